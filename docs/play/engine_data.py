@@ -35,9 +35,9 @@ def page_rules() -> dict[str, Rules]:
     return {spec: rules_named(spec) for spec in dict.fromkeys(found) if has_open_endgame(rules_named(spec))}
 
 
-def rules_json() -> str:
+def rules_json(offered: dict[str, Rules]) -> str:
     """Return what ``rules.json`` holds: a list of rules, with the names of fields that JavaScript uses."""
-    return json.dumps([_rules_record(spec, rules) for spec, rules in page_rules().items()], separators=(",", ":"))
+    return json.dumps([_rules_record(spec, rules) for spec, rules in offered.items()], separators=(",", ":"))
 
 
 def _rules_record(spec: str, rules: Rules) -> dict[str, Any]:
@@ -99,7 +99,7 @@ def networks_bytes() -> bytes:
 
 def write_engine_data(folder: Path) -> None:
     """Write ``rules.json`` and ``small.safetensors`` into a folder."""
-    (folder / "rules.json").write_text(rules_json(), encoding="utf-8")
+    (folder / "rules.json").write_text(rules_json(page_rules()), encoding="utf-8")
     (folder / "small.safetensors").write_bytes(networks_bytes())
 
 

@@ -1,7 +1,7 @@
 """Record deals, and replay them in the JavaScript of the page: ``python -m tests.play.record --deals 100000``.
 
-Deals of every game that the page offers are played by a mixture of random, textbook and the network. At every position
-the recording holds the state, both views and the choices of random and textbook; where the opponent's hand is not
+Deals of every game that the page offers are played by a mixture of random, greedy, textbook and the network. At every
+position the recording holds the state, both views and the choices of the bots; where the opponent's hand is not
 known, what the network makes of its inputs; elsewhere, in some deals, the exact margin of every card and the perfect
 card. ``replay.mjs`` plays the same deals and stops at the first difference, with the field, the game and the deal.
 
@@ -72,7 +72,7 @@ def _block(spec: str, rules: Rules, seed: int, first: int, deals: int, exact_eve
     rng = np.random.default_rng((seed, first))
     own = load_pretrained(SMALL).rules.plays_like(rules)
     network = PolicyAgent(DATA["rounded_network"](SMALL if own else every_network(SMALL)), rules=rules)
-    textbook = make_agent("heuristic", rules)
+    greedy, textbook = make_agent("greedy", rules), make_agent("heuristic", rules)
     batch = DealBatch(rules, deals, seed, first)
     steps: list[Columns] = []
     judged: list[Columns] = []
@@ -84,14 +84,14 @@ def _block(spec: str, rules: Rules, seed: int, first: int, deals: int, exact_eve
         solved = known & (rows % exact_every == 0)
         judged.append(_judged(views[~known], network))
         exact.append(_exact(views[solved]))
-        random, played = _random(views, uniform), textbook.act(views)
-        choices = np.stack([random, played, played])
-        choices[2, ~known] = judged[-1]["network"]
+        choices = np.stack([_random(views, uniform), greedy.act(views), textbook.act(views), textbook.act(views)])
+        choices[3, ~known] = judged[-1]["network"]
         action = choices[rng.integers(len(choices), size=len(rows)), np.arange(len(rows))]
         step = {"deal": rows.astype(np.int16), "state": batch.states[rows], "uniform": uniform}
         step |= {f"view{seat}": batch.views(rows, [seat] * len(rows)) for seat in range(2)}
-        bytes_ = {"judged": ~known, "exact": solved, "random": random, "textbook": played, "action": action}
-        steps.append(step | {name: column.astype(np.int8) for name, column in bytes_.items()})
+        bots = dict(zip(("random", "greedy", "textbook"), choices, strict=False))
+        small = {"judged": ~known, "exact": solved, "action": action, **bots}
+        steps.append(step | {name: column.astype(np.int8) for name, column in small.items()})
         batch.step(action, rows)
     found = _joined(steps) | _joined(judged) | _joined(exact) | {"end": batch.states.copy()}
     for reward in ("margin", "win", "points"):

@@ -15,6 +15,8 @@ const networks = engine.readNetworks(new Uint8Array(readFileSync(join(data, "sma
 /** Fields of humbug, which this engine does not play; and the deck, of which only the deck's own cards are used. */
 const LEFT_OUT = ["discarded", "exchanged", "exchanged_self", "exchanged_opponent", "deck"];
 
+const NOT_LEGAL_MARGIN = -128;
+
 class Difference extends Error {}
 
 /** Bytes from standard input. */
@@ -63,29 +65,32 @@ class Input {
 
 const camelCase = (name) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
 
-/** Readers of the fields of a record: [name in JavaScript, offset, bytes of a number, how many]. */
-function fieldsOf(layout) {
-  return Object.entries(layout.fields)
+/** The fields of a record that are compared. */
+function fieldsOf({ fields }) {
+  return Object.entries(fields)
     .filter(([name]) => !LEFT_OUT.includes(name))
-    .map(([name, { offset, bytes, shape }]) => [camelCase(name), offset, bytes, shape.reduce((a, b) => a * b, 1), shape]);
+    .map(([name, field]) => ({ ...field, name: camelCase(name), count: field.shape.reduce((a, b) => a * b, 1) }));
+}
+
+/** A number or mask of a field that may be an array of them, or of arrays. */
+function partOf(value, shape, number) {
+  if (shape.length < 2) return shape.length ? value[number] : value;
+  return value[Math.floor(number / shape[1])][number % shape[1]];
 }
 
 /** Compare an object with a record of the recording, at `start` of `bytes`. */
 function compareRecord(fields, object, bytes, start, what) {
-  for (const [name, offset, size, count, shape] of fields) {
-    const value = object[name];
+  for (const { name, offset, bytes: size, count, shape } of fields) {
     for (let number = 0; number < count; number++) {
       const place = start + offset + size * number;
-      const part = shape.length === 0 ? value : shape.length === 1 ? value[number] : value[(number / shape[1]) | 0][number % shape[1]];
+      const part = partOf(object[name], shape, number);
       if (size === 8) {
         const low = part[0] | (part[1] << 13) | (part[2] << 26);
         const high = (part[2] >> 6) | (part[3] << 7) | (part[4] << 20);
-        if (low !== bytes.getInt32(place, true) || high !== bytes.getInt32(place + 4, true)) {
-          throw new Difference(`${what}.${name}[${number}] is ${hex(high)}${hex(low)}, recorded ${hex(bytes.getInt32(place + 4, true))}${hex(bytes.getInt32(place, true))}`);
-        }
-      } else if (Number(part) !== bytes.getInt8(place)) {
-        throw new Difference(`${what}.${name}[${number}] is ${part}, recorded ${bytes.getInt8(place)}`);
-      }
+        const recorded = [bytes.getInt32(place, true), bytes.getInt32(place + 4, true)];
+        if (low === recorded[0] && high === recorded[1]) continue;
+        check(`${what}.${name}[${number}]`, hex(high) + hex(low), hex(recorded[1]) + hex(recorded[0]));
+      } else if (Number(part) !== bytes.getInt8(place)) check(`${what}.${name}[${number}]`, part, bytes.getInt8(place));
     }
   }
 }
@@ -105,24 +110,25 @@ function hash(inputs) {
   return sum >>> 0;
 }
 
-/** Replay one block, and return how many positions and exact endgames were compared. */
+const CHOICES = ["random", "greedy", "textbook", "network"];
+
+/** Replay one block, and return how much was compared. */
 async function replayBlock(header, input) {
-  const { rules: spec, seed, first, deals } = header;
-  const columns = {};
-  for (const { name, size } of header.columns) columns[name] = await input.bytes(size);
-  const stateFields = fieldsOf(header.layouts.state), viewFields = fieldsOf(header.layouts.view);
-  const stateSize = header.layouts.state.size, viewSize = header.layouts.view.size;
-  const states = new DataView(columns.state.buffer), ends = new DataView(columns.end.buffer);
-  const views = [new DataView(columns.view0.buffer), new DataView(columns.view1.buffer)];
-  const deal = new Int16Array(columns.deal.buffer);
-  const [action, random, textbook, network] = ["action", "random", "textbook", "network"].map((name) => new Int8Array(columns[name].buffer));
-  const uniform = new Float64Array(columns.uniform.buffer), advantage = new Float64Array(columns.advantage.buffer);
-  const inputs = new Uint32Array(columns.inputs.buffer);
-  const margins = new Int8Array(columns.margins.buffer), perfect = new Int8Array(columns.perfect.buffer);
+  const { rules: spec, seed, first, deals, layouts } = header;
+  const bytes = {};
+  for (const { name, size } of header.columns) bytes[name] = (await input.bytes(size)).buffer;
+  const stateFields = fieldsOf(layouts.state), viewFields = fieldsOf(layouts.view);
+  const states = new DataView(bytes.state), ends = new DataView(bytes.end);
+  const views = [new DataView(bytes.view0), new DataView(bytes.view1)];
+  const deal = new Int16Array(bytes.deal), inputs = new Uint32Array(bytes.inputs);
+  const names = ["judged", "exact", "action", ...CHOICES, "margins", "perfect"];
+  const column = Object.fromEntries(names.map((name) => [name, new Int8Array(bytes[name])]));
+  const rewards = ["uniform", "advantage", "margin", "win", "points"];
+  const real = Object.fromEntries(rewards.map((name) => [name, new Float64Array(bytes[name])]));
 
   const rules = engine.rulesNamed(spec);
   const { game } = rules;
-  const net = engine.networkFor(networks, rules);
+  const network = engine.networkFor(networks, rules);
   const played = [], steps = new Array(deals).fill(0);
   let judged = 0, exact = 0, row = 0, current = 0;
   try {
@@ -130,58 +136,64 @@ async function replayBlock(header, input) {
       const index = first + current;
       const state = engine.deal(game, engine.dealDeck(rules.cards, seed, index), index % 2);
       played.push(state);
-      const offset = header.layouts.state.fields.deck.offset + stateSize * current; // the first step has all deals
+      const offset = layouts.state.size * current + layouts.state.fields.deck.offset; // the first step has all deals
       state.deck.forEach((card, place) => check(`state.deck[${place}]`, card, states.getInt8(offset + place)));
     }
     for (; row < deal.length; row++) {
       current = deal[row];
       const state = played[current];
-      compareRecord(stateFields, state, states, stateSize * row, "state");
+      compareRecord(stateFields, state, states, layouts.state.size * row, "state");
       const seen = [0, 1].map((seat) => engine.viewOf(game, state, seat));
-      for (const seat of [0, 1]) compareRecord(viewFields, seen[seat], views[seat], viewSize * row, `view of seat ${seat}`);
+      seen.forEach((view, seat) => {
+        compareRecord(viewFields, view, views[seat], layouts.view.size * row, `view of seat ${seat}`);
+      });
       const view = seen[state.turn];
-      check("random", engine.pick(view.legal, uniform[row]), random[row]);
-      check("textbook", engine.heuristicAction(view), textbook[row]);
-      if (columns.judged[row]) {
-        const { canonical } = engine.canonicalView(view, net.rankedByUnplayed);
-        check("inputs", hash(engine.networkInputs(game, canonical, net.universal)), inputs[judged]);
-        const found = engine.evaluate(net, rules, view);
-        check("network", found.action, network[judged]);
-        check("advantage", found.advantages.get(engine.lowest(view.legal)), advantage[judged]);
+      check("random", engine.pick(view.legal, real.uniform[row]), column.random[row]);
+      check("greedy", engine.greedyAction(view), column.greedy[row]);
+      check("textbook", engine.heuristicAction(view), column.textbook[row]);
+      if (column.judged[row]) {
+        const { canonical } = engine.canonicalView(view, network.rankedByUnplayed);
+        check("inputs", hash(engine.networkInputs(game, canonical, network.universal)), inputs[judged]);
+        const found = engine.evaluate(network, rules, view);
+        check("network", found.action, column.network[judged]);
+        check("advantage", found.advantages.get(engine.lowest(view.legal)), real.advantage[judged]);
         judged += 1;
       }
-      if (columns.exact[row]) {
-        const values = engine.exactMargins(view);
-        for (let card = 0; card < 52; card++) check(`margins[${card}]`, values.get(card) ?? -128, margins[52 * exact + card]);
-        check("perfect", engine.bestCard(engine.openHands(view)), perfect[exact]);
+      if (column.exact[row]) {
+        const margins = engine.exactMargins(view);
+        for (let card = 0; card < 52; card++) {
+          check(`margins[${card}]`, margins.get(card) ?? NOT_LEGAL_MARGIN, column.margins[52 * exact + card]);
+        }
+        check("perfect", engine.bestCard(engine.openHands(view)), column.perfect[exact]);
         exact += 1;
       }
-      check("legal", engine.isLegal(state, action[row]), true);
-      engine.play(game, state, action[row]);
+      check("legal", engine.isLegal(state, column.action[row]), true);
+      engine.play(game, state, column.action[row]);
       steps[current] += 1;
     }
     for (current = 0; current < deals; current++) {
-      compareRecord(stateFields, played[current], ends, stateSize * current, "end");
+      compareRecord(stateFields, played[current], ends, layouts.state.size * current, "end");
       for (const reward of ["margin", "win", "points"]) {
-        check(reward, engine.seatReturn(game, played[current], reward), new Float64Array(columns[reward].buffer)[current]);
+        check(reward, engine.seatReturn(game, played[current], reward), real[reward][current]);
       }
     }
   } catch (error) {
     if (!(error instanceof Difference)) throw error;
-    throw new Difference(`${spec}, deal ${first + current} of seed ${seed}, action ${steps[current] + 1}: ${error.message}`);
+    const where = `${spec}, deal ${first + current} of seed ${seed}, action ${steps[current] + 1}`;
+    throw new Difference(`${where}: ${error.message}`);
   }
-  return { deals, positions: deal.length, exact };
+  return { deals, positions: deal.length, "exact endgames": exact };
 }
 
 const input = new Input(process.stdin);
-const total = { deals: 0, positions: 0, exact: 0 };
+const total = { deals: 0, positions: 0, "exact endgames": 0 };
 try {
   for (let line = await input.line(); line; line = await input.line()) {
     const compared = await replayBlock(JSON.parse(line), input);
     for (const what of Object.keys(total)) total[what] += compared[what];
   }
-  const count = (number, what) => `${number.toLocaleString("en")} ${what}`;
-  process.stdout.write(`${count(total.deals, "deals")}, ${count(total.positions, "positions")}, ${count(total.exact, "exact endgames")}\n`);
+  const counts = Object.entries(total).map(([what, count]) => `${count.toLocaleString("en")} ${what}`);
+  process.stdout.write(`${counts.join(", ")}\n`);
 } catch (error) {
   process.stderr.write(`${error instanceof Difference ? error.message : error.stack}\n`);
   process.exitCode = 1;

@@ -1,10 +1,11 @@
 // @ts-check
 /**
- * The opponents of the page: `random`, `heuristic` (textbook), `heuristic+exact` and `small`. Each takes a view of a seat
- * to act and returns a legal action; all but `random` always the same one.
+ * The opponents of the page: `random`, `greedy`, `heuristic` (textbook), `heuristic+exact` and `small`. Each takes a view
+ * of a seat to act and returns a legal action; all but `random` always the same one.
  */
 
 import { nthLowest, popcount } from "./cards.js";
+import { greedyAction } from "./greedy.js";
 import { heuristicAction } from "./heuristic/bot.js";
 import { evaluate, networkFor } from "./network/network.js";
 import { bestCard, openHands, opponentHandKnown } from "./open_hands.js";
@@ -16,7 +17,11 @@ import { bestCard, openHands, opponentHandKnown } from "./open_hands.js";
 
 /** @typedef {(view: View) => number} Agent */
 
-/** @param {Mask} legal @param {number} uniform in [0, 1) @returns {number} a random legal action, every one equally likely */
+/**
+ * @param {Mask} legal
+ * @param {number} uniform in [0, 1)
+ * @returns {number} a random legal action, every one equally likely
+ */
 export const pick = (legal, uniform) => nthLowest(legal, Math.floor(uniform * popcount(legal)));
 
 /** @param {Agent} agent @returns {Agent} with a perfect endgame: `NAME+exact` */
@@ -25,7 +30,7 @@ export const withExactEndgame = (agent) => (view) => (opponentHandKnown(view) ? 
 /**
  * The agent of a specification.
  *
- * @param {string} spec `random`, `heuristic`, `heuristic+exact` or `small`
+ * @param {string} spec `random`, `greedy`, `heuristic`, `heuristic+exact` or `small`
  * @param {Rules} rules of the deals that it plays
  * @param {Map<string, Network>} networks what `readNetworks` returned; only `small` needs it
  * @returns {Agent}
@@ -33,11 +38,12 @@ export const withExactEndgame = (agent) => (view) => (opponentHandKnown(view) ? 
  */
 export function makeAgent(spec, rules, networks) {
   if (spec === "random") return (view) => pick(view.legal, Math.random());
+  if (spec === "greedy") return greedyAction;
   if (spec === "heuristic") return heuristicAction;
   if (spec === "heuristic+exact") return withExactEndgame(heuristicAction);
   if (spec === "small") {
     const network = networkFor(networks, rules);
     return withExactEndgame((view) => evaluate(network, rules, view).action);
   }
-  throw new Error(`unknown agent "${spec}": this page has random, heuristic, heuristic+exact and small`);
+  throw new Error(`unknown agent "${spec}": this page has random, greedy, heuristic, heuristic+exact and small`);
 }

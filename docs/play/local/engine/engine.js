@@ -10,6 +10,7 @@
  * | `dealing.js` | `envs/engine/dealing_kernels.py`: deal `index` of `seed` is the same deal |
  * | `state.js` | `envs/engine/state_kernels.py`, `scoring.py`, `endgame_cutoff.py` |
  * | `view.js` | `envs/observation/view_kernels.py` |
+ * | `greedy.js` | `agents/bots/greedy_kernels.py` |
  * | `heuristic/` | `agents/bots/heuristic/`: the textbook bot |
  * | `network/` | `agents/policy/`: canonical views, inputs, forward pass of `small` |
  * | `solver/` | `solver/search/`: exact endgames |
@@ -33,6 +34,7 @@ export * from "./actions.js";
 export * from "./agents.js";
 export * from "./cards.js";
 export * from "./dealing.js";
+export { greedyAction } from "./greedy.js";
 export { heuristicAction } from "./heuristic/bot.js";
 export { canonicalView, decodeAction } from "./network/canonical.js";
 export { networkInputs } from "./network/inputs.js";

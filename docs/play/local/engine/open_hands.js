@@ -28,7 +28,10 @@ import { beats, ENDGAME, FOREPLAY } from "./state.js";
  * @property {[number, number]} needs  tricks that each seat still needs to end a race, own first; zeros without a race
  */
 
-/** @param {View} view @returns {boolean} whether the seat to act knows the opponent's whole hand in an endgame of at most 13 cards */
+/**
+ * @param {View} view
+ * @returns {boolean} whether the seat to act knows the opponent's whole hand in an endgame of at most 13 cards
+ */
 export function opponentHandKnown(view) {
   const cards = popcount(view.hand);
   const hidden = popcount(union(view.unseen, view.opponentKnown));
@@ -127,7 +130,10 @@ function afterCard(hands, card) {
   return { next, reward, samePlayer: won, terminated: isEmpty(next.own) || (isRace && Math.min(...needs) === 0) };
 }
 
-/** @param {OpenHands} hands @returns {number} the card that the seat to act plays: perfect for the margin, ties broken as above */
+/**
+ * @param {OpenHands} hands
+ * @returns {number} the card that the seat to act plays: perfect for the margin, ties broken as above
+ */
 export function bestCard(hands) {
   let { candidates, best } = bestCards(hands);
   // With the largest possible margin no error of the opponent can add to it: any candidate will do.
@@ -141,7 +147,11 @@ export function bestCard(hands) {
 /** @param {number[]} cards @param {number[]} values @returns {number} the first card with the highest value */
 const highestOf = (cards, values) => cards[values.indexOf(Math.max(...values))];
 
-/** @param {OpenHands} hands @returns {{ candidates: number[], best: number }} the best cards, one of each run of equivalent ones, and their margin */
+/**
+ * @param {OpenHands} hands
+ * @returns {{ candidates: number[], best: number }} the best cards, one of each run of equivalent ones, and their
+ *   margin
+ */
 function bestCards(hands) {
   const margins = [...cardMargins(hands)];
   const best = Math.max(...margins.map(([, margin]) => margin));

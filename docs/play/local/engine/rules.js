@@ -62,7 +62,9 @@ export function setRules(json) {
   for (const rules of json) named.set(rules.spec, rules);
 }
 
-/** @returns {string[]} the specifications that `rulesNamed` knows: presets and scorings, in the order of the catalogue */
+/**
+ * @returns {string[]} the specifications that `rulesNamed` knows: presets and scorings, in the order of the catalogue
+ */
 export const ruleSpecs = () => [...named.keys()];
 
 /**

@@ -138,7 +138,12 @@ export function legalCards(state) {
   return hand;
 }
 
-/** @param {number} card @param {number} led @param {number} trump @returns {boolean} whether the card played second wins */
+/**
+ * @param {number} card
+ * @param {number} led
+ * @param {number} trump
+ * @returns {boolean} whether the card played second wins
+ */
 export function beats(card, led, trump) {
   const suit = suitOf(card);
   if (suit === suitOf(led)) return card > led;
@@ -175,14 +180,26 @@ function playCard(game, state, card) {
   finishTrick(game, state, beats(card, led, state.trump) ? seat : 1 - seat);
 }
 
-/** Record that a seat showed a void: it did not follow suit in the current trick. @param {State} state @param {number} seat @param {number} suit */
+/**
+ * Record that a seat showed a void: it did not follow suit in the current trick.
+ *
+ * @param {State} state
+ * @param {number} seat
+ * @param {number} suit
+ */
 function showVoid(state, seat, suit) {
   const tricks = state.tricks;
   state.voidTrick[seat][suit] = tricks[0][0] + tricks[0][1] + tricks[1][0] + tricks[1][1] + 1;
   state.voidDrawn[seat][suit] = state.drawn[seat];
 }
 
-/** Score the trick for its winner, who leads the next; while the stock lasts, both seats take cards first. @param {Game} game @param {State} state @param {number} winner */
+/**
+ * Score the trick for its winner, who leads the next; while the stock lasts, both seats take cards first.
+ *
+ * @param {Game} game
+ * @param {State} state
+ * @param {number} winner
+ */
 function finishTrick(game, state, winner) {
   state.led = -1;
   state.turn = state.winner = winner;
@@ -195,7 +212,13 @@ function finishTrick(game, state, winner) {
   else draw(game, state);
 }
 
-/** Move a face-up card of the stock to a seat's hand, seen by both. @param {State} state @param {number} seat @param {number} card */
+/**
+ * Move a face-up card of the stock to a seat's hand, seen by both.
+ *
+ * @param {State} state
+ * @param {number} seat
+ * @param {number} card
+ */
 function takeOpen(state, seat, card) {
   const bit = cardBit(card);
   state.hands[seat] = union(state.hands[seat], bit);
@@ -210,7 +233,12 @@ function takeUnseen(state, seat) {
   state.top += 1;
 }
 
-/** Turn up cards until as many lie face up as the rules ask for, or none is left. @param {Game} game @param {State} state */
+/**
+ * Turn up cards until as many lie face up as the rules ask for, or none is left.
+ *
+ * @param {Game} game
+ * @param {State} state
+ */
 function turnUp(game, state) {
   let missing = game.openStock - popcount(state.faceUp);
   while (missing > 0 && state.top < game.cards) {
@@ -220,7 +248,12 @@ function turnUp(game, state) {
   }
 }
 
-/** The winner takes the face-up card (the next card if all lie face down); the loser takes the one under it. @param {Game} game @param {State} state */
+/**
+ * The winner takes the face-up card (the next card if all lie face down); the loser takes the one under it.
+ *
+ * @param {Game} game
+ * @param {State} state
+ */
 function draw(game, state) {
   if (!isEmpty(state.faceUp)) takeOpen(state, state.winner, lowest(state.faceUp));
   else takeUnseen(state, state.winner);
@@ -228,7 +261,13 @@ function draw(game, state) {
   turnUp(game, state);
 }
 
-/** Take the chosen face-up card: the winner of the trick first, then the loser if no face-down card is left. @param {Game} game @param {State} state @param {number} card */
+/**
+ * Take the chosen face-up card: the winner of the trick first, then the loser if no face-down card is left.
+ *
+ * @param {Game} game
+ * @param {State} state
+ * @param {number} card
+ */
 function pick(game, state, card) {
   takeOpen(state, state.turn, card);
   if (state.decision === PICK) {
@@ -244,7 +283,13 @@ function pick(game, state, card) {
   leadNext(game, state);
 }
 
-/** The winner takes the face-up card or leaves it to the loser; the other takes the face-down card. @param {Game} game @param {State} state @param {number} action */
+/**
+ * The winner takes the face-up card or leaves it to the loser; the other takes the face-down card.
+ *
+ * @param {Game} game
+ * @param {State} state
+ * @param {number} action
+ */
 function draft(game, state, action) {
   const taker = action === TAKE ? state.winner : 1 - state.winner;
   takeOpen(state, taker, lowest(state.faceUp));
@@ -252,14 +297,24 @@ function draft(game, state, action) {
   leadNext(game, state);
 }
 
-/** Turn up the next cards of the stock and let the winner of the last trick lead. @param {Game} game @param {State} state */
+/**
+ * Turn up the next cards of the stock and let the winner of the last trick lead.
+ *
+ * @param {Game} game
+ * @param {State} state
+ */
 function leadNext(game, state) {
   turnUp(game, state);
   state.decision = PLAY;
   state.turn = state.winner;
 }
 
-/** @param {Game} game @param {State} state @param {number} seat @returns {number} counted tricks that a seat has taken */
+/**
+ * @param {Game} game
+ * @param {State} state
+ * @param {number} seat
+ * @returns {number} counted tricks that a seat has taken
+ */
 export function countedTricks(game, state, seat) {
   let tricks = state.tricks[ENDGAME][seat];
   if (game.allCount) tricks += state.tricks[FOREPLAY][seat];
@@ -277,7 +332,12 @@ export function winnerPoints(game, margin) {
   return tricks - game.counted / 2;
 }
 
-/** @param {Game} game @param {State} state @param {number} seat @returns {number} its counted tricks minus the other's, negated in a low endgame */
+/**
+ * @param {Game} game
+ * @param {State} state
+ * @param {number} seat
+ * @returns {number} its counted tricks minus the other's, negated in a low endgame
+ */
 export function signedMargin(game, state, seat) {
   const margin = countedTricks(game, state, seat) - countedTricks(game, state, 1 - seat);
   return state.low ? -margin : margin;
@@ -297,7 +357,11 @@ export function seatReturn(game, state, reward) {
   return Math.sign(margin) * winnerPoints(game, Math.abs(margin));
 }
 
-/** @param {Game} game @param {State} state @returns {boolean} whether the next action is the first card of the endgame */
+/**
+ * @param {Game} game
+ * @param {State} state
+ * @returns {boolean} whether the next action is the first card of the endgame
+ */
 export function beginsEndgame(game, state) {
   return (
     !state.done

@@ -18,10 +18,17 @@ const RUFF_CHANCE = 0.4; // assumed chance that an opponent who can ruff does
 const RACE_TRICK_WEIGHT = 2.0; // weight of a counted trick in a race, which may end before high cards pay off
 const FORCED_CARD_WEIGHT = 0.15; // share of the value of the card that the opponent must spend to win
 
-/** @param {View} view @returns {number} the size of a full hand; between a trick and the draw this hand is one card short */
+/**
+ * @param {View} view
+ * @returns {number} the size of a full hand; between a trick and the draw this hand is one card short
+ */
 const fullHand = (view) => popcount(view.hand) + (view.choice && view.stock > 0 ? 1 : 0);
 
-/** @param {View} view @param {Mask} unplayed @returns {number} the weighted gain of winning this foreplay trick over losing it */
+/**
+ * @param {View} view
+ * @param {Mask} unplayed
+ * @returns {number} the weighted gain of winning this foreplay trick over losing it
+ */
 function prizeGain(view, unplayed) {
   const own = view.hand, size = fullHand(view), trump = view.trump, low = view.low !== 0;
   if (isEmpty(view.faceUp)) return PRIZE_WEIGHT * view.allCount; // both draw unseen
@@ -39,7 +46,12 @@ function prizeGain(view, unplayed) {
   return PRIZE_WEIGHT * (difference + (view.race ? RACE_TRICK_WEIGHT : 1.0) * view.allCount);
 }
 
-/** Decide without playing a card: pick the best one, take a prize above average. @param {View} view @param {Mask} unplayed */
+/**
+ * Decide without playing a card: pick the best one, take a prize above average.
+ *
+ * @param {View} view
+ * @param {Mask} unplayed
+ */
 function optionAction(view, unplayed) {
   const own = view.hand, size = fullHand(view), trump = view.trump, low = view.low !== 0;
   if (!view.legal[4]) return bestCard(view.legal, own, size, unplayed, trump, low);
@@ -48,7 +60,11 @@ function optionAction(view, unplayed) {
   return prizeValue >= meanCardValue(view.unseen, own, size, unplayed, trump, low) ? TAKE : LEAVE;
 }
 
-/** @param {View} view @param {number} suit @returns {number} the chance that the opponent holds a given unseen card of a suit */
+/**
+ * @param {View} view
+ * @param {number} suit
+ * @returns {number} the chance that the opponent holds a given unseen card of a suit
+ */
 function chanceHeld(view, suit) {
   const unseen = popcount(view.unseen);
   if (unseen === 0) return 0.0;
@@ -58,13 +74,23 @@ function chanceHeld(view, suit) {
   return chance;
 }
 
-/** @param {View} view @param {number} suit @param {number} cards of the suit @param {number} held chance for each unseen one @returns {number} the chance that the opponent holds none of them */
+/**
+ * @param {View} view
+ * @param {number} suit
+ * @param {number} cards of the suit
+ * @param {number} held chance for each unseen one
+ * @returns {number} the chance that the opponent holds none of them
+ */
 function chanceNone(view, suit, cards, held) {
   if (cards & view.opponentKnown[suit]) return 0.0;
   return power(1.0 - held, countBits(cards & view.unseen[suit]));
 }
 
-/** @param {number} base @param {number} exponent an integer from 0 to 15 @returns {number} with the rounding of Python's `power` */
+/**
+ * @param {number} base
+ * @param {number} exponent an integer from 0 to 15
+ * @returns {number} with the rounding of Python's `power`
+ */
 function power(base, exponent) {
   const square = base * base;
   const fourth = square * square;
@@ -74,7 +100,12 @@ function power(base, exponent) {
   return result * (exponent & 8 ? fourth * fourth : 1.0);
 }
 
-/** Choose as follower in the foreplay: the outcome of each card is known, so weigh it against the card's value. @param {View} view @param {Mask} unplayed */
+/**
+ * Choose as follower in the foreplay: the outcome of each card is known, so weigh it against the card's value.
+ *
+ * @param {View} view
+ * @param {Mask} unplayed
+ */
 function followCard(view, unplayed) {
   const gain = prizeGain(view, unplayed);
   const size = fullHand(view), low = view.low !== 0;
@@ -121,7 +152,13 @@ function beaterValue(view, card, unplayed, share, size, row) {
   return rankValue(rivals, share, row) + lengthValue(length, size, row);
 }
 
-/** Choose as leader in the foreplay. The opponent is taken to beat the card for a wanted prize whenever it can, and to win an unwanted prize only when forced to. @param {View} view @param {Mask} unplayed */
+/**
+ * Choose as leader in the foreplay. The opponent is taken to beat the card for a wanted prize whenever it can, and to
+ * win an unwanted prize only when forced to.
+ *
+ * @param {View} view
+ * @param {Mask} unplayed
+ */
 function leadCard(view, unplayed) {
   const gain = prizeGain(view, unplayed);
   const size = fullHand(view), low = view.low !== 0, trump = view.trump;

@@ -33,32 +33,63 @@ export const above = (card) => (0x1fff << ((card % 13) + 1)) & 0x1fff;
 /** @param {number} card @returns {number} the cards of its suit below it */
 export const below = (card) => (1 << (card % 13)) - 1;
 
-/** @param {readonly number[]} values @param {number} number @returns {number} linear interpolation in a row of values */
+/**
+ * @param {readonly number[]} values
+ * @param {number} number
+ * @returns {number} linear interpolation in a row of values
+ */
 function interpolated(values, number) {
   const low = Math.floor(number);
   const part = number - low;
   return (1.0 - part) * values[low] + part * values[low + 1];
 }
 
-/** @param {number} suit @param {number} trump @param {boolean} low @returns {number} the row of the tables for a suit */
+/**
+ * @param {number} suit
+ * @param {number} trump
+ * @param {boolean} low
+ * @returns {number} the row of the tables for a suit
+ */
 export const valueRow = (suit, trump, low) => (suit === trump ? 1 : 0) + (low ? 2 : 0);
 
-/** @param {number} length @param {number} size @returns {number} the length of a suit in a full hand of `size` cards, scaled to a hand of 13 */
+/**
+ * @param {number} length
+ * @param {number} size
+ * @returns {number} the length of a suit in a full hand of `size` cards, scaled to a hand of 13
+ */
 function fullLength(length, size) {
   if (size >= 13 || length < 2) return Math.min(length, 12.0);
   return Math.min(1.0 + (length - 1) * (1.0 + LENGTH_STRETCH * (13.0 / size - 1.0)), 12.0);
 }
 
-/** @param {number} length @param {number} size @param {number} row @returns {number} the part of a card's value that depends on the length of its suit */
+/**
+ * @param {number} length
+ * @param {number} size
+ * @param {number} row
+ * @returns {number} the part of a card's value that depends on the length of its suit
+ */
 export const lengthValue = (length, size, row) => interpolated(LENGTH_VALUES[row], fullLength(length, size));
 
-/** @param {number} rivals @param {number} share @param {number} row @returns {number} the part that depends on its rivals, of which only a share stays in play */
+/**
+ * @param {number} rivals
+ * @param {number} share
+ * @param {number} row
+ * @returns {number} the part that depends on its rivals, of which only a share stays in play
+ */
 export const rankValue = (rivals, share, row) => interpolated(RANK_VALUES[row], rivals * share);
 
-/** @param {number} held cards in the hand @param {Mask} unplayed @returns {number} share of a card's rivals that will still be unplayed in the endgame */
+/**
+ * @param {number} held cards in the hand
+ * @param {Mask} unplayed
+ * @returns {number} share of a card's rivals that will still be unplayed in the endgame
+ */
 export const shareLeft = (held, unplayed) => Math.min(1.0, (2.0 * held) / popcount(unplayed));
 
-/** @param {number} card @param {boolean} low @returns {number} the cards that outrank it; in a low deal, those that it outranks */
+/**
+ * @param {number} card
+ * @param {boolean} low
+ * @returns {number} the cards that outrank it; in a low deal, those that it outranks
+ */
 export const rivalsOf = (card, low) => (low ? below(card) : above(card));
 
 /**

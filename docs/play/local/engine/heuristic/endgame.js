@@ -15,7 +15,12 @@ import { above, below } from "./card_values.js";
 
 const VOID_LEAD_RISK = 20; // leading a suit that the opponent is void in: it discards, and the lead stays here
 
-/** @param {number} card @param {Mask} opponent @param {number} trump @returns {number} the cost of discarding a card: low at the bottom of a suit, high for winners and trumps */
+/**
+ * @param {number} card
+ * @param {Mask} opponent
+ * @param {number} trump
+ * @returns {number} the cost of discarding a card: low at the bottom of a suit, high for winners and trumps
+ */
 function discardCost(card, opponent, trump) {
   const suit = suitOf(card);
   let cost = card % 13;
@@ -24,7 +29,12 @@ function discardCost(card, opponent, trump) {
   return cost;
 }
 
-/** @param {number[]} cards @param {Mask} opponent @param {number} trump @returns {number} the one with the lowest discard cost */
+/**
+ * @param {number[]} cards
+ * @param {Mask} opponent
+ * @param {number} trump
+ * @returns {number} the one with the lowest discard cost
+ */
 function cheapest(cards, opponent, trump) {
   let best = -1;
   let bestCost = 1000;
@@ -38,14 +48,27 @@ function cheapest(cards, opponent, trump) {
 /** @param {Mask} hand @param {number} led @returns {Mask} the cards that may follow */
 const following = (hand, led) => (hand[suitOf(led)] ? ofSuit(hand, suitOf(led)) : hand);
 
-/** Win as cheaply as possible, or lose the cheapest card. @param {Mask} hand @param {Mask} opponent @param {number} led @param {number} trump */
+/**
+ * Win as cheaply as possible, or lose the cheapest card.
+ *
+ * @param {Mask} hand
+ * @param {Mask} opponent
+ * @param {number} led
+ * @param {number} trump
+ */
 function follow(hand, opponent, led, trump) {
   const legal = cardsOf(following(hand, led));
   const winners = legal.filter((card) => beats(card, led, trump));
   return cheapest(winners.length ? winners : legal, opponent, trump);
 }
 
-/** Draw trumps with the better holding, cash sure winners, then lead from length. @param {Mask} hand @param {Mask} opponent @param {number} trump */
+/**
+ * Draw trumps with the better holding, cash sure winners, then lead from length.
+ *
+ * @param {Mask} hand
+ * @param {Mask} opponent
+ * @param {number} trump
+ */
 function lead(hand, opponent, trump) {
   const ownTrumps = trump >= 0 ? hand[trump] : 0;
   const theirTrumps = trump >= 0 ? opponent[trump] : 0;
@@ -80,7 +103,14 @@ function lead(hand, opponent, trump) {
 /** @param {number} card @param {Mask} opponent @returns {number} how many cards the opponent can duck it with */
 const danger = (card, opponent) => countBits(opponent[suitOf(card)] & below(card));
 
-/** Lose with the most dangerous losing card; when every card wins, win with the highest. @param {Mask} hand @param {Mask} opponent @param {number} led @param {number} trump */
+/**
+ * Lose with the most dangerous losing card; when every card wins, win with the highest.
+ *
+ * @param {Mask} hand
+ * @param {Mask} opponent
+ * @param {number} led
+ * @param {number} trump
+ */
 function followLow(hand, opponent, led, trump) {
   let best = -1;
   let bestScore = -1000;
@@ -94,7 +124,12 @@ function followLow(hand, opponent, led, trump) {
   return best;
 }
 
-/** Lead where the opponent can duck least: long suits from the bottom, the highest of the safe cards. @param {Mask} hand @param {Mask} opponent */
+/**
+ * Lead where the opponent can duck least: long suits from the bottom, the highest of the safe cards.
+ *
+ * @param {Mask} hand
+ * @param {Mask} opponent
+ */
 function leadLow(hand, opponent) {
   let best = -1;
   let bestScore = -1000;
@@ -106,7 +141,14 @@ function leadLow(hand, opponent) {
   return best;
 }
 
-/** @param {Mask} hand @param {Mask} opponent @param {number} led −1 on lead @param {number} trump @param {boolean} low @returns {number} the rule policy's card */
+/**
+ * @param {Mask} hand
+ * @param {Mask} opponent
+ * @param {number} led −1 on lead
+ * @param {number} trump
+ * @param {boolean} low
+ * @returns {number} the rule policy's card
+ */
 function ruleCard(hand, opponent, led, trump, low) {
   if (low) return led >= 0 ? followLow(hand, opponent, led, trump) : leadLow(hand, opponent);
   return led >= 0 ? follow(hand, opponent, led, trump) : lead(hand, opponent, trump);
@@ -122,7 +164,7 @@ function ruleCard(hand, opponent, led, trump, low) {
  * @param {boolean} low
  * @returns {number} tricks for the side to act minus tricks for the other
  */
-function rolloutMargin(hand, opponent, led, trump, low) {
+export function rolloutMargin(hand, opponent, led, trump, low) {
   let own = hand, other = opponent;
   let sign = 1;
   let margin = 0;
@@ -175,7 +217,10 @@ export function heldUnseen(view) {
   return held - popcount(view.opponentKnown);
 }
 
-/** @param {View} view @returns {Mask} the unseen cards that the opponent may hold: no suit in which it was void without drawing since */
+/**
+ * @param {View} view
+ * @returns {Mask} the unseen cards that the opponent may hold: no suit in which it was void without drawing since
+ */
 function possibleCards(view) {
   let cards = view.unseen;
   if (popcount(cards) > heldUnseen(view)) {
@@ -192,7 +237,12 @@ function countSamples(view) {
   return hidden > 0 ? Math.max(1, Math.floor(popcount(possibleCards(view)) / hidden)) : 1;
 }
 
-/** @param {View} view @param {number} number @param {number} samples @returns {Mask} its known cards, and every `samples`-th card of those it may hold */
+/**
+ * @param {View} view
+ * @param {number} number
+ * @param {number} samples
+ * @returns {Mask} its known cards, and every `samples`-th card of those it may hold
+ */
 function handSample(view, number, samples) {
   let hand = view.opponentKnown;
   let left = heldUnseen(view);
@@ -208,7 +258,12 @@ function handSample(view, number, samples) {
   return hand;
 }
 
-/** @param {number} card @param {View} view @param {number} samples @returns {number} the sum of its rollout margins over all samples of the opponent's hand */
+/**
+ * @param {number} card
+ * @param {View} view
+ * @param {number} samples
+ * @returns {number} the sum of its rollout margins over all samples of the opponent's hand
+ */
 function sampledMargin(card, view, samples) {
   let total = 0;
   for (let number = 0; number < samples; number++) {

@@ -19,22 +19,38 @@ import { cardBit, countBits, difference, intersection, NONE, union } from "../ca
 
 const TRUMP_SLOT = 3;
 
-/** @param {View} view @param {number} suit @returns {number[]} sort key: trumps last, the others by length, ranks held, then ranks unseen */
+/**
+ * @param {View} view
+ * @param {number} suit
+ * @returns {number[]} sort key: trumps last, the others by length, ranks held, then ranks unseen
+ */
 function suitKey(view, suit) {
   if (suit === view.trump) return [1];
   const held = view.hand[suit];
   return [0, countBits(held), held, view.unseen[suit]];
 }
 
-/** @param {View} view @param {number} suit @returns {number[]} second key, for suits alike in hand and unseen cards: where their other cards are */
+/**
+ * @param {View} view
+ * @param {number} suit
+ * @returns {number[]} second key, for suits alike in hand and unseen cards: where their other cards are
+ */
 function placesKey(view, suit) {
   return [view.opponentKnown[suit], view.ownKnown[suit], view.playedSelf[suit], view.playedOpponent[suit]];
 }
 
-/** @param {number} card @param {number} suit @returns {number} its rank, from 1; 0 when it is of another suit or no card */
+/**
+ * @param {number} card
+ * @param {number} suit
+ * @returns {number} its rank, from 1; 0 when it is of another suit or no card
+ */
 const rankIn = (card, suit) => (card >= 0 && ((card / 13) | 0) === suit ? 1 + (card % 13) : 0);
 
-/** @param {View} view @param {number} suit @returns {number[]} third key, for suits with the same cards in the same places: how play went in them */
+/**
+ * @param {View} view
+ * @param {number} suit
+ * @returns {number[]} third key, for suits with the same cards in the same places: how play went in them
+ */
 function courseKey(view, suit) {
   const counts = [view.voidSelf[suit], view.voidOpponent[suit], view.drawnSelf[suit], view.drawnOpponent[suit]];
   return [rankIn(view.led, suit), view.faceUp[suit], ...counts];
@@ -46,7 +62,12 @@ function compareKeys(key, than) {
   return 0;
 }
 
-/** @param {View} view @param {number} suit @param {number} other @returns {boolean} whether a suit takes an earlier slot than another */
+/**
+ * @param {View} view
+ * @param {number} suit
+ * @param {number} other
+ * @returns {boolean} whether a suit takes an earlier slot than another
+ */
 function comesBefore(view, suit, other) {
   const order = compareKeys(suitKey(view, suit), suitKey(view, other))
     || compareKeys(placesKey(view, suit), placesKey(view, other))
@@ -76,7 +97,11 @@ function unplayedCards(view) {
 /** @param {View} view @returns {Mask} the card led, or none */
 const ledBit = (view) => (view.led >= 0 ? cardBit(view.led) : NONE);
 
-/** @param {Mask} unplayed @param {Int8Array} encoded written: each card by rank among the unplayed cards of its suit @returns {Mask} the canonical unplayed cards */
+/**
+ * @param {Mask} unplayed
+ * @param {Int8Array} encoded written: each card by rank among the unplayed cards of its suit
+ * @returns {Mask} the canonical unplayed cards
+ */
 function rankByUnplayed(unplayed, encoded) {
   const relabeled = [...NONE];
   for (let suit = 0; suit < 4; suit++) {
@@ -94,7 +119,11 @@ function rankByUnplayed(unplayed, encoded) {
   return relabeled;
 }
 
-/** @param {Mask} mask @param {Int8Array} encoded @returns {Mask} with its cards relabeled; actions that are not cards stay */
+/**
+ * @param {Mask} mask
+ * @param {Int8Array} encoded
+ * @returns {Mask} with its cards relabeled; actions that are not cards stay
+ */
 function relabeledMask(mask, encoded) {
   const relabeled = [0, 0, 0, 0, mask[4]];
   for (let suit = 0; suit < 4; suit++) { // ranks move within their suits
@@ -168,5 +197,9 @@ export function canonicalView(view, rankedByUnplayed) {
   return { canonical, relabeling: { decoded, encoded, suits } };
 }
 
-/** @param {number} action a canonical one @param {Relabeling} relabeling @returns {number} the action behind it; those that are not cards stay */
+/**
+ * @param {number} action a canonical one
+ * @param {Relabeling} relabeling
+ * @returns {number} the action behind it; those that are not cards stay
+ */
 export const decodeAction = (action, relabeling) => (action < 52 ? relabeling.decoded[action] : action);

@@ -24,7 +24,12 @@ const transpositionTable = () => ({
   lows: new Int32Array(1 << SLOT_BITS), highs: new Int32Array(1 << SLOT_BITS), bounds: new Uint8Array(1 << SLOT_BITS),
 });
 
-/** @param {number} leads @param {number} own @param {number} other one half each @returns {number} of each suit in which the leader holds the highest card in play, its highest lead */
+/**
+ * @param {number} leads
+ * @param {number} own
+ * @param {number} other one half each
+ * @returns {number} of each suit in which the leader holds the highest card in play, its highest lead
+ */
 export function masterCards(leads, own, other) {
   let cards = 0;
   if ((own & 0xffff) > (other & 0xffff)) cards |= 1 << (31 - Math.clz32(leads & 0xffff));
@@ -35,7 +40,13 @@ export function masterCards(leads, own, other) {
 /** The position that `nextPosition` has written. */
 export const next = { low: 0, high: 0 };
 
-/** Write a position with the words of its plain suits (of all suits without trumps) in ascending order. @param {number} low @param {number} high @param {boolean} trump */
+/**
+ * Write a position with the words of its plain suits (of all suits without trumps) in ascending order.
+ *
+ * @param {number} low
+ * @param {number} high
+ * @param {boolean} trump
+ */
 export function sortSuits(low, high, trump) {
   let first = low & 0xffff, a = low >>> 16, b = high & 0xffff, c = high >>> 16, swap;
   if (a > b) { swap = a; a = b; b = swap; }
@@ -50,7 +61,12 @@ export function sortSuits(low, high, trump) {
   next.high = b | (c << 16);
 }
 
-/** @param {number} led @param {number} reply bit indices @param {boolean} trump @returns {boolean} whether the follower wins the trick */
+/**
+ * @param {number} led
+ * @param {number} reply bit indices
+ * @param {boolean} trump
+ * @returns {boolean} whether the follower wins the trick
+ */
 export const followerWins = (led, reply, trump) => ((led ^ reply) < 16 ? reply > led : trump && reply < 16);
 
 /**

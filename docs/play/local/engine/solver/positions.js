@@ -34,17 +34,28 @@ export const followerCards = (half) => ~half & inPlay(half);
 /** @param {number} half @returns {number} the position with the follower as leader */
 export const seatsSwapped = (half) => half ^ inPlay(half);
 
-/** @param {number} cards @returns {number} the lowest card of each run: adjacent cards of one hand, which are equivalent */
+/**
+ * @param {number} cards
+ * @returns {number} the lowest card of each run: adjacent cards of one hand, which are equivalent
+ */
 export const runStarts = (cards) => cards & ~(cards << 1);
 
-/** @param {number} half @param {number} bit index of a card in it @returns {number} without the card; those above it in its suit move down */
+/**
+ * @param {number} half
+ * @param {number} bit index of a card in it
+ * @returns {number} without the card; those above it in its suit move down
+ */
 export function without(half, bit) {
   const lane = bit & 16 ? 0xffff0000 : 0xffff;
   const kept = ~lane | ((1 << bit) - 1);
   return (half & kept) | ((half >> 1) & lane & 0x7fff7fff & ~kept);
 }
 
-/** @param {number} suit @param {number} trump @returns {number} the lane of a suit: the trump suit swaps places with suit 0 */
+/**
+ * @param {number} suit
+ * @param {number} trump
+ * @returns {number} the lane of a suit: the trump suit swaps places with suit 0
+ */
 export function laneOf(suit, trump) {
   if (suit === trump) return 0;
   return suit === 0 && trump > 0 ? trump : suit;
@@ -56,7 +67,12 @@ export function bitIndexOf(card, cards, trump) {
   return 16 * laneOf(suit, trump) + countBits(cards[suit] & ((1 << (card % 13)) - 1));
 }
 
-/** @param {Mask} leader @param {Mask} follower @param {number} trump @returns {[number, number]} the position of two hands; its suits are not sorted */
+/**
+ * @param {Mask} leader
+ * @param {Mask} follower
+ * @param {number} trump
+ * @returns {[number, number]} the position of two hands; its suits are not sorted
+ */
 export function positionOf(leader, follower, trump) {
   const words = [1, 1, 1, 1];
   for (let suit = 0; suit < 4; suit++) {

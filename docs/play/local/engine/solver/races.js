@@ -31,7 +31,15 @@ class RaceSearch {
     this.lower = this.upper = 0; // what `raceBounds` has found
   }
 
-  /** Find a lower and an upper bound on the value for the leader. @param {number} low @param {number} high @param {number} cards @param {number} own @param {number} other tricks that the seats need */
+  /**
+   * Find a lower and an upper bound on the value for the leader.
+   *
+   * @param {number} low
+   * @param {number} high
+   * @param {number} cards
+   * @param {number} own
+   * @param {number} other tricks that the seats need
+   */
   raceBounds(low, high, cards, own, other) {
     this.lower = -own;
     this.upper = other;

@@ -18,7 +18,12 @@ export function searchOf(trump, low) {
   return search;
 }
 
-/** @param {Mask} leader @param {Mask} follower @param {number} led @returns {Mask} the cards that the seat to act may play: the leader, or the follower if a card is led */
+/**
+ * @param {Mask} leader
+ * @param {Mask} follower
+ * @param {number} led
+ * @returns {Mask} the cards that the seat to act may play: the leader, or the follower if a card is led
+ */
 export function legalCards(leader, follower, led) {
   if (led < 0) return leader;
   const following = ofSuit(follower, suitOf(led));
