@@ -1,6 +1,7 @@
 """The data files of the page's engine: the rules, and the networks of ``small`` with rounded weights.
 
-``python docs/play/engine_data.py FOLDER`` writes ``rules.json`` and ``small.safetensors``.
+``python docs/play/engine_data.py FOLDER`` writes ``rules.json`` and ``small.safetensors``, and the rounded networks as
+checkpoints, ``small-rounded.safetensors`` and ``small-every-rounded.safetensors``, to be measured.
 """
 
 from __future__ import annotations
@@ -105,3 +106,5 @@ def write_engine_data(folder: Path) -> None:
 
 if __name__ == "__main__":
     write_engine_data(Path(sys.argv[1]))
+    for network in NETWORKS:
+        rounded_network(network).save(Path(sys.argv[1]) / f"{network}-rounded.safetensors")

@@ -17,7 +17,7 @@ engine.setRules(JSON.parse(readFileSync(join(data, "rules.json"), "utf8")));
 const networks = engine.readNetworks(new Uint8Array(readFileSync(join(data, "small.safetensors"))).buffer);
 
 function report(what, times) {
-  const sorted = times.toSorted((a, b) => a - b);
+  const sorted = [...times].sort((a, b) => a - b);
   const [median, most] = [sorted[sorted.length >> 1], sorted[sorted.length - 1]].map((time) => time.toFixed(2));
   console.log(`${what}: median ${median} ms, most ${most} ms of ${times.length}`);
 }

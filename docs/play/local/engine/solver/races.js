@@ -3,17 +3,17 @@
  * Endgames of races, which stop when a seat has enough tricks, solved for the margin at that moment
  * (`solver/search/race_kernels.py`).
  *
- * A value is the leader's margin, counted in tricks still needed: if play stops, or the cards run out, when the leader
- * needs `p` more tricks and the follower `q`, the value is `q − p`.
+ * A value is the leader's margin, counted in tricks still needed: if play stops when the leader needs `p` more tricks and
+ * the follower `q`, the value is `q − p`. In the races of the page (to 7 and 9 of 26 tricks) a seat always gets there
+ * before the cards run out, so Python's bounds for races that nobody may win are left out.
  */
 
 import { cardsOf, popcount, union, withCard } from "../cards.js";
 import {
-  ABOVE_ALL, AlphaBeta, BELOW_ALL, followerWins, masterCards, next, nextPosition, NO_CARD, SLOT_BITS, slotOf,
-  WINDOW_HIGH, WINDOW_LOW,
+  ABOVE_ALL, BELOW_ALL, followerWins, masterCards, next, nextPosition, NO_CARD, SLOT_BITS, slotOf,
 } from "./alpha_beta.js";
 import { bitIndexOf, followerCards, inPlay, leaderCards, positionOf, runStarts } from "./positions.js";
-import { legalCards, searchOf } from "./values.js";
+import { legalCards } from "./values.js";
 
 /** @import { Mask } from "../cards.js" */
 
@@ -21,33 +21,12 @@ const RACE_WINDOW_LOW = -64, RACE_WINDOW_HIGH = 64; // the window that holds eve
 
 /** A search for races; it remembers bounds from one endgame to the next. */
 class RaceSearch {
-  /** @param {AlphaBeta} plain the search for the same game played out */
-  constructor(plain) {
-    this.plain = plain;
-    this.trump = plain.trump;
+  /** @param {boolean} trump whether lane 0 is the trump suit */
+  constructor(trump) {
+    this.trump = trump;
     this.lows = new Int32Array(1 << SLOT_BITS);
     this.highs = new Int32Array(1 << SLOT_BITS);
     this.bounds = new Int8Array(2 << SLOT_BITS);
-    this.lower = this.upper = 0; // what `raceBounds` has found
-  }
-
-  /**
-   * Find a lower and an upper bound on the value for the leader.
-   *
-   * @param {number} low
-   * @param {number} high
-   * @param {number} cards
-   * @param {number} own
-   * @param {number} other tricks that the seats need
-   */
-  raceBounds(low, high, cards, own, other) {
-    this.lower = -own;
-    this.upper = other;
-    if (own + other <= cards) return; // both could reach their goal: what counts is who is first
-    const tricks = this.plain.value(low, high, cards, NO_CARD, WINDOW_LOW, WINDOW_HIGH);
-    if (tricks >= own) this.lower = other - (cards - tricks); // playing it out takes the leader to the goal
-    else if (cards - tricks >= other) this.upper = tricks - own;
-    else this.lower = this.upper = other - (cards - tricks) - (own - tricks); // neither seat can force the goal
   }
 
   /**
@@ -95,26 +74,18 @@ class RaceSearch {
       return worst;
     }
 
-    if (own === 0 || other === 0 || cards === 0) return other - own;
-    // All goals out of reach are equivalent: they become "one more than the cards left", to share transpositions.
-    const shift = Math.max(other - cards - 1, 0) - Math.max(own - cards - 1, 0);
-    own = Math.min(own, cards + 1);
-    other = Math.min(other, cards + 1);
-    alpha -= shift;
-    beta -= shift;
-    // The tricks that both need, 0 to 14, go into the two bits of each lane that words leave free.
-    const lowKey = low | ((own & 3) << 14) | ((own >> 2) << 30), highKey = high | ((other & 3) << 14) | ((other >> 2) << 30);
+    if (own === 0 || other === 0) return other - own;
+    // The tricks that both need, 1 to 9, go into the two bits of each lane that words leave free.
+    const lowKey = low | ((own & 3) << 14) | ((own >> 2) << 30);
+    const highKey = high | ((other & 3) << 14) | ((other >> 2) << 30);
     const slot = slotOf(lowKey, highKey);
-    let lower, upper;
+    let lower = -own, upper = other;
     if (this.lows[slot] === lowKey && this.highs[slot] === highKey) {
       lower = this.bounds[2 * slot];
       upper = this.bounds[2 * slot + 1];
-    } else {
-      this.raceBounds(low, high, cards, own, other);
-      ({ lower, upper } = this);
     }
-    if (lower >= beta || lower === upper) return lower + shift;
-    if (upper <= alpha) return upper + shift;
+    if (lower >= beta || lower === upper) return lower;
+    if (upper <= alpha) return upper;
     if (lower > alpha) alpha = lower;
     if (upper < beta) beta = upper;
     let best = BELOW_ALL;
@@ -144,7 +115,7 @@ class RaceSearch {
     this.highs[slot] = highKey;
     this.bounds[2 * slot] = lower;
     this.bounds[2 * slot + 1] = upper;
-    return best + shift;
+    return best;
   }
 }
 
@@ -154,7 +125,7 @@ const searches = new Map();
 /** @param {boolean} trump @returns {RaceSearch} the search for races with or without trumps */
 export function raceSearchOf(trump) {
   let search = searches.get(trump);
-  if (!search) searches.set(trump, (search = new RaceSearch(searchOf(trump, false))));
+  if (!search) searches.set(trump, (search = new RaceSearch(trump)));
   return search;
 }
 
