@@ -178,6 +178,14 @@ def replay(recording: Iterable[bytes]) -> str:
     return said.strip()
 
 
+def _reported(recording: Iterable[bytes]) -> Iterator[bytes]:
+    """Pass a recording on, and say now and then how far it is."""
+    for number, block in enumerate(recording):
+        if number and number % 100 == 0:
+            print(f"{BLOCK * number:,} deals ...", flush=True)
+        yield block
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.play.record", description=__doc__)
     parser.add_argument("--deals", type=int, default=5000)
@@ -192,7 +200,7 @@ def main() -> None:
         return
     start = time.monotonic()
     try:
-        print(f"{replay(recording)}, {time.monotonic() - start:.0f} s, 0 differences")
+        print(f"{replay(_reported(recording))}, {time.monotonic() - start:.0f} s, 0 differences")
     except DifferenceError as difference:
         sys.exit(str(difference))
 
