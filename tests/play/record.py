@@ -37,6 +37,7 @@ from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.state import STATE
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.simulator.batch import DealBatch
+from german_whist.solver.endgames import solve_endgames
 
 ROOT = Path(__file__).parents[2]
 REPLAY = Path(__file__).parent / "replay.mjs"
@@ -124,9 +125,17 @@ def _judged(views: Any, network: PolicyAgent) -> Columns:
 
 
 def _exact(views: Any) -> Columns:
-    margins = exact_margins(views).astype(np.int8) if len(views) else np.zeros((0, 52), np.int8)
-    perfect = best_cards(open_hands(views)) if len(views) else np.zeros(0)
-    return {"margins": margins, "perfect": perfect.astype(np.int8)}
+    """Return the exact values of n views: margins of the cards, the perfect card, tricks of who leads the trick."""
+    if not len(views):
+        return {"margins": np.zeros((0, 52), np.int8), "perfect": np.zeros(0, np.int8), "tricks": np.zeros(0, np.int8)}
+    hands = open_hands(views)
+    follows = hands.led >= 0
+    seats = np.where(follows, hands.other, hands.own), np.where(follows, hands.own, hands.other)
+    return {
+        "margins": exact_margins(views).astype(np.int8),
+        "perfect": best_cards(hands).astype(np.int8),
+        "tricks": solve_endgames(*seats, hands.trump, hands.low, hands.led),
+    }
 
 
 def _joined(steps: list[Columns]) -> Columns:

@@ -121,7 +121,7 @@ async function replayBlock(header, input) {
   const states = new DataView(bytes.state), ends = new DataView(bytes.end);
   const views = [new DataView(bytes.view0), new DataView(bytes.view1)];
   const deal = new Int16Array(bytes.deal), inputs = new Uint32Array(bytes.inputs);
-  const names = ["judged", "exact", "action", ...CHOICES, "margins", "perfect"];
+  const names = ["judged", "exact", "action", ...CHOICES, "margins", "perfect", "tricks"];
   const column = Object.fromEntries(names.map((name) => [name, new Int8Array(bytes[name])]));
   const rewards = ["uniform", "advantage", "margin", "win", "points"];
   const real = Object.fromEntries(rewards.map((name) => [name, new Float64Array(bytes[name])]));
@@ -164,7 +164,11 @@ async function replayBlock(header, input) {
         for (let card = 0; card < 52; card++) {
           check(`margins[${card}]`, margins.get(card) ?? NOT_LEGAL_MARGIN, column.margins[52 * exact + card]);
         }
-        check("perfect", engine.bestCard(engine.openHands(view)), column.perfect[exact]);
+        const hands = engine.openHands(view);
+        check("perfect", engine.bestCard(hands), column.perfect[exact]);
+        const { own, other, trump, low, led } = hands;
+        const tricks = led < 0 ? engine.solveEndgame(own, other, trump, low) : engine.solveEndgame(other, own, trump, low, led);
+        check("tricks", tricks, column.tricks[exact]);
         exact += 1;
       }
       check("legal", engine.isLegal(state, column.action[row]), true);

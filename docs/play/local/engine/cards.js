@@ -13,7 +13,6 @@
 export const SUITS = "CDHS";
 export const RANKS = "23456789TJQKA";
 export const NUM_CARDS = 52;
-export const NUM_ACTIONS = 54;
 export const SUIT_SIZE = 13;
 export const NO_CARD = -1;
 
@@ -22,9 +21,6 @@ export const NONE = Object.freeze([0, 0, 0, 0, 0]);
 
 /** @param {number} card @returns {number} its suit; 4 for actions that are not cards */
 export const suitOf = (card) => (card / 13) | 0;
-
-/** @param {number} card @returns {number} its rank, 2…A = 0…12 */
-export const rankOf = (card) => card % 13;
 
 /** @param {number} card @returns {Mask} the mask of one card */
 export function cardBit(card) {
@@ -56,9 +52,6 @@ export const has = (mask, card) => (mask[suitOf(card)] >> (card % 13) & 1) === 1
 /** @param {Mask} mask @returns {boolean} */
 export const isEmpty = (mask) => (mask[0] | mask[1] | mask[2] | mask[3] | mask[4]) === 0;
 
-/** @param {Mask} a @param {Mask} b @returns {boolean} */
-export const equal = (a, b) => a[0] === b[0] && a[1] === b[1] && a[2] === b[2] && a[3] === b[3] && a[4] === b[4];
-
 /** @param {number} bits at most 16 @returns {number} how many are set */
 export function countBits(bits) {
   bits -= (bits >> 1) & 0x5555;
@@ -81,12 +74,6 @@ export const popcount = (mask) =>
 export function lowest(mask) {
   for (let suit = 0; suit < 5; suit++) if (mask[suit]) return 13 * suit + lowestBit(mask[suit]);
   return 64;
-}
-
-/** @param {Mask} mask @returns {number} its highest card; −1 if it is empty */
-export function highest(mask) {
-  for (let suit = 4; suit >= 0; suit--) if (mask[suit]) return 13 * suit + highestBit(mask[suit]);
-  return -1;
 }
 
 /** @param {Mask} mask @returns {number[]} its cards or actions, lowest number first */
@@ -123,12 +110,6 @@ export function parseCard(text) {
     throw new Error(`"${text}" is not a card: write the suit (C D H S), then the rank (2-9 T J Q K A), as SA`);
   }
   return SUIT_SIZE * suit + rank;
-}
-
-/** @param {Mask} mask @returns {string} a set of cards as `S.H.D.C`, ranks from high to low */
-export function handText(mask) {
-  const suits = [3, 2, 1, 0].map((suit) => cardsOf(ofSuit(mask, suit)).reverse());
-  return suits.map((cards) => cards.map((card) => RANKS[card % 13]).join("")).join(".");
 }
 
 /** @param {Iterable<number>} deck @returns {string} its cards in dealing order, separated by spaces */

@@ -7,9 +7,9 @@
  * Values are the leader's successful tricks: tricks taken or, in a low game, tricks given away.
  */
 
+import { NO_CARD } from "../cards.js";
 import { followerCards, inPlay, leaderCards, MAX_CARDS, runStarts, seatsSwapped, without } from "./positions.js";
 
-export const NO_CARD = -1;
 export const BELOW_ALL = -99, ABOVE_ALL = 99;
 export const WINDOW_LOW = -1, WINDOW_HIGH = MAX_CARDS + 1; // the window that holds every value
 

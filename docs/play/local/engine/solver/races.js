@@ -8,9 +8,9 @@
  * before the cards run out, so Python's bounds for races that nobody may win are left out.
  */
 
-import { cardsOf, popcount, union, withCard } from "../cards.js";
+import { cardsOf, NO_CARD, popcount, union, withCard } from "../cards.js";
 import {
-  ABOVE_ALL, BELOW_ALL, followerWins, masterCards, next, nextPosition, NO_CARD, SLOT_BITS, slotOf,
+  ABOVE_ALL, BELOW_ALL, followerWins, masterCards, next, nextPosition, SLOT_BITS, slotOf,
 } from "./alpha_beta.js";
 import { bitIndexOf, followerCards, inPlay, leaderCards, positionOf, runStarts } from "./positions.js";
 import { legalCards } from "./values.js";

@@ -1,8 +1,8 @@
 // @ts-check
 /** Endgames given as hands: tricks of the leader, and tricks after each card (`solver/search/value_kernels.py`). */
 
-import { cardsOf, isEmpty, ofSuit, popcount, suitOf, union, withCard } from "../cards.js";
-import { AlphaBeta, followerWins, next, nextPosition, NO_CARD, sortSuits, WINDOW_HIGH, WINDOW_LOW } from "./alpha_beta.js";
+import { cardsOf, isEmpty, NO_CARD, ofSuit, popcount, suitOf, union, withCard } from "../cards.js";
+import { AlphaBeta, followerWins, next, nextPosition, sortSuits, WINDOW_HIGH, WINDOW_LOW } from "./alpha_beta.js";
 import { bitIndexOf, positionOf } from "./positions.js";
 
 /** @import { Mask } from "../cards.js" */
