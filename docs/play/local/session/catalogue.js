@@ -1,0 +1,40 @@
+// @ts-check
+/** What can be played, by the names that people see (`session/catalogue.py`, which writes most of it). */
+
+import { dataNow } from "../data.js";
+import { matchFormatOf } from "./match_format.js";
+
+/** @param {string} rules @returns {string} a title for people */
+export const rulesTitle = (rules) => gameData(rules).game.title;
+
+/** @param {string} rules @returns {import("../data.js").GameData} @throws {Error} if the page does not play these rules */
+export function gameData(rules) {
+  const found = dataNow().games[rules];
+  if (found === undefined) throw new Error(`The game ${rules} cannot be played here.`);
+  return found;
+}
+
+/** @param {string | null} match @returns {string} as a title: `First to 25` */
+export function matchTitle(match) {
+  if (match === null) return "No end";
+  const { kind, number } = matchFormatOf(match);
+  return kind === "first_to" ? `First to ${number}` : `Best of ${number}`;
+}
+
+/** @param {string} spec @returns {string} an agent's name for people; its specification if it has none */
+export function agentTitle(spec) {
+  return dataNow().catalog.agents.find((agent) => agent.spec === spec)?.title ?? spec;
+}
+
+/** @param {string} rules @returns {string[]} the agents that the page offers for a game, the easiest first */
+export function agentsFor(rules) {
+  const scorings = dataNow().catalog.games.flatMap((game) => game.scorings);
+  return scorings.find((scoring) => scoring.rules === rules)?.agents ?? dataNow().catalog.games[0].agents;
+}
+
+/** @param {number | null} accuracy @returns {string | null} the title of the agent whose accuracy in classic is nearest */
+export function playsLike(accuracy) {
+  if (accuracy === null) return null;
+  const distance = (/** @type {import("../../static/js/types.js").AgentEntry} */ agent) => Math.abs(agent.accuracy - accuracy);
+  return dataNow().catalog.agents.reduce((best, agent) => (distance(agent) < distance(best) ? agent : best)).title;
+}

@@ -1,0 +1,34 @@
+// @ts-check
+/** The agents at the table: what they play (`session/opponent.py`). */
+
+import { makeAgent } from "../engine/agents.js";
+import { teacherCard } from "./lesson.js";
+
+/** @typedef {import("../engine/agents.js").Agent} Agent */
+/** @typedef {import("../engine/network/network.js").Network} Network */
+/** @typedef {import("./deal/table_deal.js").TableDeal} TableDeal */
+
+/** @param {string} spec @returns {boolean} whether an agent of this specification needs the networks */
+export const needsNetworks = (spec) => spec === "small";
+
+/** @param {import("./game_session.js").Session} session in which it is the agent's turn @param {Map<string, Network>} networks @returns {number} what the agent plays */
+export function agentAction({ settings, deal }, networks) {
+  const scripted = settings.kind === "lesson" ? teacherCard(deal) : null;
+  return scripted ?? makeAgent(settings.agent, deal.rules, networks)(deal.view(deal.turn));
+}
+
+/**
+ * Let agents, by seat, play a deal to its end.
+ *
+ * @param {TableDeal} deal
+ * @param {[Agent, Agent]} agents
+ * @param {() => Promise<void>} pause lets others in between two actions
+ * @returns {Promise<TableDeal>} the same deal
+ */
+export async function playOut(deal, agents, pause) {
+  while (!deal.done) {
+    deal.play(agents[deal.turn](deal.view(deal.turn)));
+    await pause();
+  }
+  return deal;
+}
