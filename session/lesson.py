@@ -20,8 +20,8 @@ SEAT = 0  # the person's; the other seat deals, so the person leads
 DECK = "SA SJ DJ DQ CQ CK HJ DA HK SK CJ HA DK SQ CA HQ"
 
 # The teacher's cards in the foreplay, and the person's decisions: what is said, and what may be played (nothing: any).
-_TEACHER_PLAYS = ("SJ", "DQ", "CK", "DA")
-_STEPS: tuple[tuple[str, tuple[str, ...]], ...] = (
+TEACHER_PLAYS = ("SJ", "DQ", "CK", "DA")
+STEPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
         "This short game has the jacks, queens, kings and aces. You hold four cards, and a king of hearts lies "
         "face up: hearts are trumps. Win this trick and you take that king; lose it and you take the hidden card "
@@ -56,7 +56,7 @@ _STEPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Go on: winners first.", ()),
     ("The last card plays itself.", ()),
 )
-_END = (
+END = (
     "That was a whole deal: in the foreplay you play for good cards, in the endgame for tricks. The real game has 52 "
     "cards, thirteen tricks of each kind, and you need seven of the last thirteen to win."
 )
@@ -80,21 +80,21 @@ class LessonAgent:
         view = views[0]
         if not view["stock"]:
             return self._endgame.act(views, rng)
-        return np.array([parse_card(_TEACHER_PLAYS[int(view["played_self"]).bit_count()])], np.int64)
+        return np.array([parse_card(TEACHER_PLAYS[int(view["played_self"]).bit_count()])], np.int64)
 
 
 def lesson_data(deal: TableDeal) -> schema.Lesson:
     """Return what the teacher says now."""
     if deal.done:
-        return {"step": len(_STEPS), "steps": len(_STEPS), "text": _END, "wanted": None, "done": True}
+        return {"step": len(STEPS), "steps": len(STEPS), "text": END, "wanted": None, "done": True}
     step = _step(deal)
-    text, wanted = _STEPS[step]
-    return {"step": step + 1, "steps": len(_STEPS), "text": text, "wanted": list(wanted) or None, "done": False}
+    text, wanted = STEPS[step]
+    return {"step": step + 1, "steps": len(STEPS), "text": text, "wanted": list(wanted) or None, "done": False}
 
 
 def lesson_refusal(deal: TableDeal, action: int) -> str | None:
     """Return why an action is not the one that the lesson asks for; ``None`` if it is."""
-    wanted = _STEPS[_step(deal)][1]
+    wanted = STEPS[_step(deal)][1]
     if not wanted or action_text(action, deal.rules) in wanted:
         return None
     names = [f"the {action_name(parse_action(word, deal.rules), deal.rules)}" for word in wanted]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 SCRIPTS = ("main.js", "windows.js")  # in the order in which a page loads them
@@ -19,16 +20,17 @@ _COMMENT = re.compile(r"^ */\*\*(?:(?!\*/).)*\*/\n|^ *//[^\n]*\n", re.MULTILINE 
 _STYLE_IMPORT = re.compile(r'^@import "([^"]+)";\n', re.MULTILINE)
 
 
-def script(folder: Path, entry: str) -> str:
+def script(folder: Path, entry: str, earlier: Sequence[str] | None = None) -> str:
     """Return a script with all modules that it imports, but for those that an earlier script has brought.
 
     Args:
         folder: the folder of the scripts.
-        entry: one of ``SCRIPTS``.
+        entry: the script.
+        earlier: the scripts before it; by default those of ``SCRIPTS``.
     """
     brought: list[str] = []
-    for earlier in SCRIPTS[: SCRIPTS.index(entry)]:
-        _collect(folder, earlier, brought)
+    for before in SCRIPTS[: SCRIPTS.index(entry)] if earlier is None else earlier:
+        _collect(folder, before, brought)
     found = list(brought)
     _collect(folder, entry, found)
     modules = [_module(folder, name) for name in found if name not in brought]

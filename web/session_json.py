@@ -39,7 +39,7 @@ def session_json(session: Session) -> schema.SessionState:
         "kind": settings.kind,
         "title": session_title(settings, session.title),
         "rules": settings.rules,
-        "game": _game(deal.rules),
+        "game": game_json(deal.rules),
         "agent": {"spec": settings.agent, "title": session.title},
         "day": settings.day,
         "match": _match(session),
@@ -106,7 +106,8 @@ def summary_json(saved: Summary) -> schema.ListedSession:
 
 
 @lru_cache
-def _game(rules: Rules) -> schema.Game:
+def game_json(rules: Rules) -> schema.Game:
+    """Return rules in figures."""
     return {
         "title": rules_title(rules),
         "text": rules_text(rules),

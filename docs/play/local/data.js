@@ -1,10 +1,14 @@
 // @ts-check
 /**
- * What Python has written for the page: the catalogue, the rules in words, the lesson (`catalogue.json`, loaded first), and
+ * What Python has written for the page (`docs/play/build.py`): the catalogue, the rules and the lesson, loaded first, and
  * the networks, loaded when one of them is to play.
  */
 
+import { readNetworks } from "./engine/network/network.js";
+import { setRules } from "./engine/rules.js";
+
 /** @typedef {import("../static/js/types.js").Catalog} Catalog */
+/** @typedef {import("./engine/network/network.js").Network} Network */
 
 /**
  * The rules of a session: in figures for the page, and as recordings write them.
@@ -32,6 +36,7 @@
  * @property {Catalog} catalog
  * @property {Record<string, GameData>} games by specification of the rules
  * @property {LessonData} lesson
+ * @property {import("./engine/rules.js").Rules[]} rules
  */
 
 /** @type {Data | null} */
@@ -40,10 +45,46 @@ let data = null;
 /** @param {Data} loaded what `catalogue.json` holds */
 export function setData(loaded) {
   data = loaded;
+  setRules(loaded.rules);
 }
 
 /** @returns {Data} */
 export function dataNow() {
   if (data === null) throw new Error("the catalogue is not loaded");
   return data;
+}
+
+/** @param {string} name of a file beside this one @returns {Promise<Response>} */
+async function fetched(name) {
+  const answer = await fetch(name).catch(() => null);
+  if (!answer?.ok) throw new Error("The page cannot load all of its parts: is there a connection?");
+  return answer;
+}
+
+/** @type {Promise<Data> | null} */
+let starting = null;
+
+/** @returns {Promise<Data>} loaded once */
+export function start() {
+  starting ??= fetched("catalogue.json").then((answer) => answer.json()).then((/** @type {Data} */ loaded) => {
+    setData(loaded);
+    return loaded;
+  }).catch((error) => {
+    starting = null;
+    throw error;
+  });
+  return starting;
+}
+
+/** @type {Promise<Map<string, Network>> | null} */
+let networks = null;
+
+/** @param {boolean} wanted whether they are needed now @returns {Promise<Map<string, Network>>} loaded once; none unless they are needed */
+export async function networksNow(wanted) {
+  if (!wanted) return new Map();
+  networks ??= fetched("small.safetensors").then((answer) => answer.arrayBuffer()).then(readNetworks).catch((error) => {
+    networks = null;
+    throw error;
+  });
+  return networks;
 }

@@ -41,6 +41,9 @@ async function request(method, address, body) {
   throw new ApiError(error.code, error.message, answer.session ?? error.session ?? null);
 }
 
+/** What the page says of a link to a deal. */
+export const SHARED_LINK = "The link opens the deal in German Whist on this computer. The text can be sent to anyone: they open it with “Open a recording”, or with german-whist review FILE.";
+
 /** @typedef {import("./types.js").Session} Session */
 
 /** @param {Session} session @returns {import("./types.js").VersionBody} what every change names */
@@ -91,6 +94,8 @@ export const api = {
   lesson: () => request("POST", "lesson", {}),
   /** @returns {Promise<import("./types.js").Statistics>} */
   statistics: () => request("GET", "statistics"),
+  /** @returns {Promise<string>} address of a file with everything that has been counted */
+  statisticsFile: async () => "api/statistics/export",
   /** @returns {Promise<import("./types.js").Nothing>} */
   deleteStatistics: () => request("DELETE", "statistics"),
 };

@@ -255,8 +255,8 @@ async function recordingDialog() {
 }
 
 async function statistics() {
-  const [found, { openStatistics }] = await Promise.all([api.statistics(), windows()]);
-  openStatistics(found, catalog);
+  const [found, file, { openStatistics }] = await Promise.all([api.statistics(), api.statisticsFile(), windows()]);
+  openStatistics(found, catalog, file);
 }
 
 async function settingsDialog() {

@@ -15,10 +15,10 @@ const head = (color) => [
   ["ellipse", { cx: 40, cy: 38, rx: 17, ry: 19, fill: "#f3cfa6" }],
 ];
 
-/** @type {{spec: string, words: string, ground: string, shapes: Shape[]}[]} */
+/** @type {{specs: string[], words: string, ground: string, shapes: Shape[]}[]} */
 const OPPONENTS = [
   {
-    spec: "greedy",
+    specs: ["greedy"],
     words: "Wants every good card at once. You will win soon.",
     ground: "#e9b44c",
     shapes: [
@@ -31,7 +31,7 @@ const OPPONENTS = [
     ],
   },
   {
-    spec: "heuristic",
+    specs: ["heuristic"],
     words: "Remembers every card and plays by the book.",
     ground: "#7fa6c9",
     shapes: [
@@ -47,7 +47,7 @@ const OPPONENTS = [
     ],
   },
   {
-    spec: "champion",
+    specs: ["champion", "small"], // the first that the catalogue has
     words: "Has played millions of deals. Few beat it.",
     ground: "#b8697a",
     shapes: [
@@ -68,11 +68,11 @@ const OPPONENTS = [
  * @returns {HTMLElement}
  */
 export function opponentList(catalog, choose) {
-  const buttons = OPPONENTS.map(({ spec, words, ground, shapes }, place) => {
-    const agent = catalog.agents.find((entry) => entry.spec === spec);
+  const buttons = OPPONENTS.map(({ specs, words, ground, shapes }, place) => {
+    const [agent] = specs.flatMap((spec) => catalog.agents.filter((entry) => entry.spec === spec));
     return agent && h(
       "button",
-      { type: "button", autofocus: place === 0, onclick: () => choose(spec) },
+      { type: "button", autofocus: place === 0, onclick: () => choose(agent.spec) },
       svg(
         "svg",
         { viewBox: "0 0 80 80", "aria-hidden": "true" },
@@ -87,8 +87,8 @@ export function opponentList(catalog, choose) {
 
 /** @param {string} agent @returns {boolean} whether it is one of the three */
 export function isListed(agent) {
-  return OPPONENTS.some(({ spec }) => spec === agent);
+  return OPPONENTS.some(({ specs }) => specs.includes(agent));
 }
 
 /** The easiest. */
-export const FIRST_OPPONENT = OPPONENTS[0].spec;
+export const FIRST_OPPONENT = OPPONENTS[0].specs[0];

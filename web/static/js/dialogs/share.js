@@ -1,7 +1,7 @@
 // @ts-check
 /** Share a deal as a link or a text, and open one that was shared. */
 
-import { ApiError, api } from "../api.js";
+import { ApiError, SHARED_LINK, api } from "../api.js";
 import { answerTo } from "../attempt.js";
 import { h, newId } from "../dom.js";
 import { openDialog } from "./dialog.js";
@@ -14,7 +14,7 @@ export async function openShare(session, deal) {
   const { recording, code } = await api.recording(session.id, deal);
   const link = `${location.origin}${location.pathname}#recording=${code}`;
   openDialog("Share this deal", [
-    h("p", {}, "The link opens the deal in German Whist on this computer. The text can be sent to anyone: they open it with “Open a recording”, or ", h("code", {}, "german-whist review FILE"), "."),
+    h("p", {}, SHARED_LINK),
     copyField("Link", link),
     copyField("Text", recording, 6),
     h("div", { class: "buttons" }, download("Save as a file", "deal.jsonl", `${recording}\n`)),

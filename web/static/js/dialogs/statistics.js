@@ -11,8 +11,8 @@ import { confirmDialog, openDialog } from "./dialog.js";
 /** @typedef {import("../types.js").Statistics} Statistics */
 /** @typedef {import("../types.js").Catalog} Catalog */
 
-/** @param {Statistics} statistics @param {Catalog} catalog */
-export function openStatistics(statistics, catalog) {
+/** @param {Statistics} statistics @param {Catalog} catalog @param {string} file address of all of them as a file */
+export function openStatistics(statistics, catalog, file) {
   const remove = () => confirmDialog("Delete all statistics?", "Delete", () => void attempt(async () => {
     try {
       await api.deleteStatistics();
@@ -27,7 +27,7 @@ export function openStatistics(statistics, catalog) {
     h(
       "div",
       { class: "buttons" },
-      h("a", { class: "button quiet", href: "api/statistics/export", download: "german-whist-statistics.json" }, "Export"),
+      h("a", { class: "button quiet", href: file, download: "german-whist-statistics.json" }, "Export"),
       statistics.deals > 0 && h("button", { type: "button", class: "danger", onclick: remove }, "Delete all"),
     ),
   ], { kind: "wide" });

@@ -1,0 +1,76 @@
+// @ts-check
+/** Ratings: par and accuracy of finished deals, worked out while nobody waits (`web/rating.py`). */
+
+import { networksNow } from "./data.js";
+import { par } from "./session/coach/reviews.js";
+
+/** @typedef {import("./handlers.js").Handlers} Handlers */
+
+const IDLE = 500; // milliseconds after the last answer; from then on deals are rated
+const LOOK = 100; // milliseconds between two looks at whether anybody waits
+
+/** @param {number} length milliseconds */
+const sleep = (length) => new Promise((resolve) => setTimeout(resolve, length));
+
+/** Rates the deals that the statistics have counted, the last one first; those that ended before the page was opened get no accuracy unasked. */
+export class Rater {
+  /** @param {Handlers} handlers */
+  constructor(handlers) {
+    this.handlers = handlers;
+    this.began = new Date().toISOString().slice(0, 19);
+    /** @type {Set<string>} */
+    this.tried = new Set();
+    this.running = false;
+  }
+
+  /** Say that a deal has been counted. */
+  wake() {
+    if (this.running) return;
+    this.running = true;
+    void this.run().catch((error) => console.error(error)).finally(() => {
+      this.running = false;
+    });
+  }
+
+  async run() {
+    for (let wanted = await this.next(); wanted !== null; wanted = await this.next()) {
+      await this.idle();
+      this.tried.add(`${wanted.part} ${wanted.session} ${wanted.deal}`);
+      await this.work(wanted);
+    }
+  }
+
+  /** @returns {Promise<void>} resolved when nobody waits for an answer, and nobody has a moment ago */
+  async idle() {
+    await sleep(0);
+    while (this.handlers.waiting > 0 || performance.now() - this.handlers.answered < IDLE) await sleep(LOOK);
+  }
+
+  /** @returns {Promise<{part: "par" | "given_away", session: string, deal: number} | null>} what a deal lacks that was not tried yet */
+  async next() {
+    const { deals } = await this.handlers.database.counted();
+    for (const part of /** @type {const} */ (["par", "given_away"])) {
+      const found = deals.findLast((one) => one[part] === null && (part === "par" || one.time >= this.began) && !this.tried.has(`${part} ${one.session} ${one.deal}`));
+      if (found !== undefined) return { part, session: found.session, deal: found.deal };
+    }
+    return null;
+  }
+
+  /** @param {{part: "par" | "given_away", session: string, deal: number}} wanted */
+  async work({ part, session: id, deal }) {
+    if (await this.handlers.database.session(id) === null) return; // it was deleted
+    const { session } = await this.handlers.open(id);
+    const rest = () => this.idle();
+    if (part === "given_away") {
+      await this.rate(id, deal, await this.handlers.reviewOf(id, session, deal - 1, rest));
+      return;
+    }
+    const { margin } = (await par(session.finished[deal - 1].deal, await networksNow(true), rest)).result();
+    await this.handlers.database.rate(id, deal, { given_away: null, at_stake: null, par: (session.seat === 0 ? margin : -margin) + 0 });
+  }
+
+  /** Add a review to the statistics. @param {string} id @param {number} deal @param {import("../static/js/types.js").Review} review */
+  async rate(id, deal, { tricks_given_away, tricks_at_stake, par: { margin } }) {
+    await this.handlers.database.rate(id, deal, { given_away: tricks_given_away.you, at_stake: tricks_at_stake.you, par: margin });
+  }
+}
