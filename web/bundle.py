@@ -16,6 +16,7 @@ STYLE = "style.css"
 
 _IMPORT = re.compile(r'^(import|export) \{([^{}]*)\} from "(\.[^"]*)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const) (\w+))", re.MULTILINE)
+_FURTHER = re.compile(r"^export const \w+ = [^,;()]+((?:, \w+ = [^,;()]+)+);", re.MULTILINE)  # export const A = 0, B = 1;
 _COMMENT = re.compile(r"^ */\*\*(?:(?!\*/).)*\*/\n|^ *//[^\n]*\n", re.MULTILINE | re.DOTALL)
 _STYLE_IMPORT = re.compile(r'^@import "([^"]+)";\n', re.MULTILINE)
 
@@ -61,8 +62,11 @@ def _module(folder: Path, name: str) -> str:
     text = (folder / name).read_text(encoding="utf-8")
 
     def names(match: re.Match[str]) -> str:
-        taken = match[2].strip().rstrip(",").replace(" as ", ": ")
-        return f'const {{ {taken} }} = modules["{_target(name, match[3])}"];\n'
+        taken, target = match[2].strip().rstrip(","), _target(name, match[3])
+        exported = _exports((folder / target).read_text(encoding="utf-8"))
+        if missing := {one.split()[0] for one in taken.split(",")} - set(exported):
+            raise ValueError(f"{name} imports {', '.join(sorted(missing))}, which {target} does not export")
+        return f'const {{ {taken.replace(" as ", ": ")} }} = modules["{target}"];\n'
 
     body = _EXPORT.sub("", _IMPORT.sub(names, _COMMENT.sub("", text)))
     return f'modules["{name}"] = (() => {{\n{body}return {{ {", ".join(_exports(text))} }};\n}})();\n'
@@ -70,7 +74,8 @@ def _module(folder: Path, name: str) -> str:
 
 def _exports(text: str) -> list[str]:
     passed_on = [names.split(",") for kind, names, _ in _IMPORT.findall(text) if kind == "export"]
-    return [name.strip() for names in passed_on for name in names] + _EXPORT.findall(text)
+    further = [name for names in _FURTHER.findall(text) for name in re.findall(r", (\w+) =", names)]
+    return [name.strip() for names in passed_on for name in names] + _EXPORT.findall(text) + further
 
 
 def _target(name: str, path: str) -> str:

@@ -8,16 +8,17 @@
  *   sampled uniformly from those that the view allows, and the textbook bot plays them on for both seats. They also give
  *   the spread of the margins, by which margins become chances to win.
  *
- * Python tries every action in rollouts and plays their endgames exactly; here only the network's choice is tried, with
- * the textbook's endgame, which a telephone can do while a person waits. The random numbers of a decision depend on the
+ * Python tries every action in rollouts and plays their endgames exactly; here only the network's choice is tried, and
+ * the endgame is played by rules of thumb, which a telephone can do while a person waits. The random numbers of a decision depend on the
  * seat's hand alone, so a hint and a review that are asked about the same decision say the same.
  */
 
 import { popcount } from "../../engine/cards.js";
 import { heuristicAction } from "../../engine/heuristic/bot.js";
-import { advantages, networkFor } from "../../engine/network/network.js";
+import { rolloutMargin } from "../../engine/heuristic/endgame.js";
+import { evaluate, networkFor } from "../../engine/network/network.js";
 import { exactMargins, opponentHandKnown } from "../../engine/open_hands.js";
-import { beats, copyState, play, signedMargin } from "../../engine/state.js";
+import { beats, beginsEndgame, copyState, play, signedMargin } from "../../engine/state.js";
 import { viewOf } from "../../engine/view.js";
 import { countHands, sampleState } from "../../inference/world_sampling.js";
 import { tricksLost, tricksTaken } from "../tricks.js";
@@ -128,9 +129,9 @@ function scoresOf(margin, rules, low, counted) {
 
 /** @param {View} view @param {Rules} rules @param {Map<string, Network>} networks @returns {Advice} */
 function estimatedAdvice(view, rules, networks) {
-  const gains = advantages(networkFor(networks, rules), rules, view);
+  const { action: choice, advantages: gains } = evaluate(networkFor(networks, rules), rules, view);
   const actions = [...gains.keys()].sort((one, other) => one - other);
-  const best = actions.findIndex((action) => gains.get(action) === 0);
+  const best = actions.indexOf(choice);
   const worlds = sampleWorlds(view, rules);
   const samples = worlds.map((world) => rollOut(world, rules, actions[best]));
   const level = mean(samples);
@@ -164,12 +165,15 @@ function sampleWorlds(view, rules) {
   return Array.from({ length: WORLDS }, (_, world) => sampleState(rules.game, view, counts, key, world));
 }
 
-/** @param {State} world @param {Rules} rules @param {number} action of the seat to act @returns {number} its margin when the textbook bot plays on for both seats */
+/** @param {State} world @param {Rules} rules @param {number} action of the seat to act @returns {number} its margin when the textbook bot plays the foreplay on for both seats, and the textbook's rules of thumb the endgame */
 function rollOut(world, { game }, action) {
   const state = copyState(world);
   play(game, state, action);
-  while (!state.done) play(game, state, heuristicAction(viewOf(game, state)));
-  return signedMargin(game, state, 0);
+  while (!state.done && (game.race || !beginsEndgame(game, state))) play(game, state, heuristicAction(viewOf(game, state)));
+  if (state.done) return signedMargin(game, state, 0);
+  const left = rolloutMargin(state.hands[state.turn], state.hands[1 - state.turn], -1, state.trump, state.low !== 0);
+  const ahead = state.turn === 0 ? left : -left;
+  return signedMargin(game, state, 0) + (state.low ? -ahead : ahead);
 }
 
 /** @param {View} view @param {State[]} worlds @param {Rules} rules @param {number} card @returns {number} the chance to win the current trick with it */
