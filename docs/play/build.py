@@ -84,7 +84,7 @@ def assemble(folder: Path) -> None:
     (folder / "index.html").write_text(index.replace(_PRELOAD, _HEAD), encoding="utf-8")
     (folder / "static" / "index.html").unlink()
     (folder / "static" / "js" / "types.js").unlink()  # which tsc alone reads
-    (folder / "static" / "js" / "api.js").write_text('export { ApiError, SHARED_LINK, api } from "../../local/api.js";\n')
+    (folder / "static" / "js" / "api.js").write_text('export { ApiError, SHARED_LINK, WAITING, api } from "../../local/api.js";\n')
     (folder / "local" / "catalogue.json").write_text(json.dumps(catalogue_data(), ensure_ascii=False), encoding="utf-8")
     (folder / "local" / "small.safetensors").write_bytes(networks_bytes())
 

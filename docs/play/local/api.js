@@ -23,7 +23,10 @@ export class ApiError extends Error {
   }
 }
 
-/** What the page says of links and of what it keeps. */
+/** What the page says when an answer takes long. */
+export const WAITING = "Thinking …";
+
+/** What the page says of a link to a deal. */
 export const SHARED_LINK = "The link has the whole deal in it: whoever opens it sees the deal on this page. The text can be opened with “Open a recording”, here and in the package.";
 
 const worker = new Worker("local/worker.js", { type: "module" });

@@ -57,7 +57,7 @@ export class Handlers {
   /** @param {(notice: string) => void} notify tells the person something beside the answers */
   constructor(notify) {
     this.database = new Database(notify);
-    /** @type {Map<string, Review>} by session and deal */
+    /** @type {Map<string, {urgent: boolean, found: Promise<Review>}>} by session and deal */
     this.reviews = new Map();
     this.waiting = 0;
     this.answered = performance.now();
@@ -233,24 +233,35 @@ export class Handlers {
   /** @param {string} id @param {number} deal its number, from 1 @returns {Promise<Review>} what every decision of a finished deal was worth */
   async review(id, deal) {
     const { session } = await this.open(id);
-    const found = await this.reviewOf(id, session, placeOf(session, deal), pause);
+    const found = await this.reviewOf(id, session, placeOf(session, deal), true);
     await this.rater.rate(id, deal, found);
     return found;
   }
 
-  /** @param {string} id @param {Session} session @param {number} place @param {() => Promise<void>} rest @returns {Promise<Review>} worked out once */
-  async reviewOf(id, session, place, rest) {
+  /** @param {string} id @param {Session} session @param {number} place @param {boolean} urgent whether somebody waits for it @returns {Promise<Review>} worked out once */
+  async reviewOf(id, session, place, urgent) {
     const key = `${id} ${place}`;
     const known = this.reviews.get(key);
-    if (known !== undefined) return known;
-    const { rules, agent } = session.settings;
-    const { deal } = session.finished[place];
-    /** @type {Review} */
-    const found = { deal: place + 1, rules, agent: { spec: agent, title: session.title }, ...await review(deal, session.seat, session.names, await networksNow(true), rest) };
-    this.reviews.set(key, found);
+    if (known !== undefined) {
+      known.urgent ||= urgent;
+      return known.found;
+    }
+    const asked = { urgent };
+    const rest = () => (asked.urgent ? pause() : this.rater.idle(() => asked.urgent));
+    const work = Object.assign(asked, { found: this.makeReview(session, place, rest) });
+    this.reviews.set(key, work);
+    work.found.catch(() => this.reviews.delete(key));
     const [oldest] = this.reviews.keys();
     if (this.reviews.size > MAX_REVIEWS) this.reviews.delete(oldest);
-    return found;
+    return work.found;
+  }
+
+  /** @param {Session} session @param {number} place @param {() => Promise<void>} rest @returns {Promise<Review>} */
+  async makeReview(session, place, rest) {
+    const { rules, agent } = session.settings;
+    const { deal } = session.finished[place];
+    const networks = await networksNow(true);
+    return { deal: place + 1, rules, agent: { spec: agent, title: session.title }, ...await review(deal, session.seat, session.names, networks, rest) };
   }
 
   /** @param {string} id @param {number | null} deal null: all finished deals @returns {Promise<import("../static/js/types.js").Recording>} as text and as a code */

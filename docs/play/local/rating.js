@@ -40,10 +40,10 @@ export class Rater {
     }
   }
 
-  /** @returns {Promise<void>} resolved when nobody waits for an answer, and nobody has a moment ago */
-  async idle() {
+  /** @param {() => boolean} [urgent] whether somebody waits for this by now @returns {Promise<void>} resolved when nobody waits for an answer, and nobody has a moment ago */
+  async idle(urgent = () => false) {
     await sleep(0);
-    while (this.handlers.waiting > 0 || performance.now() - this.handlers.answered < IDLE) await sleep(LOOK);
+    while (!urgent() && (this.handlers.waiting > 0 || performance.now() - this.handlers.answered < IDLE)) await sleep(LOOK);
   }
 
   /** @returns {Promise<{part: "par" | "given_away", session: string, deal: number} | null>} what a deal lacks that was not tried yet */
@@ -60,12 +60,11 @@ export class Rater {
   async work({ part, session: id, deal }) {
     if (await this.handlers.database.session(id) === null) return; // it was deleted
     const { session } = await this.handlers.open(id);
-    const rest = () => this.idle();
     if (part === "given_away") {
-      await this.rate(id, deal, await this.handlers.reviewOf(id, session, deal - 1, rest));
+      await this.rate(id, deal, await this.handlers.reviewOf(id, session, deal - 1, false));
       return;
     }
-    const { margin } = (await par(session.finished[deal - 1].deal, await networksNow(true), rest)).result();
+    const { margin } = (await par(session.finished[deal - 1].deal, await networksNow(true), () => this.idle())).result();
     await this.handlers.database.rate(id, deal, { given_away: null, at_stake: null, par: (session.seat === 0 ? margin : -margin) + 0 });
   }
 

@@ -41,6 +41,9 @@ async function request(method, address, body) {
   throw new ApiError(error.code, error.message, answer.session ?? error.session ?? null);
 }
 
+/** What the page says when an answer takes long. */
+export const WAITING = "Waiting for the server …";
+
 /** What the page says of a link to a deal. */
 export const SHARED_LINK = "The link opens the deal in German Whist on this computer. The text can be sent to anyone: they open it with “Open a recording”, or with german-whist review FILE.";
 

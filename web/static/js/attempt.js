@@ -1,7 +1,7 @@
 // @ts-check
 /** Asking the server: buttons are busy meanwhile, what went wrong is said, and a server that went away is waited for. */
 
-import { ApiError, api } from "./api.js";
+import { ApiError, WAITING, api } from "./api.js";
 import { alertUser, alertWhile } from "./notices.js";
 
 const SLOW = 5000; // milliseconds after which a word says that an answer is being waited for
@@ -32,7 +32,7 @@ export async function answerTo(ask) {
   const button = pressed;
   let endAlert = () => {};
   const slow = setTimeout(() => {
-    endAlert = alertWhile("Waiting for the server …");
+    endAlert = alertWhile(WAITING);
   }, SLOW);
   button?.setAttribute("aria-busy", "true");
   document.body.classList.add("thinking");

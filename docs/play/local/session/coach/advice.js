@@ -30,7 +30,7 @@ import { tricksLost, tricksTaken } from "../tricks.js";
 
 export const JUDGE = "small";
 export const EXACT = "exact";
-const WORLDS = 128; // of a decision
+const WORLDS = 256; // of a decision
 const BANDWIDTH = 0.7; // tricks: smooths the distribution of margins, which the actions share but for a shift
 const NETWORK_SD = 0.3; // standard deviation of the error of the network's advantages, in margin
 const WIN_PER_TRICK = 0.08; // what a trick of margin is worth in chance to win, for errors
