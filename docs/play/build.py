@@ -49,7 +49,6 @@ _POLICY = "; ".join(
 _HEAD = f"""<meta http-equiv="Content-Security-Policy" content="{_POLICY}" />
     <link rel="manifest" href="manifest.webmanifest" />
     <link rel="apple-touch-icon" href="icon-180.png" />
-    <link rel="modulepreload" href="local/worker.js" />
     <link rel="preload" as="fetch" href="local/catalogue.json" crossorigin />"""
 _PRELOAD = '<link rel="preload" as="fetch" href="api/catalog" crossorigin />'
 

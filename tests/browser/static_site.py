@@ -7,21 +7,22 @@ import threading
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
+
+from tests.browser.server import AGENT
+from tests.browser.table import Table
 
 
 class StaticSite:
     """A folder on a host that compresses, as most do; ``stop`` takes the connection away.
 
     Attributes:
-        address: the address of the page.
-        requested: paths that were asked for.
+        address: the address of the page, which lies in ``play/``.
     """
 
     def __init__(self, folder: Path) -> None:
-        """Serve a folder under a path of some depth."""
-        self.requested: list[str] = []
-        handler = partial(_Handler, self.requested, directory=str(folder))
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        """Serve a folder."""
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Handler, directory=str(folder)))
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
         self.address = f"http://127.0.0.1:{self._server.server_address[1]}/play/"
 
@@ -36,22 +37,20 @@ class StaticSite:
 
 
 class _Handler(SimpleHTTPRequestHandler):
+    """Answers with compressed files."""
+
     protocol_version = "HTTP/1.1"
 
-    def __init__(self, requested: list[str], *given: object, directory: str) -> None:
-        self._requested = requested
-        super().__init__(*given, directory=directory)  # type: ignore[arg-type]
-
     def do_GET(self) -> None:  # noqa: N802 - the name of the base class
-        self._requested.append(self.path)
         path = Path(self.translate_path(self.path))
         path = path / "index.html" if path.is_dir() else path
-        if not path.is_file():
+        is_empty = path.name == "empty"  # where tests write settings; a service worker asks, so no route can answer
+        if not is_empty and not path.is_file():
             self.send_error(404)
             return
-        body = gzip.compress(path.read_bytes(), 6)
+        body = gzip.compress(b'<link rel="icon" href="data:,">' if is_empty else path.read_bytes(), 6)
         self.send_response(200)
-        self.send_header("content-type", self.guess_type(str(path)))
+        self.send_header("content-type", "text/html" if is_empty else self.guess_type(str(path)))
         self.send_header("content-encoding", "gzip")
         self.send_header("content-length", str(len(body)))
         self.end_headers()
@@ -59,3 +58,17 @@ class _Handler(SimpleHTTPRequestHandler):
 
     def log_message(self, *given: object) -> None:
         """Say nothing."""
+
+
+class LocalTable(Table):
+    """The page without a server; its worker does what ``tests.browser.server.Server`` does for the other one."""
+
+    server: StaticSite
+
+    def answer(self, name: str, *given: Any) -> Any:
+        """Return the answer of the page's worker to a request."""
+        return self.page.evaluate("([name, given]) => modules['local/api.js'].api[name](...given)", [name, given])
+
+    def create(self, **choices: Any) -> str:
+        """Create a session and return its id."""
+        return str(self.answer("create", {"agent": AGENT, "seed": 7, **choices})["id"])

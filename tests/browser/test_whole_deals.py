@@ -30,7 +30,7 @@ WAYS = ("mouse", "touch", "keyboard")
 # Of true size: the largest hands, and every kind of decision.
 _TRUE_WAYS = {"classic": "touch", "humbug": "touch", "draft": "keyboard", "open_stock": "mouse", "race9": "keyboard"}
 
-_RESULT = re.compile(r"((You win|Textbook wins) \d+ to \d+|The deal is drawn, \d+ tricks? each)(, played low)?")
+RESULT = re.compile(r"((You win|Textbook wins) \d+ to \d+|The deal is drawn, \d+ tricks? each)(, played low)?")
 
 _SIZES: dict[str, dict[str, Any]] = {
     "mouse": {},
@@ -92,7 +92,7 @@ def play_whole_deal(ways: dict[str, Table], server: Server, game: str, way: str,
         play_quickly(table)
     else:
         table.play_on()
-    assert _RESULT.fullmatch(table.result)
+    assert RESULT.fullmatch(table.result)
     assert table.button("Next deal").is_visible()
     assert table.hand == [] or rules(game).race
 

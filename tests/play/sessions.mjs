@@ -15,7 +15,6 @@ setData(JSON.parse(readFileSync(join(page, "local", "catalogue.json"), "utf8")))
 const { actionText, parseAction } = await from("engine/actions.js");
 const { deckText, parseDeck } = await from("engine/cards.js");
 const { rulesNamed } = await from("engine/rules.js");
-const { greedyAction } = await from("greedy.js");
 const { beliefOf } = await from("inference/belief.js");
 const { hintOf, options } = await from("session/coach/hints.js");
 const { judge } = await from("session/coach/judgement.js");
@@ -39,10 +38,6 @@ const camelCase = (record) => Object.fromEntries(Object.entries(record).map(([na
 
 const ANSWERS = {
   deck: ({ rules, seed, index }) => deckText(TableDeal.atAddress(rulesNamed(rules), seed, index).deck),
-  greedy: (given) => {
-    const deal = dealOf(given);
-    return deal.actions.map((_, step) => actionText(greedyAction(viewAt(deal, step))));
-  },
   tables: (given) => {
     const deal = dealOf(given);
     const events = dealEvents(deal, given.seat, given.names);

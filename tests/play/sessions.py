@@ -1,8 +1,7 @@
 """Compare the page's sessions with Python's: ``python -m tests.play.sessions --deals 5000``.
 
 Deals of every game that the page offers are played by random, greedy and textbook. For each, Python writes what a session
-says in the middle and at the end, what both seats saw of the table after every event, the choices of ``greedy``, exact hints
-and best lines, beliefs, reasons for made-up advice, recordings, and statistics of all deals together. ``sessions.mjs`` asks
+says in the middle and at the end, what both seats saw of the table after every event, exact hints and best lines, beliefs, reasons for made-up advice, recordings, and statistics of all deals together. ``sessions.mjs`` asks
 the JavaScript of the page the same and stops at the first difference, with the field, the game and the deal.
 """
 
@@ -50,7 +49,7 @@ BUILD = runpy.run_path(str(ROOT / "docs" / "play" / "build.py"))
 _SALT = "5f0c"
 _TIME = "2026-11-26T01:02:03+00:00"
 _MATCHES = (None, "first_to:1", "first_to:10", "best_of:1", "best_of:3")
-_BOTS = ("random", "greedy", "heuristic", "heuristic")
+_BOTS = ("random", "heuristic")
 
 Question = dict[str, Any]
 
@@ -71,13 +70,9 @@ def _of_deal(spec: str, rules: Rules, seed: int, index: int) -> Iterator[Questio
     deal = TableDeal.at_address(rules, seed, index)
     address = {"rules": spec, "deck": deck_text(deal.deck), "dealer": deal.dealer}
     yield {"what": "deck", "given": {"rules": spec, "seed": seed, "index": index}, "wanted": deck_text(deal.deck)}
-    greedy: list[str | None] = []
     while not deal.done:
-        views = deal.views(deal.turn)
-        greedy.append(action_text(int(make_agent("greedy").act(views, rng)[0]), rules))
-        deal.play(int(make_agent(str(rng.choice(_BOTS))).act(views, rng)[0]))
+        deal.play(int(make_agent(str(rng.choice(_BOTS))).act(deal.views(deal.turn), rng)[0]))
     given = {**address, "actions": _words(deal)}
-    yield {"what": "greedy", "given": given, "wanted": greedy}
     for seat in range(2):
         names = ("You", "Textbook") if seat == 0 else ("Textbook", "You")
         events = deal_events(deal, seat, names)
@@ -184,10 +179,8 @@ def _of_lesson() -> Iterator[Question]:
         if session.deal.done:
             return
         wanted = session_json(session)["lesson"]["wanted"]  # type: ignore[index]
-        action = next(iter(cards_of(session.deal.legal)))
         session.act(next(one for one in cards_of(session.deal.legal) if wanted is None or action_text(one, session.deal.rules) in wanted))
         session.reply()
-        del action
 
 
 def compare(deals: int, seed: int = 0, first: int = 0) -> str:

@@ -31,6 +31,9 @@ export const SHARED_LINK = "The link has the whole deal in it: whoever opens it 
 
 const worker = new Worker("local/worker.js", { type: "module" });
 
+// The page has asked for it before the worker was there (`index.html`).
+fetch("local/catalogue.json").then((answer) => (answer.ok ? answer.text() : null)).catch(() => null).then((catalogue) => worker.postMessage({ catalogue }));
+
 /** @type {Map<number, {resolve: (answer: any) => void, reject: (error: Error) => void}>} */
 const waiting = new Map();
 let count = 0;
@@ -107,3 +110,9 @@ export const api = {
   /** @returns {Promise<import("../static/js/types.js").Nothing>} */
   deleteStatistics: () => request("clearStatistics"),
 };
+
+// Later visits need no connection. The first card comes first.
+const AFTER = 2000; // milliseconds
+window.addEventListener("load", () => setTimeout(() => {
+  navigator.serviceWorker?.register("service_worker.js").catch(() => {}); // a private window may forbid it
+}, AFTER));

@@ -61,14 +61,24 @@ async function fetched(name) {
   return answer;
 }
 
+/** @type {(catalogue: string | null) => void} */
+let resolve;
+/** @type {Promise<string | null>} */
+const supplied = new Promise((settle) => { resolve = settle; });
+
+/** @param {string | null} catalogue what `catalogue.json` holds, which the page has loaded; null if it could not */
+export function supply(catalogue) {
+  resolve(catalogue);
+}
+
 /** @type {Promise<Data> | null} */
 let starting = null;
 
 /** @returns {Promise<Data>} loaded once */
 export function start() {
-  starting ??= fetched("catalogue.json").then((answer) => answer.json()).then((/** @type {Data} */ loaded) => {
-    setData(loaded);
-    return loaded;
+  starting ??= supplied.then(async (text) => text ?? (await fetched("catalogue.json")).text()).then((text) => {
+    setData(JSON.parse(text));
+    return dataNow();
   }).catch((error) => {
     starting = null;
     throw error;

@@ -79,7 +79,7 @@ function answerOf(asked) {
 }
 
 /** @returns {Promise<IDBDatabase>} */
-function openFile() {
+async function openFile() {
   const asked = indexedDB.open(NAME, VERSION);
   asked.onupgradeneeded = () => {
     asked.result.createObjectStore(SESSIONS, { keyPath: "id" });

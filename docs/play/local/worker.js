@@ -1,11 +1,16 @@
 // @ts-check
 /** The worker in the place of the server: answers the requests of `api.js`, one after the other. */
 
+import { supply } from "./data.js";
 import { AnswerError, Handlers } from "./handlers.js";
 
 const handlers = new Handlers((notice) => postMessage({ notice }));
 
-self.addEventListener("message", async (/** @type {MessageEvent<{id: number, name: string, given: any[]}>} */ { data }) => {
+self.addEventListener("message", async (/** @type {MessageEvent<{id: number, name: string, given: any[]} | {catalogue: string | null}>} */ { data }) => {
+  if ("catalogue" in data) {
+    supply(data.catalogue);
+    return;
+  }
   const { id, name, given } = data;
   try {
     postMessage({ id, answer: await handlers.answer(name, given) });

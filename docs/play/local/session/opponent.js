@@ -2,7 +2,6 @@
 /** The agents at the table: what they play (`session/opponent.py`). */
 
 import { makeAgent } from "../engine/agents.js";
-import { greedyAction } from "../greedy.js";
 import { teacherCard } from "./lesson.js";
 
 /** @typedef {import("../engine/agents.js").Agent} Agent */
@@ -12,13 +11,10 @@ import { teacherCard } from "./lesson.js";
 /** @param {string} spec @returns {boolean} whether an agent of this specification needs the networks */
 export const needsNetworks = (spec) => spec === "small";
 
-/** @param {string} spec @param {import("../engine/rules.js").Rules} rules @param {Map<string, Network>} networks @returns {Agent} @throws {Error} if there is no such agent */
-export const agentNamed = (spec, rules, networks) => (spec === "greedy" ? greedyAction : makeAgent(spec, rules, networks));
-
 /** @param {import("./game_session.js").Session} session in which it is the agent's turn @param {Map<string, Network>} networks @returns {number} what the agent plays */
 export function agentAction({ settings, deal }, networks) {
   const scripted = settings.kind === "lesson" ? teacherCard(deal) : null;
-  return scripted ?? agentNamed(settings.agent, deal.rules, networks)(deal.view(deal.turn));
+  return scripted ?? makeAgent(settings.agent, deal.rules, networks)(deal.view(deal.turn));
 }
 
 /**

@@ -2,13 +2,14 @@
 /** Other ways to play a finished deal: another card, the other seat, or the agent with your cards (`session/coach/replays.py`). */
 
 import { actionText, parseAction } from "../../engine/actions.js";
+import { makeAgent } from "../../engine/agents.js";
 import { agentTitle } from "../catalogue.js";
 import { moveTexts } from "../deal/events.js";
 import { bySide, result, sideOf } from "../deal/position.js";
 import { TableDeal } from "../deal/table_deal.js";
 import { actionName, suitText } from "../deal/words.js";
 import { Conflict, Session } from "../game_session.js";
-import { agentNamed, playOut } from "../opponent.js";
+import { playOut } from "../opponent.js";
 import { recordingLine } from "../recording.js";
 import { bestLine, openPositions } from "./reviews.js";
 
@@ -69,7 +70,7 @@ export async function watch(session, place, move, networks, pause) {
   const { seat } = session;
   let [title, first, names, deal] = [agentName(session), 0, session.names, before];
   if (move === null) {
-    const agent = agentNamed(session.settings.agent, before.rules, networks);
+    const agent = makeAgent(session.settings.agent, before.rules, networks);
     deal = await playOut(new TableDeal(before.rules, before.deck, before.dealer), [agent, agent], pause);
     names = seat === 0 ? [`${title} with your cards`, title] : [title, `${title} with your cards`];
   } else {

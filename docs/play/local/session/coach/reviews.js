@@ -2,6 +2,7 @@
 /** Reviews of finished deals: every decision judged by what its seat could know, and the cards that lay hidden (`session/coach/reviews.py`). */
 
 import { actionText } from "../../engine/actions.js";
+import { makeAgent } from "../../engine/agents.js";
 import { opponentHandKnown } from "../../engine/open_hands.js";
 import { round, YOU } from "../../words.js";
 import { agentTitle, playsLike } from "../catalogue.js";
@@ -9,7 +10,7 @@ import { actionEvents, moveTexts } from "../deal/events.js";
 import { bySide, cardTexts, highToLow, ledCard, result, sideOf, sideOrNobody, tricksWon } from "../deal/position.js";
 import { TableDeal } from "../deal/table_deal.js";
 import { actionName, suitText, takenTricks } from "../deal/words.js";
-import { agentNamed, playOut } from "../opponent.js";
+import { playOut } from "../opponent.js";
 import { accuracyOf, atStake } from "./accuracy.js";
 import { advise, JUDGE } from "./advice.js";
 import { options } from "./hints.js";
@@ -72,7 +73,7 @@ export async function review(deal, seat, names, networks, pause) {
 
 /** @param {TableDeal} deal @param {Map<string, Network>} networks @param {() => Promise<void>} pause @returns {Promise<TableDeal>} the same deal, played from both hands by the network */
 export function par(deal, networks, pause) {
-  const agent = agentNamed(JUDGE, deal.rules, networks);
+  const agent = makeAgent(JUDGE, deal.rules, networks);
   return playOut(new TableDeal(deal.rules, deal.deck, deal.dealer), [agent, agent], pause);
 }
 
@@ -137,7 +138,7 @@ export async function bestLine(deal, step, pause) {
   }
   const past = new TableDeal(deal.rules, deal.deck, deal.dealer, deal.actions.slice(0, step));
   past.play(advise(past.view(past.turn), deal.rules, new Map()).actions[0]);
-  const agent = agentNamed(PERFECT_ENDGAME, deal.rules, new Map());
+  const agent = makeAgent(PERFECT_ENDGAME, deal.rules, new Map());
   return playOut(past, [agent, agent], pause);
 }
 
