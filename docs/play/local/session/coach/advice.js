@@ -9,7 +9,7 @@
  *   the spread of the margins, by which margins become chances to win.
  *
  * Python tries every action in rollouts and plays their endgames exactly; here only the network's choice is tried, and
- * the endgame is played by rules of thumb, which a telephone can do while a person waits. The random numbers of a decision depend on the
+ * the endgame of most worlds is played by rules of thumb, which a telephone can do while a person waits. The random numbers of a decision depend on the
  * seat's hand alone, so a hint and a review that are asked about the same decision say the same.
  */
 
@@ -18,6 +18,7 @@ import { heuristicAction } from "../../engine/heuristic/bot.js";
 import { rolloutMargin } from "../../engine/heuristic/endgame.js";
 import { evaluate, networkFor } from "../../engine/network/network.js";
 import { exactMargins, opponentHandKnown } from "../../engine/open_hands.js";
+import { solveEndgame } from "../../engine/solver/values.js";
 import { beats, beginsEndgame, copyState, play, signedMargin } from "../../engine/state.js";
 import { viewOf } from "../../engine/view.js";
 import { countHands, sampleState } from "../../inference/world_sampling.js";
@@ -31,6 +32,7 @@ import { tricksLost, tricksTaken } from "../tricks.js";
 export const JUDGE = "small";
 export const EXACT = "exact";
 const WORLDS = 256; // of a decision
+const SOLVED = 32; // of these worlds, the endgames are solved
 const BANDWIDTH = 0.7; // tricks: smooths the distribution of margins, which the actions share but for a shift
 const NETWORK_SD = 0.3; // standard deviation of the error of the network's advantages, in margin
 const WIN_PER_TRICK = 0.08; // what a trick of margin is worth in chance to win, for errors
@@ -55,10 +57,11 @@ const WIN_PER_TRICK = 0.08; // what a trick of margin is worth in chance to win,
  * @param {View} view what the seat to act knows
  * @param {Rules} rules
  * @param {Map<string, Network>} networks
+ * @param {number} [worlds] how many are sampled
  * @returns {Advice}
  */
-export function advise(view, rules, networks) {
-  return opponentHandKnown(view) ? exactAdvice(view, rules) : estimatedAdvice(view, rules, networks);
+export function advise(view, rules, networks, worlds = WORLDS) {
+  return opponentHandKnown(view) ? exactAdvice(view, rules) : estimatedAdvice(view, rules, networks, worlds);
 }
 
 /**
@@ -127,13 +130,13 @@ function scoresOf(margin, rules, low, counted) {
   return [tricksTaken(margin, rules, low, counted), tricksTaken(-margin, rules, low, counted)];
 }
 
-/** @param {View} view @param {Rules} rules @param {Map<string, Network>} networks @returns {Advice} */
-function estimatedAdvice(view, rules, networks) {
+/** @param {View} view @param {Rules} rules @param {Map<string, Network>} networks @param {number} number of worlds @returns {Advice} */
+function estimatedAdvice(view, rules, networks, number) {
   const { action: choice, advantages: gains } = evaluate(networkFor(networks, rules), rules, view);
   const actions = [...gains.keys()].sort((one, other) => one - other);
   const best = actions.indexOf(choice);
-  const worlds = sampleWorlds(view, rules);
-  const samples = worlds.map((world) => rollOut(world, rules, actions[best]));
+  const worlds = sampleWorlds(view, rules, number);
+  const samples = rollOuts(worlds, rules, actions[best]);
   const level = mean(samples);
   const margins = actions.map((action) => level + Number(gains.get(action)));
   // All samples, shifted to each action in turn: the actions then differ by their values alone, not by noise.
@@ -157,23 +160,40 @@ function estimatedAdvice(view, rules, networks) {
 /** @param {number[]} numbers @returns {number} */
 const mean = (numbers) => numbers.reduce((total, number) => total + number, 0) / numbers.length;
 
-/** @param {View} view @param {Rules} rules @returns {State[]} in which the seat to act is seat 0 */
-function sampleWorlds(view, rules) {
+/** @param {View} view @param {Rules} rules @param {number} number @returns {State[]} in which the seat to act is seat 0 */
+function sampleWorlds(view, rules, number) {
   const counts = countHands(rules.game, view);
   if (!counts.ways[0][0]) throw new Error("no opponent's hand satisfies the view");
   const key = view.hand.reduce((found, suit) => (found << 13n) | BigInt(suit), 0n) & 0xffffffffffffffffn;
-  return Array.from({ length: WORLDS }, (_, world) => sampleState(rules.game, view, counts, key, world));
+  return Array.from({ length: number }, (_, world) => sampleState(rules.game, view, counts, key, world));
 }
 
-/** @param {State} world @param {Rules} rules @param {number} action of the seat to act @returns {number} its margin when the textbook bot plays the foreplay on for both seats, and the textbook's rules of thumb the endgame */
-function rollOut(world, { game }, action) {
+/**
+ * Rules of thumb err in endgames, most of them in the same direction: perfect play of some of them puts all right.
+ *
+ * @param {State[]} worlds
+ * @param {Rules} rules
+ * @param {number} action of the seat to act
+ * @returns {number[]} its margin in each world
+ */
+function rollOuts(worlds, rules, action) {
+  const found = worlds.map((world, place) => rollOut(world, rules, action, place < SOLVED));
+  const errors = found.slice(0, SOLVED).map(({ byRules, exact }) => exact - byRules);
+  return found.map(({ byRules, exact }, place) => (place < SOLVED ? exact : byRules + errors[place % errors.length]));
+}
+
+/** @param {State} world @param {Rules} rules @param {number} action of the seat to act @param {boolean} solve whether its endgame is solved @returns {{byRules: number, exact: number}} its margin when the textbook bot plays the foreplay on for both seats, then rules of thumb or perfect play the endgame */
+function rollOut(world, { game }, action, solve) {
   const state = copyState(world);
   play(game, state, action);
   while (!state.done && (game.race || !beginsEndgame(game, state))) play(game, state, heuristicAction(viewOf(game, state)));
-  if (state.done) return signedMargin(game, state, 0);
-  const left = rolloutMargin(state.hands[state.turn], state.hands[1 - state.turn], -1, state.trump, state.low !== 0);
-  const ahead = state.turn === 0 ? left : -left;
-  return signedMargin(game, state, 0) + (state.low ? -ahead : ahead);
+  const margin = signedMargin(game, state, 0);
+  if (state.done) return { byRules: margin, exact: margin };
+  const [leader, follower] = [state.hands[state.turn], state.hands[1 - state.turn]];
+  const low = state.low !== 0;
+  const signed = (/** @type {number} */ tricks) => margin + ((state.turn === 0) === low ? -tricks : tricks);
+  const byRules = signed(rolloutMargin(leader, follower, -1, state.trump, low));
+  return { byRules, exact: solve ? signed(2 * solveEndgame(leader, follower, state.trump, low) - popcount(leader)) : byRules };
 }
 
 /** @param {View} view @param {State[]} worlds @param {Rules} rules @param {number} card @returns {number} the chance to win the current trick with it */
