@@ -1,5 +1,5 @@
 # `make quickstart` trains an agent and measures it, `make play` opens a table in the browser, `make test` runs every
-# check, `make check` those of a minute, `make docs` builds the site, `make dist` builds and checks what is published, `make lowest` tries the lower
+# check, `make check` those of a minute, `make docs` builds the site with the page that plays without a server, `make dist` builds and checks what is published, `make lowest` tries the lower
 # bounds of the dependencies, `make fuzz`, `make kill-test` and `make nightly` attack it for as long as they may,
 # `make nightly-tests` runs the tests that are too long for `make test`, `make lab-check` lints and types `lab/`,
 # `make play-check` replays 100,000 deals in the JavaScript of the page without a server,
@@ -87,9 +87,10 @@ nightly: $(VENV)/.installed-dev-$(KEY)
 	$(BIN)/python -m tests.nightly_rules --deals $(or $(DEALS),1000000) --seed $(or $(SEED),0) \
 		$(if $(PRESETS),--presets) --progress .nightly-rules.json
 
-# DEALS=1000000 replays more, SEED=1 others. Needs node.
+# DEALS=1000000 replays more, SEED=1 others, SESSIONS=10000 compares more sessions. Needs node.
 play-check: $(VENV)/.installed-dev-$(KEY)
 	$(BIN)/python -m tests.play.record --deals $(or $(DEALS),100000) --seed $(or $(SEED),0)
+	$(BIN)/python -m tests.play.sessions --deals $(or $(SESSIONS),5000) --seed $(or $(SEED),0)
 
 # The tests that are marked nightly, some of them on a Ray cluster of this machine.
 nightly-tests: $(VENV)/.installed-dev,ray-$(KEY)
@@ -103,6 +104,7 @@ audit:
 
 docs: $(VENV)/.installed-docs-$(KEY)
 	$(SITE)
+	$(BIN)/python docs/play/build.py docs/_build/html/play
 	@echo "documentation: docs/_build/html/index.html"
 
 dist: $(VENV)/.installed-dist-$(KEY)

@@ -1,13 +1,13 @@
 /**
  * The accuracy of agents as the coach of the page without a server measures it, in classic against `small`:
  *
- *     python docs/play/build.py --modules PAGE && node lab/coach/page_accuracy.mjs PAGE 400
+ *     python docs/play/build.py --modules PAGE && node lab/coach/page_accuracy.mjs PAGE 300
  */
 
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
-const [page, deals] = [resolve(process.argv[2]), Number(process.argv[3] ?? 400)];
+const [page, deals] = [resolve(process.argv[2]), Number(process.argv[3] ?? 300)];
 const from = (name) => import(join(page, "local", name));
 const { setData } = await from("data.js");
 setData(JSON.parse(readFileSync(join(page, "local", "catalogue.json"), "utf8")));

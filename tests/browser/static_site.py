@@ -41,7 +41,7 @@ class _Handler(SimpleHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
 
-    def do_GET(self) -> None:  # noqa: N802 - the name of the base class
+    def do_GET(self) -> None:
         path = Path(self.translate_path(self.path))
         path = path / "index.html" if path.is_dir() else path
         is_empty = path.name == "empty"  # where tests write settings; a service worker asks, so no route can answer

@@ -25,6 +25,8 @@ const { TableDeal } = await from("session/deal/table_deal.js");
 const { eventTables } = await from("session/deal/tables.js");
 const { readLine, recordingLine } = await from("session/recording.js");
 const { loadedSession } = await from("session/saved.js");
+const { openRecordings, readDeals } = await from("session/shared_deals.js");
+const { summary } = await from("session/statistics.js");
 const { sessionJson } = await from("session_json.js");
 
 function dealOf({ rules: spec, deck, dealer, actions }) {
@@ -51,6 +53,8 @@ const ANSWERS = {
     if (words(readLine(line, 1).deal) !== given.actions) throw new Error("the recording is read as another deal");
     return line;
   },
+  shared: async ({ code }) => sessionJson(openRecordings(await readDeals(code))),
+  statistics: summary,
   hint: (given) => hintOf(viewAt(dealOf(given), given.step), rulesNamed(given.rules), new Map()),
   line: async (given) => words(await bestLine(dealOf(given), given.step, async () => {})),
   belief: (given) => {
@@ -79,8 +83,13 @@ function difference(wanted, found, path = "") {
   return null;
 }
 
-/** A line of JSON has no order of its fields, and Python writes 1.0 for 1. */
-const plain = (what, value) => (what === "recording" ? JSON.parse(value) : value);
+/** What has to be equal of an answer: a line of JSON has no order of its fields, salts are random, and levels are others. */
+const plain = (what, value) => {
+  if (what === "recording") return JSON.parse(value);
+  if (what === "shared") return { ...value, deal: { ...value.deal, commitment: null, disclosure: null } };
+  if (what === "statistics") return { ...value, plays_like: null, groups: value.groups.map((group) => ({ ...group, plays_like: null })) };
+  return value;
+};
 
 const count = {};
 for await (const line of createInterface({ input: process.stdin })) {

@@ -1,7 +1,8 @@
 """Compare the page's sessions with Python's: ``python -m tests.play.sessions --deals 5000``.
 
-Deals of every game that the page offers are played by random, greedy and textbook. For each, Python writes what a session
-says in the middle and at the end, what both seats saw of the table after every event, exact hints and best lines, beliefs, reasons for made-up advice, recordings, and statistics of all deals together. ``sessions.mjs`` asks
+Deals of every game that the page offers are played by random and textbook. For each, Python writes what a session says
+in the middle and at the end, what both seats saw of the table after every event, exact hints and best lines, beliefs,
+reasons for made-up advice, and recordings; then what it says in the lesson, and of statistics. ``sessions.mjs`` asks
 the JavaScript of the page the same and stops at the first difference, with the field, the game and the deal.
 """
 
@@ -14,7 +15,7 @@ import runpy
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -32,14 +33,16 @@ from german_whist.session.coach.hints import hint_of, options
 from german_whist.session.coach.judgement import judge
 from german_whist.session.coach.reasons import reason
 from german_whist.session.coach.reviews import best_line, open_positions
+from german_whist.session.database import Database, insert_row
 from german_whist.session.deal.events import deal_events, move_texts
-from german_whist.session.deal.tables import event_tables
 from german_whist.session.deal.table_deal import TableDeal
+from german_whist.session.deal.tables import event_tables
 from german_whist.session.game_session import FinishedDeal, Session
-from german_whist.session.lesson import LessonAgent
 from german_whist.session.recall import quiz_step
 from german_whist.session.saved import lesson_session
 from german_whist.session.settings import Settings
+from german_whist.session.shared_deals import code_of, open_recordings
+from german_whist.session.statistics import Statistics
 from german_whist.web.session_json import session_json
 
 ROOT = Path(__file__).parents[2]
@@ -55,14 +58,14 @@ Question = dict[str, Any]
 
 
 def questions(deals: int, seed: int = 0, first: int = 0) -> Iterator[Question]:
-    """Yield what is asked of both, and Python's answer, for some deals, the games in turn; then of the lesson."""
+    """Yield questions with Python's answers: of some deals, the games in turn, of the lesson, and of statistics."""
     games = list(BUILD["page_rules"]().items())
     for index in range(first, first + deals):
         spec, rules = games[index % len(games)]
         for question in _of_deal(spec, rules, seed, index):
             yield {"game": spec, "deal": index, **question}
-    for question in _of_lesson():
-        yield {"game": "lesson", "deal": 0, **question}
+    for question in (*_of_lesson(), _of_statistics(seed)):
+        yield {"game": "no game", "deal": 0, **question}
 
 
 def _of_deal(spec: str, rules: Rules, seed: int, index: int) -> Iterator[Question]:
@@ -79,14 +82,24 @@ def _of_deal(spec: str, rules: Rules, seed: int, index: int) -> Iterator[Questio
         yield {
             "what": "tables",
             "given": {**given, "seat": seat, "names": names},
-            "wanted": [dataclasses.asdict(one) | {"table": table} for one, table in zip(events, event_tables(deal, seat, events), strict=True)],
+            "wanted": [
+                dataclasses.asdict(one) | {"table": table}
+                for one, table in zip(events, event_tables(deal, seat, events), strict=True)
+            ],
         }
     seat = int(rng.integers(2))
-    yield {"what": "open", "given": {**given, "seat": seat}, "wanted": [open_positions(deal, seat), move_texts(deal, ("You", "B"))]}
+    yield {
+        "what": "open",
+        "given": {**given, "seat": seat},
+        "wanted": [open_positions(deal, seat), move_texts(deal, ("You", "B"))],
+    }
     for count in (int(rng.integers(len(deal.actions))), len(deal.actions)):
         session = _session(spec, deal, count, seat, rng)
         yield {"what": "session", "given": _saved(session), "wanted": session_json(session)}
-    yield {"what": "recording", "given": given, "wanted": deal.recording(("you", "heuristic")).to_line()}
+    line = deal.recording(("you", "heuristic")).to_line()
+    yield {"what": "recording", "given": given, "wanted": line}
+    shared = session_json(open_recordings([Recording.from_line(line)]))
+    yield {"what": "shared", "given": {"code": code_of(line)}, "wanted": shared}
     yield from _coach(given, deal, rng)
 
 
@@ -154,7 +167,11 @@ def _coach(given: Question, deal: TableDeal, rng: np.random.Generator) -> Iterat
         yield {"what": "belief", "given": here, "wanted": found}
         for _ in range(4):
             advice = _made_up(list(cards_of(int(view["legal"][0]))), bool(view["choice"][0]), rng)
-            said = [reason(view[0], rules, advice), options(advice, rules), [judge(advice, one)._asdict() for one in advice.actions]]
+            said = [
+                reason(view[0], rules, advice),
+                options(advice, rules),
+                [judge(advice, one)._asdict() for one in advice.actions],
+            ]
             yield {"what": "reason", "given": {**here, "advice": advice._asdict()}, "wanted": said}
 
 
@@ -167,7 +184,18 @@ def _made_up(actions: list[int], is_choice: bool, rng: np.random.Generator) -> A
     trick = [float("nan")] * count if is_choice else rng.choice([0.0, 0.25, 0.5, 0.8125, 1.0], count).tolist()
     tricks = (rng.integers(0, 14) - np.array(lost)).tolist()
     errors = [0.0, *[0.15] * (count - 1)]
-    return Advice(tuple(actions), tuple(tricks), tuple(13 - one for one in tricks), tuple(lost), tuple(errors), tuple(wins.tolist()), tuple(0.15 * one for one in errors), tuple(trick), False, "small")  # fmt: skip
+    return Advice(
+        actions=tuple(actions),
+        tricks=tuple(tricks),
+        opponent_tricks=tuple(13 - one for one in tricks),
+        lost=tuple(lost),
+        lost_errors=tuple(errors),
+        wins=tuple(wins.tolist()),
+        win_errors=tuple(0.08 * one for one in errors),
+        trick=tuple(trick),
+        exact=False,
+        judge="small",
+    )
 
 
 def _of_lesson() -> Iterator[Question]:
@@ -175,16 +203,65 @@ def _of_lesson() -> Iterator[Question]:
     session = lesson_session()
     session.salt = _SALT
     while True:
-        yield {"what": "session", "given": _saved(session), "wanted": session_json(session)}
+        said: Any = session_json(session)
+        yield {"what": "session", "given": _saved(session), "wanted": said}
         if session.deal.done:
             return
-        wanted = session_json(session)["lesson"]["wanted"]  # type: ignore[index]
-        session.act(next(one for one in cards_of(session.deal.legal) if wanted is None or action_text(one, session.deal.rules) in wanted))
+        legal = {action_text(action, session.deal.rules): action for action in cards_of(session.deal.legal)}
+        wanted = said["lesson"]["wanted"] or list(legal)
+        session.act(legal[wanted[0]])
         session.reply()
 
 
-def compare(deals: int, seed: int = 0, first: int = 0) -> str:
-    """Ask both, and return how much was compared.
+def _of_statistics(seed: int) -> Question:
+    """Ask for the statistics of made-up deals."""
+    rng = np.random.default_rng(seed)
+    deals, matches = [_made_up_deal(number, rng) for number in range(200)], []
+    for number in range(20):
+        won, assisted = bool(rng.integers(2)), bool(rng.integers(2))
+        played = {
+            "session": f"m{number}",
+            "rules": "small",
+            "agent": "random",
+            "match": str(rng.choice(["first_to:10", "best_of:3"])),
+        }
+        matches.append({**played, "won": won, "assisted": assisted, "time": _TIME})
+    with tempfile.TemporaryDirectory() as folder:
+        database = Database(Path(folder) / "games.sqlite3")
+        with database.write() as connection:
+            for deal in deals:
+                insert_row(connection, "counted_deals", deal)
+            for one in matches:
+                insert_row(connection, "counted_matches", one)
+        wanted = Statistics(database).summary()
+        database.close()
+    return {"what": "statistics", "given": {"deals": deals, "matches": matches}, "wanted": wanted}
+
+
+def _made_up_deal(number: int, rng: np.random.Generator) -> Question:
+    spec = str(rng.choice(["classic", "small", "race", "high_low"]))
+    margin, is_rated, had_quiz = int(rng.integers(-7, 8)), bool(rng.integers(2)), bool(rng.integers(2))
+    return {
+        "session": f"s{number // 3}",
+        "deal": number % 3 + 1,
+        "time": f"2026-11-{number // 10 + 1:02}T01:02:03+00:00",
+        "rules": spec,
+        "agent": str(rng.choice(["heuristic", "small"])),
+        "margin": margin,
+        "points": float(margin),
+        "slam": margin == 7,
+        "assisted": bool(rng.integers(2)),
+        "day": None,
+        "recalled": int(rng.integers(8)) if had_quiz else None,
+        "held": 7 if had_quiz else None,
+        "given_away": float(rng.random()) if is_rated else None,
+        "at_stake": 3 * float(rng.random()) if is_rated else None,
+        "par": int(rng.integers(-7, 8)) if is_rated else None,
+    }
+
+
+def compare(asked: Iterable[Question]) -> str:
+    """Ask the page the same questions, and return how much was compared.
 
     Raises:
         ValueError: at the first difference.
@@ -192,11 +269,11 @@ def compare(deals: int, seed: int = 0, first: int = 0) -> str:
     with tempfile.TemporaryDirectory() as name:
         page = Path(name) / "page"
         BUILD["assemble"](page)
-        (page / "package.json").write_text('{"type": "module"}')
-        node = subprocess.Popen(["node", str(PROGRAM), str(page)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)  # fmt: skip
+        command, pipe = ["node", str(PROGRAM), str(page)], subprocess.PIPE
+        node = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
         assert node.stdin is not None
         try:
-            for question in questions(deals, seed, first):
+            for question in asked:
                 node.stdin.write(json.dumps(question) + "\n")
         except BrokenPipeError:
             pass  # it has said why
@@ -212,6 +289,6 @@ if __name__ == "__main__":
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     try:
-        print(compare(given.deals, given.seed))
+        print(compare(questions(given.deals, given.seed)))
     except ValueError as error:
         sys.exit(str(error))

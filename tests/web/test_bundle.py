@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
@@ -57,3 +58,12 @@ def test_what_the_browser_has_is_not_sent_again(path: str, client: TestClient) -
     again = client.get(path, headers={"if-none-match": first.headers["etag"]})
     assert (again.status_code, again.content) == (304, b"")
     assert client.get(path, headers={"if-none-match": '"other"'}).content == first.content
+
+
+def test_a_name_that_a_module_does_not_export_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "one.js").write_text("export const A = 0, B = -1; // both\nexport function c(d = 2, e = 3) {}\n")
+    (tmp_path / "two.js").write_text('import { A, B, c } from "./one.js";\n')
+    assert "return { A, c, B };" in script(tmp_path, "two.js", ())
+    (tmp_path / "two.js").write_text('import { A, e } from "./one.js";\n')
+    with pytest.raises(ValueError, match=r"two\.js imports e, which one\.js does not export"):
+        script(tmp_path, "two.js", ())
