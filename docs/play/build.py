@@ -33,7 +33,7 @@ DEFAULT_AGENT = "small"
 # As the page's coach measures it: node lab/coach/page_accuracy.mjs, 300 deals. It is the network's judgement, so the
 # network's own is perfect.
 ACCURACIES = {"random": 31.1, "greedy": 60.3, "heuristic": 75.6, "heuristic+exact": 85.4, "small": 100.0}
-WORKER = "local/worker.js"
+WORKER, START = "local/worker.js", "local/start.js"
 
 # Nothing is fetched from elsewhere. A page cannot forbid to be framed; its host can.
 _POLICY = "; ".join(
@@ -52,7 +52,8 @@ _POLICY = "; ".join(
 _HEAD = f"""<meta http-equiv="Content-Security-Policy" content="{_POLICY}" />
     <link rel="manifest" href="manifest.webmanifest" />
     <link rel="apple-touch-icon" href="icon-180.png" />
-    <link rel="preload" as="fetch" href="local/catalogue.json" crossorigin />"""
+    <link rel="preload" as="fetch" href="local/catalogue.json" crossorigin />
+    <script async src="local/start.js"></script>"""
 _PRELOAD = '<link rel="preload" as="fetch" href="api/catalog" crossorigin />'
 _API = 'export { ApiError, SHARED_LINK, WAITING, api } from "../../local/api.js";\n'
 
@@ -63,6 +64,7 @@ def build(folder: Path) -> None:
     scripts = [f"static/js/{name}" for name in bundle.SCRIPTS]
     bundles = {name: bundle.script(folder, name, scripts[:place]) for place, name in enumerate(scripts)}
     bundles[WORKER] = bundle.script(folder, WORKER, ())
+    bundles[START] = (folder / START).read_text(encoding="utf-8")
     bundles[f"static/css/{bundle.STYLE}"] = bundle.style(folder / "static" / "css")
     (folder / "package.json").unlink()
     for path in sorted(folder.rglob("*"), reverse=True):

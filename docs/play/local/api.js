@@ -29,7 +29,8 @@ export const WAITING = "Thinking …";
 /** What the page says of a link to a deal. */
 export const SHARED_LINK = "The link has the whole deal in it: whoever opens it sees the deal on this page. The text can be opened with “Open a recording”, here and in the package.";
 
-const worker = new Worker("local/worker.js", { type: "module" });
+/** @type {Worker} */
+const worker = /** @type {any} */ (globalThis).tableWorker ?? new Worker("local/worker.js", { type: "module" }); // the former is of `start.js`
 
 // The page has asked for it before the worker was there (`index.html`).
 fetch("local/catalogue.json").then((answer) => (answer.ok ? answer.text() : null)).catch(() => null).then((catalogue) => worker.postMessage({ catalogue }));
