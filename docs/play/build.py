@@ -143,7 +143,7 @@ def _write_service_worker(folder: Path) -> None:
     digest = hashlib.sha256()
     for path in files:
         digest.update(f"{path.relative_to(folder).as_posix()}\n".encode() + path.read_bytes())
-    listed = ["./", *(path.relative_to(folder).as_posix() for path in files if path.name != "index.html")]
+    listed = ["./", *(path.relative_to(folder).as_posix() for path in files)]
     text = (HERE / "service_worker.js").read_text(encoding="utf-8")
     text = re.sub(r"^const FILES = .*;$", lambda _: f"const FILES = {json.dumps(listed)};", text, flags=re.MULTILINE)
     text = text.replace("VERSION_OF_THE_FILES", digest.hexdigest()[:16])

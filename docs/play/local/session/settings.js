@@ -2,6 +2,7 @@
 /** What is played in a session: rules, agent, match, seed and seat (`session/settings.py`). */
 
 import { rulesNamed } from "../engine/rules.js";
+import { dataNow } from "../data.js";
 import { matchFormatOf } from "./match_format.js";
 
 /**
@@ -23,6 +24,7 @@ const DAY_RULES = "classic";
 export function settingsOf(given) {
   const settings = { match: null, seed: 0, seat: 0, day: null, kind: /** @type {const} */ ("play"), ...given };
   rulesNamed(settings.rules);
+  if (!dataNow().catalog.agents.some(({ spec }) => spec === settings.agent)) throw new Error(`There is no agent ${settings.agent} here.`);
   if (settings.match !== null) matchFormatOf(settings.match);
   return settings;
 }
