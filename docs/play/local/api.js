@@ -27,7 +27,7 @@ export class ApiError extends Error {
 export const WAITING = "Thinking …";
 
 /** What the page says of a link to a deal. */
-export const SHARED_LINK = "The link has the whole deal in it: whoever opens it sees the deal on this page. The text can be opened with “Open a recording”, here and in the package.";
+export const SHARED_LINK = "The link has the whole deal in it: whoever opens it sees the deal on this page. The text can be opened with “Open a recording”, here or in German Whist on a computer.";
 
 /** @type {Worker} */
 const worker = /** @type {any} */ (globalThis).tableWorker ?? new Worker("local/worker.js", { type: "module" }); // the former is of `start.js`
