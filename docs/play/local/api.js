@@ -69,7 +69,7 @@ function request(name, ...given) {
   });
 }
 
-export const api = {
+export const api = /** @satisfies {typeof import("../static/js/api.js").api} */ ({
   /** @returns {Promise<import("../static/js/types.js").Catalog>} */
   catalog: () => request("catalog"),
   /** @returns {Promise<import("../static/js/types.js").Sessions>} */
@@ -110,7 +110,7 @@ export const api = {
   statisticsFile: async () => URL.createObjectURL(new Blob([await request("exportStatistics")], { type: "application/json" })),
   /** @returns {Promise<import("../static/js/types.js").Nothing>} */
   deleteStatistics: () => request("clearStatistics"),
-};
+});
 
 // Later visits need no connection. The first card comes first.
 const AFTER = 2000; // milliseconds
