@@ -93,8 +93,13 @@ const plain = (what, value) => {
 
 const count = {};
 for await (const line of createInterface({ input: process.stdin })) {
-  const { game, deal, what, given, wanted } = JSON.parse(line.replaceAll("NaN", "null"));
-  const found = difference(plain(what, wanted), plain(what, await ANSWERS[what](given)));
+  const { game, deal, what, given, wanted } = JSON.parse(line);
+  let found;
+  try {
+    found = difference(plain(what, wanted), plain(what, await ANSWERS[what](given)));
+  } catch (error) {
+    found = `: ${error.stack}`;
+  }
   if (found !== null) {
     process.stderr.write(`${game}, deal ${deal}, ${what}${found}\n`);
     process.exit(1);

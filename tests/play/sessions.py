@@ -172,7 +172,8 @@ def _coach(given: Question, deal: TableDeal, rng: np.random.Generator) -> Iterat
                 options(advice, rules),
                 [judge(advice, one)._asdict() for one in advice.actions],
             ]
-            yield {"what": "reason", "given": {**here, "advice": advice._asdict()}, "wanted": said}
+            trick = [None if np.isnan(chance) else chance for chance in advice.trick]  # JSON has no NaN
+            yield {"what": "reason", "given": {**here, "advice": {**advice._asdict(), "trick": trick}}, "wanted": said}
 
 
 def _made_up(actions: list[int], is_choice: bool, rng: np.random.Generator) -> Advice:
@@ -274,7 +275,7 @@ def compare(asked: Iterable[Question]) -> str:
         assert node.stdin is not None
         try:
             for question in asked:
-                node.stdin.write(json.dumps(question) + "\n")
+                node.stdin.write(json.dumps(question, allow_nan=False) + "\n")
         except BrokenPipeError:
             pass  # it has said why
         said, wrong = node.communicate()
