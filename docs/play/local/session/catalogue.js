@@ -2,6 +2,7 @@
 /** What can be played, by the names that people see (`session/catalogue.py`, which writes most of it). */
 
 import { dataNow } from "../data.js";
+import { playsLike as playAlike, rulesNamed } from "../engine/rules.js";
 import { matchFormatOf } from "./match_format.js";
 
 /** @param {string} rules @returns {string} a title for people */
@@ -32,9 +33,14 @@ export function agentsFor(rules) {
   return scorings.find((scoring) => scoring.rules === rules)?.agents ?? dataNow().catalog.games[0].agents;
 }
 
-/** @param {number | null} accuracy @returns {string | null} the title of the agent whose accuracy in classic is nearest */
-export function playsLike(accuracy) {
-  if (accuracy === null) return null;
+export const MEASURED = "classic"; // the game of the accuracies; in others, the same agents reach others
+
+/** @param {string} rules @returns {boolean} whether the accuracies of the agents were measured in a game, whatever its scoring */
+export const hasAccuracies = (rules) => playAlike(rulesNamed(MEASURED), rulesNamed(rules));
+
+/** @param {number | null} accuracy @param {string} rules @returns {string | null} the title of the agent whose accuracy is nearest; null in a game where it was not measured */
+export function playsLike(accuracy, rules) {
+  if (accuracy === null || !hasAccuracies(rules)) return null;
   const distance = (/** @type {import("../../static/js/types.js").AgentEntry} */ agent) => Math.abs(agent.accuracy - accuracy);
   return dataNow().catalog.agents.reduce((best, agent) => (distance(agent) < distance(best) ? agent : best)).title;
 }

@@ -3,7 +3,7 @@
 
 import { rulesNamed } from "../engine/rules.js";
 import { round } from "../words.js";
-import { playsLike } from "./catalogue.js";
+import { hasAccuracies, MEASURED, playsLike } from "./catalogue.js";
 import { accuracyOf } from "./coach/accuracy.js";
 import { score } from "./recall.js";
 import { tricksTaken } from "./tricks.js";
@@ -54,7 +54,7 @@ export function summary({ deals, matches }) {
   const groups = grouped(deals, ({ rules, agent, assisted }) => [rules, agent, assisted]);
   const ofMatches = grouped(matches, ({ rules, agent, match, assisted }) => [rules, agent, match, assisted]);
   const plain = deals.filter((deal) => !deal.assisted);
-  const accuracy = accuracyOfDeals(plain);
+  const accuracy = accuracyOfDeals(plain.filter((deal) => hasAccuracies(deal.rules)));
   return {
     deals: deals.length,
     since: deals.length === 0 ? null : deals.map((deal) => deal.time).sort()[0].slice(0, 10),
@@ -66,7 +66,7 @@ export function summary({ deals, matches }) {
     }),
     streak: streak(plain.map((deal) => deal.margin)),
     accuracy,
-    plays_like: playsLike(accuracy),
+    plays_like: playsLike(accuracy, MEASURED),
     memory: memory(deals.filter((deal) => deal.held)),
     recent: deals.slice(-RECENT).map((deal) => {
       const { time, rules, agent, margin, points, slam, assisted, day } = deal;
@@ -113,7 +113,7 @@ function groupData(deals) {
     lost: deals.filter((deal) => deal.margin < 0).length,
     tricks: Number(mean(deals.map((deal) => tricksTaken(deal.margin, game)))),
     accuracy,
-    plays_like: playsLike(accuracy),
+    plays_like: playsLike(accuracy, rules),
     luck: mean(luck),
     skill: mean(rated.map((deal, place) => tricksTaken(deal.margin, game) - luck[place])),
     slams: deals.filter((deal) => deal.slam).length,

@@ -59,7 +59,7 @@ export async function review(deal, seat, names, networks, pause) {
     names: bySide(names[seat], names[1 - seat]),
     result: result(deal, seat, names),
     accuracy,
-    plays_like: bySide(playsLike(accuracy.you), playsLike(accuracy.opponent)),
+    plays_like: bySide(playsLike(accuracy.you, deal.rules.spec), playsLike(accuracy.opponent, deal.rules.spec)),
     tricks_given_away: givenAway,
     tricks_at_stake: stakes,
     par: result(await par(deal, networks, pause), seat, names),
