@@ -94,7 +94,10 @@ class Server:
         stopping.join()
         error = process.communicate(timeout=PATIENCE)[1]
         code, stop = process.returncode, getattr(signal, how, signal.SIGKILL)
-        if code not in (0, 130, -stop) or ("Traceback" in error and "KeyboardInterrupt" not in error):
+        program_began = "init_import_site" not in error  # else Python was interrupted while it started
+        if program_began and (
+            code not in (0, 130, -stop) or ("Traceback" in error and "KeyboardInterrupt" not in error)
+        ):
             self.problems.append(f"{how}: exit code {code}, {error[-300:]!r}")
         self.kills.append(how)
 
