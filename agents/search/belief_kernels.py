@@ -25,7 +25,7 @@ _MIX = np.uint64(0x9E37_79B9_7F4A_7C15)  # spreads hands over the slots: Fibonac
 
 
 @kernel
-def _next_action(hidden, state, cards_played):
+def next_action(hidden, state, cards_played):
     """Return the next action of a history, −1 at its end."""
     if state.decision == PLAY:
         return np.int64(hidden.played[cards_played]) if cards_played < hidden.cards_played else np.int64(-1)
@@ -57,7 +57,7 @@ def add_log_likelihoods(game, hidden, network, mistakes, count, scratch, log_lik
     cards_played = np.int64(0)
     while True:
         turn, decision = states[0].turn, states[0].decision
-        action = _next_action(hidden, states[0], cards_played)
+        action = next_action(hidden, states[0], cards_played)
         for i in range(count):
             if states[i].done or states[i].turn != turn or (action >= 0 and not is_legal(states[i], action)):
                 return False
