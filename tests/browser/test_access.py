@@ -47,7 +47,8 @@ _IN_A_WINDOW = f"""{_FANS},
   h2, h3, p, dt, dd, label, legend, small, caption, td, th, button, a, select, input, textarea, summary, svg.curve
 """
 _WRONG = """async ([atTheTable, inAWindow]) => {
-  for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame); // the page hears of its size
+  const frames = async () => { for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame); };
+  await Promise.race([frames(), new Promise((done) => setTimeout(done, 2000))]); // the page hears of its size
   const dialog = [...document.querySelectorAll('dialog[open]')].at(-1);
   const body = dialog?.querySelector('.dialog-body');
   const place = (element) => ({ element, box: element.getBoundingClientRect() });
