@@ -18,21 +18,18 @@ MAX_BODY = 256 * 1024  # bytes: all deals of a game that can be shared
 
 _LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
 ANY_HOST = ("0.0.0.0", "::", "")
-_POLICY = "; ".join(
-    (
-        "default-src 'none'",
-        "script-src 'self'",
-        "style-src 'self'",
-        "img-src 'self' data:",
-        "connect-src 'self'",
-        "manifest-src 'self'",
-        "base-uri 'none'",
-        "form-action 'none'",
-        "frame-ancestors 'none'",
-    )
+POLICY = (  # of the page, wherever it is served
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "manifest-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
 )
 _HEADERS = {
-    "content-security-policy": _POLICY,
+    "content-security-policy": "; ".join((*POLICY, "frame-ancestors 'none'")),
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",  # the address has the token
     "cross-origin-opener-policy": "same-origin",

@@ -24,7 +24,7 @@ from engine_data import networks_bytes, page_rules, rules_json
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.session import catalogue, lesson
-from german_whist.web import bundle
+from german_whist.web import bundle, guard
 from german_whist.web.app import page_folder
 from german_whist.web.session_json import game_json
 
@@ -36,19 +36,7 @@ ACCURACIES = {"random": 31.1, "greedy": 60.3, "heuristic": 75.6, "heuristic+exac
 WORKER, START = "local/worker.js", "local/start.js"
 
 # Nothing is fetched from elsewhere. A page cannot forbid to be framed; its host can.
-_POLICY = "; ".join(
-    (
-        "default-src 'none'",
-        "script-src 'self'",
-        "worker-src 'self'",
-        "style-src 'self'",
-        "img-src 'self' data:",
-        "connect-src 'self'",
-        "manifest-src 'self'",
-        "base-uri 'none'",
-        "form-action 'none'",
-    )
-)
+_POLICY = "; ".join((*guard.POLICY, "worker-src 'self'"))
 _HEAD = f"""<meta http-equiv="Content-Security-Policy" content="{_POLICY}" />
     <link rel="manifest" href="manifest.webmanifest" />
     <link rel="apple-touch-icon" href="icon-180.png" />
