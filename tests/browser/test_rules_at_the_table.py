@@ -71,5 +71,5 @@ def test_nobody_sees_the_opponents_cards(table: Table, server: Server) -> None:
     table.act()
     far = table.page.get_by_role("region", name="Textbook", exact=True)
     assert far.get_by_role("img").count() == 0
-    drawn = far.locator("use[data-card]").evaluate_all("all => all.map((one) => one.dataset.card)")
+    drawn = far.locator("[data-card]").evaluate_all("all => all.map((one) => one.dataset.card)")
     assert set(drawn) == {""}

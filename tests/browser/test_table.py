@@ -47,7 +47,7 @@ def check_words(table: Table, session: dict[str, Any]) -> None:
         assert f"{position['stock']} cards left in the stock" in page.locator("#stock").text_content()
         [card] = position["face_up"]
         assert page.locator("#stock").get_by_role("img", name=re.compile("face up$")).count() == 1
-        assert page.locator(f"#stock use[data-card={card}]").is_visible()
+        assert page.locator(f"#stock [data-card={card}]").is_visible()
         assert "Foreplay, trick" in page.locator("#stage").text_content()
     else:
         assert page.locator("#stock .pile").count() == 0

@@ -24,16 +24,20 @@ function set(name) {
 
 /** @returns {HTMLElement[]} */
 function cardFields() {
-  const faces = [
+  /** @type {[import("../settings.js").Settings["faces"], string][]} */
+  const faceTitles = [
     ["modern", "Modern"],
     ["classic", "Classic"],
     ["four-colour", "Four colours"],
-  ].map(([value, title]) => ({ value, title, picture: facePreview(value) }));
-  const backs = [
+  ];
+  const faces = faceTitles.map(([value, title]) => ({ value, title, picture: facePreview(value) }));
+  /** @type {[import("../settings.js").Settings["back"], string][]} */
+  const backTitles = [
     ["lattice", "Lattice"],
     ["waves", "Waves"],
     ["diamonds", "Diamonds"],
-  ].map(([value, title]) => ({ value, title, picture: backPreview(value) }));
+  ];
+  const backs = backTitles.map(([value, title]) => ({ value, title, picture: backPreview(value) }));
   const colors = [
     ["red", "Red"],
     ["blue", "Blue"],
@@ -47,25 +51,14 @@ function cardFields() {
   ];
 }
 
-/** @param {string} faces @returns {HTMLElement} two cards with these faces, whatever the setting is */
+/** @param {import("../settings.js").Settings["faces"]} faces @returns {HTMLElement} two cards with these faces, whatever the setting is */
 function facePreview(faces) {
-  const cards = ["SK", "D9"].map((card) => {
-    const picture = drawing(card);
-    const use = /** @type {SVGElement} */ (picture.firstElementChild);
-    use.removeAttribute("data-card");
-    use.setAttribute("href", `#${faces === "classic" ? "classic" : "modern"}-${card}`);
-    return picture;
-  });
-  return h("span", { class: `preview${faces === "four-colour" ? " four-colour" : " two-colour"}` }, ...cards);
+  return h("span", { class: "preview" }, ...["SK", "D9"].map((card) => drawing(card, { ...settings, faces })));
 }
 
-/** @param {string} back @returns {HTMLElement} */
+/** @param {import("../settings.js").Settings["back"]} back @returns {HTMLElement} */
 function backPreview(back) {
-  const picture = drawing("");
-  const use = /** @type {SVGElement} */ (picture.firstElementChild);
-  use.removeAttribute("data-card");
-  use.setAttribute("href", `#back-${back}`);
-  return h("span", { class: "preview" }, picture);
+  return h("span", { class: "preview" }, drawing("", { ...settings, back }));
 }
 
 /** @returns {HTMLElement[]} */

@@ -4,6 +4,7 @@
 import { byId, fill, h, reconcile, svg } from "../dom.js";
 import { SUIT_NAMES } from "../words.js";
 import { pace } from "../settings.js";
+import { suitPath } from "./card.js";
 
 /** @typedef {import("./state.js").Shown} Shown */
 /** @typedef {import("../types.js").Session} Session */
@@ -39,7 +40,7 @@ function trumpBadge(trump) {
     svg("circle", { r: 47, class: "disc" }),
     ...symbols.map((suit, number) => {
       const [x, y, scale] = places[number];
-      return svg("use", { href: `#suit-${suit}`, transform: `translate(${x} ${y}) scale(${scale})`, fill: "currentColor" });
+      return svg("path", { d: suitPath(suit), transform: `translate(${x} ${y}) scale(${scale})`, fill: "currentColor" });
     }),
   );
   return h("div", { class: "trump", id: "trump" }, badge, h("span", {}, words));
