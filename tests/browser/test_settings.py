@@ -12,10 +12,14 @@ from tests.browser.server import Server
 from tests.browser.table import Table
 
 
-def faces(table: Table) -> set[str]:
-    """Return what the cards in the hand are drawn from."""
-    hrefs = table.page.locator("#hand use").evaluate_all("all => all.map((one) => one.getAttribute('href'))")
-    return {href.split("-")[0] for href in hrefs}
+def drawings(table: Table, part: str) -> set[str]:
+    """Return what the cards in a part of the page are drawn from, and their colours."""
+    images = "all => all.map((one) => decodeURIComponent(one.getAttribute('src')))"
+    found = [
+        (re.findall(r'color="(.*?)"', image)[0], re.findall(r'href="#([a-z]+)', image)[-1])
+        for image in table.page.locator(f"{part} img").evaluate_all(images)
+    ]
+    return {" ".join(one) for one in found}
 
 
 def settings_of(table: Table) -> Any:
@@ -35,7 +39,8 @@ def new_game_of(table: Table) -> Any:
 
 
 def test_faces_backs_and_colours_change_at_once_and_are_remembered(table: Table) -> None:
-    assert faces(table) == {"#classic"}
+    assert drawings(table, "#hand") <= {"#b91d24 classic", "#16181c classic"}
+    assert drawings(table, "#far-hand") == {"#7a1f2b back"}
     dialog = settings_of(table)
     dialog.get_by_text("Four colours").click()
     dialog.get_by_text("Waves").click()
@@ -44,10 +49,9 @@ def test_faces_backs_and_colours_change_at_once_and_are_remembered(table: Table)
         if visit == 2:
             table.page.reload()
             table.wait()
-        assert faces(table) == {"#modern"}
-        assert table.page.locator("html").get_attribute("data-faces") == "four-colour"
-        assert table.page.locator("#far-hand use").first.get_attribute("href") == "#back-waves"
-        assert table.page.locator("html").get_attribute("data-back") == "blue"
+        assert drawings(table, "#hand") == {f"{color} modern" for color in ("#b91d24", "#16181c", "#17713a", "#1757ad")}
+        assert drawings(table, "#far-hand") == {"#1d3f78 back"}
+        assert "back-waves" in table.page.locator("#far-hand img").first.get_attribute("src")
 
 
 _ROWS = "new Set([...document.querySelectorAll('#hand button')].map((one) => one.getBoundingClientRect().top)).size"

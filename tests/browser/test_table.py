@@ -29,7 +29,7 @@ _SEEN = """() => [
   Number(document.querySelector('#stock b').textContent),
   document.querySelectorAll('#far-hand .card').length,
   [...document.querySelectorAll('#hand button')].map((card) => card.dataset.name).sort(),
-  ...['you', 'opponent'].map((side) => document.querySelector(`#trick .slot.${side} use`)?.dataset.card ?? null),
+  ...['you', 'opponent'].map((side) => document.querySelector(`#trick .slot.${side} img`)?.dataset.card ?? null),
 ]"""
 _WATCH = f"""() => {{
   window.seen = [];
@@ -59,7 +59,7 @@ def check_words(table: Table, session: dict[str, Any]) -> None:
         assert seat.locator(".counter").all_text_contents() == shown
     last = position["last_trick"]
     loser = "you" if last["winner"] == "opponent" else "opponent"
-    lying = page.locator(".last-trick use").evaluate_all("all => all.map((one) => one.dataset.card)")
+    lying = page.locator(".last-trick img").evaluate_all("all => all.map((one) => one.dataset.card)")
     assert lying == [last["cards"][loser], last["cards"][last["winner"]]]
     assert page.locator(".last-trick").get_by_role("img", name=re.compile("the winning card$")).is_visible()
     winner = "You" if last["winner"] == "you" else "Textbook"
@@ -105,7 +105,7 @@ def test_what_happens_is_shown_event_by_event_as_the_server_saw_it(open_table: O
 _LYING = """() => {
   window.lay = {}; const began = {};
   const look = () => {
-    const cards = [...document.querySelectorAll('#trick .trick-cards use')].map((use) => use.dataset.card).join(' ');
+    const cards = [...document.querySelectorAll('#trick .trick-cards img')].map((one) => one.dataset.card).join(' ');
     if (cards.length === 5) began[cards] ??= performance.now();
     for (const [trick, since] of Object.entries(began)) {
       const over = document.querySelector('#result-text').textContent !== '';
