@@ -36,7 +36,7 @@ def load(name: str) -> Any:
         ("self_play_pool", {"updates": 10, "size": 32}),
         ("pettingzoo_loop", {"updates": 4, "deals_per_update": 16}),
         ("sb3_maskable_ppo", {"decisions": 4096}),
-        ("fine_tune", {"decisions": 4_000, "num_envs": 64}),
+        ("fine_tune", {"decisions": 1_000, "num_envs": 64}),
         ("openspiel_mccfr", {"iterations": 20, "RULES": "six_cards:ranks=2,hand=1,stock=2"}),
         ("openspiel_bot", {"simulations": 2, "opponents": ("random",)}),
     ],
