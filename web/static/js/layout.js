@@ -16,7 +16,6 @@ export function followLayout(redraw) {
     root.dataset.layout = layout;
     root.dataset.size = isLarge ? "large" : layout === "landscape" || !isMedium ? "small" : "medium";
     root.dataset.faces = settings.faces;
-    root.dataset.back = settings.backColor;
     root.dataset.motion = pace() === 0 ? "none" : "some";
     redraw();
   };
