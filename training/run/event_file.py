@@ -35,6 +35,7 @@ class EventFile:
         name = f"events.out.tfevents.{int(time.time()):010d}.{socket.gethostname()}.{os.getpid()}"
         self._path = folder / name
         with naming(self._path):
+            folder.mkdir(exist_ok=True)  # a run is resumed without it, too
             self._records = RecordWriter(self._path.open("ab"))
         self._add(file_version="brain.Event:2")
         if decisions:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -314,6 +315,12 @@ def test_a_second_process_is_refused_until_the_first_has_ended(stopped: RunDirec
     holder.stdout.close()
     assert resume_run(stopped.path).decisions == 1024
     assert not list(stopped.path.glob(".*"))
+
+
+def test_a_run_is_resumed_without_its_tensorboard_folder(stopped: RunDirectory) -> None:
+    shutil.rmtree(stopped.tensorboard)
+    assert resume_run(stopped.path).decisions == 1024
+    assert list(stopped.tensorboard.iterdir())
 
 
 def test_a_run_in_training_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
