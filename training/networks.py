@@ -17,6 +17,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -48,7 +49,7 @@ NEWTON_SCHULZ_STEPS = 4  # Jordan et al. take 5; runs with 3 and 5 differed with
 
 Weights = tuple[torch.Tensor, torch.Tensor]
 
-_FEWEST_ROWS, _MAX_ROWS = 128, 1024  # rows of a matrix product in FrozenMLP
+_FEWEST_ROWS, _MAX_ROWS = 128, 4096  # rows of a matrix product in FrozenMLP
 
 
 def feature_scale(high: npt.NDArray[np.int8], low: Block | None, flags: Sequence[Block] = ()) -> torch.Tensor:
@@ -65,6 +66,25 @@ def feature_scale(high: npt.NDArray[np.int8], low: Block | None, flags: Sequence
     for flag in flags:
         scale[flag.start : flag.stop] *= RULE_SCALE
     return scale
+
+
+def _hidden(inputs: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+    """Return a hidden layer: ReLU of a linear layer.
+
+    Where nothing is to be differentiated, oneDNN does both in one pass for bfloat16, in half the time and to the same
+    numbers (the operator is TorchInductor's).
+    """
+    is_bfloat16_on_cpu = inputs.dtype == torch.bfloat16 and inputs.device.type == "cpu"
+    if is_bfloat16_on_cpu and torch.is_inference_mode_enabled() and _onednn_has_bfloat16():
+        fused: torch.Tensor = torch.ops.mkldnn._linear_pointwise(inputs, weight, bias, "relu", [], "")
+        return fused
+    return F.relu(F.linear(inputs, weight, bias), inplace=True)
+
+
+@lru_cache
+def _onednn_has_bfloat16() -> bool:
+    """Return whether oneDNN multiplies bfloat16 here; without, its operator fails, and torch multiplies slowly."""
+    return torch.backends.mkldnn.is_available() and bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
 
 
 class _LastLayer(torch.autograd.Function):
@@ -145,7 +165,7 @@ class MLP(nn.Module):
         """
         hidden = features.to(self.compute_dtype)
         for weight, bias in weights:
-            hidden = F.relu(F.linear(hidden, weight, bias), inplace=True)
+            hidden = _hidden(hidden, weight, bias)
         return hidden
 
     def joined(self, outputs: torch.Tensor) -> torch.Tensor:
@@ -218,10 +238,10 @@ class SuitMLP(MLP):
         suits = features.float().index_select(1, self.inputs).view(rows * NUM_SUITS, self.scale.shape[0])
         suits = suits.to(self.compute_dtype)
         for weight, bias in weights[: self._suit_layers]:
-            suits = F.relu(F.linear(suits, weight, bias), inplace=True)
+            suits = _hidden(suits, weight, bias)
         trunk = suits.view(rows, NUM_SUITS * suits.shape[1])
         for weight, bias in weights[self._suit_layers : self._trunk_end]:
-            trunk = F.relu(F.linear(trunk, weight, bias), inplace=True)
+            trunk = _hidden(trunk, weight, bias)
         if not self._judges_cards:
             return trunk
         (weight, bias), *others = weights[self._trunk_end :]
@@ -229,7 +249,7 @@ class SuitMLP(MLP):
         of_trunk = F.linear(trunk, weight[:, own:]).repeat_interleave(NUM_SUITS, 0)
         units = F.relu(F.linear(suits, weight[:, :own], bias) + of_trunk, inplace=True)
         for weight, bias in others:
-            units = F.relu(F.linear(units, weight, bias), inplace=True)
+            units = _hidden(units, weight, bias)
         return units
 
     def joined(self, outputs: torch.Tensor) -> torch.Tensor:

@@ -9,7 +9,7 @@ from torch import nn
 
 from german_whist.agents.policy.network.forward import MLPForward
 from german_whist.envs.observation.vector import observation_high, observation_layout
-from german_whist.training.networks import LOW_SCALE, MLP, feature_scale, native_dtype, new_mlp
+from german_whist.training.networks import LOW_SCALE, MLP, FrozenMLP, feature_scale, native_dtype, new_mlp
 
 
 def some_mlp(hidden: list[int], outputs: int = 5, features: int = 30) -> MLP:
@@ -71,6 +71,13 @@ def test_outputs_and_gradients_are_those_of_plain_layers(kind: torch.dtype, tole
             assert gradient is not None
             assert wanted is not None
             torch.testing.assert_close(gradient, wanted, rtol=tolerance, atol=tolerance * float(wanted.abs().max()))
+
+
+@pytest.mark.parametrize("kind", [torch.float32, torch.bfloat16])
+def test_a_frozen_network_returns_what_the_network_does(kind: torch.dtype) -> None:
+    network, features = some_mlp([16, 12]), some_features()
+    network.compute_dtype = kind
+    assert torch.equal(FrozenMLP(network)(features), network(features).detach())
 
 
 def test_features_are_scaled_to_at_most_one_except_low() -> None:
