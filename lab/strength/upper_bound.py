@@ -24,7 +24,16 @@ from german_whist.arena.exploitability.best_response import (
     reaches,
     tree_best_response,
 )
-from german_whist.arena.exploitability.tree import Floats, GameTree, Ints, Level, build_tree, opening_states, openings
+from german_whist.arena.exploitability.tree import (
+    Floats,
+    GameTree,
+    Ints,
+    Level,
+    build_tree,
+    check_small,
+    opening_states,
+    openings,
+)
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.utils.markdown import markdown_table
 
@@ -110,6 +119,7 @@ def bounds(agent: str, policy: str, rules: str) -> tuple[float, ...]:
         rules: rules of at most a million deals.
     """
     game = rules_named(rules)
+    check_small(game)
     known, own = AgentPolicy(agent, game, 1, 0), AgentPolicy(policy, game, 1, 0)
     totals = np.zeros(len(COLUMNS))
     for opening in openings(game):
