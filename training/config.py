@@ -27,6 +27,7 @@ MAX_NUMBER = 10**12  # limit of integers: more than any machine could train on o
 MAX_SEED = 2**32 - 1  # the largest that numpy accepts
 SELF, POOL = "self", "pool"  # opponents that are no agents by name: the learner itself, and its earlier checkpoints
 DISTILLED, INIT, OPPONENT = "distilled", "init", "opponent"  # what picks moves during lookahead
+LEAGUE_SPAN = 1 / 16  # of the decisions before the league: its members are checkpoints from that first part
 EVERY = "every"
 
 _KIND_NAMES: dict[Any, str] = {
@@ -331,6 +332,12 @@ class PolicyIterationConfig(TrainConfig):
         "actions",
         one_of(DISTILLED, INIT, OPPONENT),
     )
+    league_start: int = setting(
+        0,
+        "decisions after which the run ends as a best response to a league: four deals of five are against five of its "
+        "earliest, weaker checkpoints, and replies in lookahead are those of a model of all opponents; 0: never",
+        _COUNT_OR_NONE,
+    )
 
     @property
     def shares(self) -> dict[str, float]:
@@ -366,8 +373,13 @@ class PolicyIterationConfig(TrainConfig):
             raise ValueError("lookahead_policy: init needs init, the network that picks moves")
         if self.lookahead_policy == OPPONENT and self.lookahead > 1:
             raise ValueError("lookahead_policy: opponent needs lookahead: 1, as it plays no decisions of the learner")
-        if self.lookahead_policy == OPPONENT and SELF in self.opponents:
-            raise ValueError("lookahead_policy: opponent needs opponents without self: it learns none of its actions")
+        if self.league_start and self.lookahead_policy != DISTILLED:
+            raise ValueError(f"league_start needs lookahead_policy: {DISTILLED}, which picks moves until then")
+        if self.league_start and self.checkpoint_every > self.league_start * LEAGUE_SPAN:
+            raise ValueError(
+                f"league_start: {self.league_start} needs a checkpoint_every of at most "
+                f"{int(self.league_start * LEAGUE_SPAN)}, for the early checkpoints of the league"
+            )
 
 
 def every_game() -> dict[str, float]:

@@ -21,7 +21,7 @@ themselves would take a call of each for every action of every position, too slo
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -40,7 +40,7 @@ from german_whist.arena.match import MatchResult
 from german_whist.envs.agent import Agent, uses_games
 from german_whist.envs.engine.endgame_hook import EXACT
 from german_whist.envs.engine.rules import Rules, rules
-from german_whist.training.config import INIT, OPPONENT, POOL, SELF, PolicyIterationConfig
+from german_whist.training.config import INIT, LEAGUE_SPAN, OPPONENT, POOL, SELF, PolicyIterationConfig
 from german_whist.training.networks import (
     ACTOR_GAIN,
     FrozenMLP,
@@ -50,7 +50,7 @@ from german_whist.training.networks import (
     native_dtype,
     new_mlp,
 )
-from german_whist.training.rollouts import ActionValueTargets, Collector
+from german_whist.training.rollouts import ActionValueTargets, Collector, OpponentMix
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.processes import Processes
 from german_whist.training.run.provenance import Provenance, code_version
@@ -62,6 +62,8 @@ from german_whist.training.value_fit import fit_value, self_play_outcomes
 TRICKS_PER_OUTPUT = 4.0  # units of the networks' outputs in training, which suit the optimisers
 LOGITS_PER_OUTPUT = LOGITS_PER_TRICK * TRICKS_PER_OUTPUT
 INVERSE_TEMPERATURE = 4.0  # of the behaviour policy: values learn from its returns, so exploration must cost little
+LEAGUE_SIZE = 5  # early checkpoints in the league
+LEAGUE_SHARE = 0.8  # of the deals, against them; the rest is self-play
 DISTILLED_HIDDEN = 192  # units of its one hidden layer; those of ``small``, which is such a network
 EXPLODED = 1e3  # a loss this large means divergence: targets are a few outputs at most, and losses usually below 1
 METRICS = (
@@ -96,7 +98,7 @@ class Batch:
         logits: float32[positions, actions], of the policy that played.
         returns: float32[positions], in tricks.
         against_heuristic: int8[positions], 1 where the opponent is the heuristic bot.
-        played: the opponents' decisions; ``None`` if they are not learnt.
+        played: the opponents' decisions, in self-play the learner's; ``None`` if they are not learnt.
     """
 
     features: torch.Tensor
@@ -115,7 +117,8 @@ class PolicyIteration:
         actor: advantages of the actions, from an observation.
         value: expected margin for the seat to act, against itself and against the heuristic bot.
         distilled: the small network.
-        opponent_model: plays the opponents' actions; ``None`` unless it picks moves during lookahead.
+        opponent_model: plays as the opponents do, the learner among them in self-play; ``None`` unless it picks moves
+            during lookahead.
         updates: number of updates so far.
     """
 
@@ -143,12 +146,19 @@ class PolicyIteration:
         self.value = build("value", config.value_hidden, 2, config.suit_layers)
         self.distilled = build("distilled", [DISTILLED_HIDDEN], actions, 0)
         self._initial = copy.deepcopy(self.actor.network) if config.lookahead_policy == INIT else None
+        self._parts = [self.actor, self.value, self.distilled]
+        self._new_model = lambda: build("opponent", config.hidden, actions, config.suit_layers)
         self.opponent_model: TrainedNetwork | None = None
         if config.lookahead_policy == OPPONENT:
-            self.opponent_model = build("opponent", config.hidden, actions, config.suit_layers)
-        networks = (self.actor, self.value, self.distilled, self.opponent_model)
-        self._parts = [part for part in networks if part is not None]
+            self.opponent_model = self._new_model()
+            self._parts.append(self.opponent_model)
         self.freeze()
+
+    def begin_league(self) -> None:
+        """Learn a model of the opponents, the policy at first, and let it pick moves during lookahead from now on."""
+        self.opponent_model = self._new_model()
+        self.opponent_model.start_from(self.actor.layers(), "the policy")
+        self._parts.append(self.opponent_model)
 
     def freeze(self) -> None:
         """Copy the current averaged weights; they play and evaluate from now on."""
@@ -351,11 +361,15 @@ class Learner:
         self._rules = rules(config.rules)
         self._value: tuple[Layer, ...] = ()  # of checkpoints, once it is fitted
         self._pool: list[Checkpoint] = []
+        self._league: dict[str, Checkpoint] = {}  # its members by name, once it has begun
         self._baselines = {
             game: [(name, make_agent(name, game)) for name in config.evaluate_against] for game in config.shares
         }
-        self.collectors = self._make_collectors()
-        self._targets = [ActionValueTargets(collector, config) for collector in self.collectors]
+        self._set_collectors(config.opponents, [0] * len(config.shares))
+        if config.league_start:  # refuse it now, not hours into the run
+            members = [(LEAGUE_SHARE / LEAGUE_SIZE, False)] * LEAGUE_SIZE
+            for collector in self.collectors:
+                OpponentMix([(1 - LEAGUE_SHARE, True), *members], collector.batch.size)
         layout, first = input_layout(self._rules, config.inputs), self.collectors[0]
         flags = [layout[name] for name in RULE_FLAGS] if config.inputs == UNIVERSAL else []
         scale = feature_scale(first.high, layout.get("low"), flags)
@@ -364,44 +378,75 @@ class Learner:
         except RuntimeError as error:  # torch's error when memory is short
             raise ValueError(f"the network cannot be made: {str(error).splitlines()[0]}") from None
 
-    def _make_collectors(self) -> list[Collector]:
-        """Return a collector for each game, with its share of the environments."""
+    def _set_collectors(self, opponents: Mapping[str, float], dealt: Sequence[int]) -> None:
+        """Make a collector for each game, with its share of the environments.
+
+        Args:
+            opponents: shares of the deals against ``self`` and others by name.
+            dealt: deals before, for each game.
+        """
         config = self.config
         ends = np.round(np.cumsum([0.0, *config.shares.values()]) * config.num_envs).astype(int)
-        collectors = []
-        for (game, share), envs in zip(config.shares.items(), np.diff(ends), strict=True):
+        self.collectors: list[Collector] = []
+        for (game, share), envs, deals in zip(config.shares.items(), np.diff(ends), dealt, strict=True):
             if not envs:
                 raise ValueError(
                     f"games: a share of {share:.3g} for {game!r} is less than one environment of "
                     f"{config.num_envs} (num_envs)"
                 )
-            opponents = {name: self._maker(name, rules(game)) for name in config.opponents if name != SELF}
-            collectors.append(
+            makers = {name: self._maker(name, rules(game)) for name in opponents if name != SELF}
+            self.collectors.append(
                 Collector(
                     game,
                     int(envs),
                     config.num_steps,
-                    config.opponents,
                     opponents,
+                    makers,
                     seed=config.seed,
                     inputs=config.inputs,
                     # Past selves are networks without lookahead: they use no histories.
-                    history=any(uses_games(make(0)) for name, make in opponents.items() if name != POOL),
+                    history=any(uses_games(make(0)) for name, make in makers.items() if name != POOL),
                     rank=self.processes.rank,
+                    dealt=deals,
                 )
             )
-        return collectors
+        self._targets = [ActionValueTargets(collector, config) for collector in self.collectors]
 
     def _maker(self, name: str, game: Rules) -> Callable[[int], Agent]:
         """Return the function from the number of a rollout to its opponent of this name in a game."""
         if name == POOL:
             return lambda rollout: PolicyAgent(self._past_self(rollout), 1.0, rules=game)
-        agent = make_agent(name, game)
+        member = self._league.get(name)
+        agent = PolicyAgent(member, 1.0, rules=game) if member else make_agent(name, game)
         return lambda _: agent
 
     def _past_self(self, rollout: int) -> Checkpoint:
         seed = np.random.SeedSequence([self.config.seed, self.processes.rank, rollout])
         return self._pool[np.random.default_rng(seed).integers(len(self._pool))]
+
+    def _begin_league(self) -> None:
+        """Deal new deals, against the members of the league, and learn a model of the opponents.
+
+        Raises:
+            ValueError: when the early checkpoints are gone.
+        """
+        self._league = self.processes.broadcast(self._read_league() if self.processes.is_first else None)
+        share = LEAGUE_SHARE / len(self._league)
+        dealt = [collector.dealt for collector in self.collectors]
+        self._set_collectors({SELF: 1 - LEAGUE_SHARE, **dict.fromkeys(self._league, share)}, dealt)
+        self.algorithm.begin_league()
+
+    def _read_league(self) -> dict[str, Checkpoint]:
+        """Return checkpoints of the first part of the run, evenly spaced, without the untrained one, by name."""
+        early = self.run.checkpoint_paths(self.config.league_start * LEAGUE_SPAN)[1:]
+        paths = early or self.run.checkpoint_paths()[1:2]  # a rollout may be longer than that part
+        if not paths:
+            raise ValueError(f"{str(self.run.checkpoints)!r} is empty: the members of the league are missing")
+        numbers = np.linspace(0, len(paths) - 1, min(LEAGUE_SIZE, len(paths))).round().astype(int)
+        return {f"checkpoint:{paths[number]}": load_checkpoint(paths[number]) for number in numbers}
+
+    def _is_league_due(self, decisions: int) -> bool:
+        return not self._league and 0 < self.config.league_start <= decisions
 
     def begin(self) -> None:
         """Start from ``init``, if it is set, and write the first checkpoint.
@@ -461,6 +506,8 @@ class Learner:
         )
         self.decisions += played
         self._check(metrics)
+        if self._is_league_due(self.decisions):
+            self._begin_league()
         return metrics
 
     @property
@@ -471,7 +518,7 @@ class Learner:
     def _collect(self) -> tuple[Batch, int]:
         """Play a rollout; return its positions with targets, and the number of the learner's decisions."""
         config, algorithm = self.config, self.algorithm
-        is_deep = self.decisions >= max(config.lookahead_start, config.value_start)
+        is_deep = not self._league and self.decisions >= max(config.lookahead_start, config.value_start)
         positions, played, decisions = [], [], 0
         for collector, targets in zip(self.collectors, self._targets, strict=True):
             targets.collect(
@@ -492,7 +539,8 @@ class Learner:
                 )
             )
             if algorithm.opponent_model is not None:
-                chosen = ~rollout.learner_mask & rollout.has_choice
+                is_opponent = ~rollout.learner_mask | torch.from_numpy(collector.plays_itself)
+                chosen = is_opponent & rollout.has_choice
                 played.append((rollout.features[chosen], rollout.masks[chosen], rollout.actions[chosen]))
             decisions += int(rollout.learner_mask.sum())
         others = OpponentActions(*map(torch.cat, zip(*played, strict=True))) if played else None
@@ -588,6 +636,8 @@ class Learner:
         try:
             if len(snapshot.deals) != self.processes.size:
                 raise ValueError(f"it is of {len(snapshot.deals)} processes, and these are {self.processes.size}")
+            if self._is_league_due(snapshot.decisions):
+                self._begin_league()
             is_changed = snapshot.provenance.take_changes(self.config, self.run.overrides, snapshot.decisions)
             own = snapshot.deals[self.processes.rank]
             for number, collector in enumerate(self.collectors):

@@ -236,6 +236,7 @@ class Collector:
         high: largest value of each feature, int8[features].
         num_actions: actions that the policy chooses from.
         against_heuristic: int8[envs], 1 where the opponent is the heuristic bot.
+        plays_itself: bool[envs], where the learner holds both seats.
         rollout: the buffers that :meth:`collect` fills.
     """
 
@@ -251,6 +252,7 @@ class Collector:
         inputs: str = OBSERVATION,
         history: bool = False,
         rank: int = 0,
+        dealt: int = 0,
     ) -> None:
         """Deal the first deals.
 
@@ -264,6 +266,7 @@ class Collector:
             inputs: what the policy sees, ``"observation"`` or ``"universal"``.
             history: keep event histories, for opponents that use them.
             rank: index of this process.
+            dealt: deals of this process before.
 
         Raises:
             ValueError: when the game has no open endgame, or a share is less than one environment.
@@ -281,8 +284,9 @@ class Collector:
         self._makers = [opponents[name] for name in names]
         is_heuristic = np.array([*(name.partition("+")[0] == HEURISTIC for name in names), False])
         self.against_heuristic = is_heuristic[self._mix.opponent_of].astype(np.int8)  # index −1 (the learner): 0
+        self.plays_itself = self._mix.opponent_of < 0
         self._first_deal = first_training_deal(rank)
-        self._next_deal = 0
+        self._next_deal = dealt
         self._rollouts = 0
         self._deals = np.zeros(num_envs, np.uint64)
         self._moves = np.zeros(num_envs, np.int64)
@@ -291,6 +295,11 @@ class Collector:
         self._margins = np.zeros(num_envs, np.float32)
         self.rollout = Rollout.empty(num_steps, num_envs, len(self.high), self.num_actions)
         self._deal(np.arange(num_envs))
+
+    @property
+    def dealt(self) -> int:
+        """Deals of this process so far, those before this collector included."""
+        return self._next_deal
 
     def _deal(self, envs: npt.NDArray[np.int64]) -> None:
         """Deal the next deals into some environments, and seat the learner."""

@@ -41,6 +41,15 @@ ALL_PARTS: dict[str, Any] = {
     "value_hidden": [4, 6],
     "epochs": 2,
 }
+LEAGUE: dict[str, Any] = {  # of two members: the checkpoints after 64 and 128 decisions
+    **ALL_PARTS,
+    "opponents": {"self": 0.6, "pool": 0.4},
+    "num_envs": 16,
+    "num_steps": 4,
+    "checkpoint_every": 64,
+    "league_start": 2048,
+    "decisions": 2560,
+}
 ROLLOUT = SMALL_SETTINGS["num_envs"] * SMALL_SETTINGS["num_steps"]
 ALONE = Processes()
 

@@ -17,7 +17,8 @@ from german_whist.training.load_config import load_config
         ({"suit_layers": -1}, "suit_layers"),
         ({"value_start": 5}, "value_start needs init"),
         ({"lookahead_policy": "init"}, "lookahead_policy: init needs init"),
-        ({"lookahead_policy": "opponent"}, "opponent needs opponents without self"),
+        ({"league_start": 9, "lookahead_policy": "opponent"}, "league_start needs lookahead_policy: distilled"),
+        ({"league_start": 1600, "checkpoint_every": 101}, "needs a checkpoint_every of at most 100"),
         (
             {"lookahead_policy": "opponent", "lookahead": 2, "opponents": {"random": 1.0}},
             "opponent needs lookahead: 1",

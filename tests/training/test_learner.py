@@ -25,7 +25,7 @@ from german_whist.training.run.processes import Processes
 from german_whist.training.run.progress import FINAL_EVALUATION
 from german_whist.training.run.records import Due, TrainingOutcome
 from german_whist.training.train import train
-from tests.training.policy_iteration_runs import ALL_PARTS
+from tests.training.policy_iteration_runs import ALL_PARTS, LEAGUE
 from tests.training.policy_iteration_runs import small_config as config
 from tests.training.policy_iteration_runs import train_small as run
 from tests.training.whole_runs import interrupt_in, resume_run
@@ -279,13 +279,27 @@ def test_a_network_with_other_suit_layers_is_refused_and_nothing_is_left(finishe
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_stopped_and_resumed_run_equals_an_uninterrupted_one(finished, tmp_path):
-    settings = config(**ALL_PARTS)
+@pytest.fixture(scope="module")
+def in_league(tmp_path_factory: pytest.TempPathFactory) -> TrainingOutcome:
+    return run(tmp_path_factory.mktemp("league") / "run", **LEAGUE)
+
+
+@pytest.mark.parametrize(
+    ("whole", "parts", "stop"),
+    [
+        ("finished", ALL_PARTS, 512),
+        ("in_league", LEAGUE, 1000),
+        ("in_league", LEAGUE, LEAGUE["league_start"]),
+        ("in_league", LEAGUE, 2200),
+    ],
+)
+def test_a_stopped_and_resumed_run_equals_an_uninterrupted_one(whole, parts, stop, request, tmp_path):
+    finished, settings = request.getfixturevalue(whole), config(**parts)
     directory = RunDirectory.create(settings, "policy_iteration", tmp_path / "half")
     learner = Learner(settings, directory, Processes())
     learner.save(0.0)
     save_is_due = Due(settings.checkpoint_every, 0)
-    while learner.decisions < 512:
+    while learner.decisions < stop:
         learner.train_once(lambda decisions: None)
         if save_is_due(learner.decisions):
             learner.save(0.0)
@@ -317,6 +331,28 @@ def test_lookahead_applies_from_lookahead_start_on(finished, tmp_path):
     alike = [weights(one) == weights(other) for one, other in pairs]
     assert alike == [int(one.stem) <= 600 for one, _ in pairs]
     assert alike.count(True) > 1
+
+
+def test_a_run_ends_in_a_league_of_early_checkpoints(in_league, tmp_path):
+    without = run(tmp_path / "run", **{**LEAGUE, "league_start": 0})
+    pairs = list(zip(in_league.run.checkpoint_paths(2300), without.run.checkpoint_paths(2300), strict=False))
+    alike = [weights(one) == weights(other) for one, other in pairs]
+    assert alike == [int(one.stem) <= LEAGUE["league_start"] + 64 for one, _ in pairs]
+    assert False in alike
+
+
+def test_a_league_plays_new_deals_and_itself_in_one_of_five(in_league):
+    learner = Learner(config(**LEAGUE), in_league.run, Processes())
+    dealt = learner.collectors[0].dealt
+    learner.resume()
+    assert learner.collectors[0].plays_itself.mean() == pytest.approx(0.2, abs=0.05)
+    assert learner.collectors[0].dealt > LEAGUE["league_start"] / 16 > dealt  # a deal has 16 decisions at most
+
+
+def test_a_league_too_large_for_the_environments_is_refused_before_the_run(tmp_path):
+    with pytest.raises(ValueError, match=r"a share of 0.2 of 1 is less than one environment of 2"):
+        run(tmp_path / "run", **{**LEAGUE, "num_envs": 2, "num_steps": 32, "opponents": {"self": 1.0}})
+    assert list(tmp_path.iterdir()) == []
 
 
 def contents(outcome: TrainingOutcome) -> list[bytes]:
