@@ -120,7 +120,7 @@ def split_checkpoint(settings: str) -> tuple[str, str]:
 def _checkpoint(settings: str, rules: Rules | None) -> Agent:
     """Return the agent of a single network, ``PATH[,temperature=T][,endgame=HOW][,search=N]``.
 
-    Instead of a path, the name of a network that ships with the package will do, such as ``champion-every``.
+    Instead of a path, the name of a pretrained agent will do, such as ``champion``.
 
     Raises:
         ValueError: when the file cannot be read or a setting is wrong.
@@ -147,9 +147,9 @@ def _pretrained(name: str, settings: str, rules: Rules | None) -> Agent:
     Raises:
         ValueError: when a setting is wrong, or the endgame of these rules is not open.
     """
-    from german_whist.agents.pretrained.catalog import network_for
+    from german_whist.agents.pretrained.catalog import load_pretrained
 
-    return _network_agent(network_for(name, rules), name, name, settings, rules)
+    return _network_agent(load_pretrained(name), name, name, settings, rules)
 
 
 def _network_agent(checkpoint: Checkpoint, name: str, kind: str, settings: str, rules: Rules | None) -> Agent:
@@ -202,10 +202,10 @@ def _search_agent(policy: Agent, rules: Rules, settings: SearchSettings, name: s
     """
     from german_whist.agents.endgame.exact_agent import ExactEndgame
     from german_whist.agents.policy.agent import PolicyAgent
-    from german_whist.agents.pretrained.catalog import SMALL, network_for
+    from german_whist.agents.pretrained.catalog import SMALL, load_pretrained
     from german_whist.agents.search.agent import SearchAgent
 
-    rollouts = network_for(SMALL, rules) if isinstance(policy, PolicyAgent) else None
+    rollouts = load_pretrained(SMALL) if isinstance(policy, PolicyAgent) else None
     return ExactEndgame(SearchAgent(policy, rules, settings, rollouts, name), name)
 
 

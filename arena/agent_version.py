@@ -8,7 +8,7 @@ from functools import lru_cache
 from importlib import resources
 from importlib.abc import Traversable
 
-from german_whist.agents.pretrained.catalog import NETWORK_NAMES
+from german_whist.agents.pretrained.catalog import PRETRAINED_NAMES
 from german_whist.agents.process.agent import ProcessAgent
 from german_whist.agents.registry import split_checkpoint, split_suffixes
 
@@ -42,7 +42,7 @@ def _own_files(spec: str) -> list[str]:
     kind, _, settings = split_suffixes(spec)[0].partition(":")
     if kind == "checkpoint":
         path = split_checkpoint(settings)[0]
-        return [] if path in NETWORK_NAMES else [path]
+        return [] if path in PRETRAINED_NAMES else [path]
     if kind != "process":
         return []
     words = ProcessAgent.from_spec(settings).command

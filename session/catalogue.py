@@ -6,7 +6,7 @@ import dataclasses
 from functools import lru_cache
 from typing import NamedTuple
 
-from german_whist.agents.pretrained.catalog import BASELINE, CHAMPION, SMALL, every_network, pretrained_networks
+from german_whist.agents.pretrained.catalog import BASELINE, CHAMPION, SMALL, pretrained_networks
 from german_whist.envs.engine.endgame_hook import EXACT
 from german_whist.envs.engine.match_format import FIRST_TO, MatchFormat, match_format_of
 from german_whist.envs.engine.rules import Rules, rule_names
@@ -176,10 +176,9 @@ def plays_like(accuracy: float | None, rules: str | Rules) -> str | None:
 
 def _strength(name: str) -> dict[str, str]:
     """Return how strong a pretrained agent is in every game in which that was measured."""
-    networks = {network.name: network for network in pretrained_networks()}
-    own, every = networks[name], networks[every_network(name)]
-    results = {game: every.model_card["results"].get(f"{BASELINE}, {game}") for game in rule_names()}
-    results[own.rules] = own.model_card["results"].get(BASELINE)
+    (network,) = (network for network in pretrained_networks() if network.name == name)
+    results = {game: network.model_card["results"].get(f"{BASELINE}, {game}") for game in rule_names()}
+    results["classic"] = network.model_card["results"].get(BASELINE)
     return {game: _strength_text(result["win_rate"], game) for game, result in results.items() if result}
 
 

@@ -16,13 +16,10 @@ from german_whist.agents.policy.checkpoint import load_checkpoint
 from german_whist.agents.pretrained.catalog import (
     CHAMPION,
     PRETRAINED_NAMES,
-    every_network,
     find_network,
-    load_pretrained,
 )
 from german_whist.arena.match import play_match
 from german_whist.arena.statistics import finite_ends
-from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.utils.specs import must_be, short_repr
 from german_whist.training.config import INIT, OPPONENT, POOL, SELF, PolicyIterationConfig, TrainConfig
 from german_whist.training.load_config import load_config
@@ -86,14 +83,12 @@ class BestResponseBound:
         return found
 
 
-def own_weights(agent: str, rules: str = "classic") -> str:
-    """Return the network that an agent plays a game with, as ``init`` names it; empty if it plays none."""
+def own_weights(agent: str) -> str:
+    """Return the network that an agent plays with, as ``init`` names it; empty if it plays with none."""
     name, _, settings = agent.removesuffix("+exact").partition(":")
     if name == "checkpoint":
         return settings.partition(",")[0]
-    if name not in PRETRAINED_NAMES:
-        return ""
-    return name if load_pretrained(name).rules.plays_like(rules_named(rules)) else every_network(name)
+    return name if name in PRETRAINED_NAMES else ""
 
 
 def _is_plain(agent: str) -> bool:
@@ -136,9 +131,9 @@ def responder_config(
         "final_deals": deals,
         "checkpoint_every": max(1, decisions // 2),
     }
-    start = own = own_weights(agent, rules)
+    start = own = own_weights(agent)
     if start and not find_network(start).value:  # targets of an untrained value network would ruin the policy
-        start = own_weights(CHAMPION, rules)
+        start = CHAMPION
     if start:
         given["init"] = start
     if start or "init" in (settings or {}):

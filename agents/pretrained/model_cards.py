@@ -21,6 +21,7 @@ from german_whist.envs.utils.markdown import markdown_table
 ENVIRONMENT = "GermanWhist-v0"  # its name in Gymnasium
 TASK = "reinforcement-learning"
 TAGS = (TASK, "german-whist", "card-game", "self-play", "imperfect-information", "pettingzoo", "gymnasium")
+OWN_GAME = "classic"  # of rows that name no game
 NOT_BY_DEFAULT = ", network to the end"  # results of other settings than those that an agent has by its name
 
 
@@ -43,7 +44,7 @@ def _entry(network: PretrainedNetwork) -> dict[str, Any]:
     for row, result in network.model_card["results"].items():
         if not row.endswith(NOT_BY_DEFAULT):
             opponent, _, game = row.partition(", ")
-            metrics.setdefault(game or network.rules, []).extend(
+            metrics.setdefault(game or OWN_GAME, []).extend(
                 [
                     _metric("win_rate", f"win rate against {opponent}", result, "interval"),
                     _metric("margin", f"margin against {opponent}", result, "margin_interval"),
@@ -57,7 +58,7 @@ def _entry(network: PretrainedNetwork) -> dict[str, Any]:
                 "dataset": {"type": ENVIRONMENT, "name": f"German Whist ({game})", "config": game},
                 "metrics": measured,
             }
-            for game, measured in (metrics or {network.rules: []}).items()
+            for game, measured in (metrics or {OWN_GAME: []}).items()
         ],
     }
 
@@ -74,12 +75,8 @@ def _metric(kind: str, name: str, result: dict[str, Any], interval: str) -> dict
 
 COMMAND = "python -m german_whist.agents.pretrained.model_cards > agents/weights/README.md"
 WHAT = {
-    "champion": "The strongest network for the classic game: it learnt by self-play, then from games against weaker "
-    "past selves",
-    "champion-every": "One network for every other game with an open endgame, made like `champion`: the mean of two "
-    "that learnt in different ways",
-    "small": "A fast network for the classic game: it learnt to play like a larger one",
-    "small-every": "A fast network for every other game with an open endgame, which learnt to play like a larger one",
+    "champion": "The strongest network: it learnt by self-play alone, at last in a league of its earliest checkpoints",
+    "small": "A fast network: the same run's `distilled.safetensors`, which learnt to play like `champion`",
 }
 ENDGAMES = (
     "Endgame *exact*: both sides play it perfectly; *played*: each side plays it in its own way. "
@@ -92,8 +89,7 @@ def page() -> str:
     lines = [
         "# Pretrained agents",
         "",
-        "`champion` is the strongest agent, `small` a fast one. Each plays `classic` with the network of its name, and "
-        "every other game with an open endgame with `NAME-every`.",
+        "`champion` is the strongest agent, `small` a fast one. Each plays every game with an open endgame.",
         "The networks are safetensors files; no learning library is needed to play them.",
         "Win rates are on mirrored deals at temperature 0; ± is the 95 % confidence interval, paired over deals.",
         ENDGAMES,
@@ -139,7 +135,7 @@ def _model_card(network: PretrainedNetwork) -> list[str]:
     shared = model_card["network"].get("suit_layers", 0)
     suits = f", of which the suits share the first and last {shared} hidden layers" if shared else ""
     facts = [
-        f"- game: {network.rules if ' ' in network.rules else f'`{network.rules}`'}",
+        "- game: every game with an open endgame",
         f"- network: {sizes}{suits}, {network.size / 1000:.0f} kB",
     ]
     if model_card.get("logits_a_trick"):

@@ -1,7 +1,7 @@
-"""The data files of the page's engine: the rules, and the networks of ``small`` with rounded weights.
+"""The data files of the page's engine: the rules, and the network of ``small`` with rounded weights.
 
-``python docs/play/engine_data.py FOLDER`` writes ``rules.json`` and ``small.safetensors``, and the rounded networks as
-checkpoints, ``small-rounded.safetensors`` and ``small-every-rounded.safetensors``, to be measured.
+``python docs/play/engine_data.py FOLDER`` writes ``rules.json`` and ``small.safetensors``, and the rounded network as a
+checkpoint, ``small-rounded.safetensors``, to be measured.
 """
 
 from __future__ import annotations
@@ -18,15 +18,14 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.agents.policy.checkpoint import UNPLAYED, Checkpoint
-from german_whist.agents.policy.network.layers import UNIVERSAL, Layer
+from german_whist.agents.policy.network.layers import Layer
 from german_whist.agents.policy.tensor_file import tensor_bytes
-from german_whist.agents.pretrained.catalog import SMALL, every_network, load_pretrained
+from german_whist.agents.pretrained.catalog import SMALL, load_pretrained
 from german_whist.envs.engine.cards import SUIT_SIZE
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.session.catalogue import games, has_open_endgame
 
-NETWORKS = (SMALL, every_network(SMALL))
 _LARGEST = 127  # of a rounded weight
 
 
@@ -56,12 +55,12 @@ def _camel_case(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 @lru_cache
-def rounded_network(name: str) -> Checkpoint:
-    """Return a network with the weights that the page uses: int8 with a scale for each input.
+def rounded_network() -> Checkpoint:
+    """Return the network of ``small`` with the weights that the page uses: int8 with a scale for each input.
 
     Inputs that are counts have much smaller weights than cards, so a scale for each unit would round them away.
     """
-    checkpoint = load_pretrained(name)
+    checkpoint = load_pretrained(SMALL)
     return dataclasses.replace(checkpoint, layers=tuple(_restored(*_rounded(layer)) for layer in checkpoint.layers))
 
 
@@ -77,34 +76,27 @@ def _restored(rounded: npt.NDArray[np.int8], scale: npt.NDArray[np.float32], bia
     return rounded.T.astype(np.float32) * scale, bias
 
 
-def networks_bytes() -> bytes:
-    """Return what ``small.safetensors`` holds: both networks."""
+def network_bytes() -> bytes:
+    """Return what ``small.safetensors`` holds."""
     tensors: dict[str, npt.NDArray[Any]] = {}
-    about = []
-    for name in NETWORKS:
-        checkpoint = load_pretrained(name)
-        for i, layer in enumerate(checkpoint.layers):
-            columns = zip(("weight", "scale", "bias"), _rounded(layer), strict=True)
-            tensors.update({f"{name}.{i}.{column}": np.ascontiguousarray(array) for column, array in columns})
-        about.append(
-            {
-                "name": name,
-                "layers": len(checkpoint.layers),
-                "universal": checkpoint.inputs == UNIVERSAL,
-                "rankedByUnplayed": checkpoint.ranks == UNPLAYED,
-                "logitsPerTrick": checkpoint.logits_per_trick,
-            }
-        )
-    return tensor_bytes(tensors, {"networks": json.dumps(about)})
+    checkpoint = load_pretrained(SMALL)
+    for i, layer in enumerate(checkpoint.layers):
+        columns = zip(("weight", "scale", "bias"), _rounded(layer), strict=True)
+        tensors.update({f"{i}.{column}": np.ascontiguousarray(array) for column, array in columns})
+    about = {
+        "layers": len(checkpoint.layers),
+        "rankedByUnplayed": checkpoint.ranks == UNPLAYED,
+        "logitsPerTrick": checkpoint.logits_per_trick,
+    }
+    return tensor_bytes(tensors, {"network": json.dumps(about)})
 
 
 def write_engine_data(folder: Path) -> None:
     """Write ``rules.json`` and ``small.safetensors`` into a folder."""
     (folder / "rules.json").write_text(rules_json(page_rules()), encoding="utf-8")
-    (folder / "small.safetensors").write_bytes(networks_bytes())
+    (folder / "small.safetensors").write_bytes(network_bytes())
 
 
 if __name__ == "__main__":
     write_engine_data(Path(sys.argv[1]))
-    for network in NETWORKS:
-        rounded_network(network).save(Path(sys.argv[1]) / f"{network}-rounded.safetensors")
+    rounded_network().save(Path(sys.argv[1]) / f"{SMALL}-rounded.safetensors")

@@ -1,4 +1,4 @@
-"""The strength of an agent game by game: ``python -m lab.strength.by_game champion-every``.
+"""The strength of an agent game by game: ``python -m lab.strength.by_game champion``.
 
 Plays ``heuristic+exact`` on mirrored deals, with exact endgames on both sides, in every preset with an open endgame or
 in the games that are named, and adds the results to a model card if one is named.
@@ -50,7 +50,7 @@ def measure(spec: str, games: Sequence[str], deals: int, seed: int) -> dict[str,
 def main(words: Sequence[str] | None = None) -> int:
     """Print the results as Markdown, add them to a model card if one is named, and return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m lab.strength.by_game", description=__doc__)
-    parser.add_argument("agent", metavar="AGENT", help="the agent, such as champion-every or checkpoint:PATH")
+    parser.add_argument("agent", metavar="AGENT", help="the agent, such as champion or checkpoint:PATH")
     parser.add_argument("games", metavar="GAME", nargs="*", help="the games (default: all with an open endgame)")
     parser.add_argument("--deals", type=int, default=DEALS, help=f"mirrored deals per game (default {DEALS})")
     parser.add_argument("--seed", type=int, default=SEED, help=f"seed of the deals (default {SEED})")

@@ -56,11 +56,9 @@ def test_agents_that_need_an_open_endgame_refuse_humbug(spec: str) -> None:
 
 
 @pytest.mark.parametrize("game", OPEN)
-def test_a_pretrained_agent_plays_a_game_with_the_network_for_it(game: str) -> None:
+def test_a_pretrained_agent_plays_every_game_with_its_network(game: str) -> None:
     agent: Any = make_agent("champion", game)
-    own = load_pretrained("champion")
-    expected = own if own.rules.plays_like(gw.rules(game)) else load_pretrained("champion-every")
-    assert agent.checkpoint is expected
+    assert agent.checkpoint is load_pretrained("champion")
     assert agent.rules == gw.rules(game)
 
 
@@ -114,7 +112,7 @@ def test_in_open_endgames_its_estimates_agree_with_its_card(spec: str) -> None:
             assert (agent.policy(views)[rows, actions] == 1).all()
         advantages = agent.advantages(views)
         assert (advantages[rows, actions] == 0).all()
-        assert (np.isfinite(advantages) == batch.action_mask().astype(bool)).all()
+        assert (np.isfinite(advantages[:, :52]) == batch.action_mask().astype(bool)).all()
         assert (advantages[np.isfinite(advantages)] <= 0).all()
         batch.step(actions)
 

@@ -26,7 +26,7 @@ def test_the_version_of_an_agent_follows_its_checkpoint(tmp_path: Path, name: st
 
 
 def test_a_network_that_ships_with_the_package_is_no_file_of_its_own() -> None:
-    assert versions.agent_version("checkpoint:small-every,temperature=1") == versions.agent_version("small")
+    assert versions.agent_version("checkpoint:small,temperature=1") == versions.agent_version("small")
 
 
 @pytest.mark.parametrize("command", ["python3 {}", "time=2,python3 -u '{}' 3+exact", "bot --weights={}", "{}"])

@@ -31,7 +31,6 @@ from german_whist.agents.endgame.open_hands import best_cards, exact_margins, op
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.canonical import canonical_views
 from german_whist.agents.policy.inputs import network_inputs
-from german_whist.agents.pretrained.catalog import SMALL, every_network, load_pretrained
 from german_whist.agents.registry import make_agent
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.state import STATE
@@ -71,8 +70,7 @@ def blocks(deals: int, seed: int = 0, first: int = 0, exact_every: int = EXACT_E
 def _block(spec: str, rules: Rules, seed: int, first: int, deals: int, exact_every: int) -> bytes:
     """Play some deals and return their recording."""
     rng = np.random.default_rng((seed, first))
-    own = load_pretrained(SMALL).rules.plays_like(rules)
-    network = PolicyAgent(DATA["rounded_network"](SMALL if own else every_network(SMALL)), rules=rules)
+    network = PolicyAgent(DATA["rounded_network"](), rules=rules)
     greedy, textbook = make_agent("greedy", rules), make_agent("heuristic", rules)
     batch = DealBatch(rules, deals, seed, first)
     steps: list[Columns] = []

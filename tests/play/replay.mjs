@@ -10,7 +10,7 @@ import * as engine from "../../docs/play/local/engine/engine.js";
 
 const data = process.argv[2];
 engine.setRules(JSON.parse(readFileSync(join(data, "rules.json"), "utf8")));
-const networks = engine.readNetworks(new Uint8Array(readFileSync(join(data, "small.safetensors"))).buffer);
+const network = engine.readNetwork(new Uint8Array(readFileSync(join(data, "small.safetensors"))).buffer);
 
 /** Fields of humbug, which this engine does not play; and the deck, of which only the deck's own cards are used. */
 const LEFT_OUT = ["discarded", "exchanged", "exchanged_self", "exchanged_opponent", "deck"];
@@ -128,7 +128,6 @@ async function replayBlock(header, input) {
 
   const rules = engine.rulesNamed(spec);
   const { game } = rules;
-  const network = engine.networkFor(networks, rules);
   const played = [], steps = new Array(deals).fill(0);
   let judged = 0, exact = 0, row = 0, current = 0;
   try {

@@ -14,7 +14,7 @@ import { searchOf } from "../../docs/play/local/engine/solver/values.js";
 
 const [data, deals = "200"] = process.argv.slice(2);
 engine.setRules(JSON.parse(readFileSync(join(data, "rules.json"), "utf8")));
-const networks = engine.readNetworks(new Uint8Array(readFileSync(join(data, "small.safetensors"))).buffer);
+const network = engine.readNetwork(new Uint8Array(readFileSync(join(data, "small.safetensors"))).buffer);
 
 function report(what, times) {
   const sorted = [...times].sort((a, b) => a - b);
@@ -30,7 +30,7 @@ function timed(times, call) {
 }
 
 for (const spec of ["classic", "no_trump", "high_low", "race9"]) {
-  const rules = engine.rulesNamed(spec), agent = engine.makeAgent("small", rules, networks);
+  const rules = engine.rulesNamed(spec), agent = engine.makeAgent("small", rules, network);
   const moves = [], values = [], cards = [];
   for (let index = 0; index < Number(deals); index++) {
     const state = engine.deal(rules.game, engine.dealDeck(rules.cards, 1, index), index % 2);

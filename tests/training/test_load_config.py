@@ -9,9 +9,9 @@ import pytest
 import yaml
 
 from german_whist.agents.pretrained.catalog import find_network
-from german_whist.training.config import EVERY, PolicyIterationConfig, SB3Config
+from german_whist.training.config import PolicyIterationConfig, SB3Config, every_game
 from german_whist.training.load_config import config_fields, load_config, recipe_names
-from tests.agents.networks import some_network, suit_network
+from tests.agents.networks import classic_agent, some_network, suit_network
 from tests.training.policy_iteration_runs import SMALL_SETTINGS, small_config
 from tests.training.sb3_runs import SETTINGS, tiny_config
 
@@ -34,12 +34,7 @@ def refusal(source: object, overrides: dict[str, str] | None = None) -> str:
 def test_every_recipe_loads_by_its_name(name: str) -> None:
     config = load_config(name)
     assert config.decisions >= 1_000_000
-    game = name.partition("-")[2] or "classic"
-    if game == EVERY:
-        assert isinstance(config, PolicyIterationConfig)
-        assert config.games == {EVERY: 1.0}
-    else:
-        assert set(config.shares) == {game}
+    assert set(config.shares) == (set(every_game()) if name == "champion" else {"classic"})
 
 
 def test_the_recipes_are_those_of_the_readme() -> None:
@@ -178,9 +173,9 @@ WRONG_VALUES = [
     ("opponents", "{heuristc: 1}", "unknown agent in opponents 'heuristc': did you mean 'heuristic'?"),
     ("opponents", "{'random:luck=1': 1}", "agent 'random' takes no settings, 'luck' was given"),
     ("opponents", "{'checkpoint:absent.st': 1}", "opponents: checkpoint 'absent.st': there is no such file"),
-    ("opponents", "{'checkpoint:small': 1}", "opponents: agent 'small' was trained for 'classic' and plays no other"),
+    ("opponents", f"{{'{classic_agent()}': 1}}", "opponents: agent 'mine' was trained for 'classic' and"),
     ("evaluate_against", "random", "a list of names"),
-    ("evaluate_against", "['checkpoint:small+exact']", "agent 'small' was trained for 'classic'"),
+    ("evaluate_against", f"['{classic_agent()}+exact']", "agent 'mine' was trained for 'classic'"),
     ("evaluate_against", "[]", "must be a list of at least one agent, got []"),
     ("evaluate_against", "[7]", "a list of names"),
     ("evaluate_against", "[gredy]", "unknown agent in evaluate_against 'gredy': did you mean 'greedy'?"),

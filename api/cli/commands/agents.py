@@ -25,12 +25,11 @@ def add_parser(subparsers: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the agents."""
-    from german_whist.agents.pretrained.catalog import PRETRAINED_NAMES, every_network, pretrained_networks
+    from german_whist.agents.pretrained.catalog import pretrained_networks
     from german_whist.agents.registry import KINDS, NETWORK_SETTINGS, SUFFIXES
 
     entries: dict[str, AgentKind | AgentSuffix] = {**KINDS, **{f"+{name}": suffix for name, suffix in SUFFIXES.items()}}
-    networks = {network.name: network for network in pretrained_networks()}
-    pretrained = {name: _facts(networks[name], networks[every_network(name)]) for name in PRETRAINED_NAMES}
+    pretrained = {network.name: _facts(network) for network in pretrained_networks()}
     if options.json:
         described = {name: {"usage": entry.usage, "description": entry.description} for name, entry in entries.items()}
         print(json.dumps({**pretrained, **described}))
@@ -49,17 +48,17 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _facts(own: PretrainedNetwork, every: PretrainedNetwork) -> dict[str, Any]:
-    """Return the JSON entry of a pretrained agent, from the networks of its own game and of every other."""
+def _facts(network: PretrainedNetwork) -> dict[str, Any]:
+    """Return the JSON entry of a pretrained agent."""
     from german_whist.agents.pretrained.catalog import BASELINE, DESCRIPTIONS
     from german_whist.agents.pretrained.model_cards import win_rate
 
-    result = own.model_card["results"].get(BASELINE)
-    strength = "" if result is None else f"; wins {win_rate(result)} against {BASELINE} in {own.rules}"
+    result = network.model_card["results"].get(BASELINE)
+    strength = "" if result is None else f"; wins {win_rate(result)} against {BASELINE} in classic"
     return {
-        "usage": f"{own.name}[:SETTINGS]",
-        "description": f"{DESCRIPTIONS[own.name]}; every game but humbug{strength}",
-        "endgame": own.endgame,
+        "usage": f"{network.name}[:SETTINGS]",
+        "description": f"{DESCRIPTIONS[network.name]}; every game but humbug{strength}",
+        "endgame": network.endgame,
         "strength": None if result is None else {"opponent": BASELINE, **result},
-        "bytes": own.size + every.size,
+        "bytes": network.size,
     }

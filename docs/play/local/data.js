@@ -1,10 +1,10 @@
 // @ts-check
 /**
  * What Python has written for the page (`docs/play/build.py`): the catalogue, the rules and the lesson, loaded first, and
- * the networks, loaded when one of them is to play.
+ * the network, loaded when it is to play.
  */
 
-import { readNetworks } from "./engine/network/network.js";
+import { readNetwork } from "./engine/network/network.js";
 import { setRules } from "./engine/rules.js";
 
 /** @typedef {import("../static/js/types.js").Catalog} Catalog */
@@ -86,15 +86,14 @@ export function start() {
   return starting;
 }
 
-/** @type {Promise<Map<string, Network>> | null} */
-let networks = null;
+/** @type {Promise<Network> | null} */
+let network = null;
 
-/** @param {boolean} wanted whether they are needed now @returns {Promise<Map<string, Network>>} loaded once; none unless they are needed */
-export async function networksNow(wanted) {
-  if (!wanted) return new Map();
-  networks ??= fetched("small.safetensors").then((answer) => answer.arrayBuffer()).then(readNetworks).catch((error) => {
-    networks = null;
+/** @returns {Promise<Network>} that of `small`, loaded once */
+export async function networkNow() {
+  network ??= fetched("small.safetensors").then((answer) => answer.arrayBuffer()).then(readNetwork).catch((error) => {
+    network = null;
     throw error;
   });
-  return networks;
+  return network;
 }

@@ -7,7 +7,7 @@
 
 import { parseCard } from "./engine/cards.js";
 import { Database, StaleError } from "./database.js";
-import { networksNow, start } from "./data.js";
+import { networkNow, start } from "./data.js";
 import { Rater } from "./rating.js";
 import { sessionJson, summaryJson } from "./session_json.js";
 import { agentTitle } from "./session/catalogue.js";
@@ -15,7 +15,7 @@ import { hintOf } from "./session/coach/hints.js";
 import { swapSeats, tryAction, watch } from "./session/coach/replays.js";
 import { review } from "./session/coach/reviews.js";
 import { Conflict, IllegalAction, Session } from "./session/game_session.js";
-import { agentAction, needsNetworks } from "./session/opponent.js";
+import { agentAction, needsNetwork } from "./session/opponent.js";
 import { recordingLine } from "./session/recording.js";
 import { lessonSession, loadedSession, savedSession } from "./session/saved.js";
 import { daySettings, randomSeed, settingsOf, today } from "./session/settings.js";
@@ -121,8 +121,8 @@ export class Handlers {
   async reply(entry) {
     const { session } = entry;
     if (!session.waitsForAgent) return;
-    const networks = await networksNow(needsNetworks(session.settings.agent));
-    while (session.waitsForAgent) session.play(agentAction(session, networks));
+    const network = needsNetwork(session.settings.agent) ? await networkNow() : null;
+    while (session.waitsForAgent) session.play(agentAction(session, network));
     await this.save(entry);
   }
 
@@ -221,8 +221,8 @@ export class Handlers {
 
   /** @param {string} id @param {number} version @returns {Promise<SessionData>} with what the network would play */
   async hint(id, version) {
-    const networks = await networksNow(true);
-    return this.change(id, version, (session) => session.ask((deal) => hintOf(deal.view(deal.turn), deal.rules, networks)));
+    const network = await networkNow();
+    return this.change(id, version, (session) => session.ask((deal) => hintOf(deal.view(deal.turn), deal.rules, network)));
   }
 
   /** @param {string} id @param {number} version @param {string[]} cards the answer to the memory quiz @returns {Promise<SessionData>} */
@@ -260,8 +260,8 @@ export class Handlers {
   async makeReview(session, place, rest) {
     const { rules, agent } = session.settings;
     const { deal } = session.finished[place];
-    const networks = await networksNow(true);
-    return { deal: place + 1, rules, agent: { spec: agent, title: session.title }, ...await review(deal, session.seat, session.names, networks, rest) };
+    const network = await networkNow();
+    return { deal: place + 1, rules, agent: { spec: agent, title: session.title }, ...await review(deal, session.seat, session.names, network, rest) };
   }
 
   /** @param {string} id @param {number | null} deal null: all finished deals @returns {Promise<import("../static/js/types.js").Recording>} as text and as a code */
@@ -293,8 +293,8 @@ export class Handlers {
   /** @param {string} id @param {number} deal @param {number | null} move @returns {Promise<import("../static/js/types.js").Watch>} what the agent makes of the person's cards, or perfect play from a decision on */
   async watch(id, deal, move) {
     const { session } = await this.open(id);
-    const networks = await networksNow(needsNetworks(session.settings.agent));
-    return watch(session, placeOf(session, deal), move, networks, pause);
+    const network = needsNetwork(session.settings.agent) ? await networkNow() : null;
+    return watch(session, placeOf(session, deal), move, network, pause);
   }
 
   /** @param {string} text recordings or a code of them @returns {Promise<SessionData>} a session that holds them */

@@ -1,7 +1,7 @@
 // @ts-check
 /** Ratings: par and accuracy of finished deals, worked out while nobody waits (`web/rating.py`). */
 
-import { networksNow } from "./data.js";
+import { networkNow } from "./data.js";
 import { par } from "./session/coach/reviews.js";
 
 /** @typedef {import("./handlers.js").Handlers} Handlers */
@@ -64,7 +64,7 @@ export class Rater {
       await this.rate(id, deal, await this.handlers.reviewOf(id, session, deal - 1, false));
       return;
     }
-    const { margin } = (await par(session.finished[deal - 1].deal, await networksNow(true), () => this.idle())).result();
+    const { margin } = (await par(session.finished[deal - 1].deal, await networkNow(), () => this.idle())).result();
     await this.handlers.database.rate(id, deal, { given_away: null, at_stake: null, par: (session.seat === 0 ? margin : -margin) + 0 });
   }
 

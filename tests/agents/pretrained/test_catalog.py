@@ -14,12 +14,10 @@ from german_whist.agents.endgame.exact_agent import ExactEndgame
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.canonical import canonical_views, decode_actions
 from german_whist.agents.policy.inputs import network_inputs
-from german_whist.agents.policy.network.layers import OBSERVATION, UNIVERSAL
+from german_whist.agents.policy.network.layers import UNIVERSAL
 from german_whist.agents.pretrained.catalog import (
-    NETWORK_NAMES,
     PRETRAINED_NAMES,
     PretrainedNetwork,
-    every_network,
     find_network,
     load_pretrained,
     pretrained_networks,
@@ -34,28 +32,27 @@ from tests.agents.networks import some_network
 from tests.conftest import play_randomly
 
 
-def test_there_are_two_agents_of_two_networks_each() -> None:
+def test_there_are_two_agents_of_a_network_each() -> None:
     assert PRETRAINED_NAMES == ("champion", "small")
     for name in PRETRAINED_NAMES:
-        own, every = load_pretrained(name), load_pretrained(every_network(name))
-        assert (own.rules, own.inputs, every.inputs) == (rules("classic"), OBSERVATION, UNIVERSAL)
+        network = load_pretrained(name)
+        assert (network.rules, network.inputs) == (rules("classic"), UNIVERSAL)
     files = {file.name for file in weights_folder().iterdir() if file.name.endswith(".safetensors")}
-    assert files == {f"{name}.safetensors" for name in NETWORK_NAMES}
+    assert files == {f"{name}.safetensors" for name in PRETRAINED_NAMES}
 
 
 def test_files_are_small() -> None:
     sizes = {network.name: network.size for network in pretrained_networks()}
-    assert sum(sizes.values()) < 12_000_000
-    assert max(sizes["small"], sizes["small-every"]) < 210_000
+    assert sizes["champion"] < 5_000_000
+    assert sizes["small"] < 210_000
 
 
-@pytest.mark.parametrize("network", pretrained_networks(), ids=NETWORK_NAMES)
+@pytest.mark.parametrize("network", pretrained_networks(), ids=PRETRAINED_NAMES)
 def test_every_card_says_where_its_network_comes_from(network: PretrainedNetwork) -> None:
     assert network.endgame == "exact"
     training = network.model_card["training"]
     assert training["commands"]
-    made_by = ("german-whist train ", "python -m lab.average_checkpoints ")
-    assert all(command.startswith(made_by) for command in training["commands"])
+    assert all(command.startswith("german-whist train ") for command in training["commands"])
     assert training["decisions"] > 0
     assert training["config"]["seed"] >= 0
     assert training["code"]["python"]
@@ -80,7 +77,7 @@ def test_a_pretrained_agent_is_made_by_name_and_plays_its_game(name: str) -> Non
 
 
 @pytest.mark.parametrize("played", [3, 21])
-@pytest.mark.parametrize("name", NETWORK_NAMES)
+@pytest.mark.parametrize("name", PRETRAINED_NAMES)
 def test_torch_chooses_the_same_actions(name: str, played: int) -> None:
     torch = pytest.importorskip("torch")
     from german_whist.training.networks import new_mlp

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from german_whist.agents.policy.agent import PolicyAgent
-from german_whist.agents.pretrained.catalog import network_for
+from german_whist.agents.pretrained.catalog import load_pretrained
 from german_whist.agents.registry import make_agent
 from german_whist.agents.search import agent as agent_module
 from german_whist.agents.search.agent import SearchAgent
@@ -171,13 +171,13 @@ def test_a_network_for_every_game_searches_in_each(tmp_path: Path) -> None:
             assert int(view["legal"]) >> action & 1
 
 
-def test_rollouts_are_played_by_the_network_for_the_game() -> None:
+def test_rollouts_are_played_by_the_network_given() -> None:
     settings = SearchSettings(worlds=8, threads=1)
     for game in ("classic", "draft"):
         positions, prior = Positions(16, 5, game), PolicyAgent(universal_network(), rules=rules(game))
         agents = [
             SearchAgent(prior, rules(game), settings, network)
-            for network in (network_for("small", rules(game)), universal_network(), None)
+            for network in (load_pretrained("small"), universal_network(), None)
         ]
         gains = [agent.search(positions.views, AgentRng(7, np.arange(16)), positions.histories)[1] for agent in agents]
         assert len({one.tobytes() for one in gains}) == 3

@@ -7,7 +7,7 @@
 import { nthLowest, popcount } from "./cards.js";
 import { greedyAction } from "./greedy.js";
 import { heuristicAction } from "./heuristic/bot.js";
-import { evaluate, networkFor } from "./network/network.js";
+import { evaluate } from "./network/network.js";
 import { bestCard, openHands, opponentHandKnown } from "./open_hands.js";
 
 /** @import { Mask } from "./cards.js" */
@@ -32,18 +32,15 @@ export const withExactEndgame = (agent) => (view) => (opponentHandKnown(view) ? 
  *
  * @param {string} spec `random`, `greedy`, `heuristic`, `heuristic+exact` or `small`
  * @param {Rules} rules of the deals that it plays
- * @param {Map<string, Network>} networks what `readNetworks` returned; only `small` needs it
+ * @param {Network | null} network what `readNetwork` returned; only `small` needs it
  * @returns {Agent}
  * @throws {Error} if there is no such agent
  */
-export function makeAgent(spec, rules, networks) {
+export function makeAgent(spec, rules, network) {
   if (spec === "random") return (view) => pick(view.legal, Math.random());
   if (spec === "greedy") return greedyAction;
   if (spec === "heuristic") return heuristicAction;
   if (spec === "heuristic+exact") return withExactEndgame(heuristicAction);
-  if (spec === "small") {
-    const network = networkFor(networks, rules);
-    return withExactEndgame((view) => evaluate(network, rules, view).action);
-  }
+  if (spec === "small" && network) return withExactEndgame((view) => evaluate(network, rules, view).action);
   throw new Error(`unknown agent "${spec}": this page has random, greedy, heuristic, heuristic+exact and small`);
 }

@@ -20,8 +20,8 @@
  * How a deal is played:
  *
  *     setRules(await (await fetch("rules.json")).json());
- *     const networks = readNetworks(await (await fetch("small.safetensors")).arrayBuffer());
- *     const rules = rulesNamed("classic"), agent = makeAgent("small", rules, networks);
+ *     const network = readNetwork(await (await fetch("small.safetensors")).arrayBuffer());
+ *     const rules = rulesNamed("classic"), agent = makeAgent("small", rules, network);
  *     const state = deal(rules.game, dealDeck(rules.cards, randomSeed(), 0), 0);
  *     while (!state.done) play(rules.game, state, agent(viewOf(rules.game, state)));
  *     seatReturn(rules.game, state, "points");
@@ -38,7 +38,7 @@ export { greedyAction } from "./greedy.js";
 export { heuristicAction } from "./heuristic/bot.js";
 export { canonicalView, decodeAction } from "./network/canonical.js";
 export { networkInputs } from "./network/inputs.js";
-export { evaluate, networkFor, readNetworks } from "./network/network.js";
+export { evaluate, readNetwork } from "./network/network.js";
 export { bestCard, cardMargins, exactMargins, openHands, opponentHandKnown } from "./open_hands.js";
 export * from "./rules.js";
 export { endgameMoveValues, solveEndgame } from "./solver/values.js";

@@ -8,13 +8,13 @@ import { teacherCard } from "./lesson.js";
 /** @typedef {import("../engine/network/network.js").Network} Network */
 /** @typedef {import("./deal/table_deal.js").TableDeal} TableDeal */
 
-/** @param {string} spec @returns {boolean} whether an agent of this specification needs the networks */
-export const needsNetworks = (spec) => spec === "small";
+/** @param {string} spec @returns {boolean} whether an agent of this specification needs the network */
+export const needsNetwork = (spec) => spec === "small";
 
-/** @param {import("./game_session.js").Session} session in which it is the agent's turn @param {Map<string, Network>} networks @returns {number} what the agent plays */
-export function agentAction({ settings, deal }, networks) {
+/** @param {import("./game_session.js").Session} session in which it is the agent's turn @param {Network | null} network @returns {number} what the agent plays */
+export function agentAction({ settings, deal }, network) {
   const scripted = settings.kind === "lesson" ? teacherCard(deal) : null;
-  return scripted ?? makeAgent(settings.agent, deal.rules, networks)(deal.view(deal.turn));
+  return scripted ?? makeAgent(settings.agent, deal.rules, network)(deal.view(deal.turn));
 }
 
 /**

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * What networks see of a canonical view: the observation vector of a game, or the universal encoding of every game
+ * What the network sees of a canonical view: the universal encoding of every game
  * (`envs/observation/blocks.py`, `envs/observation/vector_kernels.py`, `agents/policy/input_kernels.py`).
  */
 
@@ -31,8 +31,6 @@ for (const [name, features] of [...VECTOR_BLOCKS, ...RULES_BLOCKS]) {
   LAYOUT[name] = size;
   size += features;
 }
-const BASE_SIZE = LAYOUT.choice; // the features that every game has
-const UNIVERSAL_SIZE = size;
 
 /** @param {Mask} mask @param {Int8Array} row @param {number} start */
 function writeCards(mask, row, start) {
@@ -42,12 +40,14 @@ function writeCards(mask, row, start) {
 }
 
 /**
- * The features that every game has.
+ * What the network sees of a view.
  *
- * @param {View} view
- * @param {Int8Array} row zeros, written
+ * @param {Game} game
+ * @param {View} view a canonical one
+ * @returns {Int8Array}
  */
-function writeObservation(view, row) {
+export function networkInputs(game, view) {
+  const row = new Int8Array(size);
   writeCards(view.hand, row, LAYOUT.own_hand);
   writeCards(view.faceUp, row, LAYOUT.face_up);
   if (view.led >= 0) row[LAYOUT.led + view.led] = 1;
@@ -70,11 +70,6 @@ function writeObservation(view, row) {
   row[LAYOUT.stock] = view.stock;
   row[LAYOUT.dealer] = view.dealer;
   row[LAYOUT.turn] = view.turn;
-}
-
-/** The universal encoding. @param {Game} game @param {View} view @param {Int8Array} row zeros, written */
-function writeUniversal(game, view, row) {
-  writeObservation(view, row);
   row[LAYOUT.choice] = view.choice;
   row[LAYOUT.low] = view.low;
   const own = view.tricksSelf[ENDGAME] + view.tricksSelf[FOREPLAY] * view.allCount;
@@ -92,19 +87,5 @@ function writeUniversal(game, view, row) {
   row[LAYOUT.ranks] = Math.floor(game.cards / suits);
   row[LAYOUT.hand_size] = game.hand;
   row[LAYOUT.stock_size] = game.cards - 2 * game.hand;
-}
-
-/**
- * What a network sees of a view.
- *
- * @param {Game} game
- * @param {View} view a canonical one
- * @param {boolean} universal whether it sees the universal encoding instead of the observation of classic
- * @returns {Int8Array}
- */
-export function networkInputs(game, view, universal) {
-  const row = new Int8Array(universal ? UNIVERSAL_SIZE : BASE_SIZE);
-  if (universal) writeUniversal(game, view, row);
-  else writeObservation(view, row);
   return row;
 }

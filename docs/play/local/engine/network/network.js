@@ -1,13 +1,12 @@
 // @ts-check
 /**
- * The networks of the agent `small` and their forward pass (`agents/policy/agent.py`,
- * `agents/policy/network/forward_kernels.py`). They come from one safetensors file, which Python writes: weights rounded
+ * The network of the agent `small` and its forward pass (`agents/policy/agent.py`,
+ * `agents/policy/network/forward_kernels.py`). It comes from a safetensors file, which Python writes: weights rounded
  * to int8 with a scale for each input. The arithmetic is Python's, in float32 and in its order, so the logits are equal
  * bit for bit to those of Python with the same weights.
  */
 
 import { cardsOf } from "../cards.js";
-import { playsLike, rulesNamed } from "../rules.js";
 import { canonicalView, decodeAction } from "./canonical.js";
 import { networkInputs } from "./inputs.js";
 
@@ -23,7 +22,6 @@ import { networkInputs } from "./inputs.js";
 /**
  * @typedef {object} Network
  * @property {Layer[]} layers
- * @property {boolean} universal  whether it sees the universal encoding
  * @property {boolean} rankedByUnplayed  whether it sees ranks among the unplayed cards
  * @property {number} logitsPerTrick  scale of the logits, which are action values
  */
@@ -31,12 +29,12 @@ import { networkInputs } from "./inputs.js";
 const fround = Math.fround;
 
 /**
- * The networks in a file, by name.
+ * The network in a file.
  *
  * @param {ArrayBuffer} file safetensors: the length of a JSON header, the header, then the tensors
- * @returns {Map<string, Network>}
+ * @returns {Network}
  */
-export function readNetworks(file) {
+export function readNetwork(file) {
   const length = new DataView(file).getUint32(0, true);
   const header = JSON.parse(new TextDecoder().decode(new Uint8Array(file, 8, length)));
   /** @param {string} name @returns {ArrayBuffer} a copy, aligned */
@@ -44,22 +42,18 @@ export function readNetworks(file) {
     const [start, stop] = header[name].data_offsets;
     return file.slice(8 + length + start, 8 + length + stop);
   };
-  const networks = new Map();
-  for (const about of JSON.parse(header.__metadata__.networks)) {
-    const layers = [];
-    for (let i = 0; i < about.layers; i++) {
-      const prefix = `${about.name}.${i}`;
-      const [inputs, outputs] = header[`${prefix}.weight`].shape;
-      const rounded = new Int8Array(tensor(`${prefix}.weight`)), scales = new Float32Array(tensor(`${prefix}.scale`));
-      const weights = new Float32Array(inputs * outputs); // each number rounds to float32 when it is stored
-      for (let input = 0, place = 0; input < inputs; input++) {
-        for (let unit = 0; unit < outputs; unit++, place++) weights[place] = rounded[place] * scales[input];
-      }
-      layers.push({ weights, bias: new Float32Array(tensor(`${prefix}.bias`)) });
+  const about = JSON.parse(header.__metadata__.network);
+  const layers = [];
+  for (let i = 0; i < about.layers; i++) {
+    const [inputs, outputs] = header[`${i}.weight`].shape;
+    const rounded = new Int8Array(tensor(`${i}.weight`)), scales = new Float32Array(tensor(`${i}.scale`));
+    const weights = new Float32Array(inputs * outputs); // each number rounds to float32 when it is stored
+    for (let input = 0, place = 0; input < inputs; input++) {
+      for (let unit = 0; unit < outputs; unit++, place++) weights[place] = rounded[place] * scales[input];
     }
-    networks.set(about.name, { ...about, layers });
+    layers.push({ weights, bias: new Float32Array(tensor(`${i}.bias`)) });
   }
-  return networks;
+  return { ...about, layers };
 }
 
 /**
@@ -115,18 +109,6 @@ function logitsOf(network, inputs) {
 }
 
 /**
- * The networks with which `small` plays (`network_for`): its own for games that play like classic, else the other.
- *
- * @param {Map<string, Network>} networks
- * @param {Rules} rules
- */
-export function networkFor(networks, rules) {
-  const network = networks.get(playsLike(rules, rulesNamed("classic")) ? "small" : "small-every");
-  if (!network) throw new Error("the file of the networks lacks one of the two");
-  return network;
-}
-
-/**
  * The legal actions with their logits, in the order of canonical actions.
  *
  * @param {Network} network
@@ -136,7 +118,7 @@ export function networkFor(networks, rules) {
  */
 function actionLogits(network, rules, view) {
   const { canonical, relabeling } = canonicalView(view, network.rankedByUnplayed);
-  const logits = logitsOf(network, networkInputs(rules.game, canonical, network.universal));
+  const logits = logitsOf(network, networkInputs(rules.game, canonical));
   return cardsOf(canonical.legal).map((chosen) => ({ action: decodeAction(chosen, relabeling), logit: logits[chosen] }));
 }
 

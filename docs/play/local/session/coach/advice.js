@@ -16,7 +16,7 @@
 import { popcount } from "../../engine/cards.js";
 import { heuristicAction } from "../../engine/heuristic/bot.js";
 import { rolloutMargin } from "../../engine/heuristic/endgame.js";
-import { evaluate, networkFor } from "../../engine/network/network.js";
+import { evaluate } from "../../engine/network/network.js";
 import { exactMargins, opponentHandKnown } from "../../engine/open_hands.js";
 import { solveEndgame } from "../../engine/solver/values.js";
 import { beats, beginsEndgame, copyState, play, signedMargin } from "../../engine/state.js";
@@ -56,12 +56,12 @@ const WIN_PER_TRICK = 0.08; // what a trick of margin is worth in chance to win,
 /**
  * @param {View} view what the seat to act knows
  * @param {Rules} rules
- * @param {Map<string, Network>} networks
+ * @param {Network} network
  * @param {number} [worlds] how many are sampled
  * @returns {Advice}
  */
-export function advise(view, rules, networks, worlds = WORLDS) {
-  return opponentHandKnown(view) ? exactAdvice(view, rules) : estimatedAdvice(view, rules, networks, worlds);
+export function advise(view, rules, network, worlds = WORLDS) {
+  return opponentHandKnown(view) ? exactAdvice(view, rules) : estimatedAdvice(view, rules, network, worlds);
 }
 
 /**
@@ -104,7 +104,7 @@ function adviceOf(actions, values, scores, rules, judge, best) {
 }
 
 /** @param {View} view @param {Rules} rules @returns {Advice} */
-function exactAdvice(view, rules) {
+export function exactAdvice(view, rules) {
   const found = exactMargins(view);
   const actions = [...found.keys()];
   const margins = [...found.values()];
@@ -130,9 +130,9 @@ function scoresOf(margin, rules, low, counted) {
   return [tricksTaken(margin, rules, low, counted), tricksTaken(-margin, rules, low, counted)];
 }
 
-/** @param {View} view @param {Rules} rules @param {Map<string, Network>} networks @param {number} number of worlds @returns {Advice} */
-function estimatedAdvice(view, rules, networks, number) {
-  const { action: choice, advantages: gains } = evaluate(networkFor(networks, rules), rules, view);
+/** @param {View} view @param {Rules} rules @param {Network} network @param {number} number of worlds @returns {Advice} */
+function estimatedAdvice(view, rules, network, number) {
+  const { action: choice, advantages: gains } = evaluate(network, rules, view);
   const actions = [...gains.keys()].sort((one, other) => one - other);
   const best = actions.indexOf(choice);
   const worlds = sampleWorlds(view, rules, number);

@@ -19,11 +19,11 @@ import { reason } from "./reasons.js";
 /**
  * @param {View} view what the seat to act knows
  * @param {Rules} rules
- * @param {Map<string, import("../../engine/network/network.js").Network>} networks
+ * @param {import("../../engine/network/network.js").Network} network
  * @returns {import("../../../static/js/types.js").Hint} from what it knows alone
  */
-export function hintOf(view, rules, networks) {
-  const advice = advise(view, rules, networks);
+export function hintOf(view, rules, network) {
+  const advice = advise(view, rules, network);
   const best = advice.actions[0];
   const title = agentTitle(advice.judge);
   return {

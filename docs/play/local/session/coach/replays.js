@@ -61,16 +61,16 @@ function agentName({ settings, title }) {
  * @param {Session} session in which the deal was played
  * @param {number} place which of its finished deals, from 0
  * @param {number | null} move number of the decision, from 1; both hands have to be known there
- * @param {Map<string, Network>} networks
+ * @param {Network | null} network
  * @param {() => Promise<void>} pause lets others in between two actions
  * @returns {Promise<import("../../../static/js/types.js").Watch>} what the agent makes of the person's cards against itself, or perfect play from a decision on
  */
-export async function watch(session, place, move, networks, pause) {
+export async function watch(session, place, move, network, pause) {
   const before = played(session, place);
   const { seat } = session;
   let [title, first, names, deal] = [agentName(session), 0, session.names, before];
   if (move === null) {
-    const agent = makeAgent(session.settings.agent, before.rules, networks);
+    const agent = makeAgent(session.settings.agent, before.rules, network);
     deal = await playOut(new TableDeal(before.rules, before.deck, before.dealer), [agent, agent], pause);
     names = seat === 0 ? [`${title} with your cards`, title] : [title, `${title} with your cards`];
   } else {

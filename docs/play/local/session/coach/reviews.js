@@ -12,7 +12,7 @@ import { TableDeal } from "../deal/table_deal.js";
 import { actionName, suitText, takenTricks } from "../deal/words.js";
 import { playOut } from "../opponent.js";
 import { accuracyOf, atStake } from "./accuracy.js";
-import { advise, JUDGE } from "./advice.js";
+import { advise, exactAdvice, JUDGE } from "./advice.js";
 import { options } from "./hints.js";
 import { isCriticised, judge } from "./judgement.js";
 import { reason } from "./reasons.js";
@@ -30,15 +30,15 @@ const SMALLEST_SWING = 0.08;
  * @param {TableDeal} deal finished
  * @param {number} seat that is `you`
  * @param {[string, string]} names of the players by seat
- * @param {Map<string, Network>} networks
+ * @param {Network} network
  * @param {() => Promise<void>} pause lets others in between two decisions
  * @returns {Promise<DealReview>}
  */
-export async function review(deal, seat, names, networks, pause) {
+export async function review(deal, seat, names, network, pause) {
   /** @type {Advice[]} */
   const found = [];
   for (let step = 0; step < deal.actions.length; step += 1) {
-    found.push(advise(deal.view(deal.actor(step), step), deal.rules, networks));
+    found.push(advise(deal.view(deal.actor(step), step), deal.rules, network));
     await pause();
   }
   const texts = moveTexts(deal, names);
@@ -62,7 +62,7 @@ export async function review(deal, seat, names, networks, pause) {
     plays_like: bySide(playsLike(accuracy.you, deal.rules.spec), playsLike(accuracy.opponent, deal.rules.spec)),
     tricks_given_away: givenAway,
     tricks_at_stake: stakes,
-    par: result(await par(deal, networks, pause), seat, names),
+    par: result(await par(deal, network, pause), seat, names),
     win_curve: winCurve(deal, seat, found),
     swings: swings(deal, seat, found, names, moves),
     moves,
@@ -71,9 +71,9 @@ export async function review(deal, seat, names, networks, pause) {
   };
 }
 
-/** @param {TableDeal} deal @param {Map<string, Network>} networks @param {() => Promise<void>} pause @returns {Promise<TableDeal>} the same deal, played from both hands by the network */
-export function par(deal, networks, pause) {
-  const agent = makeAgent(JUDGE, deal.rules, networks);
+/** @param {TableDeal} deal @param {Network} network @param {() => Promise<void>} pause @returns {Promise<TableDeal>} the same deal, played from both hands by the network */
+export function par(deal, network, pause) {
+  const agent = makeAgent(JUDGE, deal.rules, network);
   return playOut(new TableDeal(deal.rules, deal.deck, deal.dealer), [agent, agent], pause);
 }
 
@@ -137,8 +137,8 @@ export async function bestLine(deal, step, pause) {
     throw new Error(`move ${step + 1} is not one at which both hands are known`);
   }
   const past = new TableDeal(deal.rules, deal.deck, deal.dealer, deal.actions.slice(0, step));
-  past.play(advise(past.view(past.turn), deal.rules, new Map()).actions[0]);
-  const agent = makeAgent(PERFECT_ENDGAME, deal.rules, new Map());
+  past.play(exactAdvice(past.view(past.turn), deal.rules).actions[0]);
+  const agent = makeAgent(PERFECT_ENDGAME, deal.rules, null);
   return playOut(past, [agent, agent], pause);
 }
 
