@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.policy.checkpoint import UNPLAYED, Checkpoint
+from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.agents.policy.network.layers import Layer
 from german_whist.agents.policy.tensor_file import tensor_bytes
 from german_whist.agents.pretrained.catalog import SMALL, load_pretrained
@@ -83,11 +83,7 @@ def network_bytes() -> bytes:
     for i, layer in enumerate(checkpoint.layers):
         columns = zip(("weight", "scale", "bias"), _rounded(layer), strict=True)
         tensors.update({f"{i}.{column}": np.ascontiguousarray(array) for column, array in columns})
-    about = {
-        "layers": len(checkpoint.layers),
-        "rankedByUnplayed": checkpoint.ranks == UNPLAYED,
-        "logitsPerTrick": checkpoint.logits_per_trick,
-    }
+    about = {"layers": len(checkpoint.layers), "logitsPerTrick": checkpoint.logits_per_trick}
     return tensor_bytes(tensors, {"network": json.dumps(about)})
 
 

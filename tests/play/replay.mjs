@@ -151,7 +151,7 @@ async function replayBlock(header, input) {
       check("greedy", engine.greedyAction(view), column.greedy[row]);
       check("textbook", engine.heuristicAction(view), column.textbook[row]);
       if (column.judged[row]) {
-        const { canonical } = engine.canonicalView(view, network.rankedByUnplayed);
+        const { canonical } = engine.canonicalView(view);
         check("inputs", hash(engine.networkInputs(game, canonical, network.universal)), inputs[judged]);
         const found = engine.evaluate(network, rules, view);
         check("network", found.action, column.network[judged]);

@@ -1,8 +1,8 @@
 // @ts-check
 /**
  * Canonical views: suits and ranks relabeled before a network sees them (`agents/policy/canonical.py`,
- * `agents/policy/canonical_kernels.py`). Trumps become spades, the plain suits come in order of length, and with
- * ranks `"live"` the highest unplayed card of a suit is its ace.
+ * `agents/policy/canonical_kernels.py`). Trumps become spades, the plain suits come in order of length, and the highest
+ * unplayed card of a suit is its ace.
  */
 
 import { cardBit, countBits, difference, intersection, NONE, union } from "../cards.js";
@@ -158,13 +158,11 @@ function relabelRanks(view, encoded) {
  * The canonical form of a view, and how to undo it (`relabel_view`).
  *
  * @param {View} view
- * @param {boolean} rankedByUnplayed whether ranks are counted among the unplayed cards
  * @returns {{ canonical: View, relabeling: Relabeling }}
  */
-export function canonicalView(view, rankedByUnplayed) {
+export function canonicalView(view) {
   const encoded = new Int8Array(52), decoded = new Int8Array(52);
-  for (let card = 0; card < 52; card++) encoded[card] = card;
-  const ranked = rankedByUnplayed ? relabelRanks(view, encoded) : view;
+  const ranked = relabelRanks(view, encoded);
   const suits = orderSuits(ranked);
   const slots = [0, 0, 0, 0];
   suits.forEach((suit, slot) => { slots[suit] = slot; });

@@ -22,7 +22,6 @@ import { networkInputs } from "./inputs.js";
 /**
  * @typedef {object} Network
  * @property {Layer[]} layers
- * @property {boolean} rankedByUnplayed  whether it sees ranks among the unplayed cards
  * @property {number} logitsPerTrick  scale of the logits, which are action values
  */
 
@@ -117,7 +116,7 @@ function logitsOf(network, inputs) {
  * @returns {{ action: number, logit: number }[]}
  */
 function actionLogits(network, rules, view) {
-  const { canonical, relabeling } = canonicalView(view, network.rankedByUnplayed);
+  const { canonical, relabeling } = canonicalView(view);
   const logits = logitsOf(network, networkInputs(rules.game, canonical));
   return cardsOf(canonical.legal).map((chosen) => ({ action: decodeAction(chosen, relabeling), logit: logits[chosen] }));
 }
