@@ -27,7 +27,6 @@ MAX_NUMBER = 10**12  # limit of integers: more than any machine could train on o
 MAX_SEED = 2**32 - 1  # the largest that numpy accepts
 SELF, POOL = "self", "pool"  # opponents that are no agents by name: the learner itself, and its earlier checkpoints
 DISTILLED, INIT, OPPONENT = "distilled", "init", "opponent"  # what picks moves during lookahead
-LEAGUE_SPAN = 1 / 16  # of the decisions before the league: its members are checkpoints from that first part
 EVERY = "every"
 
 _KIND_NAMES: dict[Any, str] = {
@@ -338,6 +337,11 @@ class PolicyIterationConfig(TrainConfig):
         "earliest, weaker checkpoints, and replies in lookahead are those of a model of all opponents; 0: never",
         _COUNT_OR_NONE,
     )
+    league_until: int = setting(
+        1_600_000,
+        "decisions of the latest checkpoint in the league: about when a run draws level with the hard bot",
+        _COUNT,
+    )
 
     @property
     def shares(self) -> dict[str, float]:
@@ -375,10 +379,13 @@ class PolicyIterationConfig(TrainConfig):
             raise ValueError("lookahead_policy: opponent needs lookahead: 1, as it plays no decisions of the learner")
         if self.league_start and self.lookahead_policy != DISTILLED:
             raise ValueError(f"league_start needs lookahead_policy: {DISTILLED}, which picks moves until then")
-        if self.league_start and self.checkpoint_every > self.league_start * LEAGUE_SPAN:
+        if self.league_start and not self.checkpoint_every <= self.league_until <= self.league_start:
             raise ValueError(
-                f"league_start: {self.league_start} needs a checkpoint_every of at most "
-                f"{int(self.league_start * LEAGUE_SPAN)}, for the early checkpoints of the league"
+                must_be(
+                    "league_until",
+                    "at least checkpoint_every and at most league_start, where there is a league",
+                    self.league_until,
+                )
             )
 
 

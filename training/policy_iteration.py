@@ -40,7 +40,7 @@ from german_whist.arena.match import MatchResult
 from german_whist.envs.agent import Agent, uses_games
 from german_whist.envs.engine.endgame_hook import EXACT
 from german_whist.envs.engine.rules import Rules, rules
-from german_whist.training.config import INIT, LEAGUE_SPAN, OPPONENT, POOL, SELF, PolicyIterationConfig
+from german_whist.training.config import INIT, OPPONENT, POOL, SELF, PolicyIterationConfig
 from german_whist.training.networks import (
     ACTOR_GAIN,
     FrozenMLP,
@@ -437,8 +437,8 @@ class Learner:
         self.algorithm.begin_league()
 
     def _read_league(self) -> dict[str, Checkpoint]:
-        """Return checkpoints of the first part of the run, evenly spaced, without the untrained one, by name."""
-        early = self.run.checkpoint_paths(self.config.league_start * LEAGUE_SPAN)[1:]
+        """Return early checkpoints, evenly spaced, without the untrained one, by name."""
+        early = self.run.checkpoint_paths(self.config.league_until)[1:]
         paths = early or self.run.checkpoint_paths()[1:2]  # a rollout may be longer than that part
         if not paths:
             raise ValueError(f"{str(self.run.checkpoints)!r} is empty: the members of the league are missing")

@@ -47,8 +47,9 @@ LEAGUE: dict[str, Any] = {  # of two members: the checkpoints after 64 and 128 d
     "num_envs": 16,
     "num_steps": 4,
     "checkpoint_every": 64,
-    "league_start": 2048,
-    "decisions": 2560,
+    "league_start": 1024,
+    "league_until": 128,
+    "decisions": 1536,
 }
 ROLLOUT = SMALL_SETTINGS["num_envs"] * SMALL_SETTINGS["num_steps"]
 ALONE = Processes()

@@ -18,7 +18,8 @@ from german_whist.training.load_config import load_config
         ({"value_start": 5}, "value_start needs init"),
         ({"lookahead_policy": "init"}, "lookahead_policy: init needs init"),
         ({"league_start": 9, "lookahead_policy": "opponent"}, "league_start needs lookahead_policy: distilled"),
-        ({"league_start": 1600, "checkpoint_every": 101}, "needs a checkpoint_every of at most 100"),
+        ({"league_start": 1600, "league_until": 1601, "checkpoint_every": 100}, "league_until must be at least"),
+        ({"league_start": 1600, "league_until": 99, "checkpoint_every": 100}, "league_until must be at least"),
         (
             {"lookahead_policy": "opponent", "lookahead": 2, "opponents": {"random": 1.0}},
             "opponent needs lookahead: 1",

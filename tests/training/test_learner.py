@@ -288,9 +288,9 @@ def in_league(tmp_path_factory: pytest.TempPathFactory) -> TrainingOutcome:
     ("whole", "parts", "stop"),
     [
         ("finished", ALL_PARTS, 512),
-        ("in_league", LEAGUE, 1000),
+        ("in_league", LEAGUE, 500),
         ("in_league", LEAGUE, LEAGUE["league_start"]),
-        ("in_league", LEAGUE, 2200),
+        ("in_league", LEAGUE, 1200),
     ],
 )
 def test_a_stopped_and_resumed_run_equals_an_uninterrupted_one(whole, parts, stop, request, tmp_path):
@@ -335,7 +335,7 @@ def test_lookahead_applies_from_lookahead_start_on(finished, tmp_path):
 
 def test_a_run_ends_in_a_league_of_early_checkpoints(in_league, tmp_path):
     without = run(tmp_path / "run", **{**LEAGUE, "league_start": 0})
-    pairs = list(zip(in_league.run.checkpoint_paths(2300), without.run.checkpoint_paths(2300), strict=False))
+    pairs = list(zip(in_league.run.checkpoint_paths(1300), without.run.checkpoint_paths(1300), strict=False))
     alike = [weights(one) == weights(other) for one, other in pairs]
     assert alike == [int(one.stem) <= LEAGUE["league_start"] + 64 for one, _ in pairs]
     assert False in alike
