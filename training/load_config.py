@@ -30,7 +30,7 @@ def load_config(source: str | Path, overrides: Mapping[str, str] | None = None) 
 
     Args:
         source: a YAML file, or the name of a recipe in the package (``"quickstart"``).
-        overrides: values for some keys, as YAML text.
+        overrides: values for some keys, as YAML text. ``rules`` replaces the ``games`` of the source.
 
     Raises:
         ValueError: when the file is missing or no YAML mapping, a key is unknown or a value is not allowed; the message
@@ -44,6 +44,8 @@ def load_config(source: str | Path, overrides: Mapping[str, str] | None = None) 
     values = {str(key): _typed(where, kind, key, value) for key, value in fields.items()}
     given = {key: _typed("command line", kind, key, value) for key, value in parsed.items()}
     values["trainer"] = trainer
+    if "rules" in given:
+        values.pop("games", None)  # else the one game that was asked for would be ignored
     _take_from_network(where, kind, values, given)
     try:
         return kind.of(**{**values, **given})

@@ -46,6 +46,11 @@ def test_a_file_sets_the_keys_it_names_and_no_others(tmp_path: Path) -> None:
     assert config == SB3Config.of(decisions=5000, hidden=[8, 4])
 
 
+def test_rules_on_the_command_line_replace_the_games_of_a_recipe() -> None:
+    assert load_config("champion", {"rules": "short"}).shares == {"short": 1.0}
+    assert set(load_config("champion", {"rules": "short", "games": "{tiny: 1}"}).shares) == {"tiny"}
+
+
 @pytest.mark.parametrize("text", ["", "# nothing but a comment\n", "---\n"])
 def test_an_empty_file_is_the_defaults(tmp_path: Path, text: str) -> None:
     assert load_config(written(tmp_path, text)) == SB3Config.of()
