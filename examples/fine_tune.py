@@ -1,9 +1,10 @@
-"""Fine-tune a pretrained agent for another game: ``python examples/fine_tune.py [small | champion]``.
+"""Fine-tune a pretrained agent for a game of your own: ``python examples/fine_tune.py [champion | small]``.
 
-``champion`` and ``small`` play the classic game. Here one of them learns a game of 32 cards. At first, only the new
-networks learn: the small one that picks moves during lookahead and, for ``small``, the value. Same as the command
-``german-whist train champion --init small --rules short …``.
-It printed, in 40 s: 70.3% against random, 95 % interval 68.8% 71.7% (champion: 74.7%, 80 s)
+``champion`` plays every game with an open endgame, also those that it never met, such as this one: all tricks count,
+there are no trumps, and the hands have six cards. At first, only the new networks learn: the small one that picks
+moves during lookahead and, for ``small``, the value. Same as the command
+``german-whist train champion --init champion --rules all:trump=none,hand=6,stock=40 …``.
+It printed, in 50 s: 91.5% against random, 95 % interval 90.3% 92.6%. ``champion`` itself wins 82.4% of these deals.
 """
 
 import sys
@@ -14,10 +15,10 @@ from german_whist.training.load_config import load_config
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.train import train
 
-GAME = {"rules": "short", "endgame": "exact"}
+GAME = {"rules": "all:trump=none,hand=6,stock=40", "endgame": "exact"}
 
 
-def main(start="small", decisions=50_000, deals=1000, num_envs=1024):
+def main(start="champion", decisions=200_000, deals=1000, num_envs=1024):
     settings = {
         "init": start,
         "rules": GAME["rules"],
@@ -25,14 +26,14 @@ def main(start="small", decisions=50_000, deals=1000, num_envs=1024):
         "value_start": decisions // 2,
         "num_envs": num_envs,
         "batch_size": 1024,
-        "learning_rate": 1e-4,
+        "learning_rate": 1e-3,
         "evaluate_deals": 10,
         "final_deals": 10,
     }
     config = load_config("champion", {key: str(value) for key, value in settings.items()})
     with tempfile.TemporaryDirectory() as folder:
         train(config, RunDirectory.create(config, "fine-tuned", f"{folder}/run"), quiet=True)
-        learner = gw.make_agent(f"checkpoint:{folder}/run/final.safetensors")
+        learner = gw.make_agent(f"checkpoint:{folder}/run/final.safetensors", GAME["rules"])
     return gw.play_match(learner, "random", deals, seed=1000, **GAME)
 
 

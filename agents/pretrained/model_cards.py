@@ -75,8 +75,10 @@ def _metric(kind: str, name: str, result: dict[str, Any], interval: str) -> dict
 
 COMMAND = "python -m german_whist.agents.pretrained.model_cards > agents/weights/README.md"
 WHAT = {
-    "champion": "The strongest network: it learnt by self-play alone, at last in a league of its earliest checkpoints",
-    "small": "A fast network: the same run's `distilled.safetensors`, which learnt to play like `champion`",
+    "champion": "The strongest network for every game with an open endgame: it learnt by self-play alone, at last in a "
+    "league of its earliest checkpoints",
+    "small": "A fast network for the same games: the same run's `distilled.safetensors`, which learnt to play like "
+    "`champion`",
 }
 ENDGAMES = (
     "Endgame *exact*: both sides play it perfectly; *played*: each side plays it in its own way. "

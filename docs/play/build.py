@@ -19,7 +19,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from engine_data import networks_bytes, page_rules, rules_json
+from engine_data import network_bytes, page_rules, rules_json
 
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
@@ -81,7 +81,7 @@ def assemble(folder: Path) -> None:
     (folder / "package.json").write_text('{"type": "module"}\n')  # for node
     (folder / "static" / "js" / "api.js").write_text(_API, encoding="utf-8")
     (folder / "local" / "catalogue.json").write_text(json.dumps(catalogue_data(), ensure_ascii=False), encoding="utf-8")
-    (folder / "local" / "small.safetensors").write_bytes(networks_bytes())
+    (folder / "local" / "small.safetensors").write_bytes(network_bytes())
 
 
 def catalogue_data() -> dict[str, Any]:

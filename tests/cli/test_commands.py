@@ -86,10 +86,10 @@ def test_pretrained_agents_are_listed_with_strength_and_size(run: Run) -> None:
     completed, listed = run("agents"), json.loads(run("agents", "--json").out)
     networks = {network.name: network for network in pretrained_networks()}
     for name in PRETRAINED_NAMES:
-        own, every = networks[name], networks[f"{name}-every"]
-        assert listed[name]["bytes"] == own.size + every.size
-        assert listed[name]["endgame"] == own.endgame
-        assert listed[name]["strength"] == {"opponent": BASELINE, **own.model_card["results"][BASELINE]}
+        network = networks[name]
+        assert listed[name]["bytes"] == network.size
+        assert listed[name]["endgame"] == network.endgame
+        assert listed[name]["strength"] == {"opponent": BASELINE, **network.model_card["results"][BASELINE]}
         assert f"{100 * listed[name]['strength']['win_rate']:.1f} %" in completed.out.partition(name)[2]
 
 

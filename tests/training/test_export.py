@@ -12,8 +12,8 @@ import pytest
 
 from german_whist.agents.policy.agent import PolicyAgent, network_of
 from german_whist.agents.policy.canonical import canonical_views, decode_actions
+from german_whist.agents.policy.inputs import network_inputs
 from german_whist.agents.registry import make_agent
-from german_whist.envs.observation.vector import observe
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.training.export import ABOUT, export
 from tests.agents.networks import some_network, suit_network
@@ -49,9 +49,9 @@ def check_choices(agent: PolicyAgent, logits_of: Run) -> None:
     views = batch.views()
     assert len(views) == 1000
     canonical, relabeling = canonical_views(views, agent.checkpoint.ranks)
-    logits = logits_of(observe(canonical, rules).astype(np.float32))
-    assert logits.shape == (1000, rules.num_actions)
-    legal = canonical["legal"][:, None] >> np.arange(rules.num_actions, dtype=np.uint64) & np.uint64(1)
+    logits = logits_of(network_inputs(canonical, rules, agent.checkpoint.inputs).astype(np.float32))
+    assert logits.shape == (1000, agent.checkpoint.sizes[-1])
+    legal = canonical["legal"][:, None] >> np.arange(logits.shape[1], dtype=np.uint64) & np.uint64(1)
     logits = np.where(legal == 1, logits, -np.inf)
     second, best = np.sort(logits, axis=1)[:, -2:].T
     chosen = decode_actions(logits.argmax(axis=1), relabeling)
