@@ -18,6 +18,7 @@ from german_whist.envs.utils.warn_once import COMPILING, NUM_WARNINGS, share_war
 from german_whist.solver.tablebase import cache
 from german_whist.solver.tablebase.build import build_table
 from german_whist.solver.tablebase.kinds import FOLDER_VARIABLE, KINDS
+from tests.agents.networks import some_network
 
 settings.register_profile("project", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("project")
@@ -64,6 +65,14 @@ def play_randomly(batch: DealBatch, rng: np.random.Generator, steps: int | None 
     while not batch.done.all() and (steps is None or steps > 0):
         batch.step((rng.random((batch.size, batch.num_actions)) * batch.action_mask()).argmax(axis=1))
         steps = None if steps is None else steps - 1
+
+
+@pytest.fixture
+def classic_agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Specification of an agent whose network plays classic alone; its file lies in the working directory."""
+    monkeypatch.chdir(tmp_path)
+    some_network().save("mine.safetensors")
+    return "checkpoint:mine.safetensors"
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import tempfile
-from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 
@@ -32,14 +29,6 @@ def some_network(
     )
     training = {"decisions": 12, "seed": seed}
     return Checkpoint(layers, rules(game), training, {"random": {"win_rate": 0.75}})
-
-
-@lru_cache
-def classic_agent() -> str:
-    """Specification of an agent whose network plays classic alone."""
-    path = Path(tempfile.mkdtemp()) / "mine.safetensors"
-    some_network().save(path)
-    return f"checkpoint:{path}"
 
 
 def valued_network(game: str = "classic") -> Checkpoint:

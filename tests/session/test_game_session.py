@@ -16,7 +16,6 @@ from german_whist.session.coach.replays import swap_seats, try_action
 from german_whist.session.game_session import Conflict, IllegalAction, Session
 from german_whist.session.settings import Settings, day_settings
 from german_whist.web.session_json import session_json
-from tests.agents.networks import classic_agent
 from tests.session.playing import play, reload, session
 
 
@@ -255,6 +254,6 @@ def test_wrong_settings_are_refused(wrong: dict[str, object], message: str) -> N
         Settings(**wrong)  # type: ignore[arg-type]
 
 
-def test_an_agent_of_another_game_is_refused() -> None:
+def test_an_agent_of_another_game_is_refused(classic_agent: str) -> None:
     with pytest.raises(ValueError, match="trained for 'classic'"):
-        Session(Settings(rules="small", agent=classic_agent()))
+        Session(Settings(rules="small", agent=classic_agent))

@@ -18,7 +18,6 @@ from german_whist.training.policy_iteration import Learner
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.processes import Processes
 from german_whist.training.train import train
-from tests.agents.networks import classic_agent
 from tests.training.policy_iteration_runs import small_config as config
 from tests.training.policy_iteration_runs import train_small as run
 
@@ -36,6 +35,7 @@ def test_every_stands_for_the_presets_with_an_open_endgame_by_their_foreplay() -
     assert with_more["tiny:hand=3,stock=2"] == 0.5
 
 
+@pytest.mark.usefixtures("classic_agent")
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -47,7 +47,7 @@ def test_every_stands_for_the_presets_with_an_open_endgame_by_their_foreplay() -
         ({"games": {"tiny": 0.0}}, "games must be games with shares > 0, got {'tiny': 0.0}"),
         ({"games": {"tny": 1.0}}, "unknown rules 'tny': did you mean 'tiny'"),
         ({"inputs": "all"}, "unknown inputs 'all'"),
-        (TWO | {"evaluate_against": [classic_agent()]}, "agent 'mine' was trained for 'classic'"),
+        (TWO | {"evaluate_against": ["checkpoint:mine.safetensors"]}, "agent 'mine' was trained for 'classic'"),
     ],
 )
 def test_impossible_settings_are_refused(changes: dict[str, object], message: str) -> None:

@@ -11,7 +11,7 @@ import yaml
 from german_whist.agents.pretrained.catalog import find_network
 from german_whist.training.config import PolicyIterationConfig, SB3Config, every_game
 from german_whist.training.load_config import config_fields, load_config, recipe_names
-from tests.agents.networks import classic_agent, some_network, suit_network
+from tests.agents.networks import some_network, suit_network
 from tests.training.policy_iteration_runs import SMALL_SETTINGS, small_config
 from tests.training.sb3_runs import SETTINGS, tiny_config
 
@@ -178,9 +178,9 @@ WRONG_VALUES = [
     ("opponents", "{heuristc: 1}", "unknown agent in opponents 'heuristc': did you mean 'heuristic'?"),
     ("opponents", "{'random:luck=1': 1}", "agent 'random' takes no settings, 'luck' was given"),
     ("opponents", "{'checkpoint:absent.st': 1}", "opponents: checkpoint 'absent.st': there is no such file"),
-    ("opponents", f"{{'{classic_agent()}': 1}}", "opponents: agent 'mine' was trained for 'classic' and"),
+    ("opponents", "{'checkpoint:mine.safetensors': 1}", "opponents: agent 'mine' was trained for 'classic' and"),
     ("evaluate_against", "random", "a list of names"),
-    ("evaluate_against", f"['{classic_agent()}+exact']", "agent 'mine' was trained for 'classic'"),
+    ("evaluate_against", "['checkpoint:mine.safetensors+exact']", "agent 'mine' was trained for 'classic'"),
     ("evaluate_against", "[]", "must be a list of at least one agent, got []"),
     ("evaluate_against", "[7]", "a list of names"),
     ("evaluate_against", "[gredy]", "unknown agent in evaluate_against 'gredy': did you mean 'greedy'?"),
@@ -190,6 +190,7 @@ WRONG_VALUES = [
 ]  # fmt: skip
 
 
+@pytest.mark.usefixtures("classic_agent")
 @pytest.mark.parametrize(("key", "text", "expected"), WRONG_VALUES)
 def test_a_wrong_value_is_refused_with_its_key_and_source(tmp_path: Path, key: str, text: str, expected: str) -> None:
     base = {**SETTINGS, "num_envs": 16, "num_steps": 16}

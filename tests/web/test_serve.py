@@ -26,7 +26,6 @@ from german_whist.envs.engine.actions import parse_action
 from german_whist.session.database import NAME, Database
 from german_whist.session.saved import load_session
 from german_whist.web.data_folder import only_server
-from tests.agents.networks import classic_agent
 from tests.processes import PROGRAM, WITHIN, is_running, slow_bot, wait_until
 
 pytest.importorskip("uvicorn")
@@ -173,13 +172,14 @@ def test_the_data_are_for_this_user_alone(start: Start, tmp_path: Path) -> None:
     assert token.stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.usefixtures("classic_agent")
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         (["--port", "70000"], "port must be an integer from 0 to 65535, got 70000"),
         (["--rules", "clasic"], "did you mean 'classic'"),
         (["--agent", "champoin"], "did you mean 'champion'"),
-        (["--agent", classic_agent(), "--rules", "small"], "trained for 'classic'"),
+        (["--agent", "checkpoint:mine.safetensors", "--rules", "small"], "trained for 'classic'"),
         (["--agent", "process:no-such-program"], "'no-such-program' cannot be started"),
         (["--seed", "-1"], "seed must be an integer from 0 to 2**64 - 1, got -1"),
         (["--host", "256.0.0.1", "--port", "0"], "cannot be served"),

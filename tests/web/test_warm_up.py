@@ -20,7 +20,6 @@ from german_whist.session import warm_up as module
 from german_whist.session.warm_up import warm_up
 from german_whist.web import server
 from german_whist.web.service import ServeOptions
-from tests.agents.networks import classic_agent
 from tests.processes import USE_SMALL_TABLES, children, is_running, wait_until
 from tests.web.test_serve import ask
 
@@ -146,6 +145,6 @@ def test_afterwards_the_first_card_hint_and_review_load_nothing() -> None:
     assert (done.stdout, done.returncode) == ("[]\n", 0), done.stderr
 
 
-def test_an_agent_that_does_not_play_the_game_is_logged(caplog: pytest.LogCaptureFixture) -> None:
-    warm_up("small", classic_agent())
+def test_an_agent_that_does_not_play_the_game_is_logged(classic_agent: str, caplog: pytest.LogCaptureFixture) -> None:
+    warm_up("small", classic_agent)
     assert "trained for 'classic'" in caplog.text
