@@ -4,7 +4,7 @@
 there are no trumps, and the hands have six cards. At first, only the new networks learn: the small one that picks
 moves during lookahead and, for ``small``, the value. Same as the command
 ``german-whist train champion --init champion --rules all:trump=none,hand=6,stock=40 …``.
-It printed, in 50 s: 91.5% against random, 95 % interval 90.3% 92.6%. ``champion`` itself wins 82.4% of these deals.
+It printed, in 27 s: 91.5% against random, 95 % interval 90.3% 92.6%. ``champion`` itself wins 82.4% of these deals.
 """
 
 import sys
@@ -25,6 +25,7 @@ def main(start="champion", decisions=200_000, deals=1000, num_envs=1024):
         "decisions": decisions,
         "value_start": decisions // 2,
         "num_envs": num_envs,
+        "value_deals": 4 * num_envs,
         "batch_size": 1024,
         "learning_rate": 1e-3,
         "evaluate_deals": 10,
