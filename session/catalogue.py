@@ -6,7 +6,13 @@ import dataclasses
 from functools import lru_cache
 from typing import NamedTuple
 
-from german_whist.agents.pretrained.catalog import BASELINE, CHAMPION, SMALL, pretrained_networks
+from german_whist.agents.pretrained.catalog import (
+    BASELINE,
+    BASELINE_GAME,
+    CHAMPION,
+    SMALL,
+    pretrained_networks,
+)
 from german_whist.envs.engine.endgame_hook import EXACT
 from german_whist.envs.engine.match_format import FIRST_TO, MatchFormat, match_format_of
 from german_whist.envs.engine.rules import Rules, rule_names
@@ -178,7 +184,7 @@ def _strength(name: str) -> dict[str, str]:
     """Return how strong a pretrained agent is in every game in which that was measured."""
     (network,) = (network for network in pretrained_networks() if network.name == name)
     results = {game: network.model_card["results"].get(f"{BASELINE}, {game}") for game in rule_names()}
-    results["classic"] = network.model_card["results"].get(BASELINE)
+    results[BASELINE_GAME] = network.model_card["results"].get(BASELINE)
     return {game: _strength_text(result["win_rate"], game) for game, result in results.items() if result}
 
 

@@ -19,6 +19,7 @@ CHAMPION, SMALL = "champion", "small"
 DESCRIPTIONS = {CHAMPION: "the strongest", SMALL: "fast, 400 kB"}
 PRETRAINED_NAMES = tuple(DESCRIPTIONS)
 BASELINE = "heuristic+exact"  # the opponent that strength is quoted against
+BASELINE_GAME = "classic"  # the game of results that name no other
 
 
 class PretrainedNetwork(NamedTuple):

@@ -14,14 +14,19 @@ from typing import Any
 
 import yaml
 
-from german_whist.agents.pretrained.catalog import FILE_SUFFIX, PretrainedNetwork, file_sha256, pretrained_networks
+from german_whist.agents.pretrained.catalog import (
+    BASELINE_GAME,
+    FILE_SUFFIX,
+    PretrainedNetwork,
+    file_sha256,
+    pretrained_networks,
+)
 from german_whist.envs.engine.endgame_hook import EXACT
 from german_whist.envs.utils.markdown import markdown_table
 
 ENVIRONMENT = "GermanWhist-v0"  # its name in Gymnasium
 TASK = "reinforcement-learning"
 TAGS = (TASK, "german-whist", "card-game", "self-play", "imperfect-information", "pettingzoo", "gymnasium")
-OWN_GAME = "classic"  # of rows that name no game
 NOT_BY_DEFAULT = ", network to the end"  # results of other settings than those that an agent has by its name
 
 
@@ -44,7 +49,7 @@ def _entry(network: PretrainedNetwork) -> dict[str, Any]:
     for row, result in network.model_card["results"].items():
         if not row.endswith(NOT_BY_DEFAULT):
             opponent, _, game = row.partition(", ")
-            metrics.setdefault(game or OWN_GAME, []).extend(
+            metrics.setdefault(game or BASELINE_GAME, []).extend(
                 [
                     _metric("win_rate", f"win rate against {opponent}", result, "interval"),
                     _metric("margin", f"margin against {opponent}", result, "margin_interval"),
@@ -58,7 +63,7 @@ def _entry(network: PretrainedNetwork) -> dict[str, Any]:
                 "dataset": {"type": ENVIRONMENT, "name": f"German Whist ({game})", "config": game},
                 "metrics": measured,
             }
-            for game, measured in (metrics or {OWN_GAME: []}).items()
+            for game, measured in (metrics or {BASELINE_GAME: []}).items()
         ],
     }
 
