@@ -120,7 +120,7 @@ CASES = [
     ("evaluate random greedy --rules classic:hand=2020-13-45", "hand must be a number or a name, got '2020-13-45'"),
     # recipes and files of settings
     ("train quikstart", "unknown configuration (no such file) 'quikstart': did you mean 'quickstart'?"),
-    ("train absent.yaml", "unknown configuration (no such file) 'absent.yaml': allowed: champion, quickstart"),
+    ("train absent.yaml", "unknown configuration (no such file) 'absent.yaml': allowed: champion, half-hour"),
     ("train folder", "'folder' cannot be read: Is a directory"),
     ("train text.safetensors", "text.safetensors must be a mapping of keys to values, got str"),
     ("train good.safetensors", "good.safetensors"),
