@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 FILE_SUFFIX = ".safetensors"
 CHAMPION, SMALL = "champion", "small"
-DESCRIPTIONS = {CHAMPION: "the strongest", SMALL: "fast, 400 kB"}
+DESCRIPTIONS = {CHAMPION: "the strongest", SMALL: "fast, 210 kB"}
 PRETRAINED_NAMES = tuple(DESCRIPTIONS)
 BASELINE = "heuristic+exact"  # the opponent that strength is quoted against
 BASELINE_GAME = "classic"  # the game of results that name no other

@@ -1,4 +1,6 @@
-"""What a learner wins from ``champion``, whose policy it knows: ``python -m lab.strength.learned_responses history``.
+"""What a learner wins from ``champion``, whose policy it knows.
+
+``python -m lab.strength.learned_responses history --file history.pt``
 
 Two learners, both by the regression on action values of ``training/policy_iteration.py``, with every deal against the
 agent and its own replies in lookahead:
@@ -7,7 +9,7 @@ agent and its own replies in lookahead:
 - ``wide`` starts from the agent itself, its hidden layers doubled without a change of what they compute (Chen,
   Goodfellow and Shlens, "Net2Net", arXiv 1511.05641).
 
-A run that is interrupted, by SIGINT or its ``--seconds``, goes on from its file.
+A run that its ``--seconds`` end goes on from its file.
 """
 
 from __future__ import annotations
@@ -323,7 +325,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("learner", choices=LEARNERS)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--decisions", type=int, default=2_000_000, help="of the learner")
+    parser.add_argument("--decisions", type=int, default=3_000_000, help="of the learner")
     parser.add_argument("--deals", type=int, default=5000, help="mirrored deals at the end, of --deals-seed")
     parser.add_argument("--deals-seed", type=int, default=7302)
     parser.add_argument("--device", default="cpu")
