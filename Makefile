@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # The editable install links single files: an edit shows at once, and the install is renewed when files come or go,
 # or the dependencies change. Without git (a source archive) the list comes from the folders.
-FOLDERS := api web session envs solver agents arena training benchmarks configs
+FOLDERS := api web session envs solver agents arena training configs
 SOURCES := $(sort $(shell git ls-files -co --exclude-standard -- $(FOLDERS) 2>/dev/null || find $(FOLDERS) -type f -not -path '*/__pycache__/*'))
 KEY := $(shell (echo $(SOURCES); cat pyproject.toml setup.py constraints.txt) | cksum | cut -d' ' -f1)
 

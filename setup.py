@@ -2,7 +2,7 @@
 
 from setuptools import find_packages, setup
 
-PARTS = ("envs", "solver", "agents", "arena", "session", "web", "training", "benchmarks", "configs")
+PARTS = ("envs", "solver", "agents", "arena", "session", "web", "training", "configs")
 
 packages = ["german_whist", *(f"german_whist.{name}" for name in find_packages("api"))]
 for part in PARTS:

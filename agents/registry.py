@@ -71,14 +71,6 @@ def _mc(settings: str, rules: Rules | None) -> Agent:
     return MonteCarloBot.from_spec(settings, rules or _classic())
 
 
-def _pimc(settings: str, rules: Rules | None) -> Agent:
-    from german_whist.agents.endgame.exact_agent import ExactEndgame
-    from german_whist.agents.monte_carlo.bot import PIMCAgent
-
-    agent = PIMCAgent.from_spec(settings, rules or _classic())
-    return ExactEndgame(agent, agent.name)
-
-
 def _ismcts(settings: str, rules: Rules | None) -> Agent:
     from german_whist.agents.endgame.exact_agent import ExactEndgame
     from german_whist.agents.monte_carlo.ismcts import ISMCTSAgent
@@ -241,11 +233,6 @@ KINDS: dict[str, AgentKind] = {
         "textbook strategy and perfect memory",
     ),
     "mc": AgentKind(_mc, "mc[:worlds=N]", "tries each card in N sampled worlds (60)"),
-    "pimc": AgentKind(
-        _pimc,
-        "pimc[:worlds=N,depth=D]",
-        "D tricks ahead in N worlds, open cards (20, 1)",
-    ),
     "ismcts": AgentKind(
         _ismcts,
         "ismcts[:iterations=N,reward=R]",
@@ -272,7 +259,7 @@ def agent_names() -> tuple[str, ...]:
     """Return the names that agent specifications begin with.
 
     Returns:
-        The kinds of agents (``"random"``, ``"greedy"``, ``"heuristic"``, ``"mc"``, ``"pimc"``, ``"ismcts"``,
+        The kinds of agents (``"random"``, ``"greedy"``, ``"heuristic"``, ``"mc"``, ``"ismcts"``,
         ``"checkpoint"``, ``"process"``), then the pretrained agents (``"champion"``, ``"small"``). ``"checkpoint"``
         needs a path, ``"checkpoint:PATH"``, and ``"process"`` a command.
     """
@@ -312,7 +299,6 @@ def make_agent(spec: Any, rules: str | Rules | None = None) -> Any:
 
     - ``"random"``, ``"greedy"``, ``"heuristic"``: rule-based bots;
     - ``"mc"``, ``"mc:worlds=240"``: flat Monte Carlo over sampled worlds (determinization), 60 by default;
-    - ``"pimc"``, ``"pimc:worlds=100,depth=2"``: perfect information Monte Carlo, with exact endgames;
     - ``"ismcts"``, ``"ismcts:iterations=2000,reward=win"``: information set Monte Carlo tree search, with exact
       endgames; ``reward=win|margin|mixed``;
     - ``"champion"``, ``"small"`` (pretrained, for every game with an open endgame), ``"checkpoint:PATH"``: policy
@@ -324,7 +310,7 @@ def make_agent(spec: Any, rules: str | Rules | None = None) -> Any:
     - ``"process:python3 my_bot.py"``: a bot in a process of its own that speaks the line protocol. The command is split
       into words as a shell does it, quotes included, but no shell runs it. ``"process:time=2,python3 my_bot.py"`` sets
       the time limit for each action, 5 seconds by default;
-    - ``"+exact"`` after any of these: perfect play once the opponent's hand is known. ``pimc``, ``ismcts`` and
+    - ``"+exact"`` after any of these: perfect play once the opponent's hand is known. ``ismcts`` and
       pretrained agents already do that.
 
     Args:

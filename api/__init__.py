@@ -23,11 +23,10 @@ if TYPE_CHECKING:
     from german_whist.agents.registry import agent_names as agent_names
     from german_whist.agents.registry import make_agent as make_agent
     from german_whist.arena.exploitability.best_response import exploitability as exploitability
-    from german_whist.arena.exploitability.equilibrium import solve_equilibrium as solve_equilibrium
-    from german_whist.arena.game_file import read_recordings as read_recordings
     from german_whist.arena.match import play_match as play_match
     from german_whist.arena.match import play_series as play_series
     from german_whist.arena.recording import Recording as Recording
+    from german_whist.arena.recording import read_recordings as read_recordings
     from german_whist.arena.sprt import play_sprt as play_sprt
     from german_whist.arena.tournament.play import play_tournament as play_tournament
     from german_whist.arena.tournament.standings import standings as standings
@@ -95,7 +94,7 @@ _MODULES = {
     "play_tournament": "arena.tournament.play",
     "race_move_values": "solver.races",
     "raw_env": "envs.pettingzoo_env",
-    "read_recordings": "arena.game_file",
+    "read_recordings": "arena.recording",
     "rule_names": "envs.engine.rules",
     "rules": "envs.engine.rules",
     "rules_text": "envs.text.rules_text",
@@ -103,7 +102,6 @@ _MODULES = {
     "sample_states": "agents.inference.state_sampling",
     "solve_endgame": "solver.endgames",
     "solve_endgames": "solver.endgames",
-    "solve_equilibrium": "arena.exploitability.equilibrium",
     "solve_races": "solver.races",
     "standings": "arena.tournament.standings",
     "view_from_observation": "envs.observation.vector",

@@ -1,7 +1,7 @@
 """The one stream of games: two agents play deals, or matches of several deals, each twice with the seats swapped.
 
-Mirroring cancels most of the luck of the deal. Matches, series, sequential tests, tournaments and shards only fold,
-filter or stop what :func:`games` yields. A *deal* is its cards, a *game* a deal with seats, and a *match* several deals
+Mirroring cancels most of the luck of the deal. Matches, series, sequential tests and tournaments only fold or stop what
+:func:`games` yields. A *deal* is its cards, a *game* a deal with seats, and a *match* several deals
 to a target, such as ``first_to:25``.
 
 With ``endgame="exact"`` a deal is cut off where its endgame begins and gets the tricks of perfect play; margin and
@@ -10,10 +10,8 @@ winner are those of a game that both agents finish as ``NAME+exact``. Recorded g
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,16 +29,13 @@ from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.utils.checks import check_seed, whole_number
-from german_whist.envs.utils.specs import short_repr
 from german_whist.solver.exact_endgame import ExactEndgameHook
 
 DEFAULT_BATCH = 2048
-MAX_SHARDS = 64  # for an executor at a time: enough to keep machines busy, few enough that batches stay large
+MAX_TASKS = 64  # for an executor at a time: enough to keep machines busy, few enough that batches stay large
 
 Lost = dict[int, tuple[int, str]]
 Progress = Callable[[int], None]
-# Called after every step with the batch, the states before the step, and the actions; returns a number for every row.
-Watch = Callable[[DealBatch, Any, npt.NDArray[np.int64]], npt.NDArray[np.float64]]
 
 
 class Forfeit(NamedTuple):
@@ -84,7 +79,6 @@ class GameBlock(NamedTuple):
         lost: games, or in matches deals, that an agent lost without playing them to the end, as if by the largest
             margin.
         recordings: if asked for, both games of every deal in their order; ``None`` for a lost one.
-        watched: the sums of what a watch returned, float64[n, 2]; ``None`` without one.
     """
 
     numbers: npt.NDArray[np.uint64]
@@ -93,7 +87,6 @@ class GameBlock(NamedTuple):
     lengths: npt.NDArray[np.int64]
     lost: tuple[LostGame, ...] = ()
     recordings: tuple[Recording | None, ...] = ()
-    watched: npt.NDArray[np.float64] | None = None
 
     @classmethod
     def of_deals(cls, margins: npt.NDArray[Any], first_deal: int = 0, lost: Iterable[LostGame] = ()) -> GameBlock:
@@ -111,7 +104,6 @@ class GameBlock(NamedTuple):
 def joined(blocks: Iterable[GameBlock]) -> GameBlock:
     """Return blocks, of which there is at least one, as one."""
     given = list(blocks)
-    watched = [block.watched for block in given if block.watched is not None]
     return GameBlock(
         np.concatenate([block.numbers for block in given]),
         np.concatenate([block.outcomes for block in given]),
@@ -119,7 +111,6 @@ def joined(blocks: Iterable[GameBlock]) -> GameBlock:
         np.concatenate([block.lengths for block in given]),
         tuple(one for block in given for one in block.lost),
         tuple(one for block in given for one in block.recordings),
-        np.concatenate(watched) if watched else None,
     )
 
 
@@ -171,70 +162,17 @@ def match_range(matches: int) -> range:
     return range(check_match_number(whole_number("matches", matches, 1) - 1, "last match") + 1)
 
 
-@dataclass(frozen=True, order=True)
-class Shard:
-    """One of several nearly equal ranges into which the deals of a match are cut, written ``3/64``.
-
-    Attributes:
-        number: which one, from 1.
-        count: how many there are.
-    """
-
-    number: int
-    count: int
-
-    def __post_init__(self) -> None:
-        """Refuse a shard that does not exist.
-
-        Raises:
-            ValueError: when ``number`` is not from 1 to ``count``.
-        """
-        whole_number("number of shards", self.count, 1)
-        whole_number("shard", self.number, 1, self.count)
-
-    def __str__(self) -> str:
-        return f"{self.number}/{self.count}"
-
-    def of(self, whole: range, unit: str = "deals") -> range:
-        """Return the shard's deals.
-
-        Args:
-            whole: all deals, or matches.
-            unit: what they are called in an error.
-
-        Raises:
-            ValueError: when there are fewer deals than shards.
-        """
-        total = len(whole)
-        if total < self.count:
-            raise ValueError(f"{total} {unit} cannot be cut into {self.count} shards: each needs one")
-        return whole[total * (self.number - 1) // self.count : total * self.number // self.count]
-
-
-def parse_shard(text: str) -> Shard:
-    """Return the shard that a text such as ``"3/64"`` names.
-
-    Raises:
-        ValueError: when it is not of this form, or there is no such shard.
-    """
-    found = re.fullmatch(r"(\d{1,9})/(\d{1,9})", text.strip())
-    if not found:
-        raise ValueError(f"shard {short_repr(text)} is not NUMBER/COUNT, such as 3/64")
-    return Shard(int(found[1]), int(found[2]))
-
-
 def games(
     players: Players,
     rules: Rules,
     seed: int,
-    ranges: Iterable[range],
+    numbers: range,
     *,
     match: MatchFormat | None = None,
     endgame: str = PLAYED,
     batch_size: int = DEFAULT_BATCH,
     executor: Executor | None = None,
     record: bool = False,
-    watch: Callable[[], Watch] | None = None,
     progress: Progress | None = None,
 ) -> Iterator[GameBlock]:
     """Play deals, or matches, twice with the seats swapped and yield the games in blocks, in their order.
@@ -246,14 +184,13 @@ def games(
         players: the two agents.
         rules: the rules.
         seed: seed of the deals and of the agents' randomness, 0 to 2**64 − 1.
-        ranges: indices of the deals, or of the matches (``german_whist.envs.engine.match_format`` says which deals
-            these are). A range is begun when the one before has been played.
+        numbers: indices of the deals, or of the matches (``german_whist.envs.engine.match_format`` says which deals
+            these are).
         match: the match format; ``None`` for single deals.
         endgame: ``"played"`` or ``"exact"``.
         batch_size: the most deals, or matches, that are played together; memory grows with it.
         executor: plays the blocks; by default this thread.
         record: whether single deals are recorded.
-        watch: makes, for each block of single deals, what looks at its steps; it goes to workers, too.
         progress: called during play with the number of deals, or matches, played since the last call, at least 1. In
             this thread, a batch advances all its deals together, and its tricks count as shares of deals.
 
@@ -266,16 +203,15 @@ def games(
     batch_endgame(check_endgame(endgame), rules)
     executor = InlineExecutor() if executor is None else executor
     is_here = isinstance(executor, InlineExecutor)
-    how = (rules, check_seed(seed), match, endgame, record, watch)
-    for numbers in ranges:
-        size = batch_size if is_here else min(batch_size, -(-len(numbers) // MAX_SHARDS))
-        shards = [numbers[start : start + size] for start in range(0, len(numbers), size)]
-        # Here, the agents of the whole match play on; they need not be made again, and go on counting their failures.
-        tasks = [(players, shard, *how, progress) if is_here else (players.given, shard, *how) for shard in shards]
-        for block in run_tasks(executor, _play, tasks):
-            if progress is not None and not is_here:
-                progress(len(block.margins))
-            yield block
+    how = (rules, check_seed(seed), match, endgame, record)
+    size = batch_size if is_here else min(batch_size, -(-len(numbers) // MAX_TASKS))
+    parts = [numbers[start : start + size] for start in range(0, len(numbers), size)]
+    # Here, the agents of the whole match play on; they need not be made again, and go on counting their failures.
+    tasks = [(players, part, *how, progress) if is_here else (players.given, part, *how) for part in parts]
+    for block in run_tasks(executor, _play, tasks):
+        if progress is not None and not is_here:
+            progress(len(block.margins))
+        yield block
 
 
 def _play(
@@ -286,7 +222,6 @@ def _play(
     match: MatchFormat | None,
     endgame: str,
     record: bool,
-    watch: Callable[[], Watch] | None,
     progress: Progress | None = None,
 ) -> GameBlock:
     """Play one block."""
@@ -294,7 +229,7 @@ def _play(
         players = two_players(*players, rules)
     if match is not None:
         return _play_matches(players, numbers, rules, seed, match, endgame, progress)
-    return _play_deals(players, numbers, rules, seed, endgame, record, None if watch is None else watch(), progress)
+    return _play_deals(players, numbers, rules, seed, endgame, record, progress)
 
 
 class _Tables:
@@ -333,7 +268,6 @@ def _play_deals(
     seed: int,
     endgame: str,
     record: bool,
-    watch: Watch | None,
     progress: Progress | None,
 ) -> GameBlock:
     if record and endgame == EXACT:  # a recording needs every card
@@ -342,18 +276,13 @@ def _play_deals(
     tables = _Tables(players, rules, seed, deals, endgame)
     batch, size = tables.batch, tables.size
     history: list[npt.NDArray[np.int8]] = []  # the actions of every step, −1 where a deal was finished
-    watched = np.zeros(2 * size)
     lost: Lost = {}
     reported = 0
     while not batch.done.all():
         finished = batch.done.copy()
-        before = None if watch is None else batch.states.copy()
         actions = tables.turn(lost)
         if record:
             history.append(np.where(finished, -1, actions).astype(np.int8))
-        if watch is not None and before is not None:
-            before["done"][list(lost)] = True  # a forfeited game has no action
-            watched += watch(batch, before, actions)
         if progress is not None:
             reported = _report(progress, reported, _deals_played(batch))
     margins: npt.NDArray[np.float64] = batch.returns("margin")[tables.rows, tables.swapped].astype(np.float64)
@@ -361,8 +290,7 @@ def _play_deals(
         margins[row] = (2 * which - 1) * reward_limit(rules.game, "margin")
     lost_games = [tables.lost_game(row, numbers[row % size], *loss) for row, loss in sorted(lost.items())]
     return GameBlock.of_deals(tables.paired(margins), numbers.start, lost_games)._replace(
-        recordings=tuple(_recordings(tables, history, numbers, lost)) if record else (),
-        watched=None if watch is None else tables.paired(watched),
+        recordings=tuple(_recordings(tables, history, numbers, lost)) if record else ()
     )
 
 

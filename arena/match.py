@@ -230,7 +230,7 @@ def play_match(
         players,
         rules,
         seed,
-        [deal_range(first_deal, deals)],
+        deal_range(first_deal, deals),
         endgame=endgame,
         batch_size=batch_size,
         executor=executor,
@@ -292,7 +292,7 @@ def play_series(
         players,
         rules,
         seed,
-        [match_range(matches)],
+        match_range(matches),
         match=match_format,
         endgame=endgame,
         batch_size=batch_size,
@@ -316,14 +316,6 @@ def series_result(
     fields = _result_fields(played, names, rules, seed, endgame)
     deals_per_match = float(played.lengths.mean())
     return SeriesResult(**fields, match=str(match), matches=len(played.margins), deals_per_match=deals_per_match)
-
-
-def games_result(
-    played: GameBlock, names: tuple[str, str], rules: Rules, seed: int, endgame: str, match: MatchFormat | None
-) -> MatchResult | SeriesResult:
-    """Return the result of a match or, with a match format, of a series."""
-    about = (played, names, rules, seed, endgame)
-    return match_result(*about) if match is None else series_result(*about, match)
 
 
 def _result_fields(

@@ -1,16 +1,19 @@
-"""Recordings: played deals as short lines of JSON that stand alone, and their replay.
+"""Recordings: played deals as short lines of JSON, files of them, and their replay.
 
-``game_file`` reads files of them, and games that are recorded below the header of a match. The fields of a line that
-stands alone, in order: ``version``; ``rules``, the fields that differ from the classic game; ``deal``, the
-address [seed, index], or ``deck``, the cards in dealing order; ``dealer``; ``names`` by seat; ``actions``, words
-separated by spaces; ``result`` with seat 0's ``margin`` and ``points`` and the ``tricks`` of both stages by seat.
+A file is JSON lines, one deal a line, so files are put together by concatenation. The fields of a line, in order:
+``version``; ``rules``, the fields that differ from the classic game; ``deal``, the address [seed, index], or ``deck``,
+the cards in dealing order; ``dealer``; ``names`` by seat; ``actions``, words separated by spaces; ``result`` with
+seat 0's ``margin`` and ``points`` and the ``tricks`` of both stages by seat.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from german_whist.arena.strict_json import check_object, read_json
@@ -19,6 +22,7 @@ from german_whist.envs.engine.cards import deck_text, parse_deck
 from german_whist.envs.engine.rules import Rules, rules_from_dict
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.utils.checks import check_seed, is_whole_number
+from german_whist.envs.utils.files import temporary_path
 from german_whist.envs.utils.specs import must_be
 
 VERSION = 1
@@ -283,3 +287,125 @@ def _is_number(given: Any) -> bool:
 
 def _plain(value: Any) -> str:
     return f"{value:g}" if isinstance(value, (int, float)) else str([list(stage) for stage in value])
+
+
+# Files
+
+
+@contextmanager
+def writing_recordings(path: str | Path) -> Iterator[Callable[[Recording], None]]:
+    """Yield a function that adds a recording to a new file; the file appears once all are written.
+
+    Raises:
+        ValueError: when it cannot be written.
+    """
+    target = Path(path)
+    if target.is_dir():
+        raise ValueError(f"{path}: cannot be written: it is a folder")
+    is_stream = target.exists() and not target.is_file()  # as a pipe or /dev/null, which stays what it is
+    temporary = target if is_stream else temporary_path(target)
+    try:
+        file = temporary.open("w", encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise ValueError(f"{path}: cannot be written: {error.strerror}") from None
+    try:
+        with file:
+            yield lambda recording: print(recording.to_line(), file=file)
+            if not is_stream:
+                file.flush()
+                os.fsync(file.fileno())  # without it a power failure could leave an empty file under the new name
+        if not is_stream:
+            os.replace(temporary, target)
+    except OSError as error:
+        if error.errno is None:  # not of the file: a worker that was lost while the games were played
+            raise
+        raise ValueError(f"{path}: cannot be written: {error.strerror}") from error
+    finally:
+        if not is_stream:
+            temporary.unlink(missing_ok=True)
+
+
+def read_recordings(path: str | Path, *, verify: bool = True) -> Iterator[Recording]:
+    """Yield the recordings of a file in order; empty lines are skipped.
+
+    Args:
+        path: the file, as ``german-whist evaluate --record FILE`` or ``play --record FILE`` writes it.
+        verify: replay each recording and check its result.
+
+    Yields:
+        One :class:`Recording` per recorded game.
+
+    Raises:
+        ValueError: when the file cannot be read, or at a line that is truncated, not a recording, or (with ``verify``)
+            cannot be replayed; the message names the file and the line, counted from 1.
+    """
+    for number, text in _lines(path):
+        if not text.strip():
+            continue
+        with at_line(path, number):
+            recording = Recording.from_line(_decoded(text))
+            if verify:
+                recording.replay()
+        yield recording
+
+
+def read_recording(path: str | Path, line: int | None = None) -> tuple[int, Recording]:
+    """Return a line, counted from 1, and the recording in it, without replaying it.
+
+    Args:
+        path: the file.
+        line: the line; by default that of the first recording.
+
+    Raises:
+        ValueError: when the file cannot be read, has no such line, or the line is not a recording.
+    """
+    last = 0
+    for last, text in _lines(path):
+        if line == last or (line is None and text.strip()):
+            with at_line(path, last):
+                return last, Recording.from_line(_decoded(text))
+    if line is None:
+        raise ValueError(f"{path}: no recordings")
+    raise ValueError(f"{path}: line {line} does not exist: the file has {last} line{'' if last == 1 else 's'}")
+
+
+def parse_recordings(text: str) -> list[Recording]:
+    """Return the recordings in the text of a file, in order.
+
+    Raises:
+        ValueError: at a line that is not a recording.
+    """
+    return [Recording.from_line(line) for line in text.splitlines() if line.strip()]
+
+
+@contextmanager
+def at_line(path: str | Path, number: int) -> Iterator[None]:
+    """Prefix every ``ValueError`` raised inside with the file and the line.
+
+    Raises:
+        ValueError: when one is raised inside.
+    """
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"{path}, line {number}: {error}") from None
+
+
+def _lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
+    try:
+        with Path(path).open("rb") as file:
+            number = 0
+            while line := file.readline(4 * MAX_LINE + 1):  # a character of UTF-8 has up to four bytes
+                number += 1
+                if len(line) > 4 * MAX_LINE:
+                    raise ValueError(f"{path}, line {number}: recording: the line has more than {MAX_LINE} characters")
+                yield number, line
+    except OSError as error:
+        raise ValueError(f"{path}: cannot be read: {error.strerror}") from None
+
+
+def _decoded(text: bytes) -> str:
+    try:
+        return text.decode("utf-8")
+    except UnicodeDecodeError:
+        raise ValueError("recording: not UTF-8 text") from None

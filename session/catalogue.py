@@ -66,17 +66,16 @@ class Level(NamedTuple):
 
 # From easy to hard. The figures are games won against heuristic+exact in classic, as for the pretrained agents:
 # german-whist evaluate AGENT heuristic+exact --deals 2000
-# ismcts: 200 deals with exact endgames, lab/experiments/search-baselines.md.
+# ismcts: 200 deals with exact endgames.
 LEVELS = (
     Level("random", "Random", "beginner", "plays any card", 0.043),
     Level("greedy", "Greedy", "easy", "wins a trick as cheaply as it can if it wants the prize", 0.262),
     Level("heuristic", "Textbook", "medium", "perfect memory and textbook strategy", 0.418),
     Level("heuristic+exact", "Textbook, perfect endgame", "hard", "textbook strategy, then a perfect endgame", 0.5),
-    Level("pimc:worlds=20", "Open cards", "expert", "plays each trick in 20 worlds as if all cards were open", 0.551),
     Level("ismcts:iterations=500", "Tree search", "expert", "grows a tree of play over 500 possible worlds", 0.6),
     Level("mc:worlds=60", "Monte Carlo", "expert", "tries every card in 60 worlds that it thinks possible", 0.625),
 )
-_OPEN_ENDGAME = ("pimc", "ismcts")  # levels that play only where both hands are known in the endgame
+_OPEN_ENDGAME = ("ismcts",)  # levels that play only where both hands are known in the endgame
 _NETWORKS = {SMALL: "expert", CHAMPION: "master"}  # levels of the pretrained agents, the strongest last
 _NETWORK_TITLES = {SMALL: "Small network", CHAMPION: "Champion"}
 SEARCH_WORLDS = 256  # of the hardest level: it answers within a second on one core
@@ -84,13 +83,12 @@ _SEARCH = ":search="
 _SEARCH_WIN_RATE = 0.717  # of champion with a search, as the levels' but over 1,000 deals
 
 MEASURED = "classic"  # the game of the accuracies; in others, the same agents reach others
-# Against champion, in per cent: python -m lab.coach.accuracy (docs/explanation/coach.md).
+# Against champion, in per cent: python -m tools.coach_accuracy (docs/explanation/coach.md).
 _ACCURACIES = {
     "random": 32.0,
     "greedy": 59.0,
     "heuristic": 76.7,
     "heuristic+exact": 85.6,
-    "pimc:worlds=20": 89.7,
     "ismcts:iterations=500": 90.2,
     "mc:worlds=60": 92.4,
     SMALL: 95.7,

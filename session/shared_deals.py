@@ -8,8 +8,7 @@ import re
 import zlib
 from collections.abc import Sequence
 
-from german_whist.arena.game_file import parse_recordings
-from german_whist.arena.recording import Recording
+from german_whist.arena.recording import Recording, parse_recordings
 from german_whist.envs.text.rules_text import rules_spec
 from german_whist.envs.text.scene import YOU
 from german_whist.envs.utils.specs import integers, must_be

@@ -1,4 +1,4 @@
-"""Export of policy networks to ONNX and TorchScript.
+"""Export of policy networks to ONNX.
 
 The file holds the network alone: ``observation`` float32[batch, features], the vector of a canonical view
 (``agents/policy/canonical.py``), gives ``logits`` float32[batch, actions], of canonical actions and not masked. The
@@ -7,14 +7,20 @@ file itself also holds the model card and describes the steps before and after t
 
 from __future__ import annotations
 
-import io
 import json
-from collections.abc import Callable
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import onnx
+from onnx import NodeProto, TensorProto, helper, numpy_helper
 
 from german_whist.agents.policy.checkpoint import Checkpoint
+from german_whist.agents.policy.network.layers import NUM_SUITS, Layer, card_layers_of, sizes_of, suit_inputs
+from german_whist.envs.engine.cards import NUM_CARDS, SUIT_SIZE
 from german_whist.envs.utils.files import write_atomically
-from german_whist.envs.utils.specs import unknown_name_error
 
 _OPSET, _IR_VERSION = 17, 8  # old enough for the runtimes in use
 
@@ -27,34 +33,16 @@ ABOUT = {
 }
 
 
-def export(checkpoint: Checkpoint, kind: str, path: str | Path) -> None:
-    """Write a network in the format of another tool, atomically.
+def export(checkpoint: Checkpoint, path: str | Path) -> None:
+    """Write a network as an ONNX file, atomically.
 
     Args:
         checkpoint: the network.
-        kind: ``"onnx"`` or ``"torchscript"``.
         path: the file.
 
     Raises:
-        ValueError: when ``kind`` is unknown.
-        ModuleNotFoundError: when the library that writes it is not installed.
         OSError: when the file cannot be written.
     """
-    if kind not in WRITERS:
-        raise unknown_name_error("kind of file", kind, WRITERS)
-    write_atomically(path, WRITERS[kind](checkpoint))
-
-
-def _metadata(checkpoint: Checkpoint) -> dict[str, str]:
-    return {**ABOUT, "card": json.dumps(checkpoint.model_card())}
-
-
-def _onnx(checkpoint: Checkpoint) -> bytes:
-    import onnx
-    from onnx import TensorProto, helper
-
-    from german_whist.training.onnx_graph import OnnxGraph
-
     graph = OnnxGraph()
     logits = graph.network("observation", checkpoint.layers, checkpoint.suit_layers)
     graph.nodes.append(helper.make_node("Identity", [logits], ["logits"]))
@@ -69,34 +57,79 @@ def _onnx(checkpoint: Checkpoint) -> bytes:
     model = helper.make_model(made, opset_imports=[helper.make_opsetid("", _OPSET)], producer_name="german-whist")
     model.ir_version = _IR_VERSION
     model.doc_string = "\n".join(ABOUT.values())
-    helper.set_model_props(model, _metadata(checkpoint))
+    helper.set_model_props(model, {**ABOUT, "card": json.dumps(checkpoint.model_card())})
     onnx.checker.check_model(model)
-    content: bytes = model.SerializeToString()
-    return content
+    write_atomically(path, model.SerializeToString())
 
 
-def _torchscript(checkpoint: Checkpoint) -> bytes:
-    import torch
-    from torch import nn
+class OnnxGraph:
+    """Nodes and constants with names that are made up on the way.
 
-    from german_whist.training.networks import new_mlp
+    Attributes:
+        nodes: the nodes, in order.
+        constants: weights and indices.
+    """
 
-    features, *hidden, actions = checkpoint.sizes
+    def __init__(self) -> None:
+        """Begin without nodes."""
+        self.nodes: list[NodeProto] = []
+        self.constants: list[TensorProto] = []
 
-    class Network(nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.mlp = new_mlp(torch.ones(features), hidden, actions, 1.0, checkpoint.suit_layers)
-            self.mlp.load_raw_layers(checkpoint.layers, "export")
+    def add(self, kind: str, *inputs: str, **attributes: Any) -> str:
+        """Add a node and return the name of its output."""
+        name = f"{kind.lower()}_{len(self.nodes)}"
+        self.nodes.append(helper.make_node(kind, list(inputs), [name], **attributes))
+        return name
 
-        def forward(self, observation: torch.Tensor) -> torch.Tensor:
-            units = self.mlp.units(observation, self.mlp.weights())
-            return self.mlp.joined(self.mlp.linear_layers()[-1](units))
+    def constant(self, values: npt.ArrayLike) -> str:
+        """Add a constant and return its name; whole numbers become int64."""
+        array = np.asarray(values)
+        array = np.ascontiguousarray(array, np.int64 if array.dtype.kind == "i" else array.dtype)
+        name = f"constant_{len(self.constants)}"
+        self.constants.append(numpy_helper.from_array(array, name))
+        return name
 
-    traced = torch.jit.trace(Network().eval(), torch.zeros(2, features))
-    buffer = io.BytesIO()
-    torch.jit.save(traced, buffer, _extra_files=_metadata(checkpoint))
-    return buffer.getvalue()
+    def network(self, observation: str, layers: Sequence[Layer], suit_layers: int) -> str:
+        """Add a network and return the name of its outputs, [rows, outputs].
 
+        Args:
+            observation: name of the inputs, float32[rows, features].
+            layers: weight float32[out, in] and bias float32[out] of each layer.
+            suit_layers: how many of the first the suits share.
+        """
+        if suit_layers:
+            return self._suit_network(observation, layers, suit_layers)
+        return self._linear(self._hidden(observation, layers[:-1]), *layers[-1])
 
-WRITERS: dict[str, Callable[[Checkpoint], bytes]] = {"onnx": _onnx, "torchscript": _torchscript}
+    def _suit_network(self, observation: str, layers: Sequence[Layer], suit_layers: int) -> str:
+        sizes = sizes_of(layers, suit_layers)
+        inputs, (*hidden, last) = suit_inputs(sizes[0]), layers
+        trunk_end = len(hidden) - card_layers_of(suit_layers, sizes[-1])
+        suits = self._reshaped(self.add("Gather", observation, self.constant(inputs.ravel()), axis=1), inputs.shape[1])
+        suits = self._hidden(suits, hidden[:suit_layers])
+        trunk = self._hidden(self._reshaped(suits, NUM_SUITS * sizes[suit_layers]), hidden[suit_layers:trunk_end])
+        if trunk_end == len(hidden):
+            return self._linear(trunk, *last)
+        (weight, bias), *cards = hidden[trunk_end:]
+        own, units = sizes[suit_layers], len(bias)
+        of_suits = self._reshaped(self._linear(suits, weight[:, :own], bias), NUM_SUITS, units)
+        of_trunk = self._reshaped(self._linear(trunk, weight[:, own:], np.zeros_like(bias)), 1, units)
+        both = self._reshaped(self.add("Relu", self.add("Add", of_suits, of_trunk)), units)
+        outputs = self._reshaped(self._linear(self._hidden(both, cards), *last), NUM_SUITS, len(last[1]))
+        of_cards = self.add("Gather", outputs, self.constant(np.arange(SUIT_SIZE)), axis=2)
+        of_cards = self._reshaped(of_cards, NUM_CARDS)
+        if len(last[1]) == SUIT_SIZE:
+            return of_cards
+        others = self.add("Gather", outputs, self.constant(np.arange(SUIT_SIZE, len(last[1]))), axis=2)
+        return self.add("Concat", of_cards, self.add("ReduceSum", others, self.constant([1]), keepdims=0), axis=1)
+
+    def _hidden(self, rows: str, layers: Sequence[Layer]) -> str:
+        for layer in layers:
+            rows = self.add("Relu", self._linear(rows, *layer))
+        return rows
+
+    def _linear(self, rows: str, weight: npt.NDArray[np.float32], bias: npt.NDArray[np.float32]) -> str:
+        return self.add("Gemm", rows, self.constant(weight), self.constant(bias), transB=1)
+
+    def _reshaped(self, rows: str, *sizes: int) -> str:
+        return self.add("Reshape", rows, self.constant([-1, *sizes]))

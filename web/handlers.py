@@ -32,10 +32,9 @@ from german_whist.web.store import Entry
 
 _NOT_WITH_DAY = ("rules", "match", "seed", "seat")
 _OUTSIDE = ("checkpoint", "process")  # kinds of agents that read files or run programs
-# Of searches that a request may ask for: an action takes 20 seconds of processor time at most (pimc), others 1.
+# Of searches that a request may ask for: an action takes about a second of processor time at most.
 MAX_SEARCH = 10_000
-MAX_DEPTH = 2
-_LARGEST_SEARCHES = {"worlds": MAX_SEARCH, "iterations": MAX_SEARCH, "search": MAX_SEARCH, "depth": MAX_DEPTH}
+_LARGEST_SEARCHES = {"worlds": MAX_SEARCH, "iterations": MAX_SEARCH, "search": MAX_SEARCH}
 
 
 class Handlers:

@@ -1,1 +1,1 @@
-"""Search in sampled worlds: what all such agents share, flat Monte Carlo, PIMC and ISMCTS."""
+"""Search in sampled worlds: what all such agents share, flat Monte Carlo and ISMCTS."""

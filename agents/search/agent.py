@@ -49,7 +49,7 @@ from german_whist.envs.engine.cards import NUM_ACTIONS
 from german_whist.envs.engine.rules import Rules
 
 # Chance to win that goes with one more expected trick, in an even deal: agents that make 0.35 and 2.16 tricks more than
-# their opponent win 53.2 % and 67.6 % (lab/experiments/self-play-champion.md).
+# their opponent win 53.2 % and 67.6 %.
 WIN_PER_TRICK = 0.08
 
 # Usual standard deviations, in one world, of the difference of two actions in tricks and in games won.

@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from german_whist.arena.match import result_cells, result_note
-from german_whist.arena.statistics import percent, tricks
+from german_whist.arena.statistics import percent
 from german_whist.cli.terminal import table_console
 from german_whist.envs.utils.specs import printable
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from german_whist.arena.match import MatchResult, SeriesResult
     from german_whist.arena.sprt import SPRTResult
     from german_whist.arena.tournament.play import Tournament
-    from german_whist.arena.variance_reduction import CorrectedResult
     from german_whist.envs.agent import Agent
 
     Result = MatchResult | SeriesResult
@@ -49,16 +48,6 @@ def print_results(results: Sequence[Result], title: str) -> None:
         table.add_row(*map(escape, row.values()))  # a file's name may look like markup
     table_console().print(table)
     _print_note(results[0])
-
-
-def print_variance_reduction(result: CorrectedResult) -> None:
-    """Print a result corrected for the luck of the stock, and what the correction saves."""
-    won, margin = percent(result.win_rate, result.interval), tricks(result.margin, result.margin_interval)
-    print(f"variance reduction (value {result.value!r}): games won {won}, margin {margin}")
-    print(
-        f"as exact as {result.factor:.2f} times as many deals for the games won, "
-        f"{result.margin_factor:.2f} for the margin"
-    )
 
 
 def print_cross_table(labels: Sequence[str], results: Mapping[tuple[int, int], Result], title: str) -> None:

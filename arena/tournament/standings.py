@@ -66,7 +66,6 @@ class Standings:
 
     Attributes:
         agents: specifications, by rating.
-        versions: their versions.
         ratings: Bradley-Terry ratings in Elo, mean 0.
         intervals: their 95 % intervals: percentiles of a bootstrap over deals, the same deals for all pairs.
             Unbounded where all deals of each of the agent's pairs are alike: they tell nothing of their variance.
@@ -82,7 +81,6 @@ class Standings:
     """
 
     agents: tuple[str, ...]
-    versions: tuple[str, ...]
     ratings: tuple[float, ...]
     intervals: tuple[Interval, ...]
     nash_weights: tuple[float, ...]
@@ -100,7 +98,6 @@ class Standings:
         agents = [
             {
                 "agent": spec,
-                "version": self.versions[i],
                 "rating": self.ratings[i],
                 "interval": finite_ends(self.intervals[i]),
                 "nash_weight": self.nash_weights[i],
@@ -154,7 +151,6 @@ def standings(tournament: Tournament, bootstraps: int = BOOTSTRAPS) -> Standings
     low[unknown], high[unknown] = -np.inf, np.inf
     return Standings(
         tuple(tournament.agents[agent] for agent in order),
-        tuple(tournament.versions[agent] for agent in order),
         tuple(ratings[order].tolist()),
         tuple(zip(low[order].tolist(), high[order].tolist(), strict=True)),
         tuple(nash.weights[order].tolist()),
@@ -242,10 +238,9 @@ def ratings_csv(standings: Standings) -> str:
         *zip(*standings.intervals, strict=True),
         standings.nash_weights,
         standings.nash_averages,
-        standings.versions,
         strict=True,
     )
-    return _csv(("agent", "rating", "low", "high", "nash_weight", "nash_average", "version"), rows)
+    return _csv(("agent", "rating", "low", "high", "nash_weight", "nash_average"), rows)
 
 
 def pairs_csv(standings: Standings) -> str:

@@ -1,7 +1,7 @@
 """Cards as pictures, cut from an atlas and scaled: faces, the back, and the symbols of the suits.
 
 ``cards.png`` has every face twice: for cards narrower than 64 pixels, with a larger index and a single pip. It is drawn
-by ``lab/cards``.
+by ``tools/cards``.
 """
 
 from __future__ import annotations

@@ -26,7 +26,6 @@ _LIBRARIES = {  # by module
     "onnx": Library("onnx", "export"),
     "PIL": Library("Pillow", "render"),
     "pygame": Library("pygame-ce", "render"),
-    "rlcard": Library("rlcard", "bench"),
     "pyspiel": Library("open-spiel", "openspiel"),
     "starlette": Library("starlette", "web"),
     "uvicorn": Library("uvicorn", "web"),

@@ -52,7 +52,7 @@ def empty_table() -> EndgameTable:
 HEADER_BYTES = 4096
 FORMAT = "german-whist endgame table"
 VERSION = 1
-_MAX_VERIFIED_ON_LOAD = 256 << 20  # bytes; larger tables take seconds to read: `german-whist table verify`
+_MAX_VERIFIED_ON_LOAD = 256 << 20  # bytes; larger tables take seconds to read
 _CHUNK = 16 << 20
 _LARGEST = 2**40  # of a number in a header: the largest table has 2**35 positions
 

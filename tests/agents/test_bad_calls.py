@@ -15,7 +15,7 @@ from german_whist.agents.registry import make_agent
 from german_whist.envs.agent import Actions, Views
 from tests.agents.networks import some_network
 
-SEARCHERS = ("mc:worlds=2", "pimc:worlds=2", "ismcts:iterations=9")
+SEARCHERS = ("mc:worlds=2", "ismcts:iterations=9")
 AGENTS = ("random", "greedy", "heuristic", *SEARCHERS, "greedy+exact", "champion", "champion:temperature=1")
 
 

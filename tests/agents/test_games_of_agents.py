@@ -49,7 +49,7 @@ def test_rules_that_differ_in_scoring_only_are_accepted(change: str) -> None:
     assert (agent.act(views, None) == PolicyAgent(some_network()).act(gw.DealBatch("classic", 20).views(), None)).all()
 
 
-@pytest.mark.parametrize("spec", ["champion", "small", "pimc", "ismcts", "heuristic:search=4", "champion:search=4"])
+@pytest.mark.parametrize("spec", ["champion", "small", "ismcts", "heuristic:search=4", "champion:search=4"])
 def test_agents_that_need_an_open_endgame_refuse_humbug(spec: str) -> None:
     with pytest.raises(ValueError, match=r"plays every game with an open endgame, and humbug has none"):
         make_agent(spec, "humbug")

@@ -20,7 +20,7 @@ def test_rule_bots_by_name(name: str) -> None:
 
 
 def test_the_names_are_those_of_the_kinds_and_each_is_described() -> None:
-    assert tuple(KINDS) == ("random", "greedy", "heuristic", "mc", "pimc", "ismcts", "checkpoint", "process")
+    assert tuple(KINDS) == ("random", "greedy", "heuristic", "mc", "ismcts", "checkpoint", "process")
     assert agent_names() == (*KINDS, "champion", "small")
     for name, kind in KINDS.items():
         assert kind.usage.startswith(name)
@@ -53,11 +53,6 @@ WRONG: dict[str, str] = {
     "mc:worlds=2.5": "worlds must be an integer, got '2.5'",
     "mc:worlds": "'worlds' is not key=value",
     "mc:worlds=1,worlds=2": "'worlds' is set twice",
-    "pimc:worlds=0": "worlds must be an integer from 1 to 1000000, got 0",
-    "pimc:depth=0": "depth must be an integer from 1 to 25, got 0",
-    "pimc:depth=26": "depth must be an integer from 1 to 25, got 26",
-    "pimc:depth=two": "depth must be an integer, got 'two'",
-    "pimc:deep=2": "unknown pimc setting 'deep': did you mean 'depth'",
     "ismcts:iterations=0": "iterations must be an integer from 1 to 1000000, got 0",
     "ismcts:iterations=1000001": "iterations must be an integer from 1 to 1000000, got 1000001",
     "ismcts:iterations=2.5": "iterations must be an integer, got '2.5'",
@@ -118,7 +113,7 @@ def test_a_path_without_its_kind_and_a_folder_are_refused_with_the_way_out(tmp_p
 
 @pytest.mark.parametrize("name", ["", "zzz", ":", " heuristic "])
 def test_an_unknown_name_gets_the_list(name: str) -> None:
-    kinds = "random, greedy, heuristic, mc, pimc, ismcts, checkpoint, process"
+    kinds = "random, greedy, heuristic, mc, ismcts, checkpoint, process"
     with pytest.raises(ValueError, match=f"allowed: {kinds}, champion, small"):
         make_agent(name)
 

@@ -1,4 +1,4 @@
-"""What holds for the agents that search in sampled worlds, ``mc``, ``pimc``, ``ismcts`` and ``NAME:search=N``."""
+"""What holds for the agents that search in sampled worlds, ``mc``, ``ismcts`` and ``NAME:search=N``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from german_whist.agents.monte_carlo.bot import DEFAULT_WORLDS, MonteCarloBot, PIMCAgent
+from german_whist.agents.monte_carlo.bot import DEFAULT_WORLDS, MonteCarloBot
 from german_whist.agents.monte_carlo.ismcts import DEFAULT_ITERATIONS, ISMCTSAgent
 from german_whist.agents.registry import make_agent
 from german_whist.agents.search.agent import SearchAgent
@@ -25,10 +25,9 @@ from tests.conftest import play_randomly
 from tests.redeal import Redeal
 from tests.strategies import games, seeds
 
-MC, PIMC, ISMCTS = "mc:worlds=2", "pimc:worlds=2,depth=1", "ismcts:iterations=20"
+MC, ISMCTS = "mc:worlds=2", "ismcts:iterations=20"
 MAKE = {
     MC: lambda threads, game: MonteCarloBot(2, threads=threads, rules=game),
-    PIMC: lambda threads, game: PIMCAgent(2, 1, threads=threads, rules=game),
     ISMCTS: lambda threads, game: ISMCTSAgent(20, threads=threads, rules=game),
 }
 SEARCH = "heuristic:search=20"
@@ -91,7 +90,7 @@ def test_cards_that_a_seat_cannot_see_do_not_change_its_choice(spec: str, preset
     assert compared > 0
 
 
-@pytest.mark.parametrize("spec", [f"{MC}+exact", PIMC, ISMCTS])
+@pytest.mark.parametrize("spec", [f"{MC}+exact", ISMCTS])
 @pytest.mark.parametrize("preset", ["classic", "high_low", "race"])
 def test_the_endgame_is_that_of_any_agent_with_an_exact_endgame(spec: str, preset: str) -> None:
     batch = DealBatch(preset, 10, 6)
@@ -141,8 +140,6 @@ def test_settings() -> None:
     for kind, effort, name in (
         ("mc", DEFAULT_WORLDS, f"mc:worlds={DEFAULT_WORLDS}"),
         ("mc:worlds=7", 7, "mc:worlds=7"),
-        ("pimc:worlds=7", 7, "pimc:worlds=7,depth=1"),
-        ("pimc:worlds=7,depth=2", 7, "pimc:worlds=7,depth=2"),
     ):
         agent = make_agent(kind)
         assert (agent.worlds, agent.name) == (effort, name)

@@ -10,13 +10,8 @@ import numpy as np
 import pytest
 
 import german_whist as gw
-from german_whist.arena.explanation import explain_deal
 from german_whist.arena.exploitability.agent_policy import AgentPolicy
-from german_whist.arena.exploitability.exploiters import try_exploiters
-from german_whist.arena.exploitability.local_best_response import local_best_response
-from german_whist.arena.game_file import match_config
 from german_whist.arena.recording import DealResult
-from german_whist.arena.variance_reduction import play_variance_reduced_match
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.dealing import deal_deck
 from german_whist.training.sb3.vec_env import SelfPlayVecEnv
@@ -52,12 +47,7 @@ SEEDS: dict[str, Entry] = {
     "play_series": lambda seed: gw.play_series(*AGAINST, "best_of:3", 2, seed, "tiny").to_dict(),
     "play_sprt": lambda seed: gw.play_sprt(*AGAINST, seed=seed, rules="tiny", most_deals=3).to_dict(),
     "play_tournament": lambda seed: gw.play_tournament(AGAINST, 2, seed, "tiny").margins[0, 1].tolist(),
-    "variance reduction": lambda seed: play_variance_reduced_match(*AGAINST, 8, seed, "tiny").to_dict(),
     "exploitability": lambda seed: AgentPolicy(RANDOM, gw.rules("tiny"), 3, seed)(BATCH.views()).tolist(),
-    "try_exploiters": lambda seed: [one.to_dict() for one in try_exploiters(RANDOM, "tiny", deals=3, seed=seed)],
-    "explain_deal": lambda seed: explain_deal((RANDOM, RANDOM), ("a", "b"), "tiny", seed, 0, worlds=2).result,
-    "explain_deal's index": lambda index: explain_deal((RANDOM, RANDOM), ("a", "b"), "tiny", 0, index).result,
-    "match_config": lambda seed: match_config(*AGAINST, "tiny", seed).to_dict(),
     "DealBatch": lambda seed: gw.DealBatch("tiny", 2, seed).states["deck"].tolist(),
     "DealBatch's first": lambda first: gw.DealBatch("tiny", 2, 0, first).states["deck"].tolist(),
     "deal_rows' index": lambda index: (BATCH.deal_rows([0], [index]), BATCH.states["deck"].tolist()),
@@ -84,11 +74,7 @@ NUMBERS: dict[str, Entry] = {
     "play_series": lambda matches: gw.play_series(*AGAINST, "best_of:3", matches, rules="tiny").to_dict(),
     "play_sprt": lambda deals: gw.play_sprt(*AGAINST, rules="tiny", most_deals=deals).to_dict(),
     "play_tournament": lambda deals: gw.play_tournament(AGAINST, deals, rules="tiny").margins[0, 1].tolist(),
-    "variance reduction": lambda deals: play_variance_reduced_match(*AGAINST, deals, rules="tiny").to_dict(),
     "exploitability": lambda samples: AgentPolicy(RANDOM, gw.rules("tiny"), samples)(BATCH.views()).tolist(),
-    "try_exploiters": lambda deals: [one.to_dict() for one in try_exploiters(RANDOM, "tiny", deals=deals)],
-    "local_best_response": lambda worlds: repr(local_best_response(RANDOM, "tiny", worlds=worlds)),
-    "explain_deal's worlds": lambda worlds: explain_deal((RANDOM, RANDOM), ("a", "b"), "tiny", 0, 0, worlds=worlds),
     "DealBatch": lambda size: gw.DealBatch("tiny", size).states["deck"].tolist(),
     "gymnasium.make_vec": lambda size: reset(gymnasium.make_vec("GermanWhist-v0", size, rules="tiny"), seed=1),
     "sample_decks": lambda count: gw.sample_decks(BATCH.history()[0][0], "tiny", count, 1).tolist(),

@@ -12,7 +12,6 @@ import pytest
 
 import german_whist as gw
 from german_whist.agents.endgame.exact_agent import ExactEndgame
-from german_whist.arena.explanation import explain_deal
 from german_whist.arena.match import play_match, play_series
 from german_whist.envs.agent import Games
 from german_whist.envs.observation.history import EVENTS
@@ -92,12 +91,6 @@ def test_an_exact_endgame_gives_the_histories_of_the_rows_that_it_does_not_play(
     assert agent.decisions > 0
 
 
-def test_explanations_give_them() -> None:
-    agent = ReadsHistory()
-    explain_deal((agent, agent), ("one", "two"), "small", 3, 1, worlds=0)
-    assert agent.decisions == 28
-
-
 @pytest.mark.parametrize("kind", [ReadsHistory, Remembers])
 def test_gymnasium_opponents_get_them(kind: Any) -> None:
     agent = kind()
@@ -150,13 +143,6 @@ def test_a_series_begins_every_deal_with_a_new_key() -> None:
     assert agent.begun == result.deals_per_match * 8
     again = play_series(Remembers(), "random", "best_of:3", 4, seed=3, rules="small", batch_size=1)
     assert again == result
-
-
-def test_an_explained_deal_is_played_as_in_the_match() -> None:
-    games: list[Any] = []
-    play_match(Remembers(), "greedy", deals=1, seed=4, first_deal=6, record=games.append)
-    explained = explain_deal((Remembers(), gw.make_agent("greedy")), ("a", "b"), "classic", 4, 6, worlds=0)
-    assert tuple(move.action for move in explained.moves) == games[0].actions
 
 
 def test_the_histories_of_some_rows_are_those_of_all() -> None:

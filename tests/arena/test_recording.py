@@ -15,12 +15,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import german_whist as gw
-from german_whist.arena.game_file import read_recording, read_recordings, writing_recordings
 from german_whist.arena.match import play_match
-from german_whist.arena.recording import DealResult, Recording
+from german_whist.arena.recording import DealResult, Recording, read_recording, read_recordings, writing_recordings
 from german_whist.arena.strict_json import read_json
 from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.envs.simulator.batch import DealBatch
+from tests.cli.commands import runner
 from tests.envs.players import Random
 from tests.strategies import games, seeds
 
@@ -322,3 +322,16 @@ def test_a_line_that_is_too_long_is_not_read(tmp_path: Path) -> None:
         list(read_recordings(path))
     with pytest.raises(ValueError, match="the line has more than"):
         Recording.from_line(path.read_text())
+
+
+def test_an_exact_endgame_is_recorded_as_played_out_and_printed_as_exact(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path, run = tmp_path / "games.jsonl", runner(capsys)
+    words = ("evaluate", "greedy", "random+exact", "--deals", "2", "--rules", "tiny", "--endgame", "exact", "--json")
+    (result,) = json.loads(run(*words, "--record", str(path)).out)["matches"]
+    assert (result["first"], result["endgame"]) == ("greedy", "exact")
+    found = list(read_recordings(path))
+    assert [one.names for one in found] == 2 * [("greedy+exact", "random+exact"), ("random+exact", "greedy+exact")]
+    margins = [one.result.margin * (1 if place % 2 == 0 else -1) for place, one in enumerate(found)]
+    assert np.mean(margins) == result["margin"]

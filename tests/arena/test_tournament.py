@@ -1,4 +1,4 @@
-"""Tournaments: results kept on disk, standings, reports."""
+"""Tournaments: every pair on the same deals, standings, reports."""
 
 from __future__ import annotations
 
@@ -13,33 +13,15 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from german_whist.arena import game_file
-from german_whist.arena.game_file import MAX_DEALS, Header, read_sections, write_games
-from german_whist.arena.games import Shard, games
 from german_whist.arena.match import play_match
 from german_whist.arena.statistics import interval_text
-from german_whist.arena.tournament import play as tournament_play
-from german_whist.arena.tournament.play import PAIRS_FOLDER, Tournament, play_tournament, play_tournament_shard
+from german_whist.arena.tournament.play import Tournament, play_tournament
 from german_whist.arena.tournament.standings import ratings_csv, standings, standings_markdown, write_report
 from german_whist.envs.engine.rules import rules
 from tests.agents.networks import some_network
-from tests.arena.sections import change_line
 from tests.cli.commands import Run, runner
 
 GAME = {"deals": 6, "seed": 3, "rules": "small"}
-
-
-@pytest.fixture
-def played(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, int, int]]:
-    """What is played from now on: agents, first deal, number of deals."""
-    matches: list[tuple[str, str, int, int]] = []
-
-    def spy(players: Any, game: Any, seed: int, ranges: Any, **named: Any) -> Any:
-        matches.extend((*players.names, one.start, len(one)) for one in ranges)
-        return games(players, game, seed, ranges, **named)
-
-    monkeypatch.setattr(tournament_play, "games", spy)
-    return matches
 
 
 def same(one: Tournament, other: Tournament) -> bool:
@@ -57,112 +39,10 @@ def test_every_pair_plays_the_same_deals_whatever_the_order_of_the_agents() -> N
     assert np.array_equal(other.margins[1, 2], match.margins)
 
 
-def test_only_what_is_missing_is_played(tmp_path: Path, played: list[Any]) -> None:
-    play_tournament(["greedy", "random"], **GAME, folder=tmp_path)
-    assert played == [("greedy", "random", 0, 6)]
-    played.clear()
-    progress: list[int] = []
-    again = play_tournament(["random", "heuristic", "greedy"], **GAME, folder=tmp_path, progress=progress.append)
-    assert played == [("heuristic", "random", 0, 6), ("greedy", "heuristic", 0, 6)]
-    assert sum(progress) == 18
-    assert same(again, play_tournament(["random", "heuristic", "greedy"], **GAME))
-    played.clear()
-    more = play_tournament(["greedy", "random"], **{**GAME, "deals": 8}, folder=tmp_path)
-    assert played == [("greedy", "random", 6, 2)]
-    fewer = play_tournament(["greedy", "random"], **{**GAME, "deals": 4}, folder=tmp_path)
-    assert len(played) == 1
-    assert np.array_equal(fewer.margins[0, 1], more.margins[0, 1][:4])
-
-
-@pytest.mark.parametrize("change", [{"seed": 4}, {"rules": "tiny"}, {"endgame": "exact"}])
-def test_other_games_are_played_anew(tmp_path: Path, played: list[Any], change: dict[str, Any]) -> None:
-    for game in (GAME, {**GAME, **change}):
-        play_tournament(["greedy", "random"], **game, folder=tmp_path)
-    assert len(played) == 2
-
-
-def test_another_version_of_an_agent_is_played_anew(
-    tmp_path: Path, played: list[Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    play_tournament(["greedy", "random"], **GAME, folder=tmp_path)
-    monkeypatch.setattr(game_file, "agent_version", lambda spec: "newer" if spec == "greedy" else "same")
-    newer = play_tournament(["greedy", "random"], **GAME, folder=tmp_path)
-    assert len(played) == 2
-    assert newer.versions == ("newer", "same")
-
-
-def test_shards_in_a_folder_are_found_and_the_rest_is_played(tmp_path: Path, played: list[Any]) -> None:
-    agents = ["greedy", "random"]
-    for number in (1, 3, 3):
-        play_tournament_shard(agents, Shard(number, 3), tmp_path, **GAME)
-    assert [match[2:] for match in played] == [(0, 2), (4, 2)]
-    whole = play_tournament(agents, **GAME, folder=tmp_path)
-    assert [match[2:] for match in played] == [(0, 2), (4, 2), (2, 2)]
-    assert same(whole, play_tournament(agents, **GAME))
-
-
 def test_an_executor_plays_the_same_tournament() -> None:
     with ThreadPoolExecutor(2) as executor:
         spread = play_tournament(["greedy", "random"], **GAME, executor=executor)
     assert same(spread, play_tournament(["greedy", "random"], **GAME))
-
-
-def stored(folder: Path) -> Path:
-    """Play a pair into a folder and return its file."""
-    play_tournament(["greedy", "random"], **GAME, folder=folder)
-    (file,) = (folder / PAIRS_FOLDER).glob("greedy-random-*.jsonl")
-    return file
-
-
-def test_a_damaged_result_is_named(tmp_path: Path) -> None:
-    file = stored(tmp_path)
-    file.write_text(file.read_text()[:-20])
-    with pytest.raises(ValueError, match=rf"{file.name}, line \d+: "):
-        play_tournament(["greedy", "random"], **GAME, folder=tmp_path)
-
-
-def test_stored_results_that_contradict_each_other_are_named(tmp_path: Path) -> None:
-    file = stored(tmp_path)
-    other = file.with_name(f"{file.stem}.other.jsonl")
-    other.write_text(file.read_text())
-    margin = json.loads(other.read_text().splitlines()[3])["margin"]
-    change_line(other, 4, margin=margin - 2)
-    with pytest.raises(ValueError, match=r"jsonl, line 4: greedy against random: deal 1 is given twice"):
-        play_tournament(["greedy", "random"], **GAME, folder=tmp_path)
-
-
-@pytest.mark.parametrize("start", [MAX_DEALS - 5, 2**63])
-def test_stored_deals_beyond_the_limit_are_refused(tmp_path: Path, start: int) -> None:
-    file = stored(tmp_path)
-    header, played, *_ = read_sections(file)[0]
-    moved = played._replace(numbers=played.numbers + np.uint64(start))
-    write_games(file, Header(header.config, range(start, start + 6)), moved)
-    with pytest.raises(ValueError, match=rf"\.jsonl: deal {start + 5} is beyond the {MAX_DEALS} that are stored"):
-        play_tournament(["greedy", "random"], **GAME, folder=tmp_path)
-
-
-def test_more_deals_than_are_stored_are_not_begun(tmp_path: Path) -> None:
-    many = {**GAME, "deals": MAX_DEALS + 1}
-    with pytest.raises(ValueError, match=f"deals must be an integer .*, got {MAX_DEALS + 1}"):
-        play_tournament(["random", "greedy"], **many, folder=tmp_path)
-    with pytest.raises(ValueError, match=f"deals must be an integer .*, got {MAX_DEALS + 1}"):
-        play_tournament_shard(["random", "greedy"], Shard(1, 9), tmp_path, **many)
-
-
-def test_what_was_played_before_an_interruption_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(*given: Any, **named: Any) -> Any:
-        blocks = games(*given, **{**named, "batch_size": 2})
-        yield next(blocks)
-        raise KeyboardInterrupt
-
-    agents = ["greedy", "random"]
-    with monkeypatch.context() as patch:
-        patch.setattr(tournament_play, "games", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            play_tournament(agents, **GAME, folder=tmp_path)
-    (file,) = (tmp_path / PAIRS_FOLDER).iterdir()
-    assert read_sections(file)[0].played.numbers.tolist() == [0, 1]
-    assert same(play_tournament(agents, **GAME, folder=tmp_path), play_tournament(agents, **GAME))
 
 
 @pytest.mark.parametrize(
@@ -187,7 +67,7 @@ def made_up(rates: list[list[float]], deals: int = 400) -> Tournament:
         for j in range(i + 1, len(rates)):
             won = np.random.default_rng([i, j]).permutation(deals) < round(rates[i][j] * deals)
             margins[i, j] = np.where(won, 3, -3)[:, None].repeat(2, axis=1)
-    return Tournament(names, names, deals, 0, rules("classic"), "played", margins)
+    return Tournament(names, deals, 0, rules("classic"), "played", margins)
 
 
 def test_the_strongest_stands_first_and_upsets_are_named() -> None:
@@ -290,7 +170,6 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
 
 def test_the_command_prints_and_writes_the_standings(run: Run, tmp_path: Path) -> None:
     words = ["arena", "random", "greedy", "heuristic", "--deals", "6", "--rules", "small", "--out", str(tmp_path)]
-    assert run(*words, "--shard", "1/2").out.startswith("shard 1/2, 3 of 6 deals")
     done = run(*words)
     assert done.code == 0
     assert "bootstrapped over deals" in done.out
@@ -306,10 +185,7 @@ def test_the_command_prints_and_writes_the_standings(run: Run, tmp_path: Path) -
     ("words", "message"),
     [
         (["greedy"], "the number of agents must be an integer >= 2, got 1"),
-        (["greedy", "random", "--shard", "1/2"], "--shard needs --out"),
-        (["greedy", "random", "--shard", "1/2", "--out", "x", "--json"], "--json cannot be combined with --shard"),
         (["greedy", "random", "--deals", "0"], "deals must be an integer >= 1, got 0"),
-        (["greedy", "random", "--deals", "2", "--shard", "1/3", "--out", "x"], "cannot be cut into 3 shards"),
     ],
 )
 def test_a_wrong_command_is_refused(run: Run, words: list[str], message: str) -> None:

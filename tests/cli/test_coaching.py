@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from german_whist.arena.game_file import read_recordings
+from german_whist.arena.recording import read_recordings
 from german_whist.cli import main
 from german_whist.cli.coaching import print_hint
 from german_whist.envs.engine.rules import rules

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from german_whist.arena.game_file import read_recordings
+from german_whist.arena.recording import read_recordings
 from german_whist.cli import main
 from german_whist.cli.commands.play import parse_action
 from german_whist.envs.engine.actions import action_text

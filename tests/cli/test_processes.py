@@ -130,7 +130,7 @@ def test_a_stream_that_is_closed_or_full_and_a_deleted_folder_are_one_line(
         ("sb3_contrib", "sb3-contrib", "train tiny.yaml"),
         ("tensorboard", "tensorboard", "train tiny.yaml"),
         ("matplotlib", "matplotlib", "train tiny.yaml"),
-        ("onnx", "onnx", "export small --to onnx"),
+        ("onnx", "onnx", "export small"),
         ("PIL", "Pillow", "draw --still table.png"),
         ("anyio", "anyio", "serve --no-browser"),
         ("msgspec", "msgspec", "serve --no-browser"),

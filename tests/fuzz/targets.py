@@ -16,9 +16,8 @@ from safetensors.numpy import load_file, save_file
 
 from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
 from german_whist.agents.registry import make_agent
-from german_whist.arena.game_file import writing_recordings
 from german_whist.arena.match import play_match
-from german_whist.arena.recording import Recording
+from german_whist.arena.recording import Recording, writing_recordings
 from german_whist.cli import main
 from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.solver.tablebase import cache
@@ -28,7 +27,7 @@ from german_whist.training.load_config import load_config, recipe_names
 from german_whist.web import server
 from tests.agents.networks import some_network
 from tests.fuzz.contract import BrokenError, command, refused_or
-from tests.fuzz.match_targets import bots, games
+from tests.fuzz.match_targets import bots
 from tests.fuzz.mutations import Rng, as_json, mutate_bytes, mutate_json, mutate_text, mutate_words
 from tests.fuzz.page_targets import database, requests
 from tests.fuzz.run_targets import resumed_runs
@@ -158,26 +157,22 @@ def specifications(folder: Path) -> Case:
 COMMANDS = [
     "evaluate random greedy --deals 1 --rules tiny",
     "evaluate random greedy heuristic --deals 1 --rules tiny --json",
-    "explain greedy --rules tiny --deal 7:0 --worlds 0",
     "rules classic",
     "agents --json",
     "solve A... 2... --trump S",
-    "table info --json",
     "replay absent.jsonl",
     "curve absent --out absent/x.png",
-    "export absent --to onnx",
+    "export absent",
     "arena random greedy --deals 1 --rules tiny --json",
-    "merge absent.json --json",
     "exploit greedy --rules tiny --json",
     "draw random greedy --rules tiny --deal 7:0 --still table.png --size 96x64",
     "train absent.yaml --decisions -1 --ranks x --seed -1 --rules humbug",
     "review absent.jsonl --seat 0 --brief --json",
     "play random --rules tiny --seat 1 --match best_of:3 --seed 7",
     "serve --rules tiny --agent greedy --port 0 --seed 7 --no-browser",
-    "bench batch --seconds 1 --json",
 ]
 # What keeps a command from playing, serving or measuring, behind whatever was mutated.
-ENDS = {"play": ["--record", "absent/deals.jsonl"], "serve": ["--data", "data"], "bench": ["absent"]}
+ENDS = {"play": ["--record", "absent/deals.jsonl"], "serve": ["--data", "data"]}
 
 
 def commands(folder: Path) -> Case:
@@ -199,7 +194,6 @@ TARGETS: dict[str, Callable[[Path], Case]] = {
     "specifications": specifications,
     "commands": commands,
     "resumed-runs": resumed_runs,
-    "games": games,
     "bots": bots,
     "messages": messages,
     "requests": requests,

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from german_whist.arena.game_file import read_recordings
-from german_whist.arena.recording import Recording
+from german_whist.arena.recording import Recording, read_recordings
 from german_whist.cli import main
 from german_whist.envs.engine.actions import parse_action
 from german_whist.envs.engine.rules import rule_names

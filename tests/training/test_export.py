@@ -35,12 +35,6 @@ def with_onnxruntime(path: Path) -> Run:
     return lambda rows: session.run(["logits"], {"observation": rows})[0]
 
 
-def with_torch(path: Path) -> Run:
-    torch = pytest.importorskip("torch")
-    network = torch.jit.load(str(path))
-    return lambda rows: network(torch.from_numpy(rows)).detach().numpy()
-
-
 def check_choices(agent: PolicyAgent, logits_of: Run) -> None:
     """Compare the choices on 1,000 views; only what float32 cannot tell apart may differ."""
     rules = agent.checkpoint.rules
@@ -60,46 +54,36 @@ def check_choices(agent: PolicyAgent, logits_of: Run) -> None:
     assert same.mean() > 0.99
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
-@pytest.mark.parametrize(
-    ("kind", "load"), [("onnx", with_reference), ("onnx", with_onnxruntime), ("torchscript", with_torch)]
-)
+@pytest.mark.parametrize("load", [with_reference, with_onnxruntime])
 @pytest.mark.parametrize("name", ["champion", "small"])
-def test_an_exported_network_chooses_the_same_cards(
-    tmp_path: Path, name: str, kind: str, load: Callable[[Path], Run]
-) -> None:
-    pytest.importorskip("onnx" if kind == "onnx" else "torch")
+def test_an_exported_network_chooses_the_same_cards(tmp_path: Path, name: str, load: Callable[[Path], Run]) -> None:
+    pytest.importorskip("onnx")
     agent = network_of(make_agent(name))
     assert agent is not None
-    export(agent.checkpoint, kind, tmp_path / "network")
+    export(agent.checkpoint, tmp_path / "network")
     check_choices(agent, load(tmp_path / "network"))
     assert [path.name for path in tmp_path.iterdir()] == ["network"]
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize("hidden", [(), (5, 4, 3)])
 def test_networks_of_any_depth_and_game_are_exported(tmp_path: Path, hidden: tuple[int, ...]) -> None:
     pytest.importorskip("onnx")
     agent = PolicyAgent(some_network(hidden=hidden, game="draft"))
-    export(agent.checkpoint, "onnx", tmp_path / "network.onnx")
+    export(agent.checkpoint, tmp_path / "network.onnx")
     check_choices(agent, with_reference(tmp_path / "network.onnx"))
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize("game", ["classic", "draft"])
-@pytest.mark.parametrize(("kind", "load"), [("onnx", with_reference), ("torchscript", with_torch)])
-def test_networks_that_the_suits_share_are_exported(
-    tmp_path: Path, kind: str, load: Callable[[Path], Run], game: str
-) -> None:
-    pytest.importorskip("onnx" if kind == "onnx" else "torch")
+def test_networks_that_the_suits_share_are_exported(tmp_path: Path, game: str) -> None:
+    pytest.importorskip("onnx")
     agent = PolicyAgent(suit_network(2, game))
-    export(agent.checkpoint, kind, tmp_path / "network")
-    check_choices(agent, load(tmp_path / "network"))
+    export(agent.checkpoint, tmp_path / "network")
+    check_choices(agent, with_reference(tmp_path / "network"))
 
 
 def test_an_onnx_file_describes_its_inputs_and_outputs(tmp_path: Path) -> None:
     onnx = pytest.importorskip("onnx")
-    export(some_network(), "onnx", tmp_path / "network.onnx")
+    export(some_network(), tmp_path / "network.onnx")
     model = onnx.load(str(tmp_path / "network.onnx"))
     metadata = {entry.key: entry.value for entry in model.metadata_props}
     assert metadata == {**ABOUT, "card": json.dumps(some_network().model_card())}
@@ -107,19 +91,3 @@ def test_an_onnx_file_describes_its_inputs_and_outputs(tmp_path: Path) -> None:
     assert (given.name, made.name) == ("observation", "logits")
     assert [dim.dim_param or dim.dim_value for dim in given.type.tensor_type.shape.dim] == ["batch", 443]
     assert [dim.dim_param or dim.dim_value for dim in made.type.tensor_type.shape.dim] == ["batch", 52]
-
-
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_a_torchscript_file_describes_its_inputs_and_outputs(tmp_path: Path) -> None:
-    torch = pytest.importorskip("torch")
-    export(some_network(), "torchscript", tmp_path / "network.pt")
-    metadata = dict.fromkeys((*ABOUT, "card"), "")
-    torch.jit.load(str(tmp_path / "network.pt"), _extra_files=metadata)
-    texts = {name: text.decode() if isinstance(text, bytes) else text for name, text in metadata.items()}
-    assert texts == {**ABOUT, "card": json.dumps(some_network().model_card())}
-
-
-def test_another_kind_of_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="unknown kind of file 'onxx': did you mean 'onnx'"):
-        export(some_network(), "onxx", tmp_path / "network")
-    assert not list(tmp_path.iterdir())

@@ -166,7 +166,6 @@ BAD_BODIES: list[tuple[str, Any, str]] = [
     ("api/sessions", {"agent": "process:touch /tmp/x"}, "from files and programs"),
     ("api/sessions", {"agent": "process:time=1,touch /tmp/x+exact"}, "from files and programs"),
     ("api/sessions", {"agent": "mc:worlds=1_000_000"}, "'mc': worlds must be at most 10000 at this table, got 1000000"),
-    ("api/sessions", {"agent": "pimc:worlds=1,depth=3+exact"}, "depth must be at most 2 at this table"),
     ("api/sessions", {"agent": "ismcts:iterations=10001"}, "iterations must be at most 10000 at this table"),
     ("api/sessions", {"agent": "champion:search=10001,threads=2"}, "search must be at most 10000 at this table"),
     ("api/sessions", {"day": "2026-11-21", "agent": "heuristic:search=10001"}, "search must be at most 10000"),
@@ -192,7 +191,7 @@ def test_bad_requests_say_what_is_wrong(address: str, body: Any, message: str, c
 
 
 def test_a_long_search_that_the_command_line_names_may_play(folder: Path) -> None:
-    agent = "pimc:worlds=1,depth=3"
+    agent = "mc:worlds=10001"
     with TestClient(make_app(ServeOptions(agent=agent, rules="tiny"), folder, TOKEN), base_url=BASE) as client:
         for body in ({}, {"agent": agent}):
             assert client.post("api/sessions", json=body).json()["agent"]["spec"] == agent

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _LIBRARIES = ("numpy", "numba", "torch", "stable_baselines3", "sb3_contrib", "gymnasium", "pettingzoo")
 _PACKAGE = Path(__file__).parents[2]
 _IN_CHECKOUT = "training/run/provenance.py"  # the path of this file in the project's own repository
-_FOLDERS = ("api", "envs", "solver", "agents", "arena", "session", "web", "training", "benchmarks", "configs")
+_FOLDERS = ("api", "envs", "solver", "agents", "arena", "session", "web", "training", "configs")
 
 
 def code_version() -> dict[str, Any]:

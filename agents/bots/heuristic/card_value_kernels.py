@@ -10,7 +10,7 @@ from german_whist.envs.utils.jit import kernel
 
 # A card's value is RANK_VALUES[row, rivals] + LENGTH_VALUES[row, length]. Rivals are the unplayed cards that outrank
 # it (low deal: that it outranks); length counts the holder's cards of the suit, this one included. Fitted by least
-# squares to 40,000 endgames of the bot against itself, hands of 13 (``lab/strength/card_value_fit.py``). Rows:
+# squares to 40,000 endgames of the bot against itself, hands of 13 (``tools/card_value_fit.py``). Rows:
 # plain suit, trump suit, and the same two for low deals.
 RANK_VALUES = np.array(
     [

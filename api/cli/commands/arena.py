@@ -45,11 +45,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--out",
         metavar="DIR",
-        help="keep the results here, with a report as JSON, CSV, Markdown and PNG. What is there already is not "
-        "played again",
-    )
-    parser.add_argument(
-        "--shard", metavar="K/N", help="play only the K-th of N shards of the deals and keep it in --out"
+        help="write a report here, as JSON, CSV, Markdown and PNG",
     )
     add_worker_options(parser)
     parser.add_argument("--json", action="store_true", help="print JSON")
@@ -57,30 +53,28 @@ def add_parser(subparsers: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Play what is missing, and print and write the standings."""
+    """Play, and print and write the standings."""
     from german_whist.agents.registry import make_agent
-    from german_whist.arena.games import deal_range, parse_shard
-    from german_whist.arena.tournament.play import play_tournament, play_tournament_shard
+    from german_whist.arena.tournament.play import play_tournament
     from german_whist.arena.tournament.standings import standings
     from german_whist.cli.results import agent_labels, print_forfeits
     from german_whist.envs.engine.rules import rules
 
-    if options.shard is not None and options.out is None:
-        raise ValueError("arena: --shard needs --out")
-    if options.shard is not None and options.json:
-        raise ValueError("arena: --json cannot be combined with --shard")
-    shard = None if options.shard is None else parse_shard(options.shard)
-    agents = [make_agent(spec, rules(options.rules)) for spec in options.agents]
+    game = rules(options.rules)
+    agents = [make_agent(spec, game) for spec in options.agents]
+    if options.out is not None:
+        Path(options.out).mkdir(parents=True, exist_ok=True)  # refused before a card is played
     pairs = len(options.agents) * (len(options.agents) - 1) // 2
-    deals = options.deals if shard is None else len(shard.of(deal_range(0, options.deals)))
-    with progress_bar("deals", pairs * deals) as progress, chosen_executor(options) as executor:
-        settings = {"endgame": options.endgame, "progress": progress, "executor": executor}
-        match = (options.deals, options.seed, options.rules)
-        if shard is not None:
-            play_tournament_shard(options.agents, shard, options.out, *match, **settings)
-            print(f"shard {shard}, {deals} of {options.deals} deals of each pair: {printable(options.out)}")
-            return 0
-        tournament = play_tournament(options.agents, *match, folder=options.out, **settings)
+    with progress_bar("deals", pairs * options.deals) as progress, chosen_executor(options) as executor:
+        tournament = play_tournament(
+            options.agents,
+            options.deals,
+            options.seed,
+            game,
+            endgame=options.endgame,
+            progress=progress,
+            executor=executor,
+        )
     found = standings(tournament)
     labels = dict(zip(options.agents, map(printable, agent_labels(options.agents, agents)), strict=True))
     shown = dataclasses.replace(found, agents=tuple(labels[spec] for spec in found.agents))

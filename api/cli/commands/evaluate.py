@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import math
 from contextlib import nullcontext
@@ -63,21 +64,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--record", metavar="FILE", help="write every game, with its cards, to this file, one line of JSON each"
     )
-    parser.add_argument(
-        "--variance-reduction",
-        metavar="VALUE",
-        nargs="?",
-        const="hand",
-        help="also print the result of two agents corrected for the luck of the stock: VALUE is hand (default) or an "
-        "agent with a value",
-    )
     add_worker_options(parser)
-    parser.add_argument(
-        "--shard",
-        metavar="K/N",
-        help="play only the K-th of N shards of the deals (or matches) and write it to --out, for german-whist merge",
-    )
-    parser.add_argument("--out", metavar="FILE", help="with --shard, the file to write")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
 
@@ -103,11 +90,7 @@ def run(options: argparse.Namespace) -> int:
     with chosen_executor(options) as executor:
         if options.sprt is not None:
             return _play_sprt(options, game_rules, executor)
-        if options.variance_reduction is not None:
-            return _play_with_variance_reduction(options, game_rules, executor)
         results = _play(agents, options, game_rules, executor)
-    if options.shard is not None:
-        return 0
     from german_whist.cli.results import (
         agent_labels,
         print_cross_table,
@@ -130,23 +113,13 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _check_options(options: argparse.Namespace) -> None:
-    if (options.shard is None) != (options.out is None):
-        raise ValueError("evaluate: --shard and --out need each other")
-    for option in ("record", "json"):
-        if options.shard is not None and getattr(options, option):
-            raise ValueError(f"evaluate: --{option} cannot be combined with --shard")
-    if options.sprt is not None:
-        for option in ("match", "record", "shard", "first_deal"):
-            if getattr(options, option) is not None:
-                raise ValueError(f"evaluate: --{option.replace('_', '-')} cannot be combined with --sprt")
-        if len(options.agents) != 2:
-            raise ValueError(f"evaluate: --sprt compares 2 agents, {len(options.agents)} are given")
-    if options.variance_reduction is not None:
-        for option in ("match", "record", "shard", "first_deal", "sprt"):
-            if getattr(options, option) is not None:
-                raise ValueError(f"evaluate: --{option.replace('_', '-')} cannot be combined with --variance-reduction")
-        if len(options.agents) != 2:
-            raise ValueError(f"evaluate: --variance-reduction needs 2 agents, {len(options.agents)} are given")
+    if options.sprt is None:
+        return
+    for option in ("match", "record", "first_deal"):
+        if getattr(options, option) is not None:
+            raise ValueError(f"evaluate: --{option.replace('_', '-')} cannot be combined with --sprt")
+    if len(options.agents) != 2:
+        raise ValueError(f"evaluate: --sprt compares 2 agents, {len(options.agents)} are given")
 
 
 def _play_sprt(options: argparse.Namespace, rules: Any, executor: Executor | None) -> int:
@@ -216,33 +189,6 @@ def _nelo(result: SPRTResult) -> str:
     return f"{result.nelo:+z.2f} ± {(high - low) / 2:.2f}"
 
 
-def _play_with_variance_reduction(options: argparse.Namespace, rules: Any, executor: Executor | None) -> int:
-    """Play a match and print its result, and the variance-reduced one."""
-    from german_whist.arena.variance_reduction import play_variance_reduced_match
-    from german_whist.cli.results import print_forfeits, print_results, print_variance_reduction
-
-    first, second = options.agents
-    with progress_bar("deals", options.deals) as progress:
-        result = play_variance_reduced_match(
-            first,
-            second,
-            options.deals,
-            options.seed,
-            rules,
-            value=options.variance_reduction,
-            endgame=options.endgame,
-            progress=progress,
-            executor=executor,
-        )
-    if options.json:
-        print(json.dumps(result.to_dict()))
-    else:
-        print_results([result.plain], _title(options))
-        print_variance_reduction(result)
-        print_forfeits([result.plain])
-    return 0
-
-
 def _title(options: argparse.Namespace) -> str:
     title = f"German Whist, {options.rules}" + (f", {options.match}" if options.match else "")
     return title + (", exact endgame" if options.endgame == "exact" else "")
@@ -258,64 +204,28 @@ def _unit(options: argparse.Namespace) -> tuple[str, int]:
 def _play(
     agents: list[Agent], options: argparse.Namespace, rules: Rules, executor: Executor | None
 ) -> dict[tuple[int, int], MatchResult | SeriesResult]:
-    """Play every pair, or a shard of its match, and return the results of what was played."""
-    from german_whist.arena.game_file import Header, match_config, writing_games
-    from german_whist.arena.games import (
-        deal_range,
-        games,
-        joined,
-        match_range,
-        parse_shard,
-        two_players,
-        with_exact_endgames,
-    )
-    from german_whist.arena.match import games_result
+    """Play every pair and return the results."""
+    from german_whist.arena.match import play_match, play_series
+    from german_whist.arena.recording import writing_recordings
     from german_whist.cli.results import agent_labels
-    from german_whist.envs.engine.endgame_hook import EXACT, PLAYED
-    from german_whist.envs.engine.match_format import match_format_of
 
     unit, number = _unit(options)
-    match = None if options.match is None else match_format_of(options.match)
-    whole = match_range(number) if match else deal_range(options.first_deal or 0, number)
-    shard = None if options.shard is None else parse_shard(options.shard)
-    own = whole if shard is None else shard.of(whole, unit)
     pairs = list(combinations(range(len(agents)), 2))
-    path = options.record if shard is None else options.out
     labels = agent_labels(options.agents, agents)
     results: dict[tuple[int, int], MatchResult | SeriesResult] = {}
     with (
-        nullcontext(None) if path is None else writing_games(path) as write,
-        progress_bar(unit, len(pairs) * len(own)) as progress,
+        nullcontext(None) if options.record is None else writing_recordings(options.record) as record,
+        progress_bar(unit, len(pairs) * number) as progress,
     ):
+        how = {"endgame": options.endgame, "executor": executor, "progress": progress}
         for i, j in pairs:
-            specs = (options.agents[i], options.agents[j])
-            # Workers make their own agents: a specification travels lighter than a network. A program that has failed
-            # against one agent starts afresh against the next.
-            first, second = (
-                spec if executor is not None or spec.startswith("process:") else agent
-                for spec, agent in zip(specs, (agents[i], agents[j]), strict=True)
-            )
-            players = two_players(first, second, rules)._replace(names=specs)
-            blocks = games(
-                players,
-                rules,
-                options.seed,
-                [own],
-                match=match,
-                endgame=options.endgame,
-                executor=executor,
-                record=options.record is not None,
-                progress=progress,
-            )
-            if write is not None:
-                written, endgame = specs, options.endgame
-                if options.record is not None and endgame == EXACT:  # such agents play recorded games out
-                    written, endgame = with_exact_endgames(players).names, PLAYED
-                config = match_config(*written, rules, options.seed, endgame, match)
-                blocks = write(Header(config, whole, shard), blocks)
-            played = joined(block._replace(recordings=()) for block in blocks)
-            about = ((labels[i], labels[j]), rules, options.seed, options.endgame, match)
-            results[i, j] = games_result(played, *about)
-    if shard is not None:
-        print(f"shard {shard}, {len(own)} of {number} {unit}: {printable(path)}")
+            # By specification: a program that has failed against one agent starts afresh against the next.
+            first, second = options.agents[i], options.agents[j]
+            result: MatchResult | SeriesResult
+            if options.match is not None:
+                result = play_series(first, second, options.match, number, options.seed, rules, **how)
+            else:
+                start = options.first_deal or 0
+                result = play_match(first, second, number, options.seed, rules, record=record, first_deal=start, **how)
+            results[i, j] = dataclasses.replace(result, first=labels[i], second=labels[j])
     return results

@@ -1,4 +1,4 @@
-"""``german-whist export``: a trained network in the format of another tool."""
+"""``german-whist export``: a trained network as ONNX."""
 
 from __future__ import annotations
 
@@ -8,21 +8,18 @@ from typing import Any
 
 from german_whist.envs.utils.specs import printable
 
-SUFFIXES = {"onnx": ".onnx", "torchscript": ".pt"}
-
 
 def add_parser(subparsers: Any) -> None:
     """Register the command."""
     parser = subparsers.add_parser(
         "export",
-        help="write a network as ONNX or TorchScript",
-        description="Write the network of a trained agent as ONNX or TorchScript: observations in, logits out. The "
+        help="write a network as ONNX",
+        description="Write the network of a trained agent as ONNX: observations in, logits out. The "
         "file itself describes its inputs and outputs.",
-        epilog="example: german-whist export champion --to onnx --out champion.onnx",
+        epilog="example: german-whist export champion --out champion.onnx",
     )
     parser.add_argument("agent", metavar="AGENT", help="a trained agent: champion, checkpoint:PATH, …")
-    parser.add_argument("--to", required=True, choices=tuple(SUFFIXES), help="the kind of file")
-    parser.add_argument("--out", metavar="FILE", help="the file (default: the agent's name with .onnx or .pt)")
+    parser.add_argument("--out", metavar="FILE", help="the file (default: the agent's name with .onnx)")
     parser.set_defaults(run=run)
 
 
@@ -35,7 +32,7 @@ def run(options: argparse.Namespace) -> int:
     agent = network_of(make_agent(options.agent))
     if agent is None:
         raise ValueError(f"agent {options.agent!r} is not a network: german-whist agents lists the trained ones")
-    path = options.out or f"{agent.name}{SUFFIXES[options.to]}"
-    export(agent.checkpoint, options.to, path)
+    path = options.out or f"{agent.name}.onnx"
+    export(agent.checkpoint, path)
     print(f"{printable(path)}: {os.path.getsize(path) / 1000:.0f} kB")
     return 0

@@ -61,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
     """Play."""
     from contextlib import nullcontext
 
-    from german_whist.arena.game_file import writing_recordings
+    from german_whist.arena.recording import writing_recordings
     from german_whist.envs.agent import agent_name
     from german_whist.envs.simulator.reset_options import draw_seed
     from german_whist.session.game_session import Session

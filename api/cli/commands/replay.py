@@ -38,7 +38,7 @@ def add_parser(subparsers: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Show or check recordings."""
-    from german_whist.arena.game_file import at_line, read_recording
+    from german_whist.arena.recording import at_line, read_recording
 
     if options.check:
         return _check(options)
@@ -56,7 +56,7 @@ def _check(options: argparse.Namespace) -> int:
     from rich.console import Console
     from rich.progress import track
 
-    from german_whist.arena.game_file import read_recordings
+    from german_whist.arena.recording import read_recordings
 
     for name in ("line", "seat"):
         if getattr(options, name) is not None:

@@ -62,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _recordings(options: argparse.Namespace) -> Iterator[Recording]:
     """Yield the recordings that were asked for, each replayed."""
-    from german_whist.arena.game_file import at_line, read_recording, read_recordings
+    from german_whist.arena.recording import at_line, read_recording, read_recordings
 
     if options.line == "all":
         yield from read_recordings(options.file)

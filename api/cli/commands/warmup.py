@@ -18,7 +18,6 @@ _AGENTS = (
     "heuristic+exact",
     "champion",
     "mc:worlds=4",
-    "pimc:worlds=4",
     "ismcts:iterations=8",
     "champion:search=4",
 )

@@ -11,7 +11,6 @@ from german_whist.agents.process.agent import MAX_FAILURES
 from german_whist.agents.registry import make_agent
 from german_whist.arena.match import play_match, play_series
 from german_whist.arena.sprt import play_sprt
-from german_whist.arena.variance_reduction import play_variance_reduced_match
 from german_whist.session.game_session import Session
 from german_whist.session.settings import Settings
 from tests.agents.process.bots import bot
@@ -29,10 +28,6 @@ def sprt(one: Any, other: Any) -> Any:
     return play_sprt(one, other, 0, 2000, most_deals=8, **GAME)
 
 
-def corrected(one: Any, other: Any) -> Any:
-    return play_variance_reduced_match(one, other, 8, **GAME).plain
-
-
 def series(one: Any, other: Any) -> Any:
     return play_series(one, other, "best_of:3", 4, **GAME)
 
@@ -41,9 +36,7 @@ def match(one: Any, other: Any) -> Any:
     return play_match(one, other, 4, **GAME)
 
 
-@pytest.mark.parametrize(
-    ("kind", "suffix"), [(match, ""), (match, "+exact"), (series, ""), (sprt, ""), (corrected, "")]
-)
+@pytest.mark.parametrize(("kind", "suffix"), [(match, ""), (match, "+exact"), (series, ""), (sprt, "")])
 def test_failures_are_counted_in_a_whole_match_and_afresh_in_the_next(kind: Any, suffix: str, tmp_path: Path) -> None:
     spec = bot(tmp_path, "sys.exit(3)") + suffix
     agent = make_agent(spec)

@@ -1,1 +1,0 @@
-"""Speed benchmarks: ``german-whist bench``."""

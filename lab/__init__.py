@@ -1,1 +1,0 @@
-"""Experiments, and the commands that made and measured what ships."""

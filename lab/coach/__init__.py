@@ -1,1 +1,0 @@
-"""What the coach says, measured: the accuracy of agents, and whether its mistakes are mistakes."""

@@ -1,1 +1,0 @@
-"""Measurements of strength, and of how much endgames decide."""

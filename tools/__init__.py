@@ -1,0 +1,1 @@
+"""Commands that make or measure what ships: pictures, cards, model cards, figures of the documentation."""

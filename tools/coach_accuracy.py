@@ -1,0 +1,114 @@
+"""The accuracy of agents, as the coach rates people: ``python -m tools.coach_accuracy random heuristic``.
+
+Each agent plays the same deals against ``champion``, from seats that alternate, and every decision is judged as in a
+review. Prints a table for ``docs/explanation/coach.md`` and the figures for ``Level`` in ``session/catalogue.py``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from german_whist.envs.engine.rules import rules as rules_named
+from german_whist.envs.utils.markdown import markdown_table
+from german_whist.session.catalogue import agent_title, agents
+from german_whist.session.coach.accuracy import accuracy_of, at_stake
+from german_whist.session.coach.advice import advise
+from german_whist.session.coach.judgement import judge
+from german_whist.session.coach.reviews import play_out
+from german_whist.session.deal.table_deal import TableDeal
+from german_whist.session.opponent import agent_named
+
+SEED, DEALS = 9091, 100  # no deals that an agent or a setting was chosen on
+OPPONENT = "champion"
+_BOOTSTRAPS = 1000
+
+
+class PlayedDeal(NamedTuple):
+    """What an agent did with a deal.
+
+    Attributes:
+        given_away: tricks that it gave away.
+        at_stake: tricks that average actions would have given away.
+        criticised: number of its actions that are an inaccuracy or worse.
+    """
+
+    given_away: float
+    at_stake: float
+    criticised: int
+
+
+def play(spec: str, game: str, deals: int, seed: int) -> Iterator[TableDeal]:
+    """Yield finished deals; the agent has seat 0 in the first two of every four, so each deals as often."""
+    rules = rules_named(game)
+    agent, opponent = agent_named(spec, rules), agent_named(OPPONENT, rules)
+    for index in range(deals):
+        seats = (agent, opponent) if seat_of(index) == 0 else (opponent, agent)
+        yield play_out(TableDeal.at_address(rules, seed, index), seats, seed, index)
+
+
+def seat_of(index: int) -> int:
+    """Return the agent's seat in a deal."""
+    return index // 2 % 2
+
+
+def rate(deal: TableDeal, seat: int) -> PlayedDeal:
+    """Return what a seat did with a deal."""
+    views, histories = deal.decisions()
+    rows = np.array([step for step in range(len(deal.actions)) if deal.actor(step) == seat])
+    found = advise(views[rows], deal.rules, histories=(histories[0][rows], histories[1][rows]))
+    judged = [judge(advice, deal.actions[row]) for advice, row in zip(found, rows, strict=True)]
+    return PlayedDeal(
+        sum(one.tricks for one in judged), sum(map(at_stake, found)), sum(one.is_criticised for one in judged)
+    )
+
+
+def interval(given_away: npt.NDArray[np.float64], stakes: npt.NDArray[np.float64]) -> float:
+    """Return half the width of the 95 % interval of the accuracy over all deals, by resampling deals."""
+    rng, count = np.random.default_rng(0), len(stakes)
+    samples = [
+        accuracy_of(float(given_away[rows].sum()), float(stakes[rows].sum())) or 0.0
+        for rows in rng.integers(0, count, (_BOOTSTRAPS, count))
+    ]
+    low, high = np.percentile(samples, [2.5, 97.5])
+    return float(high - low) / 2
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Print the accuracy of agents as Markdown, and return the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m tools.coach_accuracy", description=__doc__)
+    parser.add_argument("agents", metavar="AGENT", nargs="*", help="the agents (default: those of the catalogue)")
+    parser.add_argument("--rules", default="classic", help="the game (default classic)")
+    parser.add_argument("--deals", type=int, default=DEALS, help=f"deals of each agent (default {DEALS})")
+    parser.add_argument("--seed", type=int, default=SEED, help=f"seed of the deals (default {SEED})")
+    options = parser.parse_args(words)
+    rows = []
+    for spec in options.agents or [agent["spec"] for agent in agents()]:
+        played = [
+            rate(deal, seat_of(index))
+            for index, deal in enumerate(play(spec, options.rules, options.deals, options.seed))
+        ]
+        given_away, stakes, criticised = (np.array(column) for column in zip(*played, strict=True))
+        single = [accuracy_of(one.given_away, one.at_stake) for one in played]
+        every = accuracy_of(float(given_away.sum()), float(stakes.sum())) or 0.0
+        row = (
+            f"{agent_title(spec)} (`{spec}`)",
+            f"{every:.1f} ± {interval(given_away, stakes):.1f}",
+            f"{np.std([one for one in single if one is not None]):.0f}",
+            f"{given_away.mean():.2f}",
+            f"{criticised.mean():.1f}",
+        )
+        print(*row, file=sys.stderr, flush=True)
+        rows.append(row)
+    heads = ("agent", "accuracy, %", "standard deviation of one deal's", "tricks given away", "criticised cards")
+    print(markdown_table(heads, rows))
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,633 @@
+"""A local best response: a responder that knows the agent's policy, and plays the best action in a belief of its own.
+
+At each of its decisions:
+
+1. It holds *particles*, deals that agree with what it has seen, weighted by how likely the agent's seen actions are in
+   them under the agent's actual policy. Small decks are listed completely, so the belief is exact. Else the particles
+   are a sequential Monte Carlo sample: cards seen since rule some out, the agent's new actions weigh the rest, which
+   are drawn anew in proportion to their weights and moved by Metropolis–Hastings steps that swap two hidden cards
+   (resample–move: Gilks and Berzuini, "Following a moving target", 2001).
+2. Each action is tried in the same worlds, drawn from the particles. The agent replies itself, and endgames of an
+   agent that plays them perfectly get their exact value. With depth d, the responder's next d − 1 actions are chosen in
+   the same way, in each information set that the worlds lead to; a *blueprint* plays those after them.
+3. The action with the best mean is played; the opinion of a *prior* policy counts the less, the more exact the means.
+
+This is the local best response of Lisý and Bowling ("Equilibrium Approximation Quality of Current No-Limit Poker Bots",
+2017) with rollouts. Whatever it wins is a lower bound of what a best response wins.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations, pairwise, permutations
+from math import comb, factorial
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import numpy.typing as npt
+
+from german_whist.agents.bots.base import NamedAgent, check_rng
+from german_whist.agents.endgame.exact_agent import ExactEndgame, solves_endgame, with_exact_endgame
+from german_whist.agents.inference.deck_sampling import DealSampler
+from german_whist.agents.monte_carlo.world_search import WorldSearcher
+from german_whist.agents.policy.agent import estimated_advantages, network_of
+from german_whist.agents.registry import make_agent
+from german_whist.agents.search.settings import BOT_SD, CERTAIN, NETWORK_SD, TANH_SCALE, WIN_WEIGHT
+from german_whist.arena.exploitability.agent_policy import AgentPolicy, distinct_views, draws_random_numbers, view_keys
+from german_whist.arena.exploitability.tree import MAX_DEALS, number_of_deals, views_of
+from german_whist.envs.agent import Actions, Agent, Games, Histories, Views, agent_name, ask_views, uses_games
+from german_whist.envs.engine.agent_rng import AgentRng
+from german_whist.envs.engine.cards import NUM_ACTIONS
+from german_whist.envs.engine.endgame_hook import EXACT, PLAYED
+from german_whist.envs.engine.rules import Rules
+from german_whist.envs.engine.rules import rules as rules_named
+from german_whist.envs.engine.state import STATE
+from german_whist.envs.observation.views import VIEW
+from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.simulator.batch_state import BatchState
+from german_whist.envs.utils.checks import whole_number
+from german_whist.envs.utils.specs import unknown_name_error
+from tools.particle_kernels import (
+    agree,
+    ask_about_decks,
+    ask_about_swaps,
+    count_decisions,
+    uniform_numbers,
+    write_actions,
+    write_worlds,
+)
+
+NAME = "local best response"
+PRIOR, BLUEPRINT = "champion", "small"
+PARTICLES, MOVES, WORLDS = 256, 8, 64
+MOST_LISTED = 1024  # deals that agree with what a seat has seen
+REWARDS = ("margin", "mixed")
+
+_KEYS = 2**53
+# How often the agent plays any legal action instead, so that a sample never rules out every deal; and where none is
+# missing, for float32 probabilities of 0.
+_UNLIKELY, _NEVER = 0.01, 1e-6
+_RESAMPLE_BELOW = 0.5  # effective sample size, as a share of the particles
+_ROWS = 32_768  # particles or rollouts at a time
+_NEGLIGIBLE = 1e-9  # weight of a listed deal that is left out of rollouts
+_REPEATS = 8  # rollouts in each listed deal, against an agent that draws random numbers
+_TIE = 1e-9  # what the prior counts where all deals are listed
+_MIX = np.uint64(0x9E37_79B9_7F4A_7C15)  # spreads numbers over 64 bits: Fibonacci hashing
+# As in the search (agents/search): the policy's advantages as a prior, and a usual spread of differences in worlds.
+_BOT_ADVANTAGE = -0.3
+_PRIOR_WORLDS, _USUAL_SD = 16, 2.0
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+class Belief(NamedTuple):
+    """What the responder believes in one game.
+
+    Attributes:
+        decks: int8[particles, 52], the seat itself having seat 0.
+        logs: log-probability of each of the agent's actions in each particle, float64[particles, actions].
+        log_weights: float64[particles]; −∞ where a particle is ruled out.
+        places: places of the agent's cards in the deck, a mask.
+        is_listed: whether the particles are all deals.
+    """
+
+    decks: npt.NDArray[np.int8]
+    logs: Floats
+    log_weights: Floats
+    places: int
+    is_listed: bool
+
+    @property
+    def weights(self) -> Floats:
+        """The weights of the particles, which add up to 1, float64[particles]."""
+        weights = np.exp(self.log_weights - self.log_weights.max())
+        normalised: Floats = weights / weights.sum()
+        return normalised
+
+
+class Worlds(NamedTuple):
+    """Worlds in which the responder is to act, those of an information set together.
+
+    Attributes:
+        sets: the information set of each world, int64[worlds], in ascending order, from 0 without gaps.
+        states: ``STATE`` array (worlds,).
+        weights: float64[worlds]; those of a set add up to 1.
+        addresses: of the random numbers of each world, uint64[worlds].
+        is_whole: whether the worlds of each set are all that there are, bool[sets].
+        sizes: effective sample size of what they were drawn from, float64[sets].
+    """
+
+    sets: Ints
+    states: np.ndarray[Any, Any]
+    weights: Floats
+    addresses: npt.NDArray[np.uint64]
+    is_whole: npt.NDArray[np.bool_]
+    sizes: Floats
+
+
+def local_best_response(
+    agent: str | Agent,
+    rules: str | Rules = "classic",
+    *,
+    prior: str | Agent = PRIOR,
+    blueprint: str | Agent = BLUEPRINT,
+    particles: int = PARTICLES,
+    moves: int = MOVES,
+    worlds: int = WORLDS,
+    depth: int | None = None,
+    most_listed: int = MOST_LISTED,
+    reward: str = "mixed",
+) -> Agent:
+    """Return a responder to an agent, with a perfect endgame where the agent has one.
+
+    Args:
+        agent: a specification string or an agent. A search is taken to play as the network within it, any other agent
+            that samples worlds as the blueprint: they cannot be asked so often.
+        rules: a preset's name, with settings if wanted, or ``Rules``, without humbug.
+        prior: the policy that the responder improves on.
+        blueprint: plays the responder's later actions in rollouts.
+        particles: deals in a belief, where there are too many to list.
+        moves: swaps tried for each particle, when particles have been drawn anew.
+        worlds: in which actions are tried, where deals are not listed.
+        depth: how many of the responder's own actions are looked ahead, the blueprint playing those after them: by
+            default 2 in decks whose deals are listed, else 1.
+        most_listed: the most deals to list, instead of a sample.
+        reward: ``"margin"``, or ``"mixed"``: what the search maximises, where a win counts by itself.
+
+    Raises:
+        ValueError: if an agent cannot play these rules, it uses histories, which sampled deals do not have, or a
+            number or the reward is not allowed.
+    """
+    game = rules_named(rules)
+    known: Agent = make_agent(agent, game)
+    responder = LocalBestResponse(
+        known,
+        game,
+        prior=prior,
+        blueprint=blueprint,
+        particles=particles,
+        moves=moves,
+        worlds=worlds,
+        depth=depth,
+        most_listed=most_listed,
+        reward=reward,
+    )
+    return ExactEndgame(responder, NAME) if solves_endgame(known) else responder
+
+
+class LocalBestResponse(NamedAgent):
+    """Plays a local best response to an agent that it knows.
+
+    It goes on with its belief of a game from decision to decision. Endgames that the agent plays perfectly are to be
+    played by another agent (:func:`local_best_response`).
+
+    Attributes:
+        rules: the rules of the game.
+        name: what it is called.
+        uses_games: it asks for event histories and for keys of its games.
+    """
+
+    name = NAME
+    uses_games = True
+
+    def __init__(
+        self,
+        agent: str | Agent,
+        rules: str | Rules = "classic",
+        *,
+        prior: str | Agent = PRIOR,
+        blueprint: str | Agent = BLUEPRINT,
+        particles: int = PARTICLES,
+        moves: int = MOVES,
+        worlds: int = WORLDS,
+        depth: int | None = None,
+        most_listed: int = MOST_LISTED,
+        reward: str = "mixed",
+    ) -> None:
+        """Get to know an agent; the arguments are those of :func:`local_best_response`."""
+        self.rules = rules_named(rules)
+        if self.rules.humbug:
+            raise ValueError("a local best response needs rules without humbug: its discarded hands stay hidden")
+        if reward not in REWARDS:
+            raise unknown_name_error("reward", reward, REWARDS)
+        self._prior: Agent = make_agent(prior, self.rules)
+        self._blueprint: Agent = make_agent(blueprint, self.rules)
+        self._agent = _known_policy(make_agent(agent, self.rules), self._blueprint)
+        self._policy = AgentPolicy(self._agent, self.rules)
+        self._endgame = EXACT if solves_endgame(self._agent) else PLAYED
+        self._repeats = _REPEATS if draws_random_numbers(self._agent, self.rules) else 1
+        self._prior_sd = BOT_SD if network_of(self._prior) is None else NETWORK_SD
+        self._particles = whole_number("particles", particles, 2)
+        self._moves = whole_number("moves", moves, 0)
+        self._worlds = whole_number("worlds", worlds, 1)
+        self._most_listed = whole_number("most_listed", most_listed, 0)
+        is_small = number_of_deals(self.rules) <= MAX_DEALS and most_listed > 0
+        self._depth = (2 if is_small else 1) if depth is None else whole_number("depth", depth, 1)
+        self._reward = reward
+        self._beliefs: WeakKeyDictionary[Any, Belief] = WeakKeyDictionary()
+        self._scratch: np.ndarray[Any, Any] = np.zeros(2, STATE)
+
+    def act(self, views: Views, rng: Any, games: Games | None = None) -> Actions:
+        """Return one action per view, int64[n].
+
+        Args:
+            views: ``VIEW`` array of shape (n,).
+            rng: source of randomness; each view draws one key.
+            games: the games.
+
+        Raises:
+            ValueError: without games, or when ``rng`` is no source of randomness.
+        """
+        if games is None:
+            raise ValueError(f"agent {self.name!r} plays in matches and environments, which keep histories")
+        check_rng(self.name, rng, "integers")
+        keys: npt.NDArray[np.uint64] = rng.integers(0, _KEYS, len(views)).astype(np.uint64)
+        legal = views["legal"]
+        actions = _lowest(legal)
+        rows = np.flatnonzero(legal & (legal - np.uint64(1)))
+        most = max(1, _ROWS // max(self._particles, self._worlds * 4**self._depth))
+        for start in range(0, len(rows), most):
+            these = rows[start : start + most]
+            known = games.rows(these)
+            actions[these] = self._choose(views[these], keys[these], known.histories(), _ids(known))
+        return actions
+
+    def _choose(
+        self, views: Views, keys: npt.NDArray[np.uint64], histories: Histories, ids: npt.NDArray[np.object_] | None
+    ) -> Actions:
+        samplers = [DealSampler(tokens[:length], self.rules) for tokens, length in zip(*histories, strict=True)]
+        hidden = np.concatenate([one.hidden for one in samplers])
+        before = [None if ids is None else self._beliefs.get(ids[game]) for game in range(len(views))]
+        beliefs = self._believe(samplers, hidden, keys, before)
+        if ids is not None:
+            self._beliefs.update(zip(ids, beliefs, strict=True))
+        return self._improve(self._worlds_of(beliefs, hidden, keys), self._depth)[0]
+
+    # The belief.
+
+    def _believe(
+        self,
+        samplers: list[DealSampler],
+        hidden: np.ndarray[Any, Any],
+        keys: npt.NDArray[np.uint64],
+        before: list[Belief | None],
+    ) -> list[Belief]:
+        """Return what to believe in each game now, from the belief at the last decision."""
+        beliefs = [
+            self._fresh(sampler, key) if belief is None else _agreeing(sampler, belief)
+            for sampler, key, belief in zip(samplers, keys, before, strict=True)
+        ]
+        beliefs = self._weighed(beliefs, samplers, hidden)
+        lost = [game for game, belief in enumerate(beliefs) if np.isneginf(belief.log_weights.max())]
+        if lost:  # no particle is left
+            fresh = [self._fresh(samplers[game], keys[game]) for game in lost]
+            again = self._weighed(fresh, [samplers[game] for game in lost], hidden[lost])
+            for game, belief in zip(lost, again, strict=True):
+                beliefs[game] = belief
+        moved = []
+        for game, belief in enumerate(beliefs):
+            weights = belief.weights
+            if not belief.is_listed and 1 / (weights**2).sum() < _RESAMPLE_BELOW * len(weights):
+                chosen = _systematic(weights, len(weights), keys[game])
+                beliefs[game] = belief._replace(
+                    decks=belief.decks[chosen], logs=belief.logs[chosen], log_weights=np.zeros(len(chosen))
+                )
+                moved.append(game)
+        if moved:
+            self._move(beliefs, moved, hidden, keys)
+        return beliefs
+
+    def _fresh(self, sampler: DealSampler, key: np.uint64) -> Belief:
+        """Return all deals that agree with a history, or if they are too many, a sample, not yet weighed."""
+        decks = _listed(sampler, self._most_listed)
+        is_listed = decks is not None
+        if decks is None:
+            decks = _decks(sampler, self._particles, int(key))
+        return Belief(decks, np.zeros((len(decks), 0)), np.zeros(len(decks)), _places(sampler), is_listed)
+
+    def _weighed(
+        self, beliefs: list[Belief], samplers: list[DealSampler], hidden: np.ndarray[Any, Any]
+    ) -> list[Belief]:
+        """Weigh particles by the agent's actions since the last decision."""
+        owners = np.repeat(np.arange(len(beliefs)), [len(belief.decks) for belief in beliefs])
+        decks = np.concatenate([belief.decks for belief in beliefs])
+        possible = np.concatenate([~np.isneginf(belief.log_weights) for belief in beliefs])
+        starts = np.array([belief.logs.shape[1] for belief in beliefs])
+        ends = np.array(
+            [count_decisions(self.rules.game, one.hidden, _decks(one, 1, 0)[0], self._scratch) for one in samplers]
+        )
+        logs = np.zeros((len(decks), max(ends.max(), 1)))
+        for belief, part in zip(beliefs, _parts(beliefs), strict=True):
+            logs[part, : belief.logs.shape[1]] = belief.logs
+        questions = _new_questions(int((ends - starts)[owners].sum()))
+        count = ask_about_decks(
+            self.rules.game, hidden, owners, decks, starts, self._scratch, logs, possible, *questions
+        )
+        self._answer(questions, count, logs, np.array([belief.is_listed for belief in beliefs])[owners])
+        result = []
+        for belief, part, start, end in zip(beliefs, _parts(beliefs), starts, ends, strict=True):
+            log_weights = belief.log_weights + logs[part, start:end].sum(axis=1)
+            log_weights[~possible[part]] = -np.inf
+            result.append(belief._replace(logs=logs[part, :end], log_weights=log_weights))
+        return [belief._replace(places=_places(sampler)) for belief, sampler in zip(result, samplers, strict=True)]
+
+    def _answer(self, questions: _Questions, count: int, logs: Floats, is_listed: npt.NDArray[np.bool_]) -> None:
+        """Write what the policy says of the first ``count`` questions into the logs, float64[particles, actions]."""
+        if count:
+            asked, place = distinct_views(questions.views[:count])
+            chances = self._policy(asked)[place, questions.actions[:count]]
+            legal = np.bitwise_count(questions.views["legal"][:count])
+            rows = questions.rows[:count]
+            mistakes = np.where(is_listed[rows], _NEVER, _UNLIKELY)
+            logs[rows, questions.decisions[:count]] = np.log((1 - mistakes) * chances + mistakes / legal)
+
+    def _move(
+        self, beliefs: list[Belief], games: list[int], hidden: np.ndarray[Any, Any], keys: npt.NDArray[np.uint64]
+    ) -> None:
+        """Move the particles of some games by Metropolis–Hastings steps."""
+        chosen = [beliefs[game] for game in games]
+        owners = np.repeat(np.arange(len(games)), self._particles)
+        decks = np.concatenate([belief.decks for belief in chosen])
+        width = max(belief.logs.shape[1] for belief in chosen)
+        logs = np.concatenate([np.pad(one.logs, ((0, 0), (0, width - one.logs.shape[1]))) for one in chosen])
+        proposals, possible = np.empty_like(decks), np.empty(len(decks), np.bool_)
+        questions, uniforms = _new_questions(len(decks) * width), np.empty(len(decks))
+        those, known = keys[games], np.ascontiguousarray(hidden[games])
+        for move in range(self._moves):
+            numbers = move * self._particles + np.tile(np.arange(self._particles), len(games))
+            swapped = logs.copy()
+            count = ask_about_swaps(
+                self.rules.game,
+                known,
+                owners,
+                decks,
+                those,
+                numbers,
+                self._scratch,
+                proposals,
+                swapped,
+                possible,
+                *questions,
+            )
+            self._answer(questions, count, swapped, np.zeros(len(decks), np.bool_))
+            uniform_numbers(those, owners, numbers, 2, uniforms)
+            ratio = swapped.sum(axis=1) - logs.sum(axis=1)
+            accepted = possible & (uniforms < np.exp(np.minimum(ratio, 0)))
+            decks[accepted], logs[accepted] = proposals[accepted], swapped[accepted]
+        for game, belief, part in zip(games, chosen, _parts(chosen), strict=True):
+            beliefs[game] = belief._replace(decks=decks[part], logs=logs[part, : belief.logs.shape[1]])
+
+    # The lookahead.
+
+    def _worlds_of(self, beliefs: list[Belief], hidden: np.ndarray[Any, Any], keys: npt.NDArray[np.uint64]) -> Worlds:
+        """Return the worlds of each game."""
+        chosen, weights, sizes = [], [], []
+        for belief, key in zip(beliefs, keys, strict=True):
+            all_weights = belief.weights
+            sizes.append(1 / (all_weights**2).sum())
+            if belief.is_listed:
+                likely = np.repeat(np.flatnonzero(all_weights > _NEGLIGIBLE), self._repeats)
+                chosen.append(likely)
+                weights.append(all_weights[likely] / all_weights[likely].sum())
+            else:
+                chosen.append(_systematic(all_weights, self._worlds, key))
+                weights.append(np.full(self._worlds, 1 / self._worlds))
+        sets = np.repeat(np.arange(len(beliefs)), [len(one) for one in chosen])
+        decks = np.concatenate([belief.decks[one] for belief, one in zip(beliefs, chosen, strict=True)])
+        states = np.zeros(len(sets), STATE)
+        numbers = np.concatenate([np.arange(len(one)) for one in chosen])
+        is_whole = np.array([belief.is_listed for belief in beliefs])
+        write_worlds(self.rules.game, hidden, sets, decks, keys, numbers, ~is_whole[sets], states)
+        addresses = keys[sets] ^ (numbers.astype(np.uint64) * _MIX)
+        return Worlds(sets, states, np.concatenate(weights), addresses, is_whole, np.array(sizes))
+
+    def _improve(self, worlds: Worlds, depth: int) -> tuple[Actions, Floats]:
+        """Return the best action in each information set, int64[sets], and the margin in each world if it is played.
+
+        Args:
+            worlds: the worlds.
+            depth: how many of the responder's actions are chosen so; the blueprint plays those after them.
+        """
+        starts = np.flatnonzero(np.diff(worlds.sets, prepend=-1))
+        views = views_of(self.rules, worlds.states[starts])
+        preferred, advantages = self._preferences(views)
+        tried = np.empty((len(views), NUM_ACTIONS), np.bool_)
+        # The agent may reply in another way to an equivalent card.
+        write_actions(views, ~worlds.is_whole, tried)
+        rows, numbers = np.arange(len(views)), np.arange(NUM_ACTIONS)
+        usual = NUM_ACTIONS - 1 - (tried & (numbers <= preferred[:, None]))[:, ::-1].argmax(axis=1)
+        gains = advantages - advantages[rows, preferred][:, None]
+        gains[rows, usual] = 0.0
+        tried &= (gains >= -CERTAIN) | worlds.is_whole[:, None]
+        parents, actions = np.nonzero(tried[worlds.sets])
+        margins = np.zeros((len(worlds.sets), NUM_ACTIONS))
+        margins[parents, actions] = self._follow(worlds, parents, actions, depth)
+        chosen = self._best(margins, tried, usual, gains, worlds, starts)
+        reached = margins[np.arange(len(worlds.sets)), chosen[worlds.sets]]
+        return np.where(chosen == usual, preferred, chosen), reached
+
+    def _follow(self, worlds: Worlds, parents: Ints, actions: Ints, depth: int) -> Floats:
+        """Return the margin after each of some actions.
+
+        Args:
+            worlds: the worlds.
+            parents: the world of each action, int64[n], in ascending order.
+            actions: int64[n].
+            depth: as in :meth:`_improve`.
+        """
+        batch = DealBatch(self.rules, len(parents), endgame=self._endgame)
+        batch.set_state(BatchState(self.rules, worlds.states[parents], None, None))
+        batch.step(actions)
+        addresses = worlds.addresses[parents]
+        self._play_on(batch, addresses, to_the_end=depth == 1)
+        margins: Floats = batch.returns("margin")[:, 0].astype(np.float64)
+        live = np.flatnonzero(~batch.done)
+        if len(live):
+            came_from = worlds.sets[parents[live]] * NUM_ACTIONS + actions[live]
+            seen = view_keys(batch.views(live)) ^ (came_from.astype(np.uint64) * _MIX)
+            _, first, sets = np.unique(seen, return_index=True, return_inverse=True)
+            order = np.argsort(sets, kind="stable")
+            live, sets, weights = live[order], sets[order], worlds.weights[parents[live[order]]]
+            totals = np.bincount(sets, weights)
+            own = came_from[first] // NUM_ACTIONS
+            next_worlds = Worlds(
+                sets,
+                batch.states[live],
+                weights / totals[sets],
+                addresses[live],
+                worlds.is_whole[own],
+                worlds.sizes[own] * totals,
+            )
+            margins[live] = self._improve(next_worlds, depth - 1)[1]
+        return margins
+
+    def _play_on(self, batch: DealBatch, addresses: npt.NDArray[np.uint64], *, to_the_end: bool) -> None:
+        """Play deals, the agent for seat 1 and the blueprint for seat 0: to the end, or until seat 0 has a choice."""
+        while True:
+            legal, turn = batch.legal(), batch.turn
+            is_open = legal & (legal - np.uint64(1)) != 0
+            moves = ~batch.done & (to_the_end | ~is_open | (turn == 1))
+            rows = np.flatnonzero(moves)
+            if not len(rows):
+                return
+            actions = _lowest(legal[rows])
+            for seat, agent in ((0, self._blueprint), (1, self._agent)):
+                mine = np.flatnonzero(is_open[rows] & (turn[rows] == seat))
+                if len(mine):
+                    asked = rows[mine]
+                    steps = np.bitwise_count(batch.states["played"][asked]).sum(axis=1).astype(np.int64)
+                    rng = AgentRng(0, addresses[asked], stream=seat, step=steps)
+                    actions[mine] = ask_views(agent, batch.views(asked), rng, self.rules)
+            batch.step(actions, rows)
+
+    def _preferences(self, views: Views) -> tuple[Actions, Floats]:
+        """Return the prior's actions, and the advantages of all, float64[n, 54]."""
+        actions = np.asarray(self._prior.act(views, None), np.int64)
+        network = network_of(self._prior)
+        advantages = np.full((len(views), NUM_ACTIONS), -np.inf if network else _BOT_ADVANTAGE)
+        if network is None:
+            advantages[np.arange(len(views)), actions] = 0.0
+        else:
+            known = estimated_advantages(network, views)
+            advantages[:, : known.shape[1]] = known
+        return actions, advantages
+
+    def _best(
+        self,
+        margins: Floats,
+        tried: npt.NDArray[np.bool_],
+        usual: Actions,
+        gains: Floats,
+        worlds: Worlds,
+        starts: Ints,
+    ) -> Actions:
+        """Return the best action of each set: the worlds' mean gain and the prior's, weighed by their precision.
+
+        Args:
+            margins: of each action in each world, float64[worlds, 54].
+            tried: the actions to choose from, bool[sets, 54].
+            usual: the prior's action, int64[sets].
+            gains: what the prior expects of each action over its own, float64[sets, 54].
+            worlds: the worlds.
+            starts: the first world of each set, int64[sets].
+        """
+        values = margins
+        if self._reward == "mixed":
+            values = TANH_SCALE * np.tanh(margins / TANH_SCALE) + WIN_WEIGHT * np.sign(margins)
+        sets, weights = worlds.sets, worlds.weights[:, None]
+        differences = values - values[np.arange(len(sets)), usual[sets]][:, None]
+        means = np.add.reduceat(weights * differences, starts)
+        spread = np.add.reduceat(weights * (differences - means[sets]) ** 2, starts)
+        counts = np.diff([*starts, len(sets)])[:, None]
+        variances = (counts * spread + _PRIOR_WORLDS * _USUAL_SD**2) / (counts + _PRIOR_WORLDS)
+        precision = 1 / (1 / counts + 1 / worlds.sizes[:, None]) / variances
+        prior = 1 / self._prior_sd**2
+        scores = (prior * np.where(tried, gains, 0.0) + precision * means) / (prior + precision)
+        whole = means + _TIE * np.where(tried, np.maximum(gains, -1.0), 0.0)
+        scores = np.where(worlds.is_whole[:, None], whole, scores)
+        best: Actions = np.where(tried, scores, -np.inf).argmax(axis=1)
+        return best
+
+
+class _Questions(NamedTuple):
+    """Questions to a policy.
+
+    Attributes:
+        views: ``VIEW`` array (questions,).
+        rows: the particle of each, int64[questions].
+        decisions: the decision of each, int64[questions].
+        actions: the action that was seen, int64[questions].
+    """
+
+    views: Views
+    rows: Ints
+    decisions: Ints
+    actions: Ints
+
+
+def _new_questions(most: int) -> _Questions:
+    numbers = (np.zeros(most, np.int64) for _ in range(3))
+    return _Questions(np.zeros(most, VIEW), *numbers)
+
+
+def _known_policy(agent: Agent, blueprint: Agent) -> Agent:
+    """Return what the responder takes an agent to play: the agent itself, unless it samples worlds."""
+    inner = agent.agent if isinstance(agent, ExactEndgame) else agent
+    if isinstance(inner, WorldSearcher):
+        network = network_of(agent)
+        played: Agent = blueprint if network is None else network
+        return with_exact_endgame(played) if solves_endgame(agent) else played
+    if uses_games(agent):
+        raise ValueError(f"agent {agent_name(agent)!r} uses histories, which sampled deals do not have")
+    return agent
+
+
+def _ids(games: Games) -> npt.NDArray[np.object_] | None:
+    """Return the keys of games, ``None`` for positions that are no games: their beliefs begin anew."""
+    try:
+        return games.ids()
+    except ValueError:
+        return None
+
+
+def _lowest(masks: npt.NDArray[np.uint64]) -> Actions:
+    """Return the lowest action of each mask, int64[n]."""
+    actions: Actions = np.bitwise_count((masks & (~masks + np.uint64(1))) - np.uint64(1)).astype(np.int64)
+    return actions
+
+
+def _cards(mask: int) -> list[int]:
+    """Return the actions of a mask, in ascending order."""
+    return [action for action in range(54) if int(mask) >> action & 1]
+
+
+def _parts(beliefs: list[Belief]) -> list[slice]:
+    """Return where the particles of each belief stand among those of all."""
+    ends = np.cumsum([len(belief.decks) for belief in beliefs]).tolist()
+    return [slice(start, end) for start, end in pairwise([0, *ends])]
+
+
+def _places(sampler: DealSampler) -> int:
+    return int(sampler.hidden["hand_places"][0] | sampler.hidden["drawn_places"][0])
+
+
+def _agreeing(sampler: DealSampler, belief: Belief) -> Belief:
+    """Return a belief without the particles that do not agree with the cards seen since."""
+    decks, agreeing = belief.decks.copy(), np.empty(len(belief.decks), np.bool_)
+    agree(sampler.hidden[0], np.uint64(belief.places), decks, belief.is_listed, agreeing)
+    return belief._replace(decks=decks, log_weights=np.where(agreeing, belief.log_weights, -np.inf))
+
+
+def _listed(sampler: DealSampler, most: int) -> npt.NDArray[np.int8] | None:
+    """Return every deck that can agree with a history, one for each order of a hand; ``None`` if they are many."""
+    hidden = sampler.hidden[0]
+    hand, drawn, free = (_cards(hidden[name]) for name in ("hand_places", "drawn_places", "free_places"))
+    rest = len(drawn) + len(free)
+    if comb(len(hand) + rest, rest) * factorial(rest) > most:
+        return None
+    [deck] = _decks(sampler, 1, 0)
+    cards = sorted(deck[[*hand, *drawn, *free]].tolist())
+    orders = [
+        [*held, *order]
+        for held in combinations(cards, len(hand))
+        for order in permutations([card for card in cards if card not in held])
+    ]
+    decks = np.repeat(deck[None], len(orders), axis=0)
+    decks[:, [*hand, *drawn, *free]] = orders
+    return decks
+
+
+def _systematic(weights: Floats, count: int, key: np.uint64) -> Ints:
+    """Return ``count`` particles in proportion to their weights, in a random order (Kitagawa, 1996)."""
+    rng = np.random.default_rng(int(key))
+    chosen = np.searchsorted(weights.cumsum(), (np.arange(count) + rng.random()) / count * (1 - 1e-12))
+    return rng.permutation(np.minimum(chosen, len(weights) - 1))
+
+
+def _decks(sampler: DealSampler, count: int, key: int) -> npt.NDArray[np.int8]:
+    """Return random decks that agree with a history, int8[count, 52]."""
+    some = sampler.decks(count, key)
+    decks = np.zeros((count, 52), np.int8)
+    decks[:, : some.shape[1]] = some
+    return decks

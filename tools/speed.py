@@ -1,0 +1,226 @@
+"""README's speed table, beside peers in the same run: ``python -m tools.speed [NAME ...] [--seconds S]``.
+
+Rounds are interleaved (A B C A B C …) and the median counts, so that a busy machine slows all alike. Peers come from
+``pip install rlcard open-spiel jax pgx envpool``; those that are not installed are left out. None of them has German
+Whist: their games are smaller. ``python -m tools.speed aec batch match search network`` compares two checkouts on one
+machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import statistics
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import german_whist as gw
+from german_whist.agents.bots.random import pick
+
+SIZE = 4096  # deals of a batch
+ROUNDS = 5
+_MAX_PLIES = 80  # decisions in the longest deal, choices included
+_PGX_STEPS = 100
+
+Workload = Callable[[], int]  # does a small piece of work, and returns the number of units done
+
+
+def batch() -> Workload:
+    """Decisions of whole deals of random play in ``DealBatch``, with observation and mask."""
+    deals = gw.DealBatch("classic", SIZE)
+    uniforms = np.random.default_rng(0).random((_MAX_PLIES, SIZE))
+    actions = np.empty(SIZE, np.int64)
+    observations = np.zeros((SIZE, deals.num_observations), np.int8)
+    masks = np.zeros((SIZE, deals.num_actions), np.int8)
+
+    def play() -> int:
+        deals.reset(0)
+        decisions = 0
+        for row in uniforms:
+            left = SIZE - int(np.count_nonzero(deals.done))
+            if not left:
+                break
+            decisions += left
+            deals.observe(observations)
+            deals.action_mask(masks)
+            pick(deals.legal(), row, actions)
+            deals.step(actions)
+        return decisions
+
+    return play
+
+
+def pgx() -> Workload:
+    """Decisions in pgx's Leduc hold'em, compiled by JAX for one core."""
+    flags = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1 inter_op_parallelism_threads=1"
+    os.environ.setdefault("XLA_FLAGS", flags)
+    import jax
+    import jax.numpy as jnp
+    import pgx as library
+    from pgx.experimental import auto_reset
+
+    game = library.make("leduc_holdem")
+    step = jax.vmap(auto_reset(game.step, game.init))
+
+    def one(carry: Any, key: Any) -> Any:
+        states, seen = carry
+        logits = jnp.where(states.legal_action_mask, 0.0, -jnp.inf)
+        states = step(states, jax.random.categorical(key, logits), jax.random.split(key, SIZE))
+        return (states, seen + states.observation.sum()), None  # what is not used would not be computed
+
+    run = jax.jit(lambda states, key: jax.lax.scan(one, (states, 0.0), jax.random.split(key, _PGX_STEPS))[0])
+    states = jax.jit(jax.vmap(game.init))(jax.random.split(jax.random.PRNGKey(0), SIZE))
+
+    def play() -> int:
+        run(states, jax.random.PRNGKey(1))[1].block_until_ready()
+        return SIZE * _PGX_STEPS
+
+    return play
+
+
+def envpool() -> Workload:
+    """Decisions in EnvPool's Blackjack (C++, without a mask), on one thread."""
+    import envpool as library
+
+    pool = library.make_gymnasium("Blackjack-v1", num_envs=SIZE, num_threads=1)
+    pool.reset()
+    rng = np.random.default_rng(0)
+
+    def play() -> int:
+        pool.step(rng.integers(0, 2, SIZE).astype(np.int32))
+        return SIZE
+
+    return play
+
+
+def openspiel(name: str = "gin_rummy") -> Workload:
+    """Decisions in an OpenSpiel game from Python, with observation and mask; chance nodes do not count."""
+    import pyspiel
+
+    game, rng = pyspiel.load_game(name), random.Random(0)
+
+    def play() -> int:
+        state, decisions = game.new_initial_state(), 0
+        while not state.is_terminal():
+            if state.is_chance_node():
+                outcomes, chances = zip(*state.chance_outcomes(), strict=True)
+                state.apply_action(rng.choices(outcomes, chances)[0])
+                continue
+            state.observation_tensor()
+            mask = state.legal_actions_mask()
+            state.apply_action(rng.choice([action for action, legal in enumerate(mask) if legal]))
+            decisions += 1
+        return decisions
+
+    return play
+
+
+def inside_openspiel() -> Workload:
+    """The same for German Whist inside OpenSpiel."""
+    import german_whist.openspiel  # noqa: F401 - registers the game
+
+    return openspiel("python_german_whist")
+
+
+def aec(game: Any = None) -> Workload:
+    """Steps of a PettingZoo environment, ours by default, counted as ``performance_benchmark`` of PettingZoo does."""
+    env = gw.env() if game is None else game
+    env.reset(seed=0)
+
+    def play() -> int:
+        for _ in range(100):
+            observation, _, terminated, truncated, _ = env.last()
+            if terminated or truncated:
+                env.reset()
+            else:
+                env.step(random.choice(np.flatnonzero(observation["action_mask"]).tolist()))
+        return 100
+
+    return play
+
+
+def leduc() -> Workload:
+    """Steps of PettingZoo's Leduc hold'em, by RLCard."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # newer versions of PettingZoo deprecate this import in favour of a registry
+        from pettingzoo.classic import leduc_holdem_v4
+
+    return aec(leduc_holdem_v4.env())
+
+
+def match() -> Workload:
+    """Games of ``heuristic`` against ``greedy``."""
+    return lambda: 2 * gw.play_match("heuristic", "greedy", 500).deals
+
+
+def search() -> Workload:
+    """Games of ``champion:search=16,threads=1`` against ``heuristic``."""
+    return lambda: 2 * gw.play_match("champion:search=16,threads=1", "heuristic", 2).deals
+
+
+def network() -> Workload:
+    """Decisions of ``champion``'s network in the first trick."""
+    agent, views = gw.make_agent("champion:endgame=played"), gw.DealBatch("classic", SIZE).views()
+    return lambda: len(agent.act(views, None))
+
+
+SUBJECTS: dict[str, Callable[[], Workload]] = {
+    "batch": batch,
+    "pgx": pgx,
+    "envpool": envpool,
+    "openspiel": openspiel,
+    "inside_openspiel": inside_openspiel,
+    "aec": aec,
+    "leduc": leduc,
+    "match": match,
+    "search": search,
+    "network": network,
+}
+PEERS = {"pgx": "batch", "envpool": "batch", "openspiel": "batch", "leduc": "aec"}  # and whom they are compared with
+
+
+def rate(workload: Workload, seconds: float) -> float:
+    """Return the units per second of a workload that is repeated for this many seconds, at least once."""
+    units, began = 0, time.perf_counter()
+    while True:
+        units += workload()
+        elapsed = time.perf_counter() - began
+        if elapsed >= seconds:
+            return units / elapsed
+
+
+def main() -> None:
+    """Measure and print a Markdown table."""
+    parser = argparse.ArgumentParser(prog="python -m tools.speed", description=__doc__)
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help=f"what to measure (default all): {', '.join(SUBJECTS)}"
+    )
+    parser.add_argument("--seconds", type=float, default=5.0, help="time of each, all rounds together (default 5)")
+    options = parser.parse_args()
+    workloads: dict[str, Workload] = {}
+    for name in options.names or SUBJECTS:
+        try:
+            workloads[name] = SUBJECTS[name]()
+        except ImportError as error:
+            print(f"{name} is left out: {error}")
+            continue
+        workloads[name]()  # compilation and loading are not timed
+    measured: dict[str, list[float]] = {name: [] for name in workloads}
+    for _ in range(ROUNDS):
+        for name, workload in workloads.items():
+            measured[name].append(rate(workload, options.seconds / ROUNDS))
+    rates = {name: statistics.median(samples) for name, samples in measured.items()}
+    print("| | a second | ratio |\n| --- | --- | --- |")
+    for name, value in rates.items():
+        ours = rates.get(PEERS.get(name, ""))
+        ratio = "" if ours is None else f"{PEERS[name]} is {ours / value:.1f} times as fast"
+        print(f"| {name} | {value:,.0f} | {ratio} |")
+
+
+if __name__ == "__main__":
+    main()
