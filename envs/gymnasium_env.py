@@ -49,8 +49,8 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
     * Reward: 0.0 until the last step of the episode, which pays the return (see ``reward``). It is zero-sum: the
       opponent's return is the negative.
     * ``info["action_mask"]``: int8[n_actions], 1 for legal actions; all zeros when the episode is over.
-    * ``info["illegal"]``: whether an illegal action of the learner ended the episode, ``numpy.bool_``. That pays the
-      lowest reward possible (−13 with ``"margin"`` in classic), so no play is worse; the opponent has not won.
+    * ``info["illegal"]``: whether an illegal action of the learner ended the episode, ``bool``. That pays the lowest
+      reward possible (−13 with ``"margin"`` in classic), so no play is worse; the opponent has not won.
     * :meth:`action_masks` gives the mask as sb3-contrib expects it.
 
     Example:
@@ -212,7 +212,7 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
         if self._over:
             mask[:] = 0
         seen = keyed(self._keys, observation, None if self._keys is None else mask.copy())
-        return seen, {"action_mask": mask, "illegal": np.bool_(illegal)}
+        return seen, {"action_mask": mask, "illegal": illegal}
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return which actions are legal, bool[n_actions], as sb3-contrib expects it."""
