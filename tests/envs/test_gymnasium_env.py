@@ -156,9 +156,15 @@ def test_an_action_that_is_no_whole_number_is_refused_and_changes_nothing(action
     assert same(environment.step(card), other.step(card), exact=True)
 
 
-def test_a_step_before_the_first_reset_is_refused() -> None:
-    with pytest.raises(gymnasium.error.ResetNeeded, match="before the first reset"):
-        GermanWhistEnv(Lowest()).step(0)
+def test_calls_before_the_first_reset_are_refused() -> None:
+    environment = GermanWhistEnv(Lowest(), render_mode="ansi")
+    for name, call in (
+        ("step", lambda: environment.step(0)),
+        ("render", environment.render),
+        ("action_masks", environment.action_masks),
+    ):
+        with pytest.raises(gymnasium.error.ResetNeeded, match=f"^{name} was called before the first reset$"):
+            call()
 
 
 @pytest.mark.parametrize("kind", [np.int64, np.uint32, np.int8])
