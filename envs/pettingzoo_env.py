@@ -235,7 +235,7 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
         self.terminations = dict.fromkeys(PLAYERS, False)
         self.truncations = dict.fromkeys(PLAYERS, False)
         self._infos = None
-        self._mask = None
+        self._mask: npt.NDArray[np.int8] | None = None  # of the agent to act, once it has been observed
         self.agent_selection = PLAYERS[self._simulator.turn]
         self._skip_agent_selection = None
         if self._renderer.needs_updates:
