@@ -31,6 +31,7 @@ from german_whist.envs.engine.rules import Rules, rules_from_dict
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.text.rules_text import rules_spec
+from german_whist.envs.utils.plain_text import writable
 from german_whist.envs.utils.specs import printable
 
 Record = Callable[[Recording], None]
@@ -97,7 +98,7 @@ class MirroredResult:
         note = result_note(cast("MatchResult | SeriesResult", self)).replace("; ", "\n", 1)
         game = rules_spec(rules_from_dict(self.rules))
         title = f"German Whist, {game}{', exact endgame' if self.endgame == EXACT else ''}"
-        return "\n".join([title, *table, note, *lost])
+        return writable("\n".join([title, *table, note, *lost]))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -107,8 +107,9 @@ def env(
         rules: a preset's name, with settings if wanted (``"classic:counts=all"``), or ``Rules``.
         reward: ``"margin"`` (counted tricks, own minus the opponent's; negated in a low game), ``"win"`` (+1, 0, −1)
             or ``"points"`` (the rules' own scoring).
-        render_mode: ``"ansi"`` (``render`` returns text), ``"rgb_array"`` (``render`` returns uint8[height, width, 3]),
-            ``"human"`` (every step updates a window, or prints text without a display) or ``None``.
+        render_mode: ``"ansi"`` (``render`` returns text, with letters for suits where standard output lacks suit
+            signs), ``"rgb_array"`` (``render`` returns uint8[height, width, 3]), ``"human"`` (every step updates a
+            window, or prints text without a display) or ``None``.
         observation: ``"vector"``, or ``"history"`` for recurrent and attention networks: ``"observation"`` is then
             int8[max_events, 4], one row per event the seat saw, ``"length"`` is int16[1], and in matches ``"match"``
             holds the scores.

@@ -305,7 +305,7 @@ class DealBatch:
             ValueError: if the batch was made without ``history=True``, a shape is wrong, or a seat or row out of range.
         """
         if self.log is None:
-            raise ValueError("history is not kept: make the batch with DealBatch(…, history=True)")
+            raise ValueError("history is not kept: make the batch with DealBatch(..., history=True)")
         which = self._rows(rows)
         whose = np.full(len(which), -1) if seats is None else numbers_between("seats", seats, 0, 1, which.shape)
         return self.log.histories(self.states, which, whose.astype(np.int64), out)

@@ -18,7 +18,7 @@ def short_repr(value: object) -> str:
         text = repr(value)
     except ValueError:  # a number of more digits than Python prints
         text = "a number of thousands of digits"
-    return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 1]}…"
+    return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 3]}..."
 
 
 def printable(text: object) -> str:

@@ -12,6 +12,7 @@ from rich.console import Console, RenderableType
 from rich.progress import BarColumn, Progress, ProgressColumn, TaskProgressColumn, TextColumn
 from rich.text import Text
 
+from german_whist.envs.utils.plain_text import writable
 from german_whist.envs.utils.specs import printable
 
 FIRST_EVALUATION = "compiling what is not cached yet, and first evaluation"
@@ -63,7 +64,7 @@ class TrainingProgress:
     def say(self, line: str) -> None:
         """Print a line."""
         self._last_line = time.monotonic()
-        self._console.print(printable(line), highlight=False, markup=False, soft_wrap=True)
+        self._console.print(writable(printable(line)), highlight=False, markup=False, soft_wrap=True)
 
     def begin_phase(self, phase: str, *, is_short: bool = False) -> None:
         """Show what the run does besides training, until the next decisions.
