@@ -44,7 +44,7 @@ from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.utils.checks import check_seed, is_whole_number, whole_number
 from german_whist.envs.utils.files import temporary_path
-from german_whist.envs.utils.specs import must_be
+from german_whist.envs.utils.specs import count_text, must_be
 
 FORMAT = "german-whist games 1"
 MAX_BYTES = 256 << 20  # of a file whose results are read
@@ -480,7 +480,7 @@ def read_recording(path: str | Path, line: int | None = None) -> tuple[int, Reco
                     raise ValueError("no recording: it is the header, the end, or a game without its actions")
     if line is None:
         raise ValueError(f"{path}: no recordings")
-    raise ValueError(f"{path}: line {line} does not exist: the file has {last} line{'' if last == 1 else 's'}")
+    raise ValueError(f"{path}: line {line} does not exist: the file has {count_text(last, 'line')}")
 
 
 def parse_recordings(text: str) -> list[Recording]:

@@ -32,7 +32,7 @@ from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.text.rules_text import rules_spec
 from german_whist.envs.utils.plain_text import writable
-from german_whist.envs.utils.specs import printable
+from german_whist.envs.utils.specs import count_text, printable
 
 Record = Callable[[Recording], None]
 
@@ -169,10 +169,10 @@ def result_cells(result: MatchResult | SeriesResult) -> dict[str, str]:
 def result_note(result: MatchResult | SeriesResult) -> str:
     """Return what was played, and what the numbers of a table of results mean."""
     if isinstance(result, SeriesResult):
-        unit, played = "matches", f"{result.matches} mirrored matches, {result.match}"
+        unit, played = "matches", f"{count_text(result.matches, 'mirrored match')}, {result.match}"
     else:
         start = f" from number {result.first_deal} on" if result.first_deal else ""
-        unit, played = "deals", f"{result.deals} mirrored deals{start}"
+        unit, played = "deals", f"{count_text(result.deals, 'mirrored deal')}{start}"
     return (
         f"{played} (each played twice, seats swapped), seed {result.seed}; "
         f"draws count half; ± is the 95 % interval, paired over {unit}"

@@ -22,6 +22,7 @@ from german_whist.envs.engine.rules import rules_from_dict
 from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.text.rules_text import rules_spec
 from german_whist.envs.utils.files import write_atomically
+from german_whist.envs.utils.specs import count_text
 
 BOOTSTRAPS = 1000
 _SEED = 0  # of the bootstrap
@@ -267,8 +268,8 @@ def standings_markdown(standings: Standings) -> str:
     lines = [
         "# Standings",
         "",
-        f"{game_text(standings)}; {standings.deals} mirrored deals of seed {standings.seed} for each pair. ± is the "
-        "95 % interval.",
+        f"{game_text(standings)}; {count_text(standings.deals, 'mirrored deal')} of seed {standings.seed} for each "
+        "pair. ± is the 95 % interval.",
         "",
         "| | agent | Elo | 95 % interval | Nash weight | Nash average |",
         "| --- | --- | --- | --- | --- | --- |",

@@ -11,7 +11,7 @@ import operator
 from collections.abc import Iterable, Iterator, Sequence
 
 from german_whist.envs.utils.checks import whole_number
-from german_whist.envs.utils.specs import short_repr
+from german_whist.envs.utils.specs import count_text, short_repr
 
 SUITS = "CDHS"
 RANKS = "23456789TJQKA"
@@ -92,7 +92,9 @@ def parse_hand(text: str) -> int:
     """
     suits = text.strip().upper().split(".") if isinstance(text, str) else []
     if len(suits) != 4:
-        raise ValueError(f"hand {short_repr(text)} has {len(suits)} suits: write four as S.H.D.C, as AKQ2.T98..J4")
+        raise ValueError(
+            f"hand {short_repr(text)} has {count_text(len(suits), 'suit')}: write four as S.H.D.C, as AKQ2.T98..J4"
+        )
     mask = 0
     for suit, ranks in zip(reversed(range(4)), suits, strict=True):
         for letter in ranks:
@@ -139,5 +141,7 @@ def parse_deck(deck: str | Sequence[int], cards: Sequence[int]) -> list[int]:
         order.append(card)
     if len(order) != len(cards):
         missing = next(card for card in cards if card not in order)
-        raise ValueError(f"deck: {len(order)} cards given, {len(cards)} needed; {card_text(missing)} is missing")
+        raise ValueError(
+            f"deck: {count_text(len(order), 'card')} given, {len(cards)} needed; {card_text(missing)} is missing"
+        )
     return order

@@ -31,7 +31,7 @@ from german_whist.envs.simulator.batch_kernels import (
 )
 from german_whist.envs.simulator.batch_state import BatchState, restore_rows, save_rows
 from german_whist.envs.utils.checks import check_seed, deal_indices, numbers_between, whole_number, whole_numbers
-from german_whist.envs.utils.specs import short_repr
+from german_whist.envs.utils.specs import count_text, short_repr
 
 Int8s = npt.NDArray[np.int8]
 
@@ -359,7 +359,7 @@ def _read_decks(
     """
     seats = np.asarray(dealers)
     if seats.shape != (count,) or len(decks) != count or not np.isin(seats, (0, 1)).all():
-        given = f"{len(decks)} decks and dealers {short_repr(seats.tolist())}"
+        given = f"{count_text(len(decks), 'deck')} and dealers {short_repr(seats.tolist())}"
         raise ValueError(f"decks and dealers must be {count} each, dealers 0 or 1, got {given}")
     return [parse_deck(deck, rules.cards) for deck in decks], seats.astype(np.int64)
 

@@ -56,7 +56,7 @@ def test_a_hint_for_open_hands_shows_the_opponents_and_bars_of_tricks(capsys: py
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "Hint: ♠A."
     assert "  opponent: ♠ 9        ♥ -        ♦ 4        ♣ -" in lines
-    bars = [line.count("█") for line in lines if "wins 100%" in line]
+    bars = [line.count("█") for line in lines if "wins 100 %" in line]
     assert bars == [20, 20, 11, 1]
 
 

@@ -13,7 +13,7 @@ from rich.progress import BarColumn, Progress, ProgressColumn, TaskProgressColum
 from rich.text import Text
 
 from german_whist.envs.utils.plain_text import writable
-from german_whist.envs.utils.specs import printable
+from german_whist.envs.utils.specs import percent_text, printable
 
 FIRST_EVALUATION = "compiling what is not cached yet, and first evaluation"
 FIRST_ROLLOUT = "compiling what is not cached yet, and first rollout"
@@ -127,9 +127,9 @@ class TrainingProgress:
     def show_rates(self, decisions: int, rates: dict[str, float]) -> None:
         """Show the win rates of the newest evaluation, which was after so many decisions."""
         if len(rates) > _MAX_RATES:
-            won = f"won {sum(rates.values()) / len(rates):.0%} on average of {len(rates)} matches"
+            won = f"won {percent_text(sum(rates.values()) / len(rates))} on average of {len(rates)} matches"
         else:
-            won = "won against " + ", ".join(f"{name} {rate:.0%}" for name, rate in rates.items())
+            won = "won against " + ", ".join(f"{name} {percent_text(rate)}" for name, rate in rates.items())
         self._rates = f"at {decisions:,}: {won}"
         self._phase = ""
 

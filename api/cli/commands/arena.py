@@ -14,7 +14,7 @@ import numpy as np
 from german_whist.cli.options import add_match_options, add_worker_options, chosen_executor, parse_whole_number
 from german_whist.cli.terminal import progress_bar, table_console
 from german_whist.envs.utils.files import write_atomically
-from german_whist.envs.utils.specs import printable
+from german_whist.envs.utils.specs import count_text, printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -133,8 +133,8 @@ def print_standings(standings: Standings) -> None:
     console.print(ratings, rates)
     console.print(escape(upsets_text(standings)), highlight=False, soft_wrap=True)
     console.print(
-        f"{standings.deals} mirrored deals of seed {standings.seed} for each pair; Elo by Bradley-Terry, mean 0, "
-        "bootstrapped over deals; ± is the 95 % interval",
+        f"{count_text(standings.deals, 'mirrored deal')} of seed {standings.seed} for each pair; Elo by "
+        "Bradley-Terry, mean 0, bootstrapped over deals; ± is the 95 % interval",
         style="dim",
         highlight=False,
         soft_wrap=True,

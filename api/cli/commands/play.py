@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from german_whist.cli.options import parse_whole_number
 from german_whist.cli.terminal import wrapped
-from german_whist.envs.utils.specs import integers, must_be
+from german_whist.envs.utils.specs import count_text, integers, must_be
 
 if TYPE_CHECKING:
     from german_whist.envs.engine.rules import Rules
@@ -188,15 +188,12 @@ class _Game:
         return True
 
     def _print_score(self) -> None:
-        from german_whist.session.deal.words import count_text
-
         session, score = self.session, self.session.score
         scores = [
             f"{self.names[seat]} {count_text(score.points[seat], 'point')}, {score.won[seat]} won"
             for seat in (session.seat, 1 - session.seat)
         ]
-        count = len(session.finished)
-        print(f"Score after {count} deal{'' if count == 1 else 's'}: {'; '.join(scores)}.")
+        print(f"Score after {count_text(len(session.finished), 'deal')}: {'; '.join(scores)}.")
 
     def _wait(self) -> None:
         """Wait for Enter; r reviews the deal, q quits."""

@@ -105,6 +105,7 @@ def test_decks_survive_their_text_and_their_numbers(deck: list[int]) -> None:
         ("CQ CK CA DQ DK SA", "SA is not in this game's deck of 6"),
         ("CQ CK CA DQ DK DX", "'DX' is not a card"),
         ("", "0 cards given"),
+        ("CA", "1 card given"),
         ([10, 11, 12, 23, 24, 99], "card 99 is not in this game's deck"),
         ([10, 11, 12, 23, 24, -1], "card -1 is not in this game's deck"),
         ([10, 11, 12, 23, 24, 25.5], "25.5 is not a card"),
