@@ -170,8 +170,12 @@ def record_evaluation(
     """
     run.add_evaluations([_evaluation_row(decisions, seconds, result) for result in results])
     draw_curve(run.read_evaluations(), run.curve, f"German Whist ({rules}): self-play, evaluated against bots")
-    for line in forfeit_lines(forfeit for result in results for forfeit in result.forfeits):
-        progress.say(line)
+    for result in results:
+        if result.forfeits:  # such wins say nothing of strength
+            agent, reason = result.forfeits[0].agent, result.forfeits[0].reason
+            progress.say(
+                f"{agent} lost {len(result.forfeits)} of {2 * result.deals} evaluation games unplayed, the first: {reason}"
+            )
     progress.show_rates(decisions, {result.second: result.win_rate for result in results})
 
 

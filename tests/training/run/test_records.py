@@ -173,7 +173,9 @@ def test_an_evaluation_with_forfeited_games_says_so(tmp_path: Path, capsys: pyte
     run = RunDirectory(tmp_path)
     with TrainingProgress(1000) as progress:
         record_evaluation(run, "tiny", 0, 0.0, results, progress)
-        assert capsys.readouterr().err.startswith(f"{spec} lost 4 games unplayed: illegal action 'XX': it may choose ")
+        assert capsys.readouterr().err.startswith(
+            f"{spec} lost 4 of 4 evaluation games unplayed, the first: illegal action 'XX': it may choose "
+        )
         record_evaluation(run, "tiny", 1, 0.0, results[:1], progress)
         assert capsys.readouterr().err == ""
     assert (tmp_path / "evaluations.csv").read_text().startswith("decisions,opponent,")
