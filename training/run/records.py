@@ -172,10 +172,9 @@ def record_evaluation(
     draw_curve(run.read_evaluations(), run.curve, f"German Whist ({rules}): self-play, evaluated against bots")
     for result in results:
         if result.forfeits:  # such wins say nothing of strength
-            agent, reason = result.forfeits[0].agent, result.forfeits[0].reason
-            progress.say(
-                f"{agent} lost {len(result.forfeits)} of {2 * result.deals} evaluation games unplayed, the first: {reason}"
-            )
+            games, (first, *_) = 2 * result.deals, result.forfeits
+            lost = f"{first.agent} lost {len(result.forfeits)} of {games} evaluation games unplayed"
+            progress.say(f"{lost}, the first: {first.reason}")
     progress.show_rates(decisions, {result.second: result.win_rate for result in results})
 
 
