@@ -6,7 +6,7 @@ import hashlib
 import os
 from functools import lru_cache
 from importlib import resources
-from importlib.abc import Traversable
+from importlib.resources.abc import Traversable
 
 from german_whist.agents.pretrained.catalog import PRETRAINED_NAMES
 from german_whist.agents.process.agent import ProcessAgent

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 NAME = "german-whist"
 
 _WIDEST = 100  # characters in a line of a paragraph
+_PIPED = 200  # characters in a line of a table where the output is no terminal
 
 # Exit codes.
 BAD_INPUT = 2
@@ -48,16 +49,12 @@ def use_plain_text() -> None:
         sys.stdin.reconfigure(errors="replace")
 
 
-def table_console(piped_width: int = 160) -> Console:
-    """Return a console on standard output; in a pipe, where there is no width to fit, it has room for long lines.
-
-    Args:
-        piped_width: characters in a line where the output is no terminal.
-    """
+def table_console() -> Console:
+    """Return a console on standard output; in a pipe, where there is no width to fit, it has room for long lines."""
     from rich.console import Console
 
     console = Console()
-    return console if console.is_terminal else Console(width=piped_width)
+    return console if console.is_terminal else Console(width=_PIPED)
 
 
 def wrapped(text: str, indent: str = "") -> str:

@@ -11,7 +11,6 @@ from tests.agents.networks import some_network
 from tests.cli.commands import Run
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_the_file_is_named_after_the_agent_unless_another_name_is_given(run: Run, here: Path) -> None:
     pytest.importorskip("torch")
     some_network().save(here / "mine.safetensors")

@@ -24,7 +24,6 @@ def name_of(page: Path) -> str:
 
 
 @pytest.mark.parametrize("page", WITH_EXAMPLES, ids=name_of)
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_every_example_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run_page(page, tmp_path, monkeypatch)
 

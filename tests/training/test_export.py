@@ -60,7 +60,6 @@ def check_choices(agent: PolicyAgent, logits_of: Run) -> None:
     assert same.mean() > 0.99
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize(
     ("kind", "load"), [("onnx", with_reference), ("onnx", with_onnxruntime), ("torchscript", with_torch)]
 )
@@ -76,7 +75,6 @@ def test_an_exported_network_chooses_the_same_cards(
     assert [path.name for path in tmp_path.iterdir()] == ["network"]
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize("hidden", [(), (5, 4, 3)])
 def test_networks_of_any_depth_and_game_are_exported(tmp_path: Path, hidden: tuple[int, ...]) -> None:
     pytest.importorskip("onnx")
@@ -85,7 +83,6 @@ def test_networks_of_any_depth_and_game_are_exported(tmp_path: Path, hidden: tup
     check_choices(agent, with_reference(tmp_path / "network.onnx"))
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize("game", ["classic", "draft"])
 @pytest.mark.parametrize(("kind", "load"), [("onnx", with_reference), ("torchscript", with_torch)])
 def test_networks_that_the_suits_share_are_exported(
@@ -109,7 +106,6 @@ def test_an_onnx_file_describes_its_inputs_and_outputs(tmp_path: Path) -> None:
     assert [dim.dim_param or dim.dim_value for dim in made.type.tensor_type.shape.dim] == ["batch", 52]
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_torchscript_file_describes_its_inputs_and_outputs(tmp_path: Path) -> None:
     torch = pytest.importorskip("torch")
     export(some_network(), "torchscript", tmp_path / "network.pt")
