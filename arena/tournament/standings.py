@@ -109,7 +109,7 @@ class Standings(Report):
             ("", *(f"vs {j + 1}" for j in places)),
             [(str(i + 1), *(pair_rate(self, i, j) if i != j else "" for j in places)) for i in places],
             [
-                f"{self.deals} mirrored deals of seed {self.seed} for each pair; Elo by Bradley-Terry, mean 0, "
+                f"{count_text(self.deals, 'mirrored deal')} of seed {self.seed} for each pair; Elo by Bradley-Terry, mean 0, "
                 "bootstrapped over deals; ± is the 95 % interval"
             ],
         )
