@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from german_whist.envs.engine.rules import Rules, rule_names, rules
 
+RANK_WORDS = "two three four five six seven eight nine ten jack queen king ace".split()  # noqa: SIM905
+
 Pick = Callable[[Sequence[Any]], Any]
 
 # Named so that failures name the game: full and tiny decks, one suit, many suits of few ranks, long and short stocks.
@@ -88,13 +90,11 @@ seeds = st.integers(0, 2**64 - 1)
 def spellings(card: int) -> list[str]:
     """The ways to write a card."""
     suit, rank = divmod(card, 13)
-    plural = ("clubs", "diamonds", "hearts", "spades")[suit]
-    word = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "jack", "queen", "king", "ace"][
-        rank
-    ]
-    codes = [["2", "3", "4", "5", "6", "7", "8", "9", "T", "J", "Q", "K", "A"][rank], *(["10"] if rank == 8 else [])]
-    letter, signs = plural[0].upper(), ["♣♦♥♠"[suit], "♧♢♡♤"[suit], "♣♦♥♠"[suit] + "\ufe0f"]
-    pairs = [form for code in codes for sign in (letter, *signs) for form in (sign + code, code + sign)]
-    words = [f"{first} of {last}" for first in (*codes, word) for last in (plural, plural[:-1], signs[0])]
-    found = pairs + words + [f"{plural} {codes[-1]}", f"{letter} {codes[-1]}", f"{codes[-1]}-{letter}"]
-    return [case for form in found for case in (form, form.lower(), form.upper(), form.title())]
+    name, letter = ("clubs", "diamonds", "hearts", "spades")[suit], "CDHS"[suit]
+    word = RANK_WORDS[rank]
+    codes = ["23456789TJQKA"[rank], *(["10"] if word == "ten" else [])]
+    signs = ["♣♦♥♠"[suit], "♧♢♡♤"[suit], "♣♦♥♠"[suit] + "\ufe0f"]
+    found = [form for code in codes for sign in (letter, *signs) for form in (sign + code, code + sign)]
+    found += [f"{first} of {last}" for first in (*codes, word) for last in (name, name[:-1], signs[0])]
+    found += [f"{name} {codes[-1]}", f"{letter} {codes[-1]}", f"{codes[-1]}-{letter}"]
+    return [form for one in found for form in (one, one.lower(), one.upper(), one.title())]
