@@ -54,8 +54,8 @@ def measure_startup(seconds: float, tick: Tick) -> list[Figure | Skipped]:
 
 
 def seconds_of_first_deal(cache: str) -> float:
-    """Return the time of the first environment and batch in a new process, with this folder as numba's cache."""
-    environment = {**os.environ, "NUMBA_CACHE_DIR": cache}
+    """Return the time of the first environment and batch in a new process, with this folder as the cache."""
+    environment = {**os.environ, "GERMAN_WHIST_CACHE": cache}
     command = [sys.executable, "-c", _DEAL]
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
     return float(done.stdout.split()[-1])

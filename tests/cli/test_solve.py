@@ -6,9 +6,10 @@ import json
 
 import pytest
 
+from german_whist.envs.utils.files import CACHE_VARIABLE
 from german_whist.solver.endgames import solve_endgame
 from german_whist.solver.tablebase.build import build_table
-from german_whist.solver.tablebase.kinds import FOLDER_VARIABLE, KINDS, table_path
+from german_whist.solver.tablebase.kinds import KINDS, table_path
 from tests.cli.commands import Run
 
 HANDS = "AKQ2.T98..J4", "J7.AK2.Q5.T8"
@@ -42,7 +43,7 @@ def test_json_holds_the_same_and_the_line_keeps_to_the_value(run: Run, words: tu
 
 @pytest.fixture
 def empty(here, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv(FOLDER_VARIABLE, str(here / "tables"))
+    monkeypatch.setenv(CACHE_VARIABLE, str(here / "tables"))
     return here / "tables"
 
 
@@ -80,7 +81,7 @@ def test_a_damaged_table_is_reported_in_one_line(run: Run, empty) -> None:
 
 def test_a_folder_that_is_a_file_is_reported_in_one_line(run: Run, here, monkeypatch: pytest.MonkeyPatch) -> None:
     (here / "file").write_text("")
-    monkeypatch.setenv(FOLDER_VARIABLE, str(here / "file"))
+    monkeypatch.setenv(CACHE_VARIABLE, str(here / "file"))
     completed = run("table", "build", "--cards", "3")
     assert completed.code == 2
     assert "the endgame table cannot be written to" in completed.err
@@ -91,7 +92,7 @@ def test_without_a_folder_for_tables_endgames_are_solved_in_memory(
     run: Run, here, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (here / "file").write_text("")
-    monkeypatch.setenv(FOLDER_VARIABLE, str(here / "file"))
+    monkeypatch.setenv(CACHE_VARIABLE, str(here / "file"))
     completed = run("solve", "A...", "2...")
     assert (completed.code, completed.err.count("\n")) == (0, 1)
     assert "cannot be written to" in completed.err

@@ -15,8 +15,8 @@ from rich.text import Text
 from german_whist.envs.utils.plain_text import writable
 from german_whist.envs.utils.specs import percent_text, printable
 
-FIRST_EVALUATION = "compiling what is not cached yet, and first evaluation"
-FIRST_ROLLOUT = "compiling what is not cached yet, and first rollout"
+FIRST_EVALUATION = "first evaluation"
+FIRST_ROLLOUT = "first rollout"
 FINAL_EVALUATION = "final evaluation"
 _PLAIN_EVERY = 10.0  # seconds between lines without a terminal
 _MAX_RATES = 5  # win rates, or opponents, shown one by one; of more, the mean, or their number

@@ -92,13 +92,13 @@ def run_build(options: argparse.Namespace) -> int:
 
 def run_info(options: argparse.Namespace) -> int:
     """List the tables."""
-    from german_whist.solver.tablebase.kinds import table_folder
+    from german_whist.envs.utils.files import cache_folder
 
     paths = _tables(options.kind)
     if options.json:
-        print(json.dumps({"folder": str(table_folder()), "tables": [_facts(path) for path in paths]}))
+        print(json.dumps({"folder": str(cache_folder()), "tables": [_facts(path) for path in paths]}))
         return 0
-    print(f"folder: {table_folder()}")
+    print(f"folder: {cache_folder()}")
     for path in paths:
         print(f"  {_line(path)}")
     if not paths:

@@ -13,13 +13,14 @@ import numpy as np
 import pytest
 
 from german_whist.cli import main
+from german_whist.envs.utils.files import CACHE_VARIABLE
 from german_whist.solver.endgames import solve_endgame
 from german_whist.solver.table_sample import verify_values
 from german_whist.solver.tablebase import cache as table_cache
 from german_whist.solver.tablebase.build import build_table
 from german_whist.solver.tablebase.cache import open_table
 from german_whist.solver.tablebase.endgame_table import HEADER_BYTES, Header, load_table, read_header, verify_table
-from german_whist.solver.tablebase.kinds import FOLDER_VARIABLE, KINDS, DamagedTableError, table_path
+from german_whist.solver.tablebase.kinds import KINDS, DamagedTableError, table_path
 
 CARDS = 4
 SWAPS = list(itertools.permutations(KINDS, 2))
@@ -28,7 +29,7 @@ SWAPS = list(itertools.permutations(KINDS, 2))
 @pytest.fixture
 def folder(tmp_path, monkeypatch) -> Path:
     """A folder with a small table of every kind."""
-    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))
     monkeypatch.setattr(table_cache, "DEFAULT_CARDS", CARDS)
     for kind in KINDS.values():
         build_table(kind, CARDS)
