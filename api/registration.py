@@ -13,6 +13,7 @@ import gymnasium
 from gymnasium.vector import AutoresetMode
 
 from german_whist.envs.engine.endgame_hook import EXACT, register_endgame_hook
+from german_whist.envs.rendering.modes import FRAMES_PER_SECOND, RENDER_MODES
 from german_whist.envs.utils.specs import unknown_name_error
 
 if TYPE_CHECKING:
@@ -102,7 +103,8 @@ def make_single(
         opponent: an agent's specification (``german_whist.agent_names()`` lists them) or an agent object.
         reward: ``"margin"``, ``"win"`` or ``"points"``.
         seat: the learner's seat, 0, 1 or ``"alternate"``.
-        render_mode: ``"ansi"``, ``"rgb_array"``, ``"human"`` or ``None``.
+        render_mode: ``"ansi"``, ``"rgb_array"``, ``"human"`` or ``None``. In ``gymnasium.make``, ``"ansi_list"`` and
+            ``"rgb_array_list"``, too: ``render`` then returns what was seen since its last call.
         match: ``None`` for episodes of one deal; a match format as ``"first_to:25"`` or ``"best_of:3"`` for episodes of
             a whole match.
         endgame: ``"played"``, or ``"exact"`` for deals that end after the foreplay and pay the result of perfect play.
@@ -120,6 +122,10 @@ def make_single(
     return GermanWhistEnv(
         make_agent(opponent, rules), rules, reward, seat, render_mode, match, endgame, observation_keys
     )
+
+
+# Gymnasium asks whatever it makes environments with for its render modes, and adds their "_list" forms.
+make_single.metadata = {"render_modes": list(RENDER_MODES), "render_fps": FRAMES_PER_SECOND}  # type: ignore[attr-defined]
 
 
 @_names_keywords

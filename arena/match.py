@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, field
 from typing import Any, cast
@@ -23,6 +24,7 @@ from german_whist.arena.games import (
     two_players,
 )
 from german_whist.arena.recording import Recording
+from german_whist.arena.report import Report, Table
 from german_whist.arena.statistics import finite_ends, paired_intervals, percent, tricks
 from german_whist.envs.agent import Agent
 from german_whist.envs.engine.endgame_hook import EXACT, PLAYED
@@ -31,13 +33,15 @@ from german_whist.envs.engine.rules import Rules, rules_from_dict
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.text.rules_text import rules_spec
-from german_whist.envs.utils.specs import printable
+from german_whist.envs.utils.specs import count_text
 
 Record = Callable[[Recording], None]
 
+_MAX_REASONS = 8  # of lost games that a report lists
+
 
 @dataclass(frozen=True, kw_only=True)
-class MirroredResult:
+class MirroredResult(Report):
     """Result of the first agent against the second, every game played twice with the seats swapped.
 
     Intervals are 95 % confidence intervals of the mean over mirrored pairs (normal approximation; the Wilson interval
@@ -85,19 +89,10 @@ class MirroredResult:
             fields["forfeits"] = [forfeit._asdict() for forfeit in self.forfeits]
         return fields
 
-    def __str__(self) -> str:
-        """Return the result as a table for people; ``repr`` has all fields."""
-        cells = result_cells(cast("MatchResult | SeriesResult", self))
-        widths = [max(len(heading), len(cell)) for heading, cell in cells.items()]
-        table = [
-            "  ".join(word.ljust(width) for word, width in zip(line, widths, strict=True)).rstrip()
-            for line in (cells.keys(), cells.values())
-        ]
-        lost = [f"lost without being played: {len(self.forfeits)} (see forfeits)"] if self.forfeits else []
-        note = result_note(cast("MatchResult | SeriesResult", self)).replace("; ", "\n", 1)
-        game = rules_spec(rules_from_dict(self.rules))
-        title = f"German Whist, {game}{', exact endgame' if self.endgame == EXACT else ''}"
-        return "\n".join([title, *table, note, *lost])
+    def report(self) -> Sequence[Table | str]:
+        """Return a table of one row, and a line for each reason why an agent lost games unplayed."""
+        results = [cast("MatchResult | SeriesResult", self)]
+        return [results_table(results, game_title(self.rules, self.endgame)), *forfeit_lines(self.forfeits)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,25 +148,48 @@ class SeriesResult(MirroredResult):
     deals_per_match: float
 
 
-def result_cells(result: MatchResult | SeriesResult) -> dict[str, str]:
-    """Return the row of a result in a table, by its headings."""
-    is_series = isinstance(result, SeriesResult)
-    return {
-        "agent": printable(result.first),
-        "opponent": printable(result.second),
-        "matches won" if is_series else "games won": percent(result.win_rate, result.interval),
-        "score margin" if is_series else "margin": tricks(result.margin, result.margin_interval),
-        "won / drawn / lost": f"{result.wins} / {result.draws} / {result.losses}",
-    }
+def results_table(results: Sequence[MatchResult | SeriesResult], title: str) -> Table:
+    """Return a table with a row for each of some results of one kind, which were played alike."""
+    won, margin = ("matches won", "score margin") if isinstance(results[0], SeriesResult) else ("games won", "margin")
+    rows = [
+        (
+            result.first,
+            result.second,
+            percent(result.win_rate, result.interval),
+            tricks(result.margin, result.margin_interval),
+            f"{result.wins} / {result.draws} / {result.losses}",
+        )
+        for result in results
+    ]
+    columns = ("agent", "opponent", won, margin, "won / drawn / lost")
+    return Table(title, columns, rows, result_note(results[0]).split("; ", 1))
+
+
+def game_title(rules: dict[str, Any], endgame: str) -> str:
+    """Return which game was played, from the fields of its rules."""
+    return f"German Whist, {rules_spec(rules_from_dict(rules))}{', exact endgame' if endgame == EXACT else ''}"
+
+
+def forfeit_lines(forfeits: Iterable[Forfeit]) -> list[str]:
+    """Return which games were lost without being played to the end: a line for each of the most frequent reasons."""
+    games = Counter((one.agent, one.reason) for one in forfeits)
+    lines = [
+        f"{agent} lost {count} game{'s' * (count > 1)} unplayed: {reason}"
+        for (agent, reason), count in games.most_common(_MAX_REASONS)
+    ]
+    if len(games) > _MAX_REASONS:
+        rest = sum(games.values()) - sum(count for _, count in games.most_common(_MAX_REASONS))
+        lines.append(f"and {rest} more for other reasons (see forfeits)")
+    return lines
 
 
 def result_note(result: MatchResult | SeriesResult) -> str:
     """Return what was played, and what the numbers of a table of results mean."""
     if isinstance(result, SeriesResult):
-        unit, played = "matches", f"{result.matches} mirrored matches, {result.match}"
+        unit, played = "matches", f"{count_text(result.matches, 'mirrored match')}, {result.match}"
     else:
         start = f" from number {result.first_deal} on" if result.first_deal else ""
-        unit, played = "deals", f"{result.deals} mirrored deals{start}"
+        unit, played = "deals", f"{count_text(result.deals, 'mirrored deal')}{start}"
     return (
         f"{played} (each played twice, seats swapped), seed {result.seed}; "
         f"draws count half; ± is the 95 % interval, paired over {unit}"

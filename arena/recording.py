@@ -23,7 +23,7 @@ from german_whist.envs.engine.rules import Rules, rules_from_dict
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.utils.checks import check_seed, is_whole_number
 from german_whist.envs.utils.files import temporary_path
-from german_whist.envs.utils.specs import must_be
+from german_whist.envs.utils.specs import count_text, must_be
 
 VERSION = 1
 MAX_LINE = 131_072  # characters
@@ -222,7 +222,7 @@ class Recording:
             yield batch
         last = len(self.actions)
         if not batch.done[0]:
-            raise ValueError(f"move {last + 1} is missing: the deal is not finished after {last} moves")
+            raise ValueError(f"move {last + 1} is missing: the deal is not finished after {count_text(last, 'move')}")
         played = DealResult.of(batch)
         for key in _RESULT_KEYS:
             if getattr(played, key) != getattr(self.result, key):
@@ -366,7 +366,7 @@ def read_recording(path: str | Path, line: int | None = None) -> tuple[int, Reco
                 return last, Recording.from_line(_decoded(text))
     if line is None:
         raise ValueError(f"{path}: no recordings")
-    raise ValueError(f"{path}: line {line} does not exist: the file has {last} line{'' if last == 1 else 's'}")
+    raise ValueError(f"{path}: line {line} does not exist: the file has {count_text(last, 'line')}")
 
 
 def parse_recordings(text: str) -> list[Recording]:

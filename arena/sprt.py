@@ -10,7 +10,7 @@ Elo", 2021; the code of reference is fishtest's ``LLRcalc.py``).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
@@ -19,7 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.arena.games import DEFAULT_BATCH, Forfeit, Progress, games, two_players
-from german_whist.arena.match import sorted_forfeits
+from german_whist.arena.match import forfeit_lines, game_title, sorted_forfeits
+from german_whist.arena.report import Report, Table
 from german_whist.arena.statistics import Z95, finite_ends, largest_unseen_share
 from german_whist.envs.agent import Agent
 from german_whist.envs.engine.endgame_hook import PLAYED
@@ -37,6 +38,7 @@ CHECK_EVERY = 16  # deals between two looks at the ratio
 ACCEPTED = {1: "elo1", -1: "elo0", 0: "undecided"}
 
 SCORES = np.arange(5) / 4  # of a pair, as a share of its two games
+_PAIR_SCORES = ("0 won", "½", "1", "1½", "2 won")
 NELO_PER_T = 800 / math.log(10)
 _PAIR = math.sqrt(2)  # σ of one game is √2 times that of a pair's mean score
 _PSEUDO_COUNT = 1e-3  # pairs counted for a score that did not occur, which keeps every likelihood finite
@@ -243,7 +245,7 @@ class SPRTBounds:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SPRTResult:
+class SPRTResult(Report):
     """Result of ``play_sprt``.
 
     Attributes:
@@ -276,6 +278,36 @@ class SPRTResult:
     seed: int
     endgame: str
     forfeits: tuple[Forfeit, ...] = ()
+
+    def report(self) -> Sequence[Table | str]:
+        """Return what was decided, and the figures behind it."""
+        bounds, (low, high) = self.bounds, self.bounds.log_ratios
+        verdict = {
+            "elo1": f"accepted: the agent is stronger by {bounds.elo1:g} or more",
+            "elo0": f"rejected: the agent is stronger by {bounds.elo0:g} at most",
+            "undecided": "undecided: more deals are needed",
+        }[self.accepted]
+        row = (self.first, self.second, self._nelo_text(), f"{self.log_ratio:.2f}", str(self.deals))
+        table = Table(
+            game_title(self.rules, self.endgame),
+            ("agent", "opponent", "normalised Elo", "log-likelihood ratio", "deals", *_PAIR_SCORES),
+            [(*row, *map(str, self.counts))],
+            [
+                f"the test ends at a ratio of {low:.2f} or {high:.2f} (error rates {bounds.alpha:g} and "
+                f"{bounds.beta:g}), seed {self.seed}",
+                "± is the 95 % interval, as if the number of deals had been fixed; "
+                f"{_PAIR_SCORES[0]} to {_PAIR_SCORES[-1]}: deals by games won of two",
+            ],
+        )
+        return [table, verdict, *forfeit_lines(self.forfeits)]
+
+    def _nelo_text(self) -> str:
+        low, high = self.interval
+        if math.isinf(high):
+            return f"above {low:+z.2f}"
+        if math.isinf(low):
+            return f"below {high:+z.2f}"
+        return f"{self.nelo:+z.2f} ± {(high - low) / 2:.2f}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data, ready for JSON; infinite figures are ``None``.

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from german_whist.envs.utils.specs import percent_text
+
 # Two-sided 95 % point of the normal distribution; with hundreds of deals Student's t is the same.
 Z95 = 1.959963984540054
 
@@ -104,7 +106,7 @@ def finite_ends(interval: tuple[float, float]) -> tuple[float | None, float | No
 
 def percent(rate: float, interval: tuple[float, float]) -> str:
     """Return a rate with half the width of its interval, such as ``67.4 % ± 0.6``, or with a lopsided interval."""
-    return f"{100 * rate:.1f} % {interval_text(100 * rate, (100 * interval[0], 100 * interval[1]), 1)}"
+    return f"{percent_text(rate, 1)} {interval_text(100 * rate, (100 * interval[0], 100 * interval[1]), 1)}"
 
 
 def tricks(margin: float, interval: tuple[float, float]) -> str:

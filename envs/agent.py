@@ -198,7 +198,7 @@ def check_agent(agent: object, rules: Rules | None = None) -> None:
         name, wanted = agent_name(agent), rules_spec(rules)
         raise ValueError(
             f"agent {name!r} plays {rules_spec(own)!r}, and the deals are of {wanted!r}: make it for that game, "
-            f"as in make_agent(…, rules={wanted!r})"
+            f"as in make_agent(..., rules={wanted!r})"
         )
 
 

@@ -49,8 +49,8 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
     * Reward: 0.0 until the last step of the episode, which pays the return (see ``reward``). It is zero-sum: the
       opponent's return is the negative.
     * ``info["action_mask"]``: int8[n_actions], 1 for legal actions; all zeros when the episode is over.
-    * ``info["illegal"]``: whether an illegal action of the learner ended the episode, ``numpy.bool_``. That pays the
-      lowest reward possible (−13 with ``"margin"`` in classic), so no play is worse; the opponent has not won.
+    * ``info["illegal"]``: whether an illegal action of the learner ended the episode, ``bool``. That pays the lowest
+      reward possible (−13 with ``"margin"`` in classic), so no play is worse; the opponent has not won.
     * :meth:`action_masks` gives the mask as sb3-contrib expects it.
 
     Example:
@@ -170,8 +170,7 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
             ResetNeeded: before the first reset.
         """
         chosen = whole_action(action)
-        if self._simulator.sequence.seed is None:
-            raise ResetNeeded("step was called before the first reset")
+        self._check_dealt("step")
         if self._over:
             observation, info = self._observe(illegal=False)
             return observation, 0.0, True, False, info
@@ -188,6 +187,10 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
             self.render()
         observation, info = self._observe(illegal)
         return observation, reward, self._over, False, info
+
+    def _check_dealt(self, call: str) -> None:
+        if self._simulator.sequence.seed is None:
+            raise ResetNeeded(f"{call} was called before the first reset")
 
     def _play(self, action: int) -> bool:
         legal = self._simulator.play(action)
@@ -212,15 +215,25 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
         if self._over:
             mask[:] = 0
         seen = keyed(self._keys, observation, None if self._keys is None else mask.copy())
-        return seen, {"action_mask": mask, "illegal": np.bool_(illegal)}
+        return seen, {"action_mask": mask, "illegal": illegal}
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
-        """Return which actions are legal, bool[n_actions], as sb3-contrib expects it."""
+        """Return which actions are legal, bool[n_actions], as sb3-contrib expects it.
+
+        Raises:
+            ResetNeeded: before the first reset.
+        """
+        self._check_dealt("action_masks")
         mask: npt.NDArray[np.int8] = self._observe(illegal=False)[1]["action_mask"]
         return mask.astype(np.bool_)
 
     def render(self) -> str | Picture | None:
-        """Return what the learner sees as text or a picture, or show it, depending on the render mode."""
+        """Return what the learner sees as text or a picture, or show it, depending on the render mode.
+
+        Raises:
+            ResetNeeded: before the first reset.
+        """
+        self._check_dealt("render")
         opponent = agent_name(self.opponent)
         names = ("learner", opponent) if self.learner == 0 else (opponent, "learner")
         scores = self._simulator.scores if isinstance(self._simulator, SingleMatch) else None

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from gymnasium import logger
+from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Box, Discrete
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
@@ -191,13 +192,12 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
 
         Raises:
             TypeError: if the actions are not whole numbers.
-            ValueError: if they have another shape, before the first reset, or if a row is over and there is no
-                autoreset; nothing has changed.
+            ValueError: if they have another shape, or if a row is over and there is no autoreset; nothing has changed.
+            ResetNeeded: before the first reset of a row.
         """
         given = whole_actions(actions, self.num_envs)
         episodes = self._episodes
-        if not episodes.current.strides.all():
-            raise ValueError("step was called before the first reset")
+        self._check_dealt("step")
         restarting = np.flatnonzero(episodes.over)
         if len(restarting) and self.autoreset_mode is AutoresetMode.DISABLED:
             raise ValueError(f"rows {restarting.tolist()} are over: reset them first, by the option reset_mask")
@@ -225,6 +225,10 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
             info["final_obs"], info["_final_obs"] = final_obs, ended
             info["final_info"], info["_final_info"] = self._info(no_actions, illegal, ended), ended.copy()
         return self._observe(), rewards, ended.copy(), np.zeros(self.num_envs, np.bool_), info
+
+    def _check_dealt(self, call: str) -> None:
+        if not self._episodes.current.strides.all():
+            raise ResetNeeded(f"{call} was called before the first reset")
 
     def _start(self, rows: Rows, at: EpisodeIds, dealer: int | None = None, deck: list[int] | None = None) -> None:
         self._episodes.start(rows, at, dealer, deck)
@@ -284,11 +288,21 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
         return {"action_mask": masks, "_action_mask": rows.copy(), "illegal": illegal.copy(), "_illegal": rows.copy()}
 
     def action_masks(self) -> Bools:
-        """Return which actions are legal, bool[num_envs, n_actions]."""
+        """Return which actions are legal, bool[num_envs, n_actions].
+
+        Raises:
+            ResetNeeded: before the first reset of a row.
+        """
+        self._check_dealt("action_masks")
         return self._masks().astype(np.bool_)
 
     def render(self) -> tuple[str | Picture, ...] | None:
-        """Return what the learner sees in each row, as text or a picture."""
+        """Return what the learner sees in each row, as text or a picture.
+
+        Raises:
+            ResetNeeded: before the first reset of a row.
+        """
+        self._check_dealt("render")
         if self.render_mode is None:
             logger.warn("render() was called without a render mode: choose 'ansi' or 'rgb_array'")
             return None

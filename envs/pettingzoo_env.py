@@ -28,6 +28,7 @@ from german_whist.envs.observation.vector import observation_high
 from german_whist.envs.pettingzoo_wrappers import AssertOutOfBounds, Observation, OrderEnforcing, TerminateIllegal
 from german_whist.envs.rendering.modes import FRAMES_PER_SECOND, RENDER_MODES, Picture
 from german_whist.envs.rendering.renderer import Renderer, RendererProperties
+from german_whist.envs.simulator.single_deal import SingleDeal
 from german_whist.envs.simulator.single_match import SingleMatch, make_simulator
 from german_whist.envs.text.scene import PLAYERS
 from german_whist.envs.utils.checks import ActionTypeError, whole_action
@@ -106,8 +107,9 @@ def env(
         rules: a preset's name, with settings if wanted (``"classic:counts=all"``), or ``Rules``.
         reward: ``"margin"`` (counted tricks, own minus the opponent's; negated in a low game), ``"win"`` (+1, 0, −1)
             or ``"points"`` (the rules' own scoring).
-        render_mode: ``"ansi"`` (``render`` returns text), ``"rgb_array"`` (``render`` returns uint8[height, width, 3]),
-            ``"human"`` (every step updates a window, or prints text without a display) or ``None``.
+        render_mode: ``"ansi"`` (``render`` returns text, with letters for suits where standard output lacks suit
+            signs), ``"rgb_array"`` (``render`` returns uint8[height, width, 3]), ``"human"`` (every step updates a
+            window, or prints text without a display) or ``None``.
         observation: ``"vector"``, or ``"history"`` for recurrent and attention networks: ``"observation"`` is then
             int8[max_events, 4], one row per event the seat saw, ``"length"`` is int16[1], and in matches ``"match"``
             holds the scores.
@@ -128,8 +130,19 @@ def env(
     return OrderEnforcing(AssertOutOfBounds(loses, bare.rules.num_actions))
 
 
+class _NotDealt:
+    """Stands for what the first ``reset`` sets: an attribute of the class, or an object that is asked for something."""
+
+    def __get__(self, *_: object) -> Any:
+        raise AttributeError("there is no deal yet: call reset() first")
+
+    __getattr__ = __get__
+
+
 class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name for the bare environment
     """The environment of :func:`env` without wrappers: an illegal action raises ``ValueError`` and changes nothing.
+
+    Before the first ``reset`` there is no deal, and whatever asks for it raises ``AttributeError``.
 
     ``copy.deepcopy`` and ``pickle`` keep the position, here and in the wrapped environment. A copy goes on by itself,
     and has no window until it is rendered.
@@ -149,6 +162,8 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
         render_size: width and height of pictures and of the window in pixels; may be set.
         render_color: whether ``"ansi"`` text has ANSI colours; may be set.
     """
+
+    agents = agent_selection = _NotDealt()
 
     metadata = {  # noqa: RUF012 - PettingZoo's own form
         "render_modes": list(RENDER_MODES),
@@ -174,13 +189,15 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
         self._keys = check_observation(observation, observation_keys)
         self._is_history = observation == "history"
         self.match = None if match is None else match_format_of(match)
-        self._simulator = make_simulator(rules, self.match, self._is_history, endgame)
-        self.rules = self._simulator.rules
+        self._simulator: SingleDeal = _NotDealt()  # type: ignore[assignment]
+        self._infos: dict[str, dict[str, Any]] | None = None
+        self._undealt = make_simulator(rules, self.match, self._is_history, endgame)
+        self.rules = self._undealt.rules
         self.reward = reward
         self.render_mode = render_mode
         self.possible_agents = list(PLAYERS)
         self._no_actions = np.zeros(self.rules.num_actions, np.int8)
-        self.reward_limit = self._simulator.reward_limit(reward)
+        self.reward_limit = self._undealt.reward_limit(reward)
         self.observation_spaces = {
             agent: agent_observation_space(self.rules, self.match, observation, self._keys) for agent in PLAYERS
         }
@@ -211,13 +228,14 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
         Raises:
             ValueError: if the seed or an option is not allowed; then the current episode continues.
         """
-        self._simulator.reset(seed, options)
+        self._undealt.reset(seed, options)
+        self._simulator = self._undealt
         self.agents = list(PLAYERS)
         self.rewards = dict.fromkeys(PLAYERS, 0.0)
         self._cumulative_rewards = dict.fromkeys(PLAYERS, 0.0)
         self.terminations = dict.fromkeys(PLAYERS, False)
         self.truncations = dict.fromkeys(PLAYERS, False)
-        self._infos: dict[str, dict[str, Any]] | None = None
+        self._infos = None
         self._mask: npt.NDArray[np.int8] | None = None  # of the agent to act, once it has been observed
         self.agent_selection = PLAYERS[self._simulator.turn]
         self._skip_agent_selection = None
@@ -227,13 +245,7 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
 
     @property
     def deal(self) -> tuple[int, int]:
-        """The address (seed, index) of the current deal; with the option ``deck``, of the deal that it replaces.
-
-        Raises:
-            AttributeError: before the first reset.
-        """
-        if self._simulator.sequence.seed is None:
-            raise AttributeError("deal cannot be accessed before reset")
+        """The address (seed, index) of the current deal; with the option ``deck``, of the deal that it replaces."""
         return self._simulator.batch.seed, self._simulator.index
 
     @property

@@ -2,7 +2,7 @@
 
 The opponent plays inside ``step``: a transition runs from the learner's decision to its own next one, losses included.
 ``make_vec`` deals again in the same step, so an action, its reward and its ``done`` share an index.
-It printed, in 49 s: 77.0% against random, 95 % interval 75.2% 78.7%
+It printed, in 49 s: 77.0 % against random, 95 % interval 75.2 % 78.7 %
 """
 
 import gymnasium
@@ -90,4 +90,4 @@ def main(decisions=1_000_000, n=128, horizon=64, deals=1000):
 if __name__ == "__main__":
     result = main()
     low, high = result.interval
-    print(f"{result.win_rate:.1%} against random, 95 % interval {low:.1%} {high:.1%}")
+    print(f"{100 * result.win_rate:.1f} % against random, 95 % interval {100 * low:.1f} % {100 * high:.1f} %")

@@ -2,7 +2,7 @@
 
 ``resample_from_infostate`` draws deals that agree with all a seat has seen, each equally likely, so that the search
 never peeks. The bot learns nothing; it searches, and beats ``random`` but not ``small``.
-It printed, in 72 s: 77.5% against random, 95 % interval 62.5% 92.5%; 17.5% against small, 6.8% 28.2%
+It printed, in 72 s: 77.5 % against random, 95 % interval 62.5 % 92.5 %; 17.5 % against small, 6.8 % 28.2 %
 """
 
 import numpy as np
@@ -28,7 +28,9 @@ def main(simulations=40, deals=20, opponents=("random", "small")):
         agent = ospiel.BotAgent(make_bot, rules=GAME["rules"], name="is-mcts")
         results.append(gw.play_match(agent, opponent, deals, seed=1000, **GAME))
         low, high = results[-1].interval
-        print(f"{results[-1].win_rate:.1%} against {opponent}, 95 % interval {low:.1%} {high:.1%}")
+        print(
+            f"{100 * results[-1].win_rate:.1f} % against {opponent}, 95 % interval {100 * low:.1f} % {100 * high:.1f} %"
+        )
     return results[0]
 
 

@@ -2,7 +2,7 @@
 
 ``agent_iter`` visits both seats once more after the last card, and ``env.last()`` then has what each was paid. So every
 decision gets the result of the seat that made it, also in the seat that lost and did not move last.
-It printed, in 38 s: 65.7% against random, 95 % interval 63.8% 67.6%
+It printed, in 38 s: 65.7 % against random, 95 % interval 63.8 % 67.6 %
 """
 
 import numpy as np
@@ -65,4 +65,4 @@ def main(updates=80, deals_per_update=64, deals=1000):
 if __name__ == "__main__":
     result = main()
     low, high = result.interval
-    print(f"{result.win_rate:.1%} against random, 95 % interval {low:.1%} {high:.1%}")
+    print(f"{100 * result.win_rate:.1f} % against random, 95 % interval {100 * low:.1f} % {100 * high:.1f} %")

@@ -3,7 +3,7 @@
 MaskablePPO finds the mask in ``env.action_masks()``. The opponent plays inside ``step``, so every transition is the
 learner's own and a lost deal is paid to the decisions that lost it. PPO without masks (or ``DQN``) would mostly learn
 not to play illegal cards.
-It printed, in 32 s: 68.0% against random, 95 % interval 66.1% 69.8%
+It printed, in 32 s: 68.0 % against random, 95 % interval 66.1 % 69.8 %
 """
 
 import gymnasium
@@ -32,4 +32,4 @@ def main(decisions=100_000, deals=1000, **settings):
 if __name__ == "__main__":
     result = main()
     low, high = result.interval
-    print(f"{result.win_rate:.1%} against random, 95 % interval {low:.1%} {high:.1%}")
+    print(f"{100 * result.win_rate:.1f} % against random, 95 % interval {100 * low:.1f} % {100 * high:.1f} %")

@@ -2,7 +2,7 @@
 
 In half of the deals the learner has both seats, and learns from both; in the others one seat is a past self. A decision
 is credited with the margin of the seat that made it, so nothing depends on who moves next.
-It printed, in 50 s: 82.5% against random, 95 % interval 80.9% 84.0%
+It printed, in 50 s: 82.5 % against random, 95 % interval 80.9 % 84.0 %
 """
 
 import copy
@@ -97,11 +97,11 @@ def main(updates=40, size=1024, deals=1000):
         learn(learner, optimizer, *play(batch, learner, rivals, rng))
         if update % 10 == 9:
             result = gw.play_match(learner, pool[0], 200, seed=2000, **GAME)
-            print(f"after {update + 1} updates: {result.win_rate:.1%} against its first self", flush=True)
+            print(f"after {update + 1} updates: {100 * result.win_rate:.1f} % against its first self", flush=True)
     return gw.play_match(learner, "random", deals, seed=1000, **GAME)
 
 
 if __name__ == "__main__":
     result = main()
     low, high = result.interval
-    print(f"{result.win_rate:.1%} against random, 95 % interval {low:.1%} {high:.1%}")
+    print(f"{100 * result.win_rate:.1f} % against random, 95 % interval {100 * low:.1f} % {100 * high:.1f} %")

@@ -2,7 +2,7 @@
 
 The mask travels in the observation: Tianshou's Q-learners read ``obs.mask`` by themselves, PPO's actor here. The
 opponent plays inside ``step``, so the next observation is the learner's own. In ``PettingZooEnv`` it is the opponent's.
-It printed, in 47 s: 67.6% against random, 95 % interval 65.7% 69.5%
+It printed, in 47 s: 67.6 % against random, 95 % interval 65.7 % 69.5 %
 """
 
 import gymnasium
@@ -67,4 +67,4 @@ def main(decisions=50_000, deals=1000, steps=2048):
 if __name__ == "__main__":
     result = main()
     low, high = result.interval
-    print(f"{result.win_rate:.1%} against random, 95 % interval {low:.1%} {high:.1%}")
+    print(f"{100 * result.win_rate:.1f} % against random, 95 % interval {100 * low:.1f} % {100 * high:.1f} %")

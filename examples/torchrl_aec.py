@@ -1,7 +1,7 @@
 """TorchRL's PPO in self-play on the PettingZoo (AEC) environment: ``python examples/torchrl_aec.py``.
 
 In TorchRL's rollout every step holds both seats; ``"mask"`` says which one moves. Here each seat
-has a trajectory of its own decisions. It printed, in 41 s: 64.4% against random, 95 % interval 62.5% 66.3%
+has a trajectory of its own decisions. It printed, in 41 s: 64.4 % against random, 95 % interval 62.5 % 66.3 %
 """
 
 import torch
@@ -69,4 +69,4 @@ def main(decisions=20_000, horizon=1000, deals=1000):
 if __name__ == "__main__":
     result = main()
     low, high = result.interval
-    print(f"{result.win_rate:.1%} against random, 95 % interval {low:.1%} {high:.1%}")
+    print(f"{100 * result.win_rate:.1f} % against random, 95 % interval {100 * low:.1f} % {100 * high:.1f} %")

@@ -19,6 +19,7 @@ from german_whist.envs.engine.rules import Rules, rule_names
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.text.rules_text import preset_summary, rules_spec, rules_text
+from german_whist.envs.utils.specs import percent_text
 from german_whist.session import schema
 from german_whist.session.opponent import agent_named
 
@@ -187,7 +188,7 @@ def _strength(name: str) -> dict[str, str]:
 
 
 def _strength_text(win_rate: float, rules: str) -> str:
-    return f"{rules_title(rules)}: wins {win_rate:.0%} of deals against {agent_title(BASELINE)}"
+    return f"{rules_title(rules)}: wins {percent_text(win_rate)} of deals against {agent_title(BASELINE)}"
 
 
 @lru_cache

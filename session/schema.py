@@ -4,8 +4,7 @@ mypy checks what builds them. The web API sends them as JSON: the page's types (
 reference page are generated from here.
 """
 
-from __future__ import annotations
-
+# Annotations are types here, not text: on Python 3.14, msgspec looks up names of inherited text in the wrong module.
 from typing import Literal, TypedDict
 
 Side = Literal["you", "opponent"]

@@ -12,6 +12,7 @@ from __future__ import annotations
 import logging
 import multiprocessing
 import signal
+from contextlib import suppress
 from multiprocessing.connection import Connection
 
 from german_whist.envs.engine.rules import Rules, rule_names
@@ -58,7 +59,8 @@ def warm_up(rules: str, agent: str | None = None) -> None:
     _load(rules, agent)
     child.join()
     if child.exitcode == 0:
-        (cache / _FILLED).touch()
+        with suppress(OSError):  # a cache that is only read
+            (cache / _FILLED).touch()
 
 
 def _fill(rules: str, agent: str | None, is_ready: Connection) -> None:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.envs.engine.cards import NUM_CARDS, SUITS, card_text, mask_of, parse_card, parse_hand
+from german_whist.envs.engine.cards import NUM_CARDS, card_text, mask_of, parse_card, parse_hand, parse_suit
 from german_whist.envs.engine.state_kernels import beats
 from german_whist.envs.utils.checks import is_whole_number
 from german_whist.envs.utils.specs import integers, must_be
@@ -182,17 +182,17 @@ def _mask(given: Hand, whose: str) -> int:
 
 
 def check_trump(given: str | None) -> int:
-    """Return the number of a trump suit given by its letter, −1 for none.
+    """Return the number of a trump suit, as ``"S"``, −1 for none.
 
     Raises:
         ValueError: if there is no such suit.
     """
     if given is None:
         return -1
-    letter = given.strip().upper() if isinstance(given, str) else ""
-    if len(letter) != 1 or letter not in SUITS:
-        raise ValueError(must_be("trump", "C, D, H, S, or None for no trumps", given))
-    return SUITS.index(letter)
+    try:
+        return parse_suit(given)
+    except ValueError:
+        raise ValueError(must_be("trump", "C, D, H, S, or None for no trumps", given)) from None
 
 
 class Trick(NamedTuple):

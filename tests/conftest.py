@@ -14,10 +14,12 @@ import pytest
 from hypothesis import settings
 
 from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.utils.files import CACHE_VARIABLE
+from german_whist.envs.utils.kernel_cache import kernel_cache
 from german_whist.envs.utils.warn_once import COMPILING, NUM_WARNINGS, share_warnings
 from german_whist.solver.tablebase import cache
 from german_whist.solver.tablebase.build import build_table
-from german_whist.solver.tablebase.kinds import FOLDER_VARIABLE, KINDS
+from german_whist.solver.tablebase.kinds import KINDS
 from tests.agents.networks import some_network
 
 settings.register_profile("project", deadline=None, derandomize=True, print_blob=True)
@@ -77,18 +79,20 @@ def classic_agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 @pytest.fixture(scope="session", autouse=True)
 def endgame_tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A folder with small tables of every kind, for this session and the processes that it starts."""
+    """A cache with small tables of every kind, for this session and the processes that it starts."""
     folder = tmp_path_factory.mktemp("tables")
-    before = os.environ.get(FOLDER_VARIABLE)
-    os.environ[FOLDER_VARIABLE] = str(folder)
+    if (kernels := kernel_cache()) is not None:
+        (folder / "kernels").symlink_to(kernels.parent)
+    before = os.environ.get(CACHE_VARIABLE)
+    os.environ[CACHE_VARIABLE] = str(folder)
     cache.SEARCH_CARDS = SMALL_TABLE
     for kind in KINDS.values():
         build_table(kind, SMALL_TABLE)
     yield folder
     if before is None:
-        del os.environ[FOLDER_VARIABLE]
+        del os.environ[CACHE_VARIABLE]
     else:
-        os.environ[FOLDER_VARIABLE] = before
+        os.environ[CACHE_VARIABLE] = before
 
 
 @pytest.fixture(autouse=True)

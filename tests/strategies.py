@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from german_whist.envs.engine.rules import Rules, rule_names, rules
 
+RANK_WORDS = "two three four five six seven eight nine ten jack queen king ace".split()  # noqa: SIM905
+
 Pick = Callable[[Sequence[Any]], Any]
 
 # Named so that failures name the game: full and tiny decks, one suit, many suits of few ranks, long and short stocks.
@@ -83,3 +85,16 @@ def games() -> st.SearchStrategy[Rules]:
 
 
 seeds = st.integers(0, 2**64 - 1)
+
+
+def spellings(card: int) -> list[str]:
+    """The ways to write a card."""
+    suit, rank = divmod(card, 13)
+    name, letter = ("clubs", "diamonds", "hearts", "spades")[suit], "CDHS"[suit]
+    word = RANK_WORDS[rank]
+    codes = ["23456789TJQKA"[rank], *(["10"] if word == "ten" else [])]
+    signs = ["♣♦♥♠"[suit], "♧♢♡♤"[suit], "♣♦♥♠"[suit] + "\ufe0f"]
+    found = [form for code in codes for sign in (letter, *signs) for form in (sign + code, code + sign)]
+    found += [f"{first} of {last}" for first in (*codes, word) for last in (name, name[:-1], signs[0])]
+    found += [f"{name} {codes[-1]}", f"{letter} {codes[-1]}", f"{codes[-1]}-{letter}"]
+    return [form for one in found for form in (one, one.lower(), one.upper(), one.title())]

@@ -14,7 +14,6 @@ from tests.docs.examples import ROOT, blocks, run_page
 README = ROOT / "README.md"
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_every_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kinds = [block.kind for block in blocks(README)]
     assert {"python", "console"} <= set(kinds)

@@ -37,7 +37,9 @@ def page_folder() -> Path:
     return Path(str(resources.files("german_whist.web"))) / "static"
 
 
-def make_app(options: ServeOptions, folder: Path, token: str, hosts: Iterable[str] = ()) -> Guard:
+def make_app(
+    options: ServeOptions, folder: Path, token: str, hosts: Iterable[str] = (), allowed_hosts: Iterable[str] = ()
+) -> Guard:
     """Return the application, with its guard in front.
 
     Args:
@@ -45,6 +47,7 @@ def make_app(options: ServeOptions, folder: Path, token: str, hosts: Iterable[st
         folder: the data folder.
         token: the first part of every path.
         hosts: further names that ``Host`` may have.
+        allowed_hosts: names under which a proxy serves the page, from ``allowed_host``.
     """
     service = Service(folder, options)
 
@@ -65,7 +68,7 @@ def make_app(options: ServeOptions, folder: Path, token: str, hosts: Iterable[st
         lifespan=lifespan,
     )
     app.state.service = service
-    return Guard(app, token, hosts)
+    return Guard(app, token, hosts, allowed_hosts)
 
 
 def _routes(service: Service) -> list[BaseRoute]:

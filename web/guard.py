@@ -12,6 +12,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import RedirectResponse
 from starlette.types import Message, Receive, Scope, Send
 
+from german_whist.envs.utils.specs import must_be
 from german_whist.web.requests import ApiError, error_response
 
 MAX_BODY = 256 * 1024  # bytes: all deals of a game that can be shared
@@ -47,13 +48,13 @@ class Guard:
 
     ``Host`` has to be one of this server's names, against DNS rebinding. The first part of the path has to be the
     token, which other sites and other users of the machine do not know. ``Origin``, where a browser sends it, has to be
-    this server.
+    this server, or an allowed host.
 
     Attributes:
         application: the application behind.
     """
 
-    def __init__(self, app: Starlette, token: str, hosts: Iterable[str]) -> None:
+    def __init__(self, app: Starlette, token: str, hosts: Iterable[str], allowed: Iterable[str] = ()) -> None:
         """Set what is allowed.
 
         Args:
@@ -61,11 +62,14 @@ class Guard:
             token: the first part of every path.
             hosts: the names in ``Host`` that are allowed, without ports. A name for all addresses, such as
                 ``0.0.0.0``, allows every numeric address, which a rebinding attack cannot have.
+            allowed: names under which a proxy serves this server, from :func:`allowed_host`. They are allowed in
+                ``Host``, and in ``Origin`` with any scheme and port: those of the proxy are not known here.
         """
         self.application, self._token = app, token
         names = {host.lower() for host in hosts}
         self._any_address = bool(names & set(ANY_HOST))
-        self._hosts = names | set(_LOCAL_NAMES)
+        self._allowed = set(allowed)
+        self._hosts = names | set(_LOCAL_NAMES) | self._allowed
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Check a request and pass it on."""
@@ -86,7 +90,7 @@ class Guard:
 
         try:
             if self._lacks_slash(scope):
-                await RedirectResponse(f"/{self._token}/")(scope, receive, send_with_headers)
+                await RedirectResponse(f"{self._token}/")(scope, receive, send_with_headers)
                 return
             inner = self._checked(scope)
             await self.application(inner, _limited(receive, Headers(scope=scope)), send_with_headers)
@@ -105,19 +109,33 @@ class Guard:
         headers = Headers(scope=scope)
         host = _host(headers)
         if not self._is_host(host):
-            raise ApiError(403, f"This server does not answer for the host {host!r:.80}.")
+            raise ApiError(
+                403, f"This server does not answer for the host {host!r:.80}: --allow-host names further ones."
+            )
         prefix = f"/{self._token}"
         path = scope["path"]
         if not _same(path[: len(prefix) + 1], f"{prefix}/"):
             raise ApiError(403, "The address lacks the token: open the address that german-whist serve has printed.")
         origin = headers.get("origin")
-        if origin is not None and scope["method"] not in _READING and origin != f"{scope['scheme']}://{host}":
+        is_own = origin in (None, f"{scope['scheme']}://{host}") or _origin_name(origin) in self._allowed
+        if not is_own and scope["method"] not in _READING:
             raise ApiError(403, f"Requests from {origin!r:.80} are not allowed.")
         return {**scope, "path": path[len(prefix) :], "raw_path": None, "root_path": ""}
 
     def _is_host(self, host: str) -> bool:
         name = _host_name(host)
         return name is not None and (name in self._hosts or (self._any_address and _is_address(name)))
+
+
+def allowed_host(name: str) -> str:
+    """Return the name of a further host as the guard compares it.
+
+    Raises:
+        ValueError: if it is not a name or an address alone.
+    """
+    if name in ANY_HOST or "*" in name or _host_name(name) != name.lower():
+        raise ValueError(must_be("allow-host", "a host name or IPv4 address, without scheme, port or path", name))
+    return name.lower()
 
 
 def _host(headers: Headers) -> str:
@@ -129,6 +147,12 @@ def _host_name(host: str) -> str | None:
     """Return the name in a ``Host`` header, without the port and the brackets of IPv6; ``None`` if it is malformed."""
     found = _HOST.fullmatch(host)
     return None if found is None else (found[1] or found[2]).lower()
+
+
+def _origin_name(origin: str) -> str | None:
+    """Return the name in an ``Origin`` header; ``None`` if it is no page's on the web."""
+    scheme, _, host = origin.partition("://")
+    return _host_name(host) if scheme in ("http", "https") else None
 
 
 def _is_address(name: str) -> bool:

@@ -9,6 +9,7 @@ import socket
 import sys
 import threading
 import webbrowser
+from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
 
@@ -103,6 +104,7 @@ def serve(
     host: str = DEFAULT_HOST,
     port: int | None = None,
     *,
+    allowed_hosts: Sequence[str] = (),
     opens_browser: bool = True,
 ) -> None:
     """Serve the page until a signal ends it. Every session is on disk by then: each card was saved when it was played.
@@ -114,6 +116,7 @@ def serve(
         folder: the data folder.
         host: the address to listen on.
         port: the port; 0 for any free one, ``None`` for 8917, or a free one if that is taken.
+        allowed_hosts: names under which a proxy serves the page, from ``allowed_host``.
         opens_browser: whether to open the page in the browser of the desktop.
 
     Raises:
@@ -122,7 +125,7 @@ def serve(
     """
     with only_server(check_writable(make_folder(folder))) as alone:
         if alone:
-            _serve(options, folder, host, port, opens_browser=opens_browser)
+            _serve(options, folder, host, port, allowed_hosts, opens_browser=opens_browser)
             return
     address = kept_address(folder)
     print(f"German Whist is already served at {address}")
@@ -131,10 +134,18 @@ def serve(
         webbrowser.open(address)
 
 
-def _serve(options: ServeOptions, folder: Path, host: str, port: int | None, *, opens_browser: bool) -> None:
+def _serve(
+    options: ServeOptions,
+    folder: Path,
+    host: str,
+    port: int | None,
+    allowed_hosts: Sequence[str],
+    *,
+    opens_browser: bool,
+) -> None:
     limit_tables(DEFAULT_CARDS)  # searches take a fifth longer than with larger tables, and 190 MB less
     token = kept_token(folder)
-    app = make_app(options, folder, token, hosts=(host,))
+    app = make_app(options, folder, token, hosts=(host,), allowed_hosts=allowed_hosts)
     listener = listen(host, port)
     family, path = _family(host), f"{listener.getsockname()[1]}/{token}/"
     address, elsewhere = f"http://{_shown(host)}:{path}", None

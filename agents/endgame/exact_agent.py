@@ -212,5 +212,5 @@ class RowSubsetRng:
         shape = (size,) if isinstance(size, (int, np.integer)) else (len(self._rows),) if size is None else tuple(size)
         if not shape or shape[0] != len(self._rows):
             rows = len(self._rows)
-            raise ValueError(must_be("size", f"{rows} or ({rows}, …), one row per view", size))
+            raise ValueError(must_be("size", f"{rows} or ({rows}, ...), one row per view", size))
         return (self._total, *shape[1:])

@@ -213,7 +213,7 @@ def _from_model_card(path: str, file: TensorFile) -> Checkpoint:
     high = input_high(rules, inputs)
     ends = [high.size, num_outputs(rules, inputs)]
     if len(sizes) < 2 or [sizes[0], sizes[-1]] != ends:
-        needed = f"{ends[0]}, …, {ends[1]} for these rules"
+        needed = f"{ends[0]}, ..., {ends[1]} for these rules"
         raise ValueError(must_be(f"checkpoint {path!r}: the sizes of the layers", needed, sizes))
     read = partial(_layers, path, suit_layers=suit_layers, largest=float(high.max()))
     layers, value = read(file, "layer", sizes), _value(path, file, sizes[0], read)
@@ -262,6 +262,6 @@ def _value(path: str, file: TensorFile, features: int, read: Callable[..., tuple
             f"this version reads {', '.join(VALUE_OUTPUTS)}"
         )
     if len(sizes) < 2 or [sizes[0], sizes[-1]] != [features, len(VALUE_OUTPUTS)]:
-        ends = f"{features}, …, {len(VALUE_OUTPUTS)}"
+        ends = f"{features}, ..., {len(VALUE_OUTPUTS)}"
         raise ValueError(must_be(f"checkpoint {path!r}: the sizes of the value layers", ends, sizes))
     return read(file, "value", sizes)

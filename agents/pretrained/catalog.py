@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint, read_model_card
 
 if TYPE_CHECKING:
-    from importlib.abc import Traversable
+    from importlib.resources.abc import Traversable
 
 FILE_SUFFIX = ".safetensors"
 CHAMPION, SMALL = "champion", "small"

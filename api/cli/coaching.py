@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from german_whist.cli.terminal import wrapped
 from german_whist.envs.text.card_style import UNICODE, Style, style_of
+from german_whist.envs.utils.specs import count_text, percent_text
 
 if TYPE_CHECKING:
     from german_whist.envs.engine.rules import Rules
@@ -29,15 +30,16 @@ def print_hint(hint: Mapping[str, Any], rules: Rules, trump: int) -> None:
     for option, length in zip(hint["options"], _bars(hint["options"]), strict=True):
         bar = _sign(style, "█", "#") * length
         word = _word(option["action"], rules, style) + " " * (5 - len(option["action"]))
-        trick = "" if option["trick"] is None else f"  this trick {option['trick']:>4.0%}"
-        print(f"  {word} {option['text']:>12}  wins {option['win']:>4.0%}{trick} {bar}".rstrip())
+        trick = "" if option["trick"] is None else f"  this trick {percent_text(option['trick']):>5}"
+        print(f"  {word} {option['text']:>12}  wins {percent_text(option['win']):>5}{trick} {bar}".rstrip())
     if hint["opponent_hand"] is not None:
         print(f"  opponent: {style.hand(_mask(hint['opponent_hand'], rules), rules.suits)}".rstrip())
     else:
         suits = []
         for letter in reversed(SUITS[: rules.suits]):
             suit, belief = SUITS.index(letter), hint["opponent"][letter]
-            suits.append(style.suit(suit, f"{style.signs.suits[suit]} {belief['expected']:.1f} ({belief['void']:.0%})"))
+            expected, void = f"{belief['expected']:.1f}", percent_text(belief["void"])
+            suits.append(style.suit(suit, f"{style.signs.suits[suit]} {expected} ({void})"))
         print(f"  opponent (none): {'  '.join(suits)}")
     print(f"  {hint['by_text']}")
 
@@ -59,7 +61,7 @@ def print_review(review: Mapping[str, Any], rules: Rules, *, every_move: bool = 
     """
     from german_whist.envs.engine.cards import SUITS
     from german_whist.envs.text.scene import YOU
-    from german_whist.session.deal.words import count_text, tricks_text
+    from german_whist.session.deal.words import tricks_text
 
     trump = -1 if review["trump"] is None else SUITS.index(review["trump"])
     style = style_of(sys.stdout, trump)
@@ -130,7 +132,9 @@ def _values(move: Mapping[str, Any], rules: Rules, style: Style) -> list[str]:
     if len(options) < 2:
         return []
     digits = 0 if move["exact"] else 1
-    words = [f"{_word(one['action'], rules, style)} {one['tricks']:.{digits}f} {one['win']:.0%}" for one in options]
+    words = [
+        f"{_word(one['action'], rules, style)} {one['tricks']:.{digits}f} {percent_text(one['win'])}" for one in options
+    ]
     lines = ["  ".join(words[start : start + _VALUES]) for start in range(0, len(words), _VALUES)]
     return lines if move["best"] == move["action"] else [*lines, move["reason"]]
 
@@ -146,7 +150,7 @@ def _move_line(move: Mapping[str, Any], names: Mapping[str, str], rules: Rules, 
 
 def _curve(chances: list[float], style: Style) -> str:
     """Return a line of bars, one per position; the first and the last chance in numbers."""
-    start, end = f"{chances[0]:.0%}", f"{chances[-1]:.0%}"
+    start, end = percent_text(chances[0]), percent_text(chances[-1])
     if style.signs is not UNICODE:
         return f"{start} at the start, {end} at the end"
     step = max(1, -(-len(chances) // _WIDTH))

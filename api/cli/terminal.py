@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import codecs
 import io
 import os
-import re
 import shlex
 import shutil
 import sys
 import textwrap
-import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from german_whist.envs.utils.plain_text import ERRORS
 from german_whist.envs.utils.specs import printable
 
 if TYPE_CHECKING:
@@ -24,10 +22,7 @@ if TYPE_CHECKING:
 NAME = "german-whist"
 
 _WIDEST = 100  # characters in a line of a paragraph
-
-# What stands for a character that a terminal cannot show; Unicode itself knows the parts of others, such as ½ and é.
-_PLAIN = str.maketrans({**dict(zip("♣♦♥♠─▶·█×−–—µτ", "CDHS->|#x---ut", strict=True)), "±": "+-", "∞": "inf", "⁄": "/"})
-_PLAIN_TEXT = "german_whist_plain_text"
+_PIPED = 200  # characters in a line of a table where the output is no terminal
 
 # Exit codes.
 BAD_INPUT = 2
@@ -47,36 +42,19 @@ def replace_closed_streams() -> None:
 
 def use_plain_text() -> None:
     """Let standard streams show ``+-`` for a ± that their encoding lacks, and the like, instead of failing."""
-    codecs.register_error(_PLAIN_TEXT, _plain_text)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors=_PLAIN_TEXT)
+            stream.reconfigure(errors=ERRORS)
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")
 
 
-def _plain_text(error: UnicodeError) -> tuple[str, int]:
-    """Return ASCII for what cannot be encoded, and where the text goes on: an error handler of ``codecs``."""
-    if not isinstance(error, UnicodeEncodeError):
-        raise error
-    text = unicodedata.normalize("NFKD", error.object[error.start : error.end].translate(_PLAIN)).translate(_PLAIN)
-    plain = "".join(sign for sign in text if not unicodedata.combining(sign))
-    end = error.end
-    if plain.endswith("+-") and re.match(r" \d", error.object[end : end + 2]):
-        end += 1  # ± 1.5 becomes +-1.5, which is as wide: tables stay in line
-    return plain.encode("ascii", "replace").decode("ascii"), end
-
-
-def table_console(piped_width: int = 160) -> Console:
-    """Return a console on standard output; in a pipe, where there is no width to fit, it has room for long lines.
-
-    Args:
-        piped_width: characters in a line where the output is no terminal.
-    """
+def table_console() -> Console:
+    """Return a console on standard output; in a pipe, where there is no width to fit, it has room for long lines."""
     from rich.console import Console
 
     console = Console()
-    return console if console.is_terminal else Console(width=piped_width)
+    return console if console.is_terminal else Console(width=_PIPED)
 
 
 def wrapped(text: str, indent: str = "") -> str:

@@ -1,77 +1,227 @@
-"""Reads the card, or the choice, that somebody names in free text."""
+"""Reads the card, or the choice, that an answer in free text gives: never one that only its reasoning names.
+
+What is marked as reasoning is dropped. Then the forms are tried in order: those that say that they are the answer
+(``_GIVEN``), those that usually are (``_STATED``), prose. Where it stays unclear which action is meant, none is read.
+"""
 
 from __future__ import annotations
 
+import html
 import re
-from collections.abc import Iterable
-from itertools import chain
+from collections.abc import Callable
+from typing import NamedTuple
 
-from german_whist.envs.engine.actions import choice_names
-from german_whist.envs.engine.cards import NUM_CARDS, RANKS, SUIT_SIZE, SUITS
+from german_whist.envs.engine.actions import action_text, choice_names
+from german_whist.envs.engine.cards import CARD_PATTERN, NUM_CARDS, card_in
 from german_whist.envs.engine.rules import Rules
-from german_whist.envs.text.words import RANK_NAMES, SUIT_NAMES
+from german_whist.envs.text.words import join_words
 
-_SYMBOLS = ("♣♧", "♦♢", "♥♡", "♠♤")
-_RANK_CODES = {"10": RANKS.index("T"), **{code: rank for rank, code in enumerate(RANKS)}}
-_RANKS = {**_RANK_CODES, **{name.upper(): rank for rank, name in enumerate(RANK_NAMES.values())}}
-_SUIT_SYMBOLS = {symbol: suit for suit, symbols in enumerate(_SYMBOLS) for symbol in symbols}
-_SUIT_WORDS = {word.upper(): suit for suit, name in enumerate(SUIT_NAMES) for word in (name, name.removesuffix("s"))}
-_SUITS = {**{code: suit for suit, code in enumerate(SUITS)}, **_SUIT_SYMBOLS, **_SUIT_WORDS}
+_UNKNOWN = -1  # a card of unknown suit, as "the king"
+_DEPTH = 4  # of answers in answers, as a field in a tag
+_MOST_LISTED = 4  # actions in a refusal
 
 
-def _one_of(names: Iterable[str]) -> str:
-    return "|".join(sorted(names, key=len, reverse=True))
+class _Naming(NamedTuple):
+    """A place of a text that names an action."""
+
+    start: int
+    end: int
+    action: int
 
 
-_CODE, _SYMBOL, _PICTURE = _one_of(_RANK_CODES), _one_of(_SUIT_SYMBOLS), "\ufe0f?"  # a symbol in colour
-# In running text ``as`` is a word, and ``a 9`` an article and a number: codes are capitals without a gap.
-_IN_TEXT = re.compile(
-    rf"(?<!\w)(?P<r1>(?i:{_one_of(_RANKS)}))\s+(?i:of)\s+(?P<s1>(?i:{_one_of(_SUIT_WORDS)})(?!\w)|{_SYMBOL})"
-    rf"|(?<!\w)(?P<r2>{_CODE})(?P<s2>[{SUITS}](?!\w)|{_SYMBOL})"
-    rf"|(?P<s3>(?<!\w)[{SUITS}]|{_SYMBOL}){_PICTURE}(?P<r3>{_CODE})(?!\w)"
+_Find = Callable[[str], list[_Naming]]
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    return re.compile(text, re.IGNORECASE | re.DOTALL)
+
+
+# LaTeX, HTML and JSON in a string, as the signs and the Markdown that the forms know.
+_REWRITES = [
+    (_pattern(r"\\clubsuit\b"), "♣"),
+    (_pattern(r"\\diamondsuit\b"), "♦"),
+    (_pattern(r"\\heartsuit\b"), "♥"),
+    (_pattern(r"\\spadesuit\b"), "♠"),
+    (_pattern(r"\\(?:textbf|mathbf|textit|emph)\s*\{([^{}]*)\}"), r"**\1**"),
+    (_pattern(r"\\(?:text|texttt|mathrm|mathsf|mathtt|operatorname|mbox)\s*\{([^{}]*)\}"), r"\1"),
+    (_pattern(r"</?(?:b|i|strong|em|code)>"), "**"),
+    (_pattern(r"\*\*(\w+)\*\*(\s+of\s+)\*\*(\w+)\*\*"), r"**\1\2\3**"),
+    (_pattern(r"\\([\"'])"), r"\1"),
+]
+
+# Labels of tags, fields and lines.
+_REASON = r"(?:think|thinking|thoughts?|reason|reasoning|rationale|analysis|explanation|reflection|scratchpad|plan|why)"
+_STRONG = (
+    r"(?:(?:(?:my|the|final|chosen|selected)[\s_-]*)*(?:answer|action|choice|decision)"
+    r"|(?:(?:my|final|chosen|selected)[\s_-]*)+(?:move|card|play|pick|lead)|final)"
 )
-_GAP = rf"{_PICTURE}[\s_-]*(?:of[\s_-]+)?"
-_IN_BRACKETS = re.compile(
-    rf"(?<!\w)(?!a\s(?:club|diamond|heart|spade)\b)(?P<r1>{_one_of(_RANKS)}){_GAP}(?P<s1>{_one_of(_SUITS)})(?!\w)"
-    rf"|(?<!\w)(?P<s2>{_one_of(_SUITS)}){_GAP}(?P<r2>{_one_of(_RANKS)})(?!\w)",
-    re.IGNORECASE,
+_FAINT = r"(?:(?:the|best)[\s_-]*)*(?:move|card|play|pick|response|output)"
+
+_REASONING = [
+    _pattern(r"\A.*<\|channel\|>final<\|message\|>"),
+    _pattern(rf"[<\[](?P<tag>{_REASON})[>\]].*?[<\[]/(?P=tag)[>\]]"),
+    _pattern(rf"\A.*[<\[]/{_REASON}[>\]]"),  # opened in the prompt
+    # Never closed: up to the tags of an answer that end the text, or to the end.
+    _pattern(rf"[<\[]{_REASON}[>\]].*?(?=\Z|<(?P<tag>{_STRONG})>[^<]*</(?P=tag)>\s*\Z)"),
+    _pattern(rf"([\"']){_REASON}\1\s*:\s*([\"'])(?:(?!\2)[^\\]|\\.)*\2"),
+    _pattern(r"~~[^~]*~~"),
+]
+
+
+def _labelled(label: str) -> str:
+    """Return the pattern of ``<label>SA</label>``, ``"label": "SA"`` and ``Label: SA``."""
+    return (
+        rf"<(?P<tag>{label})>(?P<inside>(?:(?!<{label}>).)*?)(?:</(?P=tag)>|\Z)"
+        rf"|(?<!\w)[\"']?{label}[\"']?\s*[:=]\s*[\[{{]?\s*(?P<quote>[\"'])(?P<field>(?:(?!(?P=quote)).)*)(?P=quote)"
+        rf"|(?:\A|[.!?;:>\n({{])[^\w?]{{0,20}}(?:(?:so|and|thus|hence|therefore|the)[\s,]+)*{label}[*_`]*"
+        rf"(?:\s*(?::|=|->|→)|\s+is\b:?)[\s*_`]{{0,20}}(?P<line>[^.!?;\n]++)(?!\?)"
+    )
+
+
+# The last of these that names an action counts.
+_GIVEN = _pattern(rf"\\f?boxed\s*\{{(?P<box>[^{{}}]*)\}}|####(?P<gsm>[^\n]+)|{_labelled(_STRONG)}")
+_SENTENCE = _pattern(r"(?<![^.!?;\n])(?P<line>[^.!?;\n]+)")
+_VERB = _pattern(r"\b(?:play|lead|choose|pick|select|discard|throw|follow|use|go)\b")
+# One of these counts if all of its kind name the same action, nothing else but it, and no other is named after them.
+_STATED = [
+    (_SENTENCE, _VERB),  # "I play SA."
+    (_pattern(r"[\[【](?P<line>[^\[\]【】]*)[\]】]"), None),
+    (_pattern(_labelled(_FAINT)), None),
+    (_SENTENCE, None),  # "SA", in a line
+    (_pattern(r"(?P<mark>\*{1,3}|_{1,2}|`)(?P<line>[^*_`\n]+)(?P=mark)(?=[^\w.!?;\n]*(?:[.!;\n]|\Z|because))"), None),
+]
+
+# What may stand beside an action in a text that is nothing else.
+_FILLER = _pattern(
+    r"(?:[\s.,:;!*_`\"'’()\[\]{}<>#=→$\\-]"
+    r"|\b(?:i|ll|m|am|going|to|will|shall|must|should|let|me|us|s|so|then|now|thus|hence|therefore|finally|okay|ok|final"
+    r"|answer|action|move|card|choice|decision|my|the|it|on|with|go|please|play|lead|choose|pick|select|discard|throw"
+    r"|follow|use|hands?)\b)*"
 )
-_BRACKETS = re.compile(r"\[([^\[\]]*)\]")
-_LOOK_ALIKES = str.maketrans("\u212a\u0130", "KI")  # the pattern takes these for K and I, and ``upper`` keeps them
-_AROUND = " \t\r\n.,:;!*_`\"'()\ufe0f"  # may stand around an answer that is nothing but a card
+_WHY = _pattern(
+    r"[\s,*_`)\]-]*\b(?:because|since|so that|in order to"
+    r"|to (?:win|take|beat|draw|get|keep|save|lose|follow|capture|secure|force|trump|ruff|duck|discard))\b[^.!?;\n]*"
+)
+_QUESTION = _pattern(r"[^.!?;\n]*\?")
+_ENGLISH = _pattern(r"as|ad|ah|ha|a\s+[cdhs]")  # unless in capitals
+_COUNT = _pattern(r"(?:\d+|two|three|four|five|six|seven|eight|nine|ten)\s+[a-z]{2,}")  # "2 hearts"
+_HONOUR = _pattern(r"\b(?:ace|king|queen|jack)s?\b")
+_DISMISSED_BEFORE = _pattern(
+    r"(?:\bnot|n['’]t|\bnever|\bavoid\w*|\bthan|\binstead of|\bwithout|\bcannot)\s+"
+    r"(?:(?:to|be|go|with|play|playing|lead|leading|choose|pick|use|waste|throw|discard|my|the|a|that|it)\s+)*"
+    r"[\[*_`\"'(]*\Z"
+)
+_DISMISSED_AFTER = _pattern(r"[^\w.!?;\n]*(?:\w+\s+){0,2}(?:los(?:e|es|ing)|not|never|cannot|\w+n['’]t)\b")
+_CLAUSE = 60  # characters before an action that may dismiss it
 
 
-def read_action(answer: str, legal: int, rules: Rules) -> int | None:
-    """Return the action that an answer names, legal or not; ``None`` if it names none.
-
-    The last brackets that hold an action count, or else the last action that is named. Actions of the kind that is to
-    be chosen come first: where a card is to be played, ``take`` is but a word.
+def read_action(answer: str, legal: int, rules: Rules) -> int:
+    """Return the action that an answer gives, legal or not.
 
     Args:
-        answer: any text. A card is ``SA``, ``AS``, ``A♠``, ``10♥`` or ``ace of spades``; in brackets, or alone, small
-            letters and gaps are allowed too, as in ``[play s a]``.
-        legal: the legal actions, as a mask.
+        answer: any text; *Test or train a language model* in the documentation lists the forms.
+        legal: the legal actions, as a mask. Where a choice is due, choices are looked for before cards, and elsewhere
+            after them.
         rules: the rules.
+
+    Raises:
+        ValueError: if it gives none, or it is unclear which; the message says what to write.
     """
-    alone = _IN_BRACKETS.fullmatch(answer.strip(_AROUND))
-    parts = [(part, _IN_BRACKETS) for part in reversed(_BRACKETS.findall(answer))]
-    parts.append((answer, _IN_BRACKETS if alone else _IN_TEXT))
-    cards = (card for text, pattern in parts for card in reversed(_cards(text, pattern)))
-    choices = (choice for text, _ in parts for choice in reversed(_choices(text, choice_names(rules))))
-    return next(chain(choices, cards) if legal >> NUM_CARDS else chain(cards, choices), None)
+    text = _without_reasoning(answer)
+    is_choice_due = bool(legal >> NUM_CARDS)
+    finds: list[_Find] = [_cards, lambda part: _choices(part, choice_names(rules))]
+    first, second = reversed(finds) if is_choice_due else finds
+    named = _given(text, first) or _given(text, second)
+    if len(named) == 1:
+        return named.pop()
+    several = [action_text(action, rules) for action in sorted(named, reverse=True)]
+    problem = "gives no card or choice"
+    if several:
+        problem = f"names {join_words(several) if len(several) <= _MOST_LISTED else 'several cards'}"
+    example = choice_names(rules)[0] if is_choice_due else "SA"
+    raise ValueError(f"Your answer {problem}: end it with the one that you mean, in brackets, as [{example}].")
 
 
-def _cards(text: str, pattern: re.Pattern[str]) -> list[int]:
-    found = []
-    for match in pattern.finditer(text):
-        named = {
-            group[0]: name.upper().translate(_LOOK_ALIKES)
-            for group, name in match.groupdict().items()
-            if name is not None
-        }
-        found.append(SUIT_SIZE * _SUITS[named["s"]] + _RANKS[named["r"]])
-    return found
+def _without_reasoning(answer: str) -> str:
+    text = html.unescape(answer)
+    for pattern, plain in _REWRITES:
+        text = pattern.sub(plain, text)
+    for pattern in _REASONING:
+        text = pattern.sub("\n", text)
+    return text
 
 
-def _choices(text: str, names: tuple[str, ...]) -> list[int]:
-    return [NUM_CARDS + names.index(word) for word in re.findall(r"\w+", text.lower()) if word in names]
+def _given(text: str, find: _Find, depth: int = _DEPTH) -> set[int]:
+    """Return the action that a text gives; several if it is unclear which, none if it gives none."""
+    for match in reversed(list(_GIVEN.finditer(text))) if depth else ():
+        if named := _given(match[match.lastgroup or 0], find, depth - 1):
+            return named
+    for pattern, needed in _STATED:
+        named, end = set(), 0
+        for match in pattern.finditer(text):
+            content = match[match.lastgroup or 0]
+            if (needed and not needed.search(content)) or not _is_meant(text, *match.span()):
+                continue
+            if (action := _alone(content, find)) is not None:
+                named.add(action)
+                end = match.end()
+        why = _WHY.match(text, end)
+        if len(named) == 1 and _mentioned(text[why.end() if why else end :], find) <= named:
+            return named
+    return _in_prose(text, find)
+
+
+def _alone(text: str, find: _Find) -> int | None:
+    """Return the action of a text that is nothing else, but for a reason after it."""
+    named, end = set(), 0
+    for naming in find(text):
+        if not _FILLER.fullmatch(text, end, naming.start):
+            return None
+        named.add(naming.action)
+        end = naming.end
+        if why := _WHY.match(text, end):
+            end = why.end()
+            break
+    return max(named) if len(named) == 1 and _UNKNOWN not in named and _FILLER.fullmatch(text, end) else None
+
+
+def _in_prose(text: str, find: _Find) -> set[int]:
+    """Return the actions that prose names; none if it may mean another, or does not mean the only one."""
+    named = _mentioned(text, find)
+    if len(named) == 1 and not any(
+        _is_meant(text, start, end) and not _COUNT.fullmatch(text, start, end) for start, end, _ in find(text)
+    ):
+        return set()
+    known = named - {_UNKNOWN}
+    return set() if len(known) == 1 and len(named) > 1 else known
+
+
+def _mentioned(text: str, find: _Find) -> set[int]:
+    """Return the actions that a text names in any way."""
+    return {
+        naming.action
+        for naming in find(text)
+        if (spelling := text[naming.start : naming.end]).isupper() or not _ENGLISH.fullmatch(spelling)
+    }
+
+
+def _is_meant(text: str, start: int, end: int) -> bool:
+    """Return whether a sentence neither asks nor dismisses at once what it names at a place."""
+    before = text[max(0, start - _CLAUSE) : start]
+    return not (_DISMISSED_BEFORE.search(before) or _DISMISSED_AFTER.match(text, end) or _QUESTION.match(text, end))
+
+
+def _cards(text: str) -> list[_Naming]:
+    """Return where a text names cards, in order, also those of unknown suit."""
+    found, end = [], 0
+    for match in CARD_PATTERN.finditer(text):
+        found += [_Naming(*honour.span(), _UNKNOWN) for honour in _HONOUR.finditer(text, end, match.start())]
+        found.append(_Naming(*match.span(), card_in(match)))
+        end = match.end()
+    return found + [_Naming(*honour.span(), _UNKNOWN) for honour in _HONOUR.finditer(text, end)]
+
+
+def _choices(text: str, names: tuple[str, ...]) -> list[_Naming]:
+    """Return where a text names choices, in order."""
+    words = ((match, match[0].lower()) for match in re.finditer(r"\w+", text))
+    return [_Naming(*match.span(), NUM_CARDS + names.index(word)) for match, word in words if word in names]

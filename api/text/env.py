@@ -35,8 +35,8 @@ TRIES = 3  # answers in a row without a legal action that lose the deal
 OPPONENT = "Opponent"
 
 _ANSWER = (
-    "Cards are written suit, then rank: SA is the ace of spades, HT the ten of hearts. Think as long as you like; the "
-    "last card or choice that you name in brackets counts, as [SA], or else the last one that you name at all."
+    "Cards are written suit, then rank: SA is the ace of spades, HT the ten of hearts. Think as long as you like, and "
+    "end with the card or choice that you play, in brackets, as [SA]."
 )
 _LOST = f"{TRIES} answers in a row named no legal action"
 
@@ -141,8 +141,8 @@ class TextEnv:
 
         Returns:
             The next message, the reward, whether the deal is over, and the info: ``"action"``, what was read, as
-            ``"SA"``, or ``None``; ``"illegal"``, whether that was not legal; ``"stage"``, ``"foreplay"`` or
-            ``"endgame"``, of the decision; when the deal is over, ``"margin"``.
+            ``"SA"``, or ``None`` if that was unclear; ``"illegal"``, whether that was not legal; ``"stage"``,
+            ``"foreplay"`` or ``"endgame"``, of the decision; when the deal is over, ``"margin"``.
 
         Raises:
             ValueError: if the answer is no text, or the opponent chooses no legal action.
@@ -153,11 +153,14 @@ class TextEnv:
         deal = self._started()
         if deal.done:
             return "The deal is over.", 0.0, True, {**self._info(None, illegal=False), "margin": self._margin()}
-        action = read_action(answer, deal.legal, self.rules)
-        legal = action is not None and bool(deal.legal >> action & 1)
-        info = self._info(action, illegal=not legal)
-        if action is None or not legal:
-            return self._refuse(action, info)
+        try:
+            action = read_action(answer, deal.legal, self.rules)
+        except ValueError as unclear:
+            return self._refuse(f"{unclear} {self._choices()}", self._info(None, illegal=True))
+        reason = refusal_with_choices(deal, self.learner, action)
+        info = self._info(action, illegal=reason is not None)
+        if reason is not None:
+            return self._refuse(reason, info)
         self._refused = 0
         reward = 0.0 if self.reward != REGRET else 0.0 - self._given_away(action)
         deal.play(action)
@@ -206,16 +209,14 @@ class TextEnv:
         text = None if action is None else action_text(action, self.rules)
         return {"action": text, "illegal": illegal, "stage": stage_of(self.view[0])}
 
-    def _refuse(self, action: int | None, info: dict[str, Any]) -> Step:
+    def _refuse(self, reason: str, info: dict[str, Any]) -> Step:
         deal = self._started()
         self._refused += 1
         if self._refused == TRIES:
             deal.lose(self.learner, _LOST)
             info["margin"] = self._margin()
             return self._news(), float(info["margin"]) if self.reward == REGRET else self._result(), True, info
-        reason = None if action is None else refusal_with_choices(deal, self.learner, action)
-        asked = f"You named no card or choice. {self._choices()}" if reason is None else reason
-        return f"{asked} ({self._refused} of {TRIES} such answers in a row lose the deal.)", 0.0, False, info
+        return f"{reason} ({self._refused} of {TRIES} such answers in a row lose the deal.)", 0.0, False, info
 
     def _given_away(self, action: int) -> float:
         """Return how many tricks an action of the learner gives away."""

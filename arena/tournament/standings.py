@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,13 +15,14 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.arena.games import Forfeit
+from german_whist.arena.match import forfeit_lines, game_title
+from german_whist.arena.report import Report, Table
 from german_whist.arena.statistics import finite_ends, games_cancel, interval_text, paired_intervals
 from german_whist.arena.tournament.play import Tournament
 from german_whist.arena.tournament.ratings import bradley_terry, nash_averaging
-from german_whist.envs.engine.rules import rules_from_dict
 from german_whist.envs.engine.scoring import reward_limit
-from german_whist.envs.text.rules_text import rules_spec
 from german_whist.envs.utils.files import write_atomically
+from german_whist.envs.utils.specs import count_text
 
 BOOTSTRAPS = 1000
 _SEED = 0  # of the bootstrap
@@ -61,7 +62,7 @@ class Upset(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Standings:
+class Standings(Report):
     """What a tournament says about its agents, the strongest first.
 
     Attributes:
@@ -92,6 +93,25 @@ class Standings:
     rules: dict[str, Any]
     endgame: str
     forfeits: tuple[Forfeit, ...] = ()
+
+    def report(self) -> Sequence[Table | str]:
+        """Return the ratings, the matrix of win rates, and who beats whom against the order."""
+        places = range(len(self.agents))
+        ratings = Table(
+            game_title(self.rules, self.endgame),
+            ("", "agent", "Elo", "95 % interval", "Nash weight", "Nash average"),
+            [(str(i + 1), self.agents[i], *rating_cells(self, i)) for i in places],
+        )
+        rates = Table(
+            "Games won by the agent of the row, in %",
+            ("", *(f"vs {j + 1}" for j in places)),
+            [(str(i + 1), *(pair_rate(self, i, j) if i != j else "" for j in places)) for i in places],
+            [
+                f"{count_text(self.deals, 'mirrored deal')} of seed {self.seed} for each pair; Elo by Bradley-Terry, mean 0, "
+                "bootstrapped over deals; ± is the 95 % interval"
+            ],
+        )
+        return [ratings, rates, upsets_text(self), *forfeit_lines(self.forfeits)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the standings as plain data, ready for JSON; unbounded ends of intervals are ``None``."""
@@ -262,8 +282,8 @@ def standings_markdown(standings: Standings) -> str:
     lines = [
         "# Standings",
         "",
-        f"{game_text(standings)}; {standings.deals} mirrored deals of seed {standings.seed} for each pair. ± is the "
-        "95 % interval.",
+        f"{game_title(standings.rules, standings.endgame)}; {count_text(standings.deals, 'mirrored deal')} of seed "
+        f"{standings.seed} for each pair. ± is the 95 % interval.",
         "",
         "| | agent | Elo | 95 % interval | Nash weight | Nash average |",
         "| --- | --- | --- | --- | --- | --- |",
@@ -278,12 +298,6 @@ def standings_markdown(standings: Standings) -> str:
         lines.append(f"| {i + 1} {_cell(standings.agents[i])} | " + " | ".join(rates) + " |")
     lines += ["", upsets_text(standings), ""]
     return "\n".join(lines)
-
-
-def game_text(standings: Standings) -> str:
-    """Return which game was played."""
-    game = rules_spec(rules_from_dict(standings.rules))
-    return f"German Whist, {game}" + (", exact endgame" if standings.endgame == "exact" else "")
 
 
 def upsets_text(standings: Standings) -> str:

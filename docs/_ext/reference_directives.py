@@ -14,9 +14,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar, get_type_hints
 
+import numpy.typing as npt
 from docutils import nodes
+from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
+from sphinx.util.typing import stringify_annotation
 
 
 class MarkdownDirective(SphinxDirective, ABC):
@@ -207,24 +210,33 @@ class AgentNames(MarkdownDirective):
         return "\n".join(["| name | what it does |", "| --- | --- |", *rows])
 
 
-class ViewFields(MarkdownDirective):
-    """The fields of a view, with the comments that stand beside them in the source."""
+class RecordFields(MarkdownDirective):
+    """The fields of a view or a state, with the comments that stand beside them in the source."""
+
+    required_arguments = 1
 
     def markdown(self) -> str:
         """Return a table."""
-        from german_whist.envs.observation import views
+        rows = [f"| `{name}` | {kind} | {meaning} |" for name, kind, meaning in record_fields(self.arguments[0])]
+        return "\n".join(["| field | dtype | meaning |", "| --- | --- | --- |", *rows])
 
-        source = Path(views.__file__).read_text(encoding="utf-8")
-        comments = dict(re.findall(r'^ +\("(\w+)", .*\),(?:  # (.*))?$', source, re.MULTILINE))
-        lines = ["| field | dtype | meaning |", "| --- | --- | --- |"]
-        for name in views.VIEW.names or ():
-            kind = views.VIEW[name]
-            shape = f"[{', '.join(map(str, kind.shape))}]" if kind.shape else ""
-            twin = name.replace("_opponent", "_self")
-            meaning = comments.get(name) or (f"as `{twin}`, of the opponent" if twin != name else "")
-            meaning = meaning if meaning.startswith("as `") else _plain(meaning)
-            lines.append(f"| `{name}` | {kind.base.name}{shape} | {meaning} |")
-        return "\n".join(lines)
+
+def record_fields(record: str) -> list[tuple[str, str, str]]:
+    """Return name, dtype and meaning of each field of a ``"view"`` or a ``"state"``."""
+    from german_whist.envs.engine import state
+    from german_whist.envs.observation import views
+
+    module, dtype = {"view": (views, views.VIEW), "state": (state, state.STATE)}[record]
+    source = Path(module.__file__).read_text(encoding="utf-8")
+    comments = dict(re.findall(r'^ +\("(\w+)", .*\),(?:  # (.*))?$', source, re.MULTILINE))
+    fields = []
+    for name in dtype.names or ():
+        kind = dtype[name]
+        shape = f"[{', '.join(map(str, kind.shape))}]" if kind.shape else ""
+        twin = name.replace("_opponent", "_self")
+        meaning = comments.get(name) or (f"as `{twin}`, of the opponent" if twin != name else "")
+        fields.append((name, f"{kind.base.name}{shape}", meaning if meaning.startswith("as `") else _plain(meaning)))
+    return fields
 
 
 class WebEndpoints(MarkdownDirective):
@@ -302,19 +314,37 @@ def _keep_colons(_app: Sphinx, what: str, _name: str, _object: Any, _options: An
         lines[0] = lines[0].replace(": ", " – ", 1)
 
 
-def _short_arrays(*event: Any) -> tuple[str | None, str | None]:
-    """Return a signature and its return type with arrays as ``ndarray[int8]``, without numpy's own parameters."""
+def _short(text: str) -> str:
+    """Return a type with arrays as ``ndarray[int8]`` and ``ArrayLike``, without what numpy makes of them."""
     prefix = r"~?(?:\w+\.)*"  # of a module; ~ asks Sphinx to leave it out
     shape = rf"(?:{prefix}tuple\[[^\]]*\]|{prefix}Any)"
-    array = rf"{prefix}ndarray\[{shape}, (?:{prefix}Any|{prefix}dtype\[{prefix}(\w+)\])\]"
+    of_shape = rf"{prefix}ndarray\[{shape}, (?:{prefix}Any|{prefix}dtype\[{prefix}(\w+)(?:\[{prefix}Any\])?\])\]"
+    unevaluated = rf"{prefix}NDArray\[{prefix}(\w+)\]"
 
-    def short(text: str | None) -> str | None:
-        if text is None:
-            return None
-        return re.sub(array, lambda found: "ndarray" if found[1] in (None, "Any") else f"ndarray[{found[1]}]", text)
+    def array(found: re.Match[str]) -> str:
+        dtype = found[1] or found[2]
+        return "ndarray" if dtype in (None, "Any") else f"ndarray[{dtype.rstrip('_')}]"
 
+    text = text.replace(stringify_annotation(npt.ArrayLike, "smart"), "ArrayLike")
+    return re.sub(f"{of_shape}|{unevaluated}", array, text)
+
+
+def _short_signature(*event: Any) -> tuple[str | None, str | None]:
+    """Shorten a signature and its return type."""
     signature, returns = event[-2:]
-    return short(signature), short(returns)
+    return signature and _short(signature), returns and _short(returns)
+
+
+def _short_attribute(_app: Sphinx, _domain: str, kind: str, content: nodes.Element) -> None:
+    """Shorten the type of an attribute or a property, which has no signature."""
+    if kind in ("attribute", "property") and content.parent is not None:
+        for annotation in content.parent.findall(addnodes.desc_annotation):
+            parts = [
+                part for part in annotation.findall(nodes.Text) if part.parent.get("condition") != "*"
+            ]  # short names
+            if (text := "".join(parts)) != (short := _short(text)):
+                annotation.clear()
+                annotation.append(nodes.Text(short))
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
@@ -324,10 +354,11 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_directive("training-recipes", Recipes)
     app.add_directive("game-presets", Presets)
     app.add_directive("agent-names", AgentNames)
-    app.add_directive("view-fields", ViewFields)
+    app.add_directive("record-fields", RecordFields)
     app.add_directive("web-endpoints", WebEndpoints)
     app.add_directive("web-words", WebWords)
     app.add_directive("web-objects", WebObjects)
-    app.connect("autodoc-process-signature", _short_arrays)
+    app.connect("autodoc-process-signature", _short_signature)
+    app.connect("object-description-transform", _short_attribute)
     app.connect("autodoc-process-docstring", _keep_colons, priority=400)  # before napoleon
     return {"parallel_read_safe": True}

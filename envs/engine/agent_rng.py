@@ -97,7 +97,7 @@ class AgentRng:
         rows = len(self._indices)
         shape = (size,) if isinstance(size, (int, np.integer)) else (rows,) if size is None else tuple(size)
         if not shape or shape[0] != rows:
-            raise ValueError(must_be("size", f"{rows} or ({rows}, …), one row per view", size))
+            raise ValueError(must_be("size", f"{rows} or ({rows}, ...), one row per view", size))
         if len(self._keys) != rows:
             self._keys = np.full(rows, self._key, np.uint64)
             self._blocks = np.full(rows, np.asarray(self._step, np.uint64) * np.uint64(_BLOCKS_PER_STEP))

@@ -1,17 +1,19 @@
 """Cards, suits, hands and decks: numbers, bit masks and text.
 
 A card is the integer ``13 * suit + rank`` with suits C D H S = 0…3 and ranks 2…A = 0…12, in every deck size. A set of
-cards is a 64-bit mask in which bit ``c`` is card ``c``. In text a card is suit then rank (``SA``, ``HT``), and
-a hand is its suits S.H.D.C with the ranks from high to low (``AKQ2.T98..J4``), as in PBN.
+cards is a 64-bit mask in which bit ``c`` is card ``c``. In text a card is written suit then rank (``SA``, ``HT``), and
+a hand is its suits S.H.D.C with the ranks from high to low (``AKQ2.T98..J4``), as in PBN. A card is read in all usual
+spellings, ``CARD_PATTERN``.
 """
 
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from german_whist.envs.utils.checks import whole_number
-from german_whist.envs.utils.specs import short_repr
+from german_whist.envs.utils.specs import count_text, short_repr
 
 SUITS = "CDHS"
 RANKS = "23456789TJQKA"
@@ -20,6 +22,36 @@ NUM_ACTIONS = NUM_CARDS + 2  # of all games together: cards, and the two choices
 SUIT_SIZE = 13
 SUIT_MASKS = tuple(0x1FFF << (SUIT_SIZE * suit) for suit in range(4))
 NO_CARD = -1
+SUIT_NAMES = ("clubs", "diamonds", "hearts", "spades")
+RANK_NAMES = dict(
+    zip(
+        RANKS,
+        ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "jack", "queen", "king", "ace"],
+        strict=True,
+    )
+)
+
+_SIGNS = {sign: suit for suit, signs in enumerate(("♣♧", "♦♢", "♥♡", "♠♤")) for sign in signs}
+_SUIT_WORDS = {word: suit for suit, name in enumerate(SUIT_NAMES) for word in (name[0], name[:-1], name)}
+_SUITS = _SIGNS | _SUIT_WORDS
+_RANKS = {"10": RANKS.index("T")} | {
+    word.lower(): rank for rank, code in enumerate(RANKS) for word in (code, RANK_NAMES[code])
+}
+
+
+def _any_of(words: Iterable[str]) -> str:
+    return "(?ai:" + "|".join(sorted(words, key=len, reverse=True)) + ")"
+
+
+_SIGN = f"[{''.join(_SIGNS)}]\ufe0f?"  # a sign in colour has a second character
+_GAP = r"[\s_-]*"
+_START, _END = r"(?<![^\W_])(?<!\w['’])", r"(?![^\W_])"  # no letter or digit beside it, nor "it's a"
+CARD_PATTERN = re.compile(
+    rf"{_START}(?!(?i:a\s+(?:club|diamond|heart|spade)\b))(?P<rank>{_any_of(_RANKS)}){_GAP}(?:(?i:of){_GAP})?"
+    rf"(?P<suit>{_SIGN}|{_any_of(_SUIT_WORDS)}{_END})"
+    rf"|(?P<suit_first>{_SIGN}|{_START}{_any_of(_SUIT_WORDS)}){_GAP}(?P<rank_last>{_any_of(_RANKS)}){_END}"
+)
+"""A card in any spelling, to find in text: ``SA``, ``as``, ``♠ A``, ``10H``, ``ten of hearts``, ``Heart Ten``."""
 
 
 def card_text(card: int) -> str:
@@ -28,18 +60,45 @@ def card_text(card: int) -> str:
     return SUITS[suit] + RANKS[rank]
 
 
+_CODES = {card_text(card): card for card in range(NUM_CARDS)}
+
+
+def card_in(match: re.Match[str]) -> int:
+    """Return the card that a match of ``CARD_PATTERN`` spells."""
+    suit, rank = match["suit"] or match["suit_first"], match["rank"] or match["rank_last"]
+    return SUIT_SIZE * _SUITS[suit.rstrip("\ufe0f").lower()] + _RANKS[rank.lower()]
+
+
 def parse_card(text: str) -> int:
-    """Return the number of a card written as suit then rank (any case), such as 51 for ``"SA"``.
+    """Return the number of a card, such as 51 for ``"SA"``.
+
+    Args:
+        text: suit and rank in either order and any case, as ``"SA"``, ``"as"``, ``"♠A"``, ``"H10"`` or
+            ``"ten of hearts"``.
 
     Raises:
         ValueError: if the text is not a card.
     """
-    word = text.strip().upper() if isinstance(text, str) else ""
-    if len(word) != 2 or word[0] not in SUITS or word[1] not in RANKS:
+    if isinstance(text, str) and text in _CODES:  # most are: ten times faster
+        return _CODES[text]
+    found = CARD_PATTERN.fullmatch(text.strip()) if isinstance(text, str) else None
+    if found is None:
         raise ValueError(
             f"{short_repr(text)} is not a card: write the suit (C D H S), then the rank (2-9 T J Q K A), as SA"
         )
-    return SUIT_SIZE * SUITS.index(word[0]) + RANKS.index(word[1])
+    return card_in(found)
+
+
+def parse_suit(text: str) -> int:
+    """Return the number of a suit, such as 3 for ``"S"``, ``"spades"`` or ``"♠"``.
+
+    Raises:
+        ValueError: if the text is not a suit.
+    """
+    suit = _SUITS.get(text.strip().rstrip("\ufe0f").lower()) if isinstance(text, str) else None
+    if suit is None:
+        raise ValueError(f"{short_repr(text)} is not a suit: write C, D, H or S")
+    return suit
 
 
 def cards_of(mask: int) -> Iterator[int]:
@@ -90,9 +149,11 @@ def parse_hand(text: str) -> int:
     Raises:
         ValueError: if there are not four suits, a letter is not a rank, or a card appears twice.
     """
-    suits = text.strip().upper().split(".") if isinstance(text, str) else []
+    suits = text.strip().upper().replace("10", "T").split(".") if isinstance(text, str) else []
     if len(suits) != 4:
-        raise ValueError(f"hand {short_repr(text)} has {len(suits)} suits: write four as S.H.D.C, as AKQ2.T98..J4")
+        raise ValueError(
+            f"hand {short_repr(text)} has {count_text(len(suits), 'suit')}: write four as S.H.D.C, as AKQ2.T98..J4"
+        )
     mask = 0
     for suit, ranks in zip(reversed(range(4)), suits, strict=True):
         for letter in ranks:
@@ -139,5 +200,7 @@ def parse_deck(deck: str | Sequence[int], cards: Sequence[int]) -> list[int]:
         order.append(card)
     if len(order) != len(cards):
         missing = next(card for card in cards if card not in order)
-        raise ValueError(f"deck: {len(order)} cards given, {len(cards)} needed; {card_text(missing)} is missing")
+        raise ValueError(
+            f"deck: {count_text(len(order), 'card')} given, {len(cards)} needed; {card_text(missing)} is missing"
+        )
     return order

@@ -12,7 +12,7 @@ import numpy as np
 
 from german_whist.envs.engine.cards import RANKS, SUIT_SIZE, SUITS, mask_of
 from german_whist.envs.utils.checks import is_whole_number
-from german_whist.envs.utils.specs import integers, must_be, short_repr, split_spec, unknown_name_error
+from german_whist.envs.utils.specs import count_text, integers, must_be, short_repr, split_spec, unknown_name_error
 from german_whist.envs.utils.yaml_text import parse_yaml
 
 COUNTS = ("endgame", "all")
@@ -124,8 +124,8 @@ class Rules:
         self._check_combinations()
         if 0 < self.slam < self.counted - self._book:
             raise ValueError(
-                f"rules: slam={self.slam} is below the {self.counted - self._book} points that winning every trick "
-                f"scores with book={self._book} anyway"
+                f"rules: slam={self.slam} is below the {count_text(self.counted - self._book, 'point')} that "
+                f"winning every trick scores with book={self._book} anyway"
             )
 
     def _check_stock_deck(self) -> None:

@@ -19,6 +19,7 @@ from german_whist.envs.engine.cards import (
 )
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.observation.views import VIEW
+from german_whist.envs.utils.specs import count_text
 
 _BLACK = (0, 3)  # suits
 
@@ -62,20 +63,24 @@ def foreplay_view(
     _check_cards(rules, {"hand": hand, "up": 1 << up, "led": led_mask, "mine": mine, "theirs": theirs, "taken": taken})
     _check_count("hand", hand, rules.hand)
     if theirs.bit_count() != played:
-        raise ValueError(f"mine has {played} cards and theirs {theirs.bit_count()}: a trick has one of each")
+        raise ValueError(
+            f"mine has {count_text(played, 'card')} and theirs {theirs.bit_count()}: a trick has one of each"
+        )
     if played >= rules.foreplay:
-        raise ValueError(f"{played} tricks are played, but the foreplay has {rules.foreplay}: name the opponent's hand")
+        raise ValueError(
+            f"{count_text(played, 'trick')} played, but the foreplay has {rules.foreplay}: name the opponent's hand"
+        )
     if played and tricks is None:
         raise ValueError(f"tricks is needed, as {played}-0: the tricks that you and the opponent have won")
     won = (0, 0) if tricks is None else tricks
     if sum(won) != played:
         raise ValueError(f"tricks {won[0]}-{won[1]} does not add up to the {played} that are played")
     if taken.bit_count() > won[1]:
-        raise ValueError(f"taken has {taken.bit_count()} cards, but the opponent has won {won[1]} tricks")
+        raise ValueError(f"taken has {count_text(taken.bit_count(), 'card')}, but the opponent has won {won[1]}")
     if shown & ~hand:
         raise ValueError(f"shown: {_names(shown & ~hand)} is not in the hand")
     if shown.bit_count() > won[0]:
-        raise ValueError(f"shown has {shown.bit_count()} cards, but you have won {won[0]} tricks")
+        raise ValueError(f"shown has {count_text(shown.bit_count(), 'card')}, but you have won {won[0]}")
     suit = -1 if trump is None else trump
     if trump is None and rules.trump != "none" and not played:
         suit = up // SUIT_SIZE
@@ -90,7 +95,7 @@ def foreplay_view(
     view["dealer"] = not played and led >= 0
     for void, drawn in (voids or {}).items():
         if drawn > won[0]:
-            raise ValueError(f"void {SUITS[void]}+{drawn}: the opponent has drawn {won[0]} cards unseen")
+            raise ValueError(f"void {SUITS[void]}+{drawn}: the opponent has drawn {count_text(won[0], 'card')} unseen")
         view["void_opponent"][0, void], view["drawn_opponent"][0, void] = max(1, played - drawn), drawn
     return view
 
@@ -117,8 +122,8 @@ def endgame_view(
     cards, others = hand.bit_count(), (opponent | led_mask).bit_count()
     if cards != others or not 1 <= cards <= rules.hand:
         raise ValueError(
-            f"you hold {cards} cards and the opponent {others}, with a card led: needed are 1 to {rules.hand} each, "
-            "equally many"
+            f"you hold {count_text(cards, 'card')} and the opponent {others}, with a card led: needed are 1 to "
+            f"{rules.hand} each, equally many"
         )
     _check_trump(rules, trump)
     view = _new_view(rules, hand, led, trump)
@@ -147,6 +152,17 @@ def _check_trump(rules: Rules, trump: int) -> None:
         raise ValueError("trump is needed, a suit of the deck")
 
 
+_PLACES = {
+    "hand": "in your hand",
+    "opponent": "in the opponent's hand",
+    "up": "face up on the stock",
+    "led": "led to this trick",
+    "mine": "played by you before",
+    "theirs": "played by the opponent before",
+    "taken": "taken by the opponent",
+}
+
+
 def _check_cards(rules: Rules, places: Mapping[str, int]) -> None:
     """Refuse a card that is not in the deck, or in two places."""
     seen: dict[str, int] = {}
@@ -155,13 +171,13 @@ def _check_cards(rules: Rules, places: Mapping[str, int]) -> None:
             raise ValueError(f"{name}: {_names(mask & ~mask_of(rules.cards))} is not in this game's deck")
         for other, before in seen.items():
             if mask & before:
-                raise ValueError(f"{_names(mask & before)} is in {other} and in {name}")
+                raise ValueError(f"{_names(mask & before)} cannot be both {_PLACES[other]} and {_PLACES[name]}")
         seen[name] = mask
 
 
 def _check_count(name: str, mask: int, needed: int) -> None:
     if mask.bit_count() != needed:
-        raise ValueError(f"{name} {hand_text(mask)} has {mask.bit_count()} cards, not {needed}")
+        raise ValueError(f"{name} {hand_text(mask)} has {count_text(mask.bit_count(), 'card')}, not {needed}")
 
 
 def _names(mask: int) -> str:

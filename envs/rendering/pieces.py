@@ -93,7 +93,7 @@ def felt(width: int, height: int) -> Image.Image:
     far = np.clip((x**2 + y**2) / 1.7, 0, 1)[..., None]
     cloth = np.array(_FELT_LIGHT) * (1 - far) + np.array(_FELT_DARK) * far
     grain = np.random.default_rng(0).normal(0.0, 1.6, (height, width, 1))
-    image = Image.fromarray(np.clip(cloth + grain, 0, 255).astype(np.uint8), "RGB")
+    image = Image.fromarray(np.clip(cloth + grain, 0, 255).astype(np.uint8))
     edge = max(min(width, height) // 80, 2)
     line = Image.new("RGBA", image.size, (0, 0, 0, 0))
     ImageDraw.Draw(line).rounded_rectangle(

@@ -31,7 +31,7 @@ from german_whist.envs.simulator.batch_kernels import (
 )
 from german_whist.envs.simulator.batch_state import BatchState, restore_rows, save_rows
 from german_whist.envs.utils.checks import check_seed, deal_indices, numbers_between, whole_number, whole_numbers
-from german_whist.envs.utils.specs import short_repr
+from german_whist.envs.utils.specs import count_text, short_repr
 
 Int8s = npt.NDArray[np.int8]
 
@@ -305,7 +305,7 @@ class DealBatch:
             ValueError: if the batch was made without ``history=True``, a shape is wrong, or a seat or row out of range.
         """
         if self.log is None:
-            raise ValueError("history is not kept: make the batch with DealBatch(…, history=True)")
+            raise ValueError("history is not kept: make the batch with DealBatch(..., history=True)")
         which = self._rows(rows)
         whose = np.full(len(which), -1) if seats is None else numbers_between("seats", seats, 0, 1, which.shape)
         return self.log.histories(self.states, which, whose.astype(np.int64), out)
@@ -359,7 +359,7 @@ def _read_decks(
     """
     seats = np.asarray(dealers)
     if seats.shape != (count,) or len(decks) != count or not np.isin(seats, (0, 1)).all():
-        given = f"{len(decks)} decks and dealers {short_repr(seats.tolist())}"
+        given = f"{count_text(len(decks), 'deck')} and dealers {short_repr(seats.tolist())}"
         raise ValueError(f"decks and dealers must be {count} each, dealers 0 or 1, got {given}")
     return [parse_deck(deck, rules.cards) for deck in decks], seats.astype(np.int64)
 

@@ -6,6 +6,7 @@ import os
 from typing import NamedTuple, TextIO
 
 from german_whist.envs.engine.cards import RANKS, SUIT_SIZE, SUITS, cards_of
+from german_whist.envs.utils.plain_text import writable
 
 BOLD, REVERSE = "1", "7"
 _RED = "31"
@@ -79,8 +80,6 @@ def terminal_has_color(stream: TextIO) -> bool:
 
 def style_of(stream: TextIO, trump: int = -1) -> Style:
     """Return the style for a stream: colour if it is a terminal, plain ASCII if it cannot encode suit symbols."""
-    try:
-        "".join(UNICODE).encode(stream.encoding or "ascii")
-    except (LookupError, UnicodeEncodeError):
-        return Style(ASCII, terminal_has_color(stream), trump)
-    return Style(UNICODE, terminal_has_color(stream), trump)
+    signs = "".join(UNICODE)
+    shown = UNICODE if writable(signs, stream) == signs else ASCII
+    return Style(shown, terminal_has_color(stream), trump)

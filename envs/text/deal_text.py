@@ -7,7 +7,7 @@ import sys
 from german_whist.envs.engine.cards import SUITS, card_text, hand_text
 from german_whist.envs.engine.state import ENDGAME, FOREPLAY
 from german_whist.envs.simulator.batch import DealBatch
-from german_whist.envs.text.card_style import ASCII, BOLD, REVERSE, UNICODE, Style, style_of
+from german_whist.envs.text.card_style import ASCII, BOLD, REVERSE, UNICODE, Style, style_of, terminal_has_color
 from german_whist.envs.text.scene import PLAYERS, Player, Scene, scene_of
 from german_whist.envs.utils.checks import whole_number
 
@@ -47,7 +47,7 @@ def deal_text(
     batch: DealBatch,
     row: int = 0,
     seat: int | None = None,
-    unicode: bool = True,
+    unicode: bool | None = None,
     color: bool = False,
     scores: tuple[float, float] | None = None,
     names: tuple[str, str] = PLAYERS,
@@ -61,7 +61,8 @@ def deal_text(
         row: the row of the deal.
         seat: the seat whose view to show; of the other hand only the cards it knows are shown. By default both hands
             are visible.
-        unicode: whether to use suit symbols and lines; otherwise plain ASCII.
+        unicode: whether to use suit symbols and lines, or else plain ASCII; by default, if standard output can write
+            them.
         color: whether to use ANSI colours: red suits red, trumps bold, face-up cards of the stock inverted.
         scores: the match scores of seats 0 and 1, if the deal is part of a match.
         names: the names of seats 0 and 1.
@@ -70,7 +71,8 @@ def deal_text(
         ValueError: if there is no such row or seat.
     """
     scene = scene_of(batch, row, seat, names, scores)
-    style = Style(UNICODE if unicode else ASCII, color, scene.trump)
+    signs = style_of(sys.stdout).signs if unicode is None else UNICODE if unicode else ASCII
+    style = Style(signs, color, scene.trump)
     rule = style.signs.rule * _WIDTH
     lines = [
         _header(scene, style),
@@ -92,9 +94,8 @@ def print_deal(
     scores: tuple[float, float] | None = None,
     names: tuple[str, str] = PLAYERS,
 ) -> None:
-    """Print one deal of a batch, in colour if the terminal has it and in plain ASCII if it has no suit symbols."""
-    style = style_of(sys.stdout)
-    print(deal_text(batch, row, seat, style.signs is UNICODE, style.color, scores, names))
+    """Print one deal of a batch, in colour if the terminal has it."""
+    print(deal_text(batch, row, seat, color=terminal_has_color(sys.stdout), scores=scores, names=names))
 
 
 def _header(scene: Scene, style: Style) -> str:

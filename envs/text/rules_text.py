@@ -6,10 +6,10 @@ import textwrap
 from importlib import resources
 from typing import NamedTuple
 
-from german_whist.envs.engine.cards import RANKS, SUIT_SIZE
+from german_whist.envs.engine.cards import RANKS, SUIT_NAMES, SUIT_SIZE
 from german_whist.envs.engine.rules import Rules, rule_names
 from german_whist.envs.engine.rules import rules as rules_named
-from german_whist.envs.text.words import SUIT_NAMES, join_words
+from german_whist.envs.text.words import join_words
 
 _RANK_NAMES = dict(zip(RANKS, (*"23456789", "10", "jack", "queen", "king", "ace"), strict=True))
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")

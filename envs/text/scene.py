@@ -9,7 +9,7 @@ from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.state import DRAFT, ENDGAME, EXCHANGE, FOREPLAY, PICK, PICK_AFTER, PLAY
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.utils.checks import whole_number
-from german_whist.envs.utils.specs import must_be
+from german_whist.envs.utils.specs import count_text, must_be
 
 PLAYERS = ("player_0", "player_1")
 YOU = "You"  # the name of a player who is addressed in the second person
@@ -201,4 +201,4 @@ def _result(batch: DealBatch, row: int, near: Player, far: Player, winner: int) 
     if batch.states["low"][row]:
         words += ", played low"
     points = abs(float(batch.returns("points")[row, 0]))
-    return f"{words}, for {points:g} {'point' if points == 1 else 'points'}"
+    return f"{words}, for {count_text(points, 'point')}"

@@ -5,17 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from german_whist.envs.engine.actions import choice_names
-from german_whist.envs.engine.cards import NUM_CARDS, RANKS, SUIT_SIZE
+from german_whist.envs.engine.cards import NUM_CARDS, RANK_NAMES, RANKS, SUIT_NAMES, SUIT_SIZE
 from german_whist.envs.engine.rules import Rules
-
-SUIT_NAMES = ("clubs", "diamonds", "hearts", "spades")
-RANK_NAMES = dict(
-    zip(
-        RANKS,
-        ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "jack", "queen", "king", "ace"],
-        strict=True,
-    )
-)
 
 
 def card_name(card: int) -> str:

@@ -1,4 +1,4 @@
-"""Files that are complete or absent when written, and read within limits when they are others'; writable folders."""
+"""Files that are complete or absent when written, and read within limits when they are others'; folders."""
 
 from __future__ import annotations
 
@@ -9,6 +9,16 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+import platformdirs
+
+CACHE_VARIABLE = "GERMAN_WHIST_CACHE"
+
+
+def cache_folder() -> Path:
+    """Return the folder of compiled kernels and endgame tables: ``$GERMAN_WHIST_CACHE``, or the user's cache folder."""
+    given = os.environ.get(CACHE_VARIABLE)
+    return Path(given) if given else platformdirs.user_cache_path("german-whist", appauthor=False)
 
 
 @contextmanager

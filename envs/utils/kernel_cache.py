@@ -18,10 +18,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import numba
-import platformdirs
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 
+from german_whist.envs.utils.files import CACHE_VARIABLE, cache_folder
 from german_whist.envs.utils.warn_once import NOT_CACHED, warn_once
 
 KEPT_DAYS = 30  # an unused folder is removed after this time
@@ -67,17 +66,19 @@ def source_digest(package: Path = _PACKAGE) -> str:
 def kernel_cache() -> Path | None:
     """Return the cache folder of the current sources.
 
-    It is in ``$NUMBA_CACHE_DIR``, or else in the user's cache folder. Where that cannot be written, as in a container
-    with a read-only root, it is a folder of this user below the temporary folder, and where that cannot be written
-    either, ``None``; a line on standard error says so.
+    Where it cannot be written, as in a container with a read-only root, and has not been filled before, it is a folder
+    of this user below the temporary folder, and where that cannot be written either, ``None``; a line on standard error
+    says so.
     """
-    config: Any = numba.config
-    base = Path(config.CACHE_DIR or platformdirs.user_cache_path("german-whist", appauthor=False))
+    base = cache_folder()
     digest = source_digest()
     try:
         return _usable(base / "kernels" / digest)
     except OSError as error:
         reason = error.strerror or str(error)
+    with contextlib.suppress(OSError):
+        if os.listdir(base / "kernels" / digest):
+            return base / "kernels" / digest
     try:
         folder = _usable(_private_folder() / "kernels" / digest)
     except OSError:
@@ -93,14 +94,29 @@ def _not_cached(folder: Path, reason: str) -> str:
 
 def warn_not_cached(folder: Path, reason: str) -> None:
     """Say once that compiled kernels cannot be cached in a folder."""
-    words = f"{_not_cached(folder, reason)}: they are compiled in each process; $NUMBA_CACHE_DIR names another folder"
+    words = f"{_not_cached(folder, reason)}: they are compiled in each process; ${CACHE_VARIABLE} names another folder"
     warn_once(NOT_CACHED, words)
+
+
+_UserProvided: Any = CompileResultCacheImpl._locator_classes[0]  # its name differs between versions
+
+
+class _Locator(_UserProvided):  # type: ignore[misc] # numba has no types
+    """A folder in ``numba.config.CACHE_DIR``; unlike numba's own, one that can only be read will do."""
+
+    def ensure_cache_path(self) -> None:
+        """Make the folder.
+
+        Raises:
+            OSError: if there is none, and it cannot be made.
+        """
+        os.makedirs(self.get_cache_path(), exist_ok=True)
 
 
 class _InFolder(CompileResultCacheImpl):
     """Files in the cache folder alone: numba would also try folders that can go stale."""
 
-    _locator_classes = CompileResultCacheImpl._locator_classes[:1]  # of ``numba.config.CACHE_DIR``
+    _locator_classes = [_Locator]  # noqa: RUF012 - as numba declares it
 
 
 class CachedKernel(FunctionCache):

@@ -18,7 +18,19 @@ def short_repr(value: object) -> str:
         text = repr(value)
     except ValueError:  # a number of more digits than Python prints
         text = "a number of thousands of digits"
-    return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 1]}…"
+    return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 3]}..."
+
+
+def count_text(count: float, noun: str) -> str:
+    """Return ``1 trick``, ``2 tricks``, ``2.5 points``, ``3 matches``, ``10,000 deals``."""
+    number = f"{count:,}" if isinstance(count, int) else f"{count:g}"
+    ending = "" if count == 1 else "es" if noun.endswith(("ch", "s")) else "s"
+    return f"{number} {noun}{ending}"
+
+
+def percent_text(share: float, digits: int = 0) -> str:
+    """Return a share from 0 to 1 as ``62 %``, or with decimal places as ``62.6 %``."""
+    return f"{100 * share:.{digits}f} %"
 
 
 def printable(text: object) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from german_whist.envs.engine.cards import SUIT_MASKS, SUIT_SIZE, cards_of
+from german_whist.envs.engine.cards import SUIT_MASKS, SUIT_NAMES, SUIT_SIZE, cards_of
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.state import LEAVE, SWAP
-from german_whist.envs.text.words import SUIT_NAMES, action_name, card_name, join_words, the_cards
+from german_whist.envs.text.words import action_name, card_name, join_words, the_cards
+from german_whist.envs.utils.specs import percent_text
 from german_whist.session.coach.advice import Advice
 from german_whist.session.coach.judgement import SAME, SAME_WIN, SURE
 from german_whist.session.deal.position import stake_text
@@ -104,13 +105,12 @@ def _how_it_wins(view: Any, best: int, advice: Advice) -> str:
 def _lead_reason(view: Any, card: str, best: int, chance: float, prize: str) -> str:
     suit = best // SUIT_SIZE
     if view["stock"]:
+        share = percent_text(chance)
         if chance > _LIKELY:
-            return (
-                f"Lead {card} to win {prize or 'the trick'}: it holds in {chance:.0%} of the hands that are possible."
-            )
+            return f"Lead {card} to win {prize or 'the trick'}: it holds in {share} of the hands that are possible."
         if chance < _UNLIKELY:
             return f"{_start(prize or 'This trick')} is not worth a high card: lead {card} and let the trick go."
-        return f"Lead {card}: it wins {prize or 'the trick'} against about {chance:.0%} of the possible hands."
+        return f"Lead {card}: it wins {prize or 'the trick'} against about {share} of the possible hands."
     length = (int(view["hand"]) & SUIT_MASKS[suit]).bit_count()
     if suit == view["trump"]:
         return f"Lead {card} to draw trumps."

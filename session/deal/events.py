@@ -6,10 +6,10 @@ import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
-from german_whist.envs.engine.cards import SUIT_SIZE, card_text, cards_of
+from german_whist.envs.engine.cards import SUIT_NAMES, SUIT_SIZE, card_text, cards_of
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.state import DRAFT, EXCHANGE, LEAVE, PLAY, SWAP
-from german_whist.envs.text.words import SUIT_NAMES, card_name, the_cards
+from german_whist.envs.text.words import card_name, the_cards
 from german_whist.session import schema
 from german_whist.session.deal.table_deal import TableDeal
 from german_whist.session.deal.words import result_text, sentence

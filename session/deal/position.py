@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from german_whist.envs.engine.actions import action_text
-from german_whist.envs.engine.cards import NUM_CARDS, SUIT_SIZE, SUITS, card_text, cards_of
+from german_whist.envs.engine.cards import NUM_CARDS, SUIT_NAMES, SUIT_SIZE, SUITS, card_text, cards_of
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.state import DRAFT, EXCHANGE, PICK, PICK_AFTER, PLAY
-from german_whist.envs.text.words import SUIT_NAMES, action_name, card_name, join_words, the_cards
+from german_whist.envs.text.words import action_name, card_name, join_words, the_cards
 from german_whist.session import schema
 from german_whist.session.deal.events import Event
 from german_whist.session.deal.table_deal import TableDeal

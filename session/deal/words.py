@@ -8,17 +8,13 @@ from typing import Any
 from german_whist.arena.recording import DealResult
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.text.scene import clause
+from german_whist.envs.utils.specs import count_text
 from german_whist.session.deal.table_deal import TableDeal
 
 
 def sentence(name: str, words: str) -> str:
     """Return a sentence about a player, of the arguments of :func:`clause`."""
     return f"{clause(name, words)}."
-
-
-def count_text(count: float, noun: str) -> str:
-    """Return ``1 trick``, ``2 tricks``, ``2.5 points``."""
-    return f"{count:g} {noun}{'' if count == 1 else 's'}"
 
 
 def tricks_text(tricks: float, *, exact: bool = False) -> str:

@@ -7,6 +7,7 @@ import sys
 import threading
 from pathlib import Path
 
+from german_whist.envs.utils.files import cache_folder
 from german_whist.envs.utils.warn_once import TABLE_IN_MEMORY, warn_once
 from german_whist.solver.tablebase.build import build_in_memory, build_table
 from german_whist.solver.tablebase.endgame_table import EndgameTable, load_table
@@ -15,7 +16,6 @@ from german_whist.solver.tablebase.kinds import (
     DamagedTableError,
     TableError,
     TableKind,
-    table_folder,
     table_path,
 )
 from german_whist.solver.tablebase.position_kernels import MAX_CARDS
@@ -54,7 +54,7 @@ def open_table(trump: bool, low: bool, for_search: bool = False) -> EndgameTable
         TableError: if there is a table that cannot be read.
     """
     kind = TableKind(bool(trump), bool(low))
-    key = (table_folder(), kind)
+    key = (cache_folder(), kind)
     wanted = min(SEARCH_CARDS if for_search else DEFAULT_CARDS, _most_cards)
     with _lock:
         table, searched = _open.get(key, (None, False))

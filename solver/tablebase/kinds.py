@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import NamedTuple
 
 from german_whist.envs.utils.checks import is_whole_number
+from german_whist.envs.utils.files import cache_folder
 from german_whist.envs.utils.specs import integers, must_be, unknown_name_error
 from german_whist.solver.tablebase.position_kernels import MAX_CARDS
 
 DEFAULT_CARDS = 10  # built in a second or two, 34 MB; endgames of 13 cards take a search of three tricks above it
-FOLDER_VARIABLE = "GERMAN_WHIST_CACHE"
 
 
 class TableError(ValueError):
@@ -64,16 +63,6 @@ def check_cards(cards: int) -> int:
     return int(cards)
 
 
-def table_folder() -> Path:
-    """Return the folder of the tables: ``$GERMAN_WHIST_CACHE`` if set, else the user's cache folder."""
-    given = os.environ.get(FOLDER_VARIABLE)
-    if given:
-        return Path(given)
-    from platformdirs import user_cache_path
-
-    return user_cache_path("german-whist", appauthor=False)
-
-
 def table_path(kind: TableKind, cards: int) -> Path:
     """Return the path of a table's file, whether or not it has been built."""
-    return table_folder() / f"{kind.name}-{check_cards(cards)}.table"
+    return cache_folder() / f"{kind.name}-{check_cards(cards)}.table"

@@ -68,7 +68,9 @@ def test_without_rules_an_agent_plays_the_game_of_its_network() -> None:
 
 
 def test_an_agent_made_for_another_game_is_refused_before_the_first_card() -> None:
-    message = r"plays 'no_trump', and the deals are of 'classic': make it for that game, as in make_agent\(…, rules"
+    message = (
+        r"plays 'no_trump', and the deals are of 'classic': make it for that game, as in make_agent\(\.\.\., rules"
+    )
     agent: Any = make_agent("mc:worlds=2", "no_trump")
     with pytest.raises(ValueError, match=message):
         gw.play_match(agent, "random", deals=1)

@@ -201,7 +201,7 @@ def test_runs_have_their_names_in_80_columns(run: Run, tmp_path: Path, monkeypat
     specs = [
         f"checkpoint:{tmp_path / name / 'final.safetensors'}" for name in ("first-experiment", "second-experiment")
     ]
-    monkeypatch.setattr("german_whist.cli.commands.arena.table_console", lambda piped_width: Console(width=80))
+    monkeypatch.setattr("german_whist.cli.results.table_console", lambda: Console(width=80))
     shown = run("arena", *specs, "random", "--rules", "tiny", "--deals", "4").out
     assert "│ first-experiment " in shown
     assert "│ second-experiment " in shown

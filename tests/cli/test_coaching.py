@@ -12,6 +12,7 @@ from german_whist.arena.recording import read_recordings
 from german_whist.cli import main
 from german_whist.cli.coaching import print_hint
 from german_whist.envs.engine.rules import rules
+from german_whist.envs.utils.specs import percent_text
 from german_whist.session.coach.judgement import LEAST
 from tests.cli.commands import Run
 from tests.cli.conftest import Typist
@@ -56,7 +57,7 @@ def test_a_hint_for_open_hands_shows_the_opponents_and_bars_of_tricks(capsys: py
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "Hint: ♠A."
     assert "  opponent: ♠ 9        ♥ -        ♦ 4        ♣ -" in lines
-    bars = [line.count("█") for line in lines if "wins 100%" in line]
+    bars = [line.count("█") for line in lines if "wins 100 %" in line]
     assert bars == [20, 20, 11, 1]
 
 
@@ -107,7 +108,7 @@ def test_review_judges_a_recorded_deal(game: str, run: Run, tmp_path: Path) -> N
         assert ("better" in line) == any(f"  {label} " in line for label in LEAST)
         for option in move["options"] if len(move["options"]) > 1 else ():
             tricks = f"{option['tricks']:.0f}" if move["exact"] else f"{option['tricks']:.1f}"
-            assert f"{tricks} {option['win']:.0%}" in shown.out
+            assert f"{tricks} {percent_text(option['win'])}" in shown.out
         assert move["best"] == move["action"] or f"       {move['reason']}\n" in shown.out
     brief = run("review", path, "--line", "2", "--seat", "1", "--brief").out
     assert "trick  1" not in brief

@@ -42,12 +42,23 @@ def test_an_endgame_is_solved(run: Run) -> None:
     assert {option["action"] for option in led["options"]} == {"HT", "H9"}
 
 
+def test_cards_and_suits_are_read_in_any_spelling(run: Run) -> None:
+    words = ("ak4.109..j", "--opponent", "J7.AK.Q.10", "--trump", "♠", "--led", "A♥", "--json")
+    assert run("hint", *words).out == run("hint", *ENDGAME, "--led", "HA", "--json").out
+    found = {
+        run("hint", "AQ2.K84.T953.J76", "--up", up, "--led", led, "--json").out
+        for up, led in (("HT", "CT"), ("10H", "♣10"), ("ten of hearts", "10 of ♣"))
+    }
+    assert len(found) == 1
+    assert json.loads(found.pop())["options"]
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         (("AQ2.K..",), "hint needs --up CARD in the foreplay, or --opponent HAND in the endgame"),
         (("AQ2.K", "--up", "H5"), "hand 'AQ2.K' has 2 suits"),
-        (("AQ2.K84.T953.J76", "--up", "5H"), "'5H' is not a card"),
+        (("AQ2.K84.T953.J76", "--up", "5X"), "'5X' is not a card"),
         ((*ENDGAME, "--tricks", "3"), "--tricks must be two numbers, such as 3-1, got '3'"),
         (("AQ2.K84.T953.J76", "--up", "H5", "--void", "X"), "--void must be suits"),
     ],

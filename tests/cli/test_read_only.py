@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import signal
@@ -12,12 +13,13 @@ from urllib.request import urlopen
 
 import pytest
 
+from german_whist.envs.utils.files import CACHE_VARIABLE
 from german_whist.envs.utils.kernel_cache import kernel_cache
 from german_whist.web.data_folder import FOLDER_VARIABLE, writable_data_folder
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "getuid"), reason="no owners of folders here")
 
-VARIABLES = ("NUMBA_CACHE_DIR", FOLDER_VARIABLE, "GERMAN_WHIST_CACHE", "XDG_CACHE_HOME", "XDG_DATA_HOME")
+VARIABLES = (FOLDER_VARIABLE, CACHE_VARIABLE, "XDG_CACHE_HOME", "XDG_DATA_HOME")
 
 
 @pytest.fixture
@@ -36,6 +38,37 @@ def environment(tmp_path: Path) -> dict[str, str]:
 
 def command(*words: str) -> list[str]:
     return [sys.executable, "-m", "german_whist", *words]
+
+
+def without_privilege() -> None:
+    """Let permissions hold for root too, in a process that is about to begin."""
+    if os.getuid() == 0:
+        drop_from_bounding_set, override_permissions = 24, 1
+        ctypes.CDLL(None).prctl(drop_from_bounding_set, override_permissions, 0, 0, 0)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="root's privileges are dropped as on Linux")
+def test_a_cache_that_was_filled_is_used_where_it_cannot_be_written(tmp_path: Path) -> None:
+    folder, temporary = tmp_path / "cache", tmp_path / "tmp"
+    temporary.mkdir()
+    environment = {**os.environ, CACHE_VARIABLE: str(folder), "TMPDIR": str(temporary), "NUMBA_DEBUG_CACHE": "1"}
+    words = command("solve", "AK32...", "QJT9...")
+    filled = subprocess.run(words, env=environment, capture_output=True, text=True, check=True)
+    assert "data saved to" in filled.stdout
+    written = {path for path in folder.rglob("*") if path.is_dir()} | {folder}
+    for path in written:
+        path.chmod(0o555)
+    try:
+        done = subprocess.run(
+            words, env=environment, capture_output=True, text=True, check=True, preexec_fn=without_privilege
+        )
+    finally:
+        for path in written:
+            path.chmod(0o755)
+    assert "data loaded from" in done.stdout
+    assert "data saved to" not in done.stdout
+    assert done.stderr == ""
+    assert not [*temporary.iterdir()]
 
 
 def test_a_match_with_workers_says_once_what_cannot_be_stored(environment: dict[str, str]) -> None:

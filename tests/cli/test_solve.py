@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from german_whist.envs.utils.files import CACHE_VARIABLE
 from german_whist.solver.endgames import solve_endgame
-from german_whist.solver.tablebase.kinds import FOLDER_VARIABLE
 from tests.cli.commands import Run
 
 HANDS = "AKQ2.T98..J4", "J7.AK2.Q5.T8"
@@ -43,7 +43,7 @@ def test_without_a_folder_for_tables_endgames_are_solved_in_memory(
     run: Run, here, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (here / "file").write_text("")
-    monkeypatch.setenv(FOLDER_VARIABLE, str(here / "file"))
+    monkeypatch.setenv(CACHE_VARIABLE, str(here / "file"))
     completed = run("solve", "A...", "2...")
     assert (completed.code, completed.err.count("\n")) == (0, 1)
     assert "cannot be written to" in completed.err

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from german_whist.cli import main
-from german_whist.solver.tablebase.kinds import FOLDER_VARIABLE
+from german_whist.envs.utils.files import CACHE_VARIABLE
 
 FIRST_CALLS = """
 from numba.core.dispatcher import Dispatcher
@@ -51,10 +51,10 @@ def test_each_part_is_timed(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.nightly  # compiles everything: a minute or two
 def test_afterwards_first_calls_find_everything_compiled(tmp_path: Path) -> None:
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), FOLDER_VARIABLE: str(tmp_path / "tables")}
+    environment = {**os.environ, CACHE_VARIABLE: str(tmp_path)}
     warmup = [sys.executable, "-m", "german_whist", "warmup"]
     done = subprocess.run(warmup, env=environment, capture_output=True, text=True, check=True)
-    assert done.stderr.count("german-whist: compiling") == 1
+    assert done.stderr.count("compiling") == 1
     command = [sys.executable, "-c", FIRST_CALLS]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr) == ("[]\n", "")

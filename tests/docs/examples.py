@@ -97,7 +97,7 @@ def _run_python(block: Block, page: Path) -> str:
     out = io.StringIO()
     code = compile("\n" * (block.line - 1) + block.text, str(page), "exec")  # errors point at the line of the page
     with contextlib.redirect_stdout(out):
-        exec(code, {"__name__": page.stem})
+        exec(code, {"__name__": f"tests.{page.stem}"})
     return out.getvalue()
 
 

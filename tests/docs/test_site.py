@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from itertools import pairwise
 from pathlib import Path
+from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 from sphinx.application import Sphinx
 
+from german_whist.envs.engine.state import STATE
+from german_whist.envs.observation.views import VIEW
 from tests.docs.examples import ROOT, blocks
 
 EXTENSIONS = ROOT / "docs" / "_ext"
@@ -32,6 +37,35 @@ def test_every_word_of_a_command_is_one_token(monkeypatch: pytest.MonkeyPatch) -
         tokens = [token for _, token in CommandLexer().get_tokens(text)]
         assert "".join(tokens) == text
         assert not any(a[-1:].strip() and b[:1].strip() for a, b in pairwise(tokens)), tokens
+
+
+def test_the_api_calls_arrays_what_people_call_them(tmp_path: Path) -> None:
+    """No signature shows numpy's parameters of an array type, or the union that ``ArrayLike`` stands for."""
+    shutil.copytree(ROOT / "docs" / "reference" / "api", tmp_path / "api")
+    settings = {"root_doc": "api/index", "html_static_path": [], "nitpicky": False, "suppress_warnings": ["myst"]}
+    Sphinx(tmp_path, ROOT / "docs", tmp_path / "out", tmp_path / "trees", "xml", settings, status=None).build()
+    signatures = [
+        "".join(signature.itertext()).replace("\xa0", " ")
+        for page in (tmp_path / "out" / "api").glob("*.xml")
+        for signature in ElementTree.parse(page).iter("desc_signature")
+    ]
+    assert [
+        text for text in signatures if re.search(r"_Nested|_Supports|npt\.|dtype\[|tuple\[Any, \.\.\.|\*args", text)
+    ] == []
+    assert any(re.match(r"step\s*actions: ArrayLike\s*rows: ArrayLike | None = None", text) for text in signatures)
+    assert any(re.search(r"turn\s*: ndarray\[int8\]", text) for text in signatures)
+
+
+@pytest.mark.parametrize(("record", "dtype"), [("view", VIEW), ("state", STATE)])
+def test_every_field_of_views_and_states_has_a_meaning(
+    record: str, dtype: np.dtype[np.void], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(EXTENSIONS)
+    from reference_directives import record_fields
+
+    fields = record_fields(record)
+    assert tuple(name for name, _, _ in fields) == dtype.names
+    assert all(kind and meaning for _, kind, meaning in fields)
 
 
 def test_the_search_has_the_text_of_every_page_and_section(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
+from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers.vector import (
     FlattenObservation,
@@ -166,7 +167,7 @@ def test_a_wrong_reset_mask_is_refused_with_gymnasiums_own_errors(mask: Any, err
 def test_a_step_before_every_row_was_reset_is_refused() -> None:
     environment = GermanWhistVectorEnv(Lowest(), 2)
     environment.reset(options={"reset_mask": np.array([True, False])})
-    with pytest.raises(ValueError, match="before the first reset"):
+    with pytest.raises(ResetNeeded, match="before the first reset"):
         environment.step([0, 0])
     environment.reset(options={"reset_mask": np.array([False, True])})
     assert environment._episodes.over.tolist() == [False, False]

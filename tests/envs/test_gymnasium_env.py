@@ -104,13 +104,13 @@ def test_the_learner_is_paid_also_when_the_opponent_plays_the_last_card(rng: np.
 def test_an_illegal_action_ends_the_episode_with_the_worst_loss(action: Any, reward: str) -> None:
     environment = GermanWhistEnv(Lowest(), reward=reward)
     _, info = environment.reset(seed=1)
-    assert info["illegal"] is np.False_
+    assert info["illegal"] is False
     if action == "masked":
         action = int(np.flatnonzero(info["action_mask"] == 0)[0])
     observation, paid, terminated, truncated, info = environment.step(action)
     assert (terminated, truncated) == (True, False)
     assert paid == -reward_limit(rules("classic").game, reward)
-    assert info["illegal"] is np.True_
+    assert info["illegal"] is True
     assert not info["action_mask"].any()
     assert environment.observation_space.contains(observation)
 
@@ -156,9 +156,15 @@ def test_an_action_that_is_no_whole_number_is_refused_and_changes_nothing(action
     assert same(environment.step(card), other.step(card), exact=True)
 
 
-def test_a_step_before_the_first_reset_is_refused() -> None:
-    with pytest.raises(gymnasium.error.ResetNeeded, match="before the first reset"):
-        GermanWhistEnv(Lowest()).step(0)
+def test_calls_before_the_first_reset_are_refused() -> None:
+    environment = GermanWhistEnv(Lowest(), render_mode="ansi")
+    for name, call in (
+        ("step", lambda: environment.step(0)),
+        ("render", environment.render),
+        ("action_masks", environment.action_masks),
+    ):
+        with pytest.raises(gymnasium.error.ResetNeeded, match=f"^{name} was called before the first reset$"):
+            call()
 
 
 @pytest.mark.parametrize("kind", [np.int64, np.uint32, np.int8])
@@ -326,6 +332,30 @@ def test_ansi_shows_the_learners_side_only() -> None:
     assert isinstance(text, str)
     assert "unseen" in text
     assert text.index("player_0") < text.index("player_1")
+
+
+@pytest.mark.parametrize(("mode", "kind"), [("ansi_list", str), ("rgb_array_list", np.ndarray)])
+@pytest.mark.parametrize("make", [gymnasium.make, lambda *words, **settings: sync(*words, **settings).envs[0]])
+def test_a_list_mode_returns_what_was_seen_since_it_was_last_asked(make: Any, mode: str, kind: type) -> None:
+    environment = make(GAME, opponent=Lowest(), rules="tiny", render_mode=mode)
+    _, info = environment.reset(seed=1)
+    environment.step(legal(info, np.random.default_rng(1)))
+    assert [type(seen) for seen in environment.render()] == [kind, kind]
+    assert environment.render() == []
+
+
+def sync(*words: Any, **settings: Any) -> Any:
+    """Gymnasium's own loop over single environments."""
+    return gymnasium.make_vec(*words, vectorization_mode="sync", **settings)
+
+
+def test_infos_are_python_scalars_or_arrays_of_numbers() -> None:
+    environment = GermanWhistEnv(Lowest(), rules="tiny")
+    _, info = environment.reset(seed=1)
+    for infos in [info, environment.step(-1)[-1]]:
+        assert {type(value) for value in infos.values()} <= {bool, int, float, np.ndarray}
+    infos = sync(GAME, num_envs=2, opponent=Lowest()).reset(seed=1)[1]
+    assert infos["illegal"].dtype == np.bool_
 
 
 def test_human_mode_without_a_display_prints_the_table_at_the_reset_and_at_every_step(

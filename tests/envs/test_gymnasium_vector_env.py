@@ -264,9 +264,15 @@ def test_actions_of_another_shape_or_type_are_refused(actions: Any) -> None:
         environment.step(actions)
 
 
-def test_a_step_before_the_first_reset_is_refused() -> None:
-    with pytest.raises(ValueError, match="before the first reset"):
-        GermanWhistVectorEnv(Lowest(), 2).step(np.zeros(2, np.int64))
+def test_calls_before_the_first_reset_are_refused() -> None:
+    environment = GermanWhistVectorEnv(Lowest(), 2, render_mode="ansi")
+    for name, call in (
+        ("step", lambda: environment.step(np.zeros(2, np.int64))),
+        ("render", environment.render),
+        ("action_masks", environment.action_masks),
+    ):
+        with pytest.raises(gymnasium.error.ResetNeeded, match=f"^{name} was called before the first reset$"):
+            call()
 
 
 @pytest.mark.parametrize(

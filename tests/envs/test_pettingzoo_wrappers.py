@@ -33,6 +33,30 @@ def test_calls_before_the_first_reset_are_refused() -> None:
             call()
 
 
+@pytest.mark.parametrize("match", [None, "best_of:3"])
+def test_the_bare_environment_has_nothing_before_the_first_reset_and_says_so(match: str | None) -> None:
+    environment = raw_env(match=match, render_mode="ansi")
+    for call in (
+        lambda: environment.step(0),
+        environment.last,
+        environment.state,
+        environment.render,
+        environment.action_masks,
+        lambda: list(environment.agent_iter()),
+        lambda: environment.observe("player_0"),
+        lambda: environment.action_mask("player_0"),
+        lambda: environment.is_legal(0),
+        lambda: environment.deal,
+        lambda: environment.infos,
+        lambda: environment.num_agents,
+    ):
+        with pytest.raises(AttributeError, match=r"^there is no deal yet: call reset\(\) first$"):
+            call()
+    copied = pickle.loads(pickle.dumps(environment))
+    copied.reset(seed=1)
+    copied.step(int(copied.last()[0]["action_mask"].argmax()))
+
+
 def usual_wrappers(reward: str) -> Any:
     bare = raw_env(reward=reward)
     limit = -reward_limit(bare.rules.game, reward)

@@ -21,7 +21,7 @@ PAGE = (ROOT / "docs" / "how-to" / "libraries.md").read_text(encoding="utf-8")
 
 
 def load(name: str) -> Any:
-    spec = importlib.util.spec_from_file_location(f"example_{name}", EXAMPLES / f"{name}.py")
+    spec = importlib.util.spec_from_file_location(f"tests.example_{name}", EXAMPLES / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

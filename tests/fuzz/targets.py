@@ -20,9 +20,10 @@ from german_whist.arena.match import play_match
 from german_whist.arena.recording import Recording, writing_recordings
 from german_whist.cli import main
 from german_whist.envs.engine.rules import rule_names, rules
+from german_whist.envs.utils.files import CACHE_VARIABLE
 from german_whist.solver.tablebase import cache
 from german_whist.solver.tablebase.build import build_table
-from german_whist.solver.tablebase.kinds import FOLDER_VARIABLE, KINDS
+from german_whist.solver.tablebase.kinds import KINDS
 from german_whist.training.load_config import load_config, recipe_names
 from german_whist.web import server
 from tests.agents.networks import some_network
@@ -113,7 +114,7 @@ def recordings(folder: Path) -> Case:
 def tables(folder: Path) -> Case:
     """Endgame tables and what interrupted builds leave: refused and built anew, or the same values."""
     kind = KINDS["trump-high"]
-    os.environ[FOLDER_VARIABLE] = str(folder)
+    os.environ[CACHE_VARIABLE] = str(folder)
     cache.DEFAULT_CARDS = 4
     path = build_table(kind, 4)
     content = path.read_bytes()

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from german_whist.envs.utils.files import CACHE_VARIABLE
 from german_whist.solver.tablebase import cache
-from german_whist.solver.tablebase.kinds import FOLDER_VARIABLE
 from tests.fuzz import contract
 from tests.fuzz.contract import BrokenError, command, refused_or
 from tests.fuzz.targets import TARGETS
@@ -23,7 +23,7 @@ def test_mutated_input_is_refused_in_one_line_or_does_no_harm(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))
     monkeypatch.setattr(cache, "DEFAULT_CARDS", 4)
     monkeypatch.setattr(cache, "_open", {})
     case = TARGETS[name](tmp_path)

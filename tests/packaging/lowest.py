@@ -23,6 +23,7 @@ TOOLS = ("pytest", "hypothesis", "httpx2")  # but these are
 TESTS = (
     "tests/envs/test_gymnasium_env.py",
     "tests/envs/test_gymnasium_vector_env.py",
+    "tests/envs/test_library_wrappers.py",
     "tests/envs/test_pettingzoo_env.py",
     "tests/envs/rendering",
     "tests/arena/test_match.py",

@@ -131,7 +131,7 @@ def test_the_third_answer_in_a_row_without_a_legal_action_loses_the_deal(reward:
     hand = set(env.legal)
     foreign = next(card_text(card) for card in range(52) if not int(env.view["hand"][0]) >> card & 1)
     revoke = next(card_text(card) for card in cards_of(int(env.view["hand"][0])) if card_text(card) not in hand)
-    for answer, read, reason in [(foreign, foreign, "You do not hold"), ("no idea", None, "You named no card")]:
+    for answer, read, reason in [(foreign, foreign, "You do not hold"), ("no idea", None, "Your answer gives no card")]:
         message, paid, done, info = env.step(answer)
         assert message.startswith(reason)
         assert all(card in message for card in hand)

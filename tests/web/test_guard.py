@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from german_whist.web.app import make_app
-from german_whist.web.guard import MAX_BODY
+from german_whist.web.guard import MAX_BODY, allowed_host
 from german_whist.web.service import ServeOptions
 from tests.web.conftest import BASE, TOKEN
 from tests.web.test_api import error
@@ -28,7 +30,7 @@ def test_the_token_is_needed_everywhere(client: TestClient) -> None:
 def test_the_address_without_its_last_slash_leads_to_the_page(client: TestClient) -> None:
     answer = client.get(f"http://127.0.0.1:8917/{TOKEN}", follow_redirects=False)
     assert answer.status_code == 307
-    assert answer.headers["location"] == f"/{TOKEN}/"
+    assert answer.headers["location"] == f"{TOKEN}/"  # also below the path of a proxy
 
 
 @pytest.mark.parametrize(
@@ -76,6 +78,37 @@ def test_other_origins_change_nothing(origin: str, client: TestClient) -> None:
 def test_the_page_itself_may_post(client: TestClient) -> None:
     answer = client.post("api/sessions", json={"rules": "tiny"}, headers={"origin": "http://127.0.0.1:8917"})
     assert answer.status_code == 201
+
+
+@pytest.fixture
+def behind_proxy(folder: Path) -> Iterator[TestClient]:
+    """A server of which a proxy says ``cards.example``; the proxy ends TLS."""
+    names = [allowed_host(name) for name in ("Cards.example", "192.168.0.9")]
+    app = make_app(ServeOptions(), folder, TOKEN, allowed_hosts=names)
+    with TestClient(app, base_url=BASE) as client:
+        yield client
+
+
+@pytest.mark.parametrize("host", ["cards.example", "CARDS.example:8443", "127.0.0.1:8917", "192.168.0.9"])
+def test_a_proxy_may_name_an_allowed_host_or_this_computer(host: str, behind_proxy: TestClient) -> None:
+    for origin in ("https://cards.example", "https://cards.example:8443", "http://192.168.0.9"):
+        headers = {"host": host, "origin": origin}
+        assert behind_proxy.post("api/sessions", json={"rules": "tiny"}, headers=headers).status_code == 201
+
+
+@pytest.mark.parametrize("name", ["evil.example", "cards.example.evil.example", "cards.example@evil.example", "null"])
+def test_an_allowed_host_allows_no_other(name: str, behind_proxy: TestClient) -> None:
+    assert behind_proxy.get("api/sessions", headers={"host": name}).status_code == 403
+    for origin in (name, f"https://{name}", f"file://{name}", f"https://{name}/", "https://"):
+        headers = {"host": "cards.example", "origin": origin}
+        assert error(behind_proxy.post("api/sessions", json={}, headers=headers))[:2] == (403, "forbidden")
+    assert behind_proxy.get("http://127.0.0.1:8917/api/sessions", headers={"host": "cards.example"}).status_code == 403
+
+
+@pytest.mark.parametrize("name", ["http://cards.example", "cards.example:443", "cards.example/lab", "", "0.0.0.0", "*"])
+def test_an_allowed_host_is_a_name(name: str) -> None:
+    with pytest.raises(ValueError, match=f"^allow-host must be .*, got {re.escape(repr(name))}$"):
+        allowed_host(name)
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""])

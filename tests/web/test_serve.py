@@ -64,9 +64,9 @@ def start(tmp_path: Path) -> Iterator[Start]:
         process.stdout.close()
 
 
-def ask(address: str, body: Any = None) -> Any:
+def ask(address: str, body: Any = None, **headers: str) -> Any:
     data = None if body is None else json.dumps(body).encode()
-    with urlopen(Request(address, data, {"content-type": "application/json"}), timeout=60) as answer:
+    with urlopen(Request(address, data, {"content-type": "application/json", **headers}), timeout=60) as answer:
         return json.load(answer)
 
 
@@ -151,6 +151,14 @@ def test_for_the_whole_network_it_prints_an_address_that_other_devices_can_open_
     assert set("".join(code)) == set("█▀▄ ")
 
 
+def test_behind_a_proxy_it_answers_to_the_names_that_were_allowed_alone(start: Start) -> None:
+    _, address = start("--allow-host", "cards.example", "--allow-host", "hub.example")
+    for name in ("cards.example", "hub.example:8443"):
+        assert ask(f"{address}api/sessions", {}, host=name, origin=f"https://{name}")["id"]
+    with pytest.raises(HTTPError, match="403"):
+        ask(f"{address}api/sessions", host="evil.example")
+
+
 def test_after_a_kill_the_address_and_the_session_are_the_same(start: Start) -> None:
     process, address = start()
     session = ask(f"{address}api/sessions", {"seed": 5, "seat": 0})
@@ -182,6 +190,7 @@ def test_the_data_are_for_this_user_alone(start: Start, tmp_path: Path) -> None:
         (["--agent", "checkpoint:mine.safetensors", "--rules", "small"], "trained for 'classic'"),
         (["--agent", "process:no-such-program"], "'no-such-program' cannot be started"),
         (["--seed", "-1"], "seed must be an integer from 0 to 2**64 - 1, got -1"),
+        (["--allow-host", "cards.example:443"], "without scheme, port or path, got 'cards.example:443'"),
         (["--host", "256.0.0.1", "--port", "0"], "cannot be served"),
     ],
 )

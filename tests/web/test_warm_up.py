@@ -87,7 +87,7 @@ def test_where_the_other_process_ends_early_the_server_loads_for_itself_and_trie
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="processes are found in /proc")
 def test_the_process_that_compiles_ends_with_a_server_that_is_killed(tmp_path: Path) -> None:
     code = "from german_whist.session.warm_up import warm_up; warm_up('tiny')"
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    environment = {**os.environ, "GERMAN_WHIST_CACHE": str(tmp_path)}
     process = subprocess.Popen([sys.executable, "-c", code], env=environment, stderr=subprocess.DEVNULL)
     wait_until(lambda: len(children(process.pid)) == 2)  # it, and Python's own that tidies up
     started = children(process.pid)

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, PercentFormatter
 
 from german_whist.envs.utils.files import write_atomically
-from german_whist.envs.utils.specs import printable
+from german_whist.envs.utils.specs import percent_text, printable
 
 COLORS = ("#2a9d8f", "#e76f51", "#264653", "#e9c46a", "#8d6a9f")
 LINE_HEIGHT = 0.042  # height of a line's label, relative to the axes
@@ -82,7 +82,7 @@ def _draw_lines(axes: Axes, lines: Mapping[str, list[dict[str, Any]]], by: str) 
         axes.fill_between(x, [row["low"] for row in points], [row["high"] for row in points], color=color, alpha=0.18)
         axes.plot(x, [row["win_rate"] for row in points], color=color, marker="o", markersize=3.5)
         axes.annotate(
-            f"{name} {points[-1]['win_rate']:.0%}",
+            f"{name} {percent_text(points[-1]['win_rate'])}",
             (x[-1], heights[i]),
             xytext=(6, 0),
             textcoords="offset points",
@@ -94,7 +94,7 @@ def _draw_lines(axes: Axes, lines: Mapping[str, list[dict[str, Any]]], by: str) 
     axes.axhline(0.5, color="0.6", linewidth=1, linestyle=":")
     axes.set_ylim(0, 1)
     axes.margins(x=0.02)
-    axes.yaxis.set_major_formatter(PercentFormatter(1.0))
+    axes.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
     if by == "decisions":
         axes.xaxis.set_major_formatter(EngFormatter())
     axes.set_xlabel("decisions trained on" if by == "decisions" else "minutes of training")

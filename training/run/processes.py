@@ -7,6 +7,7 @@ end with it however it ends, because their standard input does.
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import re
 import subprocess
@@ -21,6 +22,8 @@ from typing import IO, Any
 
 import torch
 import torch.distributed as dist
+
+from german_whist.envs.utils.warn_once import NUM_WARNINGS, share_warnings
 
 PATIENCE = timedelta(minutes=30)  # the others wait while the first one evaluates
 _POLL = 0.001  # seconds
@@ -141,11 +144,17 @@ def _reason(error: RuntimeError) -> str:
 
 @contextmanager
 def joined_processes() -> Iterator[Processes]:
-    """Join the processes that ``torchrun`` started, if any; leave them at the end."""
+    """Join the processes that ``torchrun`` started, if any; leave them at the end.
+
+    Of each machine, the first prints what all would, as that kernels are compiled.
+    """
     if "RANK" not in os.environ or "WORLD_SIZE" not in os.environ:
         yield Processes()
         return
-    with process_group(int(os.environ.get("LOCAL_RANK", "0"))) as processes:
+    local_rank = int(os.environ.get("LOCAL_RANK", "0"))
+    if local_rank > 0:
+        share_warnings(multiprocessing.Array("b", [1] * NUM_WARNINGS))
+    with process_group(local_rank) as processes:
         yield processes
 
 

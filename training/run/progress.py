@@ -12,10 +12,11 @@ from rich.console import Console, RenderableType
 from rich.progress import BarColumn, Progress, ProgressColumn, TaskProgressColumn, TextColumn
 from rich.text import Text
 
-from german_whist.envs.utils.specs import printable
+from german_whist.envs.utils.plain_text import writable
+from german_whist.envs.utils.specs import percent_text, printable
 
-FIRST_EVALUATION = "compiling what is not cached yet, and first evaluation"
-FIRST_ROLLOUT = "compiling what is not cached yet, and first rollout"
+FIRST_EVALUATION = "first evaluation"
+FIRST_ROLLOUT = "first rollout"
 FINAL_EVALUATION = "final evaluation"
 _PLAIN_EVERY = 10.0  # seconds between lines without a terminal
 _MAX_RATES = 5  # win rates, or opponents, shown one by one; of more, the mean, or their number
@@ -63,7 +64,7 @@ class TrainingProgress:
     def say(self, line: str) -> None:
         """Print a line."""
         self._last_line = time.monotonic()
-        self._console.print(printable(line), highlight=False, markup=False, soft_wrap=True)
+        self._console.print(writable(printable(line)), highlight=False, markup=False, soft_wrap=True)
 
     def begin_phase(self, phase: str, *, is_short: bool = False) -> None:
         """Show what the run does besides training, until the next decisions.
@@ -126,9 +127,9 @@ class TrainingProgress:
     def show_rates(self, decisions: int, rates: dict[str, float]) -> None:
         """Show the win rates of the newest evaluation, which was after so many decisions."""
         if len(rates) > _MAX_RATES:
-            won = f"won {sum(rates.values()) / len(rates):.0%} on average of {len(rates)} matches"
+            won = f"won {percent_text(sum(rates.values()) / len(rates))} on average of {len(rates)} matches"
         else:
-            won = "won against " + ", ".join(f"{name} {rate:.0%}" for name, rate in rates.items())
+            won = "won against " + ", ".join(f"{name} {percent_text(rate)}" for name, rate in rates.items())
         self._rates = f"at {decisions:,}: {won}"
         self._phase = ""
 

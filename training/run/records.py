@@ -10,7 +10,8 @@ from typing import Any
 
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import Checkpoint
-from german_whist.arena.match import MatchResult, play_match
+from german_whist.arena.match import MatchResult, forfeit_lines, game_title, play_match, results_table
+from german_whist.arena.report import Report, Table
 from german_whist.envs.agent import Agent
 from german_whist.envs.engine.rules import Rules
 from german_whist.training.run.curve import draw_curve
@@ -52,16 +53,6 @@ def evaluate(
         for name, baseline in baselines
     )
     return tuple(dataclasses.replace(match, second=name) for name, match in matches)
-
-
-def forfeit_lines(results: Sequence[MatchResult]) -> list[str]:
-    """Return a line for each match in which games were forfeited: such wins say nothing of strength."""
-    return [
-        f"{result.forfeits[0].agent} lost {len(result.forfeits)} of {2 * result.deals} evaluation games unplayed, "
-        f"the first: {result.forfeits[0].reason}"
-        for result in results
-        if result.forfeits
-    ]
 
 
 class RunMetrics:
@@ -106,7 +97,7 @@ class RunMetrics:
 
 
 @dataclass(frozen=True)
-class TrainingOutcome:
+class TrainingOutcome(Report):
     """The outcome of :func:`german_whist.training.train.train`.
 
     Attributes:
@@ -118,6 +109,18 @@ class TrainingOutcome:
     run: RunDirectory
     decisions: int
     results: tuple[MatchResult, ...]
+
+    def report(self) -> Sequence[Table | str]:
+        """Return a row for each opponent, and the main files."""
+        if self.interrupted:
+            return [f"stopped after {self.decisions:,} decisions; the run's folder: {self.run.path}"]
+        title = game_title(self.results[0].rules, self.results[0].endgame)
+        return [
+            results_table(self.results, f"{title}, after {self.decisions:,} decisions of self-play"),
+            *forfeit_lines(forfeit for result in self.results for forfeit in result.forfeits),
+            f"learning curve:  {self.run.curve}",
+            f"checkpoint:      {self.run.final}",
+        ]
 
     @property
     def interrupted(self) -> bool:
@@ -167,8 +170,11 @@ def record_evaluation(
     """
     run.add_evaluations([_evaluation_row(decisions, seconds, result) for result in results])
     draw_curve(run.read_evaluations(), run.curve, f"German Whist ({rules}): self-play, evaluated against bots")
-    for line in forfeit_lines(results):
-        progress.say(line)
+    for result in results:
+        if result.forfeits:  # such wins say nothing of strength
+            games, (first, *_) = 2 * result.deals, result.forfeits
+            lost = f"{first.agent} lost {len(result.forfeits)} of {games} evaluation games unplayed"
+            progress.say(f"{lost}, the first: {first.reason}")
     progress.show_rates(decisions, {result.second: result.win_rate for result in results})
 
 

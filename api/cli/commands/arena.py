@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from german_whist.cli.options import add_match_options, add_worker_options, chosen_executor, parse_whole_number
-from german_whist.cli.terminal import progress_bar, table_console
+from german_whist.cli.terminal import progress_bar
 from german_whist.envs.utils.files import write_atomically
 from german_whist.envs.utils.specs import printable
 
@@ -57,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
     from german_whist.agents.registry import make_agent
     from german_whist.arena.tournament.play import play_tournament
     from german_whist.arena.tournament.standings import standings
-    from german_whist.cli.results import agent_labels, print_forfeits
+    from german_whist.cli.results import agent_labels, print_report
     from german_whist.envs.engine.rules import rules
 
     game = rules(options.rules)
@@ -81,8 +81,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(found.to_dict()))
     else:
-        print_standings(shown)
-        print_forfeits([tournament])
+        print_report(shown.report())
     if options.out is not None:
         _write(found, shown, Path(options.out), quiet=options.json)
     return 0
@@ -90,11 +89,12 @@ def run(options: argparse.Namespace) -> int:
 
 def _write(standings: Standings, shown: Standings, folder: Path, quiet: bool) -> None:
     """Write the report, and a picture with the names that are shown."""
-    from german_whist.arena.tournament.standings import game_text, write_report
+    from german_whist.arena.match import game_title
+    from german_whist.arena.tournament.standings import write_report
 
     paths = write_report(standings, folder)
     try:
-        draw_standings(shown, folder / PICTURE, game_text(standings))
+        draw_standings(shown, folder / PICTURE, game_title(standings.rules, standings.endgame))
     except ModuleNotFoundError as error:
         if error.name is None or not error.name.startswith("matplotlib"):
             raise
@@ -104,35 +104,6 @@ def _write(standings: Standings, shown: Standings, folder: Path, quiet: bool) ->
         note = ""
     if not quiet:
         print(f"report: {', '.join(map(printable, paths))}{note}")
-
-
-def print_standings(standings: Standings) -> None:
-    """Print the ratings, the matrix of win rates, and who beats whom against the order."""
-    from rich.markup import escape
-    from rich.table import Table
-
-    from german_whist.arena.tournament.standings import game_text, pair_rate, rating_cells, upsets_text
-
-    console = table_console(piped_width=200)
-    ratings = Table(title=game_text(standings), title_justify="left", title_style="bold")
-    for name in ("", "agent", "Elo", "95 % interval", "Nash weight", "Nash average"):
-        ratings.add_column(name, justify="left" if name == "agent" else "right", overflow="fold")
-    places = range(len(standings.agents))
-    rates = Table(title="Games won by the agent of the row, in %", title_justify="left", title_style="bold")
-    for name in ("", *(f"vs {j + 1}" for j in places)):
-        rates.add_column(name, justify="right", overflow="fold")
-    for i in places:
-        ratings.add_row(str(i + 1), escape(standings.agents[i]), *rating_cells(standings, i))
-        rates.add_row(str(i + 1), *(pair_rate(standings, i, j) if i != j else "—" for j in places))
-    console.print(ratings, rates)
-    console.print(escape(upsets_text(standings)), highlight=False, soft_wrap=True)
-    console.print(
-        f"{standings.deals} mirrored deals of seed {standings.seed} for each pair; Elo by Bradley-Terry, mean 0, "
-        "bootstrapped over deals; ± is the 95 % interval",
-        style="dim",
-        highlight=False,
-        soft_wrap=True,
-    )
 
 
 def draw_standings(standings: Standings, path: str | Path, title: str) -> None:

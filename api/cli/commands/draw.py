@@ -146,7 +146,7 @@ def _pictures(
     memory = TrickMemory(batch)
 
     def picture() -> Image.Image:
-        return Image.fromarray(deal_picture(batch, 0, seat, size, names, memory.trick), "RGB")
+        return Image.fromarray(deal_picture(batch, 0, seat, size, names, memory.trick))
 
     if every_frame:
         yield picture()

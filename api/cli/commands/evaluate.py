@@ -5,20 +5,18 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
-import math
 from contextlib import nullcontext
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from german_whist.cli.options import add_match_options, add_worker_options, chosen_executor, parse_whole_number
 from german_whist.cli.terminal import progress_bar
-from german_whist.envs.utils.specs import must_be, printable, short_repr
+from german_whist.envs.utils.specs import must_be, short_repr
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from german_whist.arena.match import MatchResult, SeriesResult
-    from german_whist.arena.sprt import SPRTResult
     from german_whist.envs.agent import Agent
     from german_whist.envs.engine.rules import Rules
 
@@ -125,7 +123,7 @@ def _check_options(options: argparse.Namespace) -> None:
 def _play_sprt(options: argparse.Namespace, rules: Any, executor: Executor | None) -> int:
     """Play until the sequential test has decided, and print its result."""
     from german_whist.arena.sprt import DEFAULT_DEALS, play_sprt
-    from german_whist.cli.results import print_forfeits
+    from german_whist.cli.results import print_report
 
     first, second = options.agents
     elo0, elo1 = _parse_sprt_bounds(options.sprt)
@@ -146,8 +144,7 @@ def _play_sprt(options: argparse.Namespace, rules: Any, executor: Executor | Non
     if options.json:
         print(json.dumps(result.to_dict()))
     else:
-        _print_sprt(result, _title(options))
-        print_forfeits([result])
+        print_report(result.report())
     return 0
 
 
@@ -162,31 +159,6 @@ def _parse_sprt_bounds(text: str) -> tuple[float, float]:
         return float(low), float(high)
     except ValueError:
         raise ValueError(f"--sprt {short_repr(text)} is not ELO0,ELO1, such as 0,5") from None
-
-
-def _print_sprt(result: SPRTResult, title: str) -> None:
-    """Print what was decided, and the figures behind it."""
-    bounds, (low, high) = result.bounds, result.bounds.log_ratios
-    first, second = printable(result.first), printable(result.second)
-    verdict = {
-        "elo1": f"accepted: {first} is stronger than {second} by {bounds.elo1:g} or more",
-        "elo0": f"rejected: {first} is stronger than {second} by {bounds.elo0:g} at most",
-        "undecided": "undecided: more deals are needed",
-    }[result.accepted]
-    print(title)
-    print(f"{verdict} (normalised Elo, error rates {bounds.alpha:g} and {bounds.beta:g})")
-    print(f"log-likelihood ratio {result.log_ratio:.2f} (bounds {low:.2f} and {high:.2f}) after {result.deals} deals")
-    print(f"normalised Elo {_nelo(result)}, as if the number of deals had been fixed")
-    print(f"deals that scored 0, ½, 1, 1½, 2: {', '.join(map(str, result.counts))}")
-
-
-def _nelo(result: SPRTResult) -> str:
-    low, high = result.interval
-    if math.isinf(high):
-        return f"above {low:+z.2f} (every deal had the same score)"
-    if math.isinf(low):
-        return f"below {high:+z.2f} (every deal had the same score)"
-    return f"{result.nelo:+z.2f} ± {(high - low) / 2:.2f}"
 
 
 def _title(options: argparse.Namespace) -> str:

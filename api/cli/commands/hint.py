@@ -98,14 +98,15 @@ def _parse_tricks(text: str) -> tuple[int, int]:
 
 
 def _parse_voids(text: str) -> dict[int, int]:
-    from german_whist.envs.engine.cards import SUITS
+    from german_whist.envs.engine.cards import parse_suit
 
     voids = {}
-    for word in filter(None, text.upper().split(",")):
-        found = re.fullmatch(rf"([{SUITS}])(?:\+(\d{{1,2}}))?", word.strip())
-        if found is None:
-            raise ValueError(must_be("--void", "suits with the cards drawn since, such as D+2,C", text))
-        voids[SUITS.index(found[1])] = int(found[2] or 0)
+    for word in filter(None, text.split(",")):
+        suit, plus, drawn = word.partition("+")
+        try:
+            voids[parse_suit(suit)] = int(drawn) if plus else 0
+        except ValueError:
+            raise ValueError(must_be("--void", "suits with the cards drawn since, such as D+2,C", text)) from None
     return voids
 
 

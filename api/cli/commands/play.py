@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from german_whist.cli.options import parse_whole_number
 from german_whist.cli.terminal import wrapped
-from german_whist.envs.utils.specs import integers, must_be
+from german_whist.envs.utils.specs import count_text, integers, must_be
 
 if TYPE_CHECKING:
     from german_whist.envs.engine.rules import Rules
@@ -15,14 +15,12 @@ if TYPE_CHECKING:
     from german_whist.session.game_session import Session
 
 HELP = """\
-A card is its suit and its rank, in any case: SA or s a is the ace of spades, HT or h10 the ten of hearts.
+A card is its suit and its rank, in any order and case: SA or s a is the ace of spades, HT or 10h the ten of hearts.
 Suits: C clubs, D diamonds, H hearts, S spades. Ranks: 2 3 4 5 6 7 8 9 T J Q K A.
 At a choice, type the word (or its first letter), or the face-up card that you pick.
 h shows a hint, b takes your last card back: both mark the deal as assisted. ? shows this help, q quits."""
 
 HINT, TAKE_BACK = "hint", "back"
-
-_SIGNS = str.maketrans("♣♦♥♠", "CDHS")
 
 
 def add_parser(subparsers: Any) -> None:
@@ -188,15 +186,12 @@ class _Game:
         return True
 
     def _print_score(self) -> None:
-        from german_whist.session.deal.words import count_text
-
         session, score = self.session, self.session.score
         scores = [
             f"{self.names[seat]} {count_text(score.points[seat], 'point')}, {score.won[seat]} won"
             for seat in (session.seat, 1 - session.seat)
         ]
-        count = len(session.finished)
-        print(f"Score after {count} deal{'' if count == 1 else 's'}: {'; '.join(scores)}.")
+        print(f"Score after {count_text(len(session.finished), 'deal')}: {'; '.join(scores)}.")
 
     def _wait(self) -> None:
         """Wait for Enter; r reviews the deal, q quits."""
@@ -279,7 +274,7 @@ def parse_action(word: str, deal: TableDeal) -> int:
 def _action(word: str, deal: TableDeal) -> int:
     """Return the action that a word means: a choice, by its first letters where one is to be made, or a card."""
     from german_whist.envs.engine.actions import choice_names
-    from german_whist.envs.engine.cards import NUM_CARDS, cards_of
+    from german_whist.envs.engine.cards import NUM_CARDS, cards_of, parse_card
     from german_whist.session.deal.position import decision_text
 
     view, choices = deal.views(deal.turn)[0], choice_names(deal.rules)
@@ -287,26 +282,14 @@ def _action(word: str, deal: TableDeal) -> int:
     matches = [place for place, name in enumerate(choices) if name.upper().startswith(word)]
     if len(matches) == 1 and (chooses or word.lower() in choices):
         return NUM_CARDS + matches[0]
-    card = _card(word)
-    if card is None:
+    try:
+        card = parse_card(word)
+    except ValueError:
         raise ValueError(
             decision_text(deal, view)
             if chooses
             else f"{word} is not a card: type suit and rank, such as SA, or ? for help"
-        )
+        ) from None
     if chooses and deal.rules.draft and card in cards_of(int(view["face_up"])):
         return NUM_CARDS  # naming the face-up card takes it
     return card
-
-
-def _card(word: str) -> int | None:
-    """Return the card that a word means, suit or rank first, or ``None``."""
-    from german_whist.envs.engine.cards import parse_card
-
-    word = word.translate(_SIGNS).replace("10", "T")
-    for text in (word, word[::-1]):
-        try:
-            return parse_card(text)
-        except ValueError:
-            continue
-    return None

@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from german_whist.cli.options import parse_whole_number
+from german_whist.envs.utils.specs import count_text
 
 if TYPE_CHECKING:
     from german_whist.arena.recording import Recording
@@ -67,7 +68,7 @@ def _check(options: argparse.Namespace) -> int:
     count = sum(1 for _ in shown)
     if not count:
         raise ValueError(f"{options.file}: no recordings")
-    print(f"{count} recording{'' if count == 1 else 's'} replayed, each with the recorded result")
+    print(f"{count_text(count, 'recording')} replayed, each with the recorded result")
     return 0
 
 

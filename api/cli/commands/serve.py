@@ -22,6 +22,13 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--port", type=parse_whole_number, metavar="N", help="port (default 8917, or a free one if that is taken)"
     )
+    parser.add_argument(
+        "--allow-host",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="answer to this name, too, as behind a proxy: the host in the browser's address; repeat for more",
+    )
     parser.add_argument("--agent", metavar="AGENT", help="the opponent (default: the strongest that plays the game)")
     parser.add_argument("--rules", default="classic", help="the game, see german-whist rules (default classic)")
     parser.add_argument(
@@ -38,17 +45,26 @@ def run(options: argparse.Namespace) -> int:
 
     from german_whist.session.settings import Settings
     from german_whist.web.data_folder import writable_data_folder
+    from german_whist.web.guard import allowed_host
     from german_whist.web.server import serve
     from german_whist.web.service import ServeOptions
 
     if options.port is not None and not 0 <= options.port < 2**16:
         raise ValueError(must_be("port", integers(0, 2**16 - 1), options.port))
+    allowed_hosts = [allowed_host(name) for name in options.allow_host]
     Settings(rules=options.rules, seed=options.seed or 0)
     if options.agent is not None:
         _check_agent(options.agent, options.rules)
     folder = writable_data_folder() if options.data is None else Path(options.data)
     defaults = ServeOptions(options.rules, options.agent, options.seed)
-    serve(defaults, folder, options.host, options.port, opens_browser=not options.no_browser)
+    serve(
+        defaults,
+        folder,
+        options.host,
+        options.port,
+        allowed_hosts=allowed_hosts,
+        opens_browser=not options.no_browser,
+    )
     return 0
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from german_whist.cli.terminal import INTERRUPTED, printed_command
-from german_whist.envs.utils.specs import printable
 from german_whist.training.config import PolicyIterationConfig
 from german_whist.training.load_config import config_fields, load_config, recipe_names
 
@@ -86,21 +85,19 @@ def run(options: argparse.Namespace) -> int:
             file=sys.stderr if options.json else sys.stdout,
         )
         return INTERRUPTED
-    _report(outcome, config.title, options.json, next(iter(config.shares)))
+    _report(outcome, options.json, next(iter(config.shares)))
     return 0
 
 
-def _report(outcome: TrainingOutcome, title: str, as_json: bool, rules: str) -> None:
+def _report(outcome: TrainingOutcome, as_json: bool, rules: str) -> None:
     if as_json:
         print(json.dumps({"run": str(outcome.run.path), "results": [result.to_dict() for result in outcome.results]}))
         return
-    from german_whist.cli.results import print_results
+    from german_whist.cli.results import print_report
 
     rules_option = () if rules == DEFAULT_RULES else ("--rules", rules)
-    print_results(outcome.results, f"German Whist, {title}, after {outcome.decisions:,} decisions of self-play")
+    print_report(outcome.report())
     agent = f"checkpoint:{outcome.run.final}"
-    print(f"learning curve:  {printable(outcome.run.curve)}")
-    print(f"checkpoint:      {printable(outcome.run.final)}")
     measure = printed_command("evaluate", agent, "random", "greedy", "heuristic", *rules_option)
     watch = printed_command("draw", agent, "heuristic", "--gif", "deal.gif", *rules_option)
     print(f"measure it:      {measure}")

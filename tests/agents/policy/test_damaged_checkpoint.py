@@ -127,7 +127,7 @@ def drop(key: str) -> Callable[[ModelCard], None]:
         (put("network.ranks", "dead"), "this version reads"),
         (put("network.dropout", 0.5), "this version reads"),
         (put("network.sizes", None), "damaged model card"),
-        (put("network.sizes", []), r"the sizes of the layers must be 443, …, 52 for these rules, got \[\]"),
+        (put("network.sizes", []), r"the sizes of the layers must be 443, \.\.\., 52 for these rules, got \[\]"),
         (put("network.sizes", [52]), "for these rules, got"),
         (put("network.sizes", [443, "8", 52]), "damaged model card"),
         (put("network.sizes", [443, 8.0, 52]), "damaged model card"),

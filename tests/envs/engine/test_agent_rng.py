@@ -110,7 +110,7 @@ def test_empty_ranges_are_refused(low: int, high: int | None) -> None:
 
 @pytest.mark.parametrize("size", [1, 3, (1, 2), (3, 2), ()])
 def test_sizes_with_other_rows_are_refused(size: object) -> None:
-    with pytest.raises(ValueError, match=r"size must be 2 or \(2, …\), one row per view, got"):
+    with pytest.raises(ValueError, match=r"size must be 2 or \(2, \.\.\.\), one row per view, got"):
         AgentRng(0, [3, 4]).random(size)  # type: ignore[arg-type]
 
 

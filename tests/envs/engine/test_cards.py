@@ -17,10 +17,12 @@ from german_whist.envs.engine.cards import (
     parse_card,
     parse_deck,
     parse_hand,
+    parse_suit,
 )
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.utils.bit_kernels import highest, lowest, popcount
 from tests.reference.plain import NAMES
+from tests.strategies import spellings
 
 masks = st.integers(0, 2**52 - 1)
 
@@ -30,12 +32,20 @@ def test_cards_are_numbered_by_suit_then_rank() -> None:
     assert (NAMES[0], NAMES[12], NAMES[13], NAMES[51]) == ("C2", "CA", "D2", "SA")
 
 
-def test_card_names_are_read_in_any_case() -> None:
-    assert [parse_card(name) for name in NAMES] == list(range(52))
-    assert parse_card(" sa ") == 51
+@given(st.integers(0, 51), st.data())
+def test_a_card_is_read_in_every_spelling(card: int, data: st.DataObject) -> None:
+    assert parse_card(NAMES[card]) == card
+    assert parse_card(data.draw(st.sampled_from(spellings(card)))) == card
 
 
-@pytest.mark.parametrize("text", ["", "S", "AS", "S1", "S10", "XA", "SAA", "S A", "♠A"])
+def test_a_suit_is_read_in_every_spelling() -> None:
+    for suit, names in enumerate((("C", "♣", "clubs"), ("d", "♦\ufe0f", "Diamond"), ("H", "♡"), ("S", "SPADES"))):
+        assert {parse_suit(name) for name in names} == {suit}
+    with pytest.raises(ValueError, match="'SA' is not a suit"):
+        parse_suit("SA")
+
+
+@pytest.mark.parametrize("text", ["", "S", "S1", "XA", "SAA", "♠♠A", "a heart", "A of", "11H", "\u212aS", "5\ud800"])
 def test_what_is_no_card_is_refused_by_name(text: str) -> None:
     with pytest.raises(ValueError, match="is not a card") as error:
         parse_card(text)
@@ -105,6 +115,7 @@ def test_decks_survive_their_text_and_their_numbers(deck: list[int]) -> None:
         ("CQ CK CA DQ DK SA", "SA is not in this game's deck of 6"),
         ("CQ CK CA DQ DK DX", "'DX' is not a card"),
         ("", "0 cards given"),
+        ("CA", "1 card given"),
         ([10, 11, 12, 23, 24, 99], "card 99 is not in this game's deck"),
         ([10, 11, 12, 23, 24, -1], "card -1 is not in this game's deck"),
         ([10, 11, 12, 23, 24, 25.5], "25.5 is not a card"),

@@ -73,11 +73,15 @@ def test_kernels_are_cached_there_and_numba_s_own_setting_stays() -> None:
     assert str(kernel_cache()) != numba.config.CACHE_DIR
 
 
-def test_numba_s_own_variable_names_another_place(tmp_path: Path) -> None:
-    code = "from german_whist.envs.utils.kernel_cache import kernel_cache; print(kernel_cache())"
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+def test_one_variable_moves_kernels_and_endgame_tables(tmp_path: Path) -> None:
+    code = (
+        "from german_whist.envs.utils.kernel_cache import kernel_cache; print(kernel_cache());"
+        "from german_whist.solver.tablebase.kinds import KINDS, table_path; print(table_path(KINDS['trump-high'], 10))"
+    )
+    environment = {**os.environ, "GERMAN_WHIST_CACHE": str(tmp_path)}
     run = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
-    assert Path(run.stdout.strip()).parent == tmp_path / "kernels"
+    kernels, table = map(Path, run.stdout.split())
+    assert (kernels.parent, table.parent) == (tmp_path / "kernels", tmp_path)
 
 
 def test_folders_that_nobody_uses_are_removed(tmp_path: Path) -> None:
@@ -103,7 +107,7 @@ def use_a_kernel(tmp_path: Path) -> subprocess.CompletedProcess[str]:
     """Run a kernel where the cache folder cannot be made, as on a read-only disk."""
     (tmp_path / "file").write_text("")
     (tmp_path / "tmp").mkdir(exist_ok=True)
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "file"), "TMPDIR": str(tmp_path / "tmp")}
+    environment = {**os.environ, "GERMAN_WHIST_CACHE": str(tmp_path / "file"), "TMPDIR": str(tmp_path / "tmp")}
     command = [sys.executable, "-c", USES_A_KERNEL]
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
 
@@ -134,7 +138,7 @@ def test_without_any_folder_of_its_own_a_process_compiles_without_a_cache(tmp_pa
     assert done.stdout == "3 None\n"
     assert not list(shared.iterdir())
     (line,) = said_of_the_cache(done)
-    assert line.endswith("they are compiled in each process; $NUMBA_CACHE_DIR names another folder")
+    assert line.endswith("they are compiled in each process; $GERMAN_WHIST_CACHE names another folder")
 
 
 FIRST_STEP = """\
@@ -146,7 +150,7 @@ env.step(int(env.last()[0]["action_mask"].argmax()))
 
 
 def test_compilation_is_announced_once_and_not_repeated_from_the_cache(tmp_path: Path) -> None:
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    environment = {**os.environ, "GERMAN_WHIST_CACHE": str(tmp_path)}
     said = []
     for _ in range(2):
         command = [sys.executable, "-c", FIRST_STEP]
@@ -232,7 +236,7 @@ def said_once(capsys: pytest.CaptureFixture[str], folder: Path) -> bool:
     line = capsys.readouterr().err
     return (
         line.startswith(f"german-whist: compiled kernels cannot be cached in {folder} (")
-        and line.endswith("): they are compiled in each process; $NUMBA_CACHE_DIR names another folder\n")
+        and line.endswith("): they are compiled in each process; $GERMAN_WHIST_CACHE names another folder\n")
         and line.count("\n") == 1
     )
 

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from german_whist.envs.engine.cards import SUITS, mask_of
+from german_whist.envs.utils.files import CACHE_VARIABLE
 from german_whist.solver.search.alpha_beta_kernels import NO_CARD, alpha_beta
 from german_whist.solver.search.transposition_table import TranspositionTable, transposition_table
 from german_whist.solver.tablebase.build import build_table
 from german_whist.solver.tablebase.endgame_table import EndgameTable, load_table
-from german_whist.solver.tablebase.kinds import FOLDER_VARIABLE, KINDS
+from german_whist.solver.tablebase.kinds import KINDS
 from german_whist.solver.tablebase.position_kernels import position_of, seats_swapped, sorted_suits
 from german_whist.solver.tablebase.ranking import table_layout
 from german_whist.solver.tablebase.ranking_kernels import lookup, position_index
@@ -74,7 +75,7 @@ def test_values_match_brute_force(table, rng):
 
 
 def test_search_agrees_with_a_larger_table(table, rng, tmp_path, monkeypatch):
-    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))  # the session's folder keeps its tables only
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))  # the session's folder keeps its tables only
     small = load_table(build_table(KINDS[_name(table)], 3))
     transpositions = transposition_table()
     for _ in range(400):

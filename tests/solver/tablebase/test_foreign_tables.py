@@ -11,12 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from german_whist.envs.utils.files import CACHE_VARIABLE
 from german_whist.solver.endgames import solve_endgame
 from german_whist.solver.tablebase import cache as table_cache
 from german_whist.solver.tablebase.build import build_table
 from german_whist.solver.tablebase.cache import open_table
 from german_whist.solver.tablebase.endgame_table import HEADER_BYTES, Header, load_table, verify_table
-from german_whist.solver.tablebase.kinds import FOLDER_VARIABLE, KINDS, DamagedTableError, table_path
+from german_whist.solver.tablebase.kinds import KINDS, DamagedTableError, table_path
 
 CARDS = 4
 SWAPS = list(itertools.permutations(KINDS, 2))
@@ -25,7 +26,7 @@ SWAPS = list(itertools.permutations(KINDS, 2))
 @pytest.fixture
 def folder(tmp_path, monkeypatch) -> Path:
     """A folder with a small table of every kind."""
-    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))
     monkeypatch.setattr(table_cache, "DEFAULT_CARDS", CARDS)
     for kind in KINDS.values():
         build_table(kind, CARDS)

@@ -13,20 +13,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from german_whist.envs.utils.files import CACHE_VARIABLE
 from german_whist.solver.tablebase import build as table_build
 from german_whist.solver.tablebase import cache as table_cache
 from german_whist.solver.tablebase import endgame_table as table_file
 from german_whist.solver.tablebase.build import build_table
 from german_whist.solver.tablebase.cache import built_tables, limit_tables, open_table
 from german_whist.solver.tablebase.endgame_table import HEADER_BYTES, load_table, read_header, verify_table
-from german_whist.solver.tablebase.kinds import FOLDER_VARIABLE, KINDS, TableError, table_path
+from german_whist.solver.tablebase.kinds import KINDS, TableError, table_path
 
 HIGH = KINDS["trump-high"]
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch) -> Path:
-    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))
     return tmp_path
 
 
@@ -187,7 +188,7 @@ def test_a_full_disk_is_reported_in_one_line_and_leaves_nothing(folder, monkeypa
 
 def test_an_unwritable_folder_is_reported_in_one_line(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
-    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "file" / "folder"))
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "file" / "folder"))
     with pytest.raises(TableError, match=r"^the endgame table cannot be written to [^\n]*$"):
         build_table(HIGH, 3)
 
@@ -197,7 +198,7 @@ def test_without_a_folder_a_smaller_table_is_built_in_memory(folder, tmp_path, m
     stored = load_table(build_table(HIGH, 4)).values
     no_folder = tmp_path / ("file" if reason == "File exists" else 300 * "x")  # not even root can read the second
     (tmp_path / "file").write_text("")
-    monkeypatch.setenv(FOLDER_VARIABLE, str(no_folder))
+    monkeypatch.setenv(CACHE_VARIABLE, str(no_folder))
     monkeypatch.setattr(table_cache, "MEMORY_CARDS", 4)
     table = open_table(True, False)
     assert table.cards == 4

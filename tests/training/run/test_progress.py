@@ -50,7 +50,7 @@ def test_without_a_terminal_lines_are_printed_periodically(
         shown.show_rates(1_000, {"random": 0.751, "greedy": 0.5})
         shown.update(4_000)
         assert capsys.readouterr().err == (
-            "4,000 of 10,000 decisions, 100 decisions/s, 1:00 left; at 1,000: won against random 75%, greedy 50%\n"
+            "4,000 of 10,000 decisions, 100 decisions/s, 1:00 left; at 1,000: won against random 75 %, greedy 50 %\n"
         )
         clock[0] += 1
         shown.update(4_100)
@@ -110,7 +110,7 @@ def test_a_terminal_shows_dated_win_rates_and_what_goes_on_after_the_last_decisi
         shown._bar.refresh()
         drawn = " ".join(" ".join(terminal.lines()).split())
         assert "100%" in drawn
-        assert "at 1,250,000: won against random+exact 50%, greedy+exact 50%, heuristic+exact 50%" in drawn
+        assert "at 1,250,000: won against random+exact 50 %, greedy+exact 50 %, heuristic+exact 50 %" in drawn
         shown.begin_phase("fitting the value network")
         clock[0] += 75
         shown._bar.refresh()

@@ -1,0 +1,80 @@
+"""``Report``: a result that prints as tables, and is HTML in a notebook."""
+
+from __future__ import annotations
+
+import html
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from german_whist.envs.utils.plain_text import writable
+from german_whist.envs.utils.specs import printable
+
+NAMES = ("agent", "opponent")  # columns that are aligned to the left
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of a report, as text.
+
+    Attributes:
+        title: what was played.
+        columns: the headings.
+        rows: the cells of each row, one per column.
+        notes: what the figures mean, in lines.
+    """
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    notes: Sequence[str] = ()
+
+    def __str__(self) -> str:
+        """Return the table in columns of characters."""
+        lines = [self.columns, *([*map(printable, row)] for row in self.rows)]
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        sides = ["<" if heading in NAMES else ">" for heading in self.columns]
+        padded = [
+            "  ".join(f"{cell:{side}{width}}" for cell, side, width in zip(line, sides, widths, strict=True)).rstrip()
+            for line in lines
+        ]
+        return "\n".join([printable(self.title), *padded, *self.notes])
+
+    def html(self) -> str:
+        """Return the table in HTML; names may hold anything."""
+        sides = ["left" if heading in NAMES else "right" for heading in self.columns]
+        lines = [
+            f"<tr>{''.join(_cell(tag, *cell) for cell in zip(line, sides, strict=True))}</tr>"
+            for tag, line in [("th", self.columns), *(("td", row) for row in self.rows)]
+        ]
+        caption = f"<caption>{_escaped(self.title)}</caption>"
+        return f"<table>{caption}{''.join(lines)}</table>{''.join(map(_paragraph, self.notes))}"
+
+
+class Report(ABC):
+    """A result that prints as tables and lines; ``repr`` has all its fields."""
+
+    @abstractmethod
+    def report(self) -> Sequence[Table | str]:
+        """Return the result for people: tables and lines of text."""
+
+    def __str__(self) -> str:
+        """Return the result as text."""
+        parts = self.report()
+        return writable("\n".join(printable(part) if isinstance(part, str) else str(part) for part in parts))
+
+    def _repr_html_(self) -> str:
+        """Return the result as a notebook shows it."""
+        return "".join(_paragraph(part) if isinstance(part, str) else part.html() for part in self.report())
+
+
+def _cell(tag: str, text: str, side: str) -> str:
+    return f'<{tag} style="text-align: {side}">{_escaped(text)}</{tag}>'
+
+
+def _paragraph(text: str) -> str:
+    return f"<p>{_escaped(text)}</p>"
+
+
+def _escaped(text: str) -> str:
+    return html.escape(printable(text))
