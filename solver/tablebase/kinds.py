@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from german_whist.envs.utils.checks import is_whole_number
 from german_whist.envs.utils.files import cache_folder
-from german_whist.envs.utils.specs import integers, must_be, unknown_name_error
+from german_whist.envs.utils.specs import integers, must_be
 from german_whist.solver.tablebase.position_kernels import MAX_CARDS
 
 DEFAULT_CARDS = 10  # built in a second or two, 34 MB; endgames of 13 cards take a search of three tricks above it
@@ -39,17 +39,6 @@ class TableKind(NamedTuple):
 
 
 KINDS = {kind.name: kind for kind in (TableKind(trump, low) for trump in (True, False) for low in (False, True))}
-
-
-def check_kind(name: str) -> TableKind:
-    """Return the kind of this name.
-
-    Raises:
-        ValueError: if there is no such kind.
-    """
-    if name not in KINDS:
-        raise unknown_name_error("kind of table", name, KINDS)
-    return KINDS[name]
 
 
 def check_cards(cards: int) -> int:

@@ -49,6 +49,22 @@ def test_each_part_is_timed(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(size > 0 for size in report["megabytes"].values())
 
 
+def test_a_larger_endgame_table_is_built_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))
+    for _ in range(2):
+        assert main(["warmup", "--endgame-cards", "4", "--json"]) == 0
+        assert list(json.loads(capsys.readouterr().out)["seconds"]) == ["endgame table"]
+        assert [path.name for path in tmp_path.glob("*.table")] == ["trump-high-4.table"]
+    assert main(["warmup", "--endgame-cards", "14"]) == 2
+    assert "cards must be an integer from 1 to 13, got 14" in capsys.readouterr().err
+    table = tmp_path / "trump-high-4.table"
+    table.write_bytes(table.read_bytes()[:-1] + b"\xff")
+    assert main(["warmup", "--endgame-cards", "4"]) == 2
+    assert "is damaged: its checksum is wrong" in capsys.readouterr().err
+
+
 @pytest.mark.nightly  # compiles everything: a minute or two
 def test_afterwards_first_calls_find_everything_compiled(tmp_path: Path) -> None:
     environment = {**os.environ, CACHE_VARIABLE: str(tmp_path)}

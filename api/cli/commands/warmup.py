@@ -7,9 +7,13 @@ import json
 import tempfile
 import time
 from collections.abc import Callable, Iterable
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+
+from german_whist.cli.options import parse_whole_number
+from german_whist.cli.terminal import progress_bar
 
 _GYM_ID = "german_whist:GermanWhist-v0"
 # Agents that search also build the larger endgame table.
@@ -42,6 +46,13 @@ def add_parser(subparsers: Any) -> None:
         "the cache folders, where later processes find them. Kernels are compiled for this processor.",
         epilog="example: german-whist warmup",
     )
+    parser.add_argument(
+        "--endgame-cards",
+        type=parse_whole_number,
+        metavar="N",
+        help="only build the endgame table of hands of up to N cards, 1 to 13, for games with trumps; with 13 (2.3 GB, "
+        "minutes on all cores) every exact endgame is one lookup",
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
 
@@ -58,6 +69,8 @@ def run(options: argparse.Namespace) -> int:
         "hints and reviews": _coach,
         "training": _train,
     }
+    if options.endgame_cards is not None:
+        parts = {"endgame table": partial(_build_table, options.endgame_cards)}
     seconds = {}
     for name, part in parts.items():
         began = time.perf_counter()
@@ -109,6 +122,30 @@ def _solve() -> None:
     hands = "AKQ2.T98..J4", "J3.AKQ.5432."
     gw.solve_endgame(*hands, trump="S")
     gw.endgame_move_values([1 << 1], [1 << 0])
+
+
+def _build_table(cards: int) -> None:
+    """Build a table unless it is there; a build that was interrupted goes on."""
+    from german_whist.solver.tablebase.build import build_table
+    from german_whist.solver.tablebase.endgame_table import verify_table
+    from german_whist.solver.tablebase.kinds import TableKind, table_path
+
+    kind = TableKind(trump=True, low=False)
+    path = table_path(kind, cards)
+    if path.exists():
+        verify_table(path)
+        return
+    done = 0
+    with progress_bar("thousandths of the table", 1000) as progress:
+
+        def report(built: int, total: int) -> None:
+            nonlocal done
+            share = 1000 * built // total
+            if share > done:
+                progress(share - done)
+                done = share
+
+        build_table(kind, cards, report)
 
 
 def _coach() -> None:
