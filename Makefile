@@ -2,7 +2,7 @@
 # check, `make check` those of a minute, `make coverage` says which lines no test reaches, `make docs` builds the site with the
 # page that plays without a server, `make dist` builds and checks what is published, `make lowest` tries the lower bounds of the
 # dependencies, `make fuzz`, `make kill-test` and `make nightly` attack it for as long as they may,
-# `make nightly-tests` runs the tests that are too long for `make test`, `make lab-check` lints and types `lab/`,
+# `make nightly-tests` runs the tests that are too long for `make test`,
 # `make play-check` replays 100,000 deals in the JavaScript of the page without a server,
 # `make audit` looks the pinned versions up in a data base of known vulnerabilities,
 # `make examples` runs `examples/`, each library in an environment of its own (gigabytes, about an hour).
@@ -27,7 +27,7 @@ NAME_ANOTHER = name another, as in: $(strip make $(MAKECMDGOALS)) PYTHON=python$
 # A warning or a broken reference fails the site.
 SITE := $(BIN)/sphinx-build -b html -q -W --keep-going -n docs docs/_build/html
 
-.PHONY: quickstart play check test coverage types javascript fast-tests site lab-check fuzz kill-test nightly nightly-tests audit docs dist lowest examples play-check clean
+.PHONY: quickstart play check test coverage types javascript fast-tests site fuzz kill-test nightly nightly-tests audit docs dist lowest examples play-check clean
 
 quickstart: $(VENV)/.installed-train-$(KEY)
 	$(BIN)/german-whist train quickstart
@@ -72,12 +72,6 @@ $(TYPESCRIPT): | $(BIN)/python
 
 site: $(VENV)/.installed-dev-$(KEY)
 	$(SITE)
-
-# Nothing else checks `lab/`: it is neither installed nor part of `make test`.
-lab-check: $(VENV)/.installed-dev-$(KEY)
-	$(BIN)/ruff check lab
-	$(BIN)/ruff format --check lab
-	$(BIN)/mypy lab
 
 # MINUTES=300 fuzzes for five hours, FIRST=1000000 begins with another case than 0.
 fuzz: $(VENV)/.installed-dev-$(KEY)

@@ -1,7 +1,7 @@
 /**
  * The accuracy of agents as the coach of the page without a server measures it, in classic against `small`:
  *
- *     python docs/play/build.py --modules PAGE && node lab/coach/page_accuracy.mjs PAGE 300
+ *     python docs/play/build.py --modules PAGE && node tools/page_accuracy.mjs PAGE 300
  */
 
 import { readFileSync } from "node:fs";

@@ -30,7 +30,7 @@ from german_whist.web.session_json import game_json
 
 HERE = Path(__file__).parent
 DEFAULT_AGENT = "small"
-# As the page's coach measures it: node lab/coach/page_accuracy.mjs, 300 deals. It is the network's judgement, so the
+# As the page's coach measures it: node tools/page_accuracy.mjs, 300 deals. It is the network's judgement, so the
 # network's own is perfect.
 ACCURACIES = {"random": 31.1, "greedy": 60.3, "heuristic": 75.6, "heuristic+exact": 85.4, "small": 100.0}
 WORKER, START = "local/worker.js", "local/start.js"

@@ -1,4 +1,4 @@
-"""``german-whist solve`` and ``german-whist table``."""
+"""``german-whist solve``."""
 
 from __future__ import annotations
 

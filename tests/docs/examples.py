@@ -49,7 +49,7 @@ SMALL_RUN = {
     "final_deals": "10",
     "processes": "1",
 }
-FEWER = {"--deals": 10, "--matches": 3, "--worlds": 3}
+FEWER = {"--deals": 10, "--matches": 3}
 LONGER_RUN = {"--decisions": 800}  # a run that goes on
 OF_INIT = ("hidden", "suit_layers")  # with init, they are those of its network
 
@@ -128,8 +128,6 @@ def shortened(words: list[str]) -> list[str]:
         if option in words:
             place = words.index(option) + 1
             words[place] = str(min(int(words[place]), most))
-    if words[0] == "explain" and "--worlds" not in words:
-        words += ["--worlds", "3"]
     if words[0] != "train" or "--resume" in words:
         return words
     for key in SMALL_RUN:

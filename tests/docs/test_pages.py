@@ -15,7 +15,7 @@ from tests.docs.examples import ROOT, blocks, links, prose, run_page
 DOCS = ROOT / "docs"
 PAGES = sorted(page for page in DOCS.rglob("*.md") if "_build" not in page.parts)
 OTHERS = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
-MARKDOWN = [*PAGES, *OTHERS, *sorted(ROOT.glob("lab/**/*.md")), ROOT / "agents" / "weights" / "README.md"]
+MARKDOWN = [*PAGES, *OTHERS, ROOT / "tools" / "README.md", ROOT / "agents" / "weights" / "README.md"]
 WITH_EXAMPLES = [page for page in PAGES if any(block.kind in ("python", "console", "sh") for block in blocks(page))]
 
 
@@ -59,7 +59,7 @@ def test_no_code_span_breaks_over_a_line(page: Path) -> None:
 
 @pytest.mark.parametrize("page", [*PAGES, *OTHERS], ids=name_of)
 def test_every_file_that_is_named_exists(page: Path) -> None:
-    folders = "agents|api|arena|benchmarks|configs|docs|envs|lab|solver|tests|training"
+    folders = "agents|api|arena|configs|docs|envs|examples|session|solver|tests|tools|training|web"
     named = re.findall(rf"`((?:{folders})/[\w/.-]*)`", prose(page))
     assert [name for name in named if not (ROOT / name).exists() and "mine" not in name] == []
 

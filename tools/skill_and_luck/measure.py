@@ -3,7 +3,6 @@
 Plays a tournament of all kinds of agents. Its results say how much of a deal's result is the cards, how many deals
 separate two agents, what the mistakes of each stage cost, who is strongest, and who was beaten by how much. Writes
 ``figures.json``, ``report.md`` and ``skill-and-luck.png``, and with ``--page`` the tables of the documentation's page.
-What was played before is not played again, so a run can be stopped and repeated.
 """
 
 from __future__ import annotations
@@ -69,7 +68,6 @@ def measure(
     *,
     stages: Sequence[str] = STAGES,
     foreplay: str = FOREPLAY,
-    folder: str | Path | None = None,
     executor: Executor | None = None,
     say: Say = lambda line: None,
 ) -> Figures:
@@ -82,16 +80,14 @@ def measure(
         game: the rules.
         stages: agents without ``+exact`` whose mistakes are measured stage by stage.
         foreplay: the agent whose foreplay theirs is compared with.
-        folder: where results are kept, as in ``play_tournament``.
         executor: who plays, as in ``play_match``.
         say: called with a line before each part.
 
     Raises:
         ValueError: when an agent or the rules do not exist, or do not go together.
     """
-    how: dict[str, Any] = {"folder": folder, "executor": executor}
     say(f"{len(agents)} agents, every pair on {deals} mirrored deals")
-    whole = play_tournament(agents, deals, seed, game, **how)
+    whole = play_tournament(agents, deals, seed, game, executor=executor)
     table = standings(whole)
     neighbours = list(pairwise(table.agents))
     strongest, weakest = table.agents[0], table.agents[-1]
@@ -119,7 +115,7 @@ def measure(
             for one in separations({pair: margins_of(whole, *pair) for pair in combinations(table.agents, 2)})
         ],
         "foreplay": foreplay,
-        "stages": [stage_figures(agent, foreplay, deals, seed, game, how) for agent in stages],
+        "stages": [stage_figures(agent, foreplay, deals, seed, game, executor) for agent in stages],
         "standings": table.to_dict(),
         "record": [record_figures(whole, strongest, other, game) for other in table.agents[1:]],
     }
@@ -159,7 +155,7 @@ def stock_figures(pair: tuple[str, str], hands: int, seed: int, game: str) -> Fi
     }
 
 
-def stage_figures(agent: str, foreplay: str, deals: int, seed: int, game: str, how: dict[str, Any]) -> Figures:
+def stage_figures(agent: str, foreplay: str, deals: int, seed: int, game: str, executor: Executor | None) -> Figures:
     """Return what an agent's endgame costs it against a perfect one, and its foreplay against that of another agent."""
     perfect = f"{agent}+{EXACT}"
     found: Figures = {"agent": agent}
@@ -168,7 +164,7 @@ def stage_figures(agent: str, foreplay: str, deals: int, seed: int, game: str, h
         ("foreplay", foreplay, perfect, EXACT),
     ):
         pair = (opponent, player)
-        margins = margins_of(play_tournament(pair, deals, seed, game, endgame=endgame, **how), *pair)
+        margins = margins_of(play_tournament(pair, deals, seed, game, endgame=endgame, executor=executor), *pair)
         found[name] = result_figures(margins_result(margins, pair, game, seed))
     return found
 
@@ -210,7 +206,6 @@ def main(words: Sequence[str] | None = None) -> int:
                 options.seed,
                 options.rules,
                 foreplay=options.foreplay,
-                folder=options.out,
                 executor=executor,
                 say=lambda line: print(line, file=sys.stderr, flush=True),
             )
