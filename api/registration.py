@@ -16,7 +16,7 @@ from german_whist.envs.engine.endgame_hook import EXACT, register_endgame_hook
 from german_whist.envs.utils.specs import unknown_name_error
 
 if TYPE_CHECKING:
-    from german_whist.envs.agent import Agent
+    from german_whist.agents.registry import AgentLike
     from german_whist.envs.engine.endgame_hook import EndgameHook
     from german_whist.envs.engine.match_format import MatchFormat
     from german_whist.envs.engine.rules import Rules
@@ -81,7 +81,7 @@ def _names_keywords(make: Callable[P, Env]) -> Callable[P, Env]:
 @_names_keywords
 def make_single(
     rules: str | Rules = "classic",
-    opponent: str | Agent = "heuristic",
+    opponent: AgentLike = "heuristic",
     reward: str = "margin",
     seat: int | str = "alternate",
     render_mode: str | None = None,
@@ -126,7 +126,7 @@ def make_single(
 def make_vector(
     num_envs: int = 1,
     rules: str | Rules = "classic",
-    opponent: str | Agent = "heuristic",
+    opponent: AgentLike = "heuristic",
     reward: str = "margin",
     seat: int | str = "alternate",
     render_mode: str | None = None,

@@ -94,11 +94,12 @@ def _report(outcome: TrainingOutcome, title: str, as_json: bool, rules: str) -> 
     if as_json:
         print(json.dumps({"run": str(outcome.run.path), "results": [result.to_dict() for result in outcome.results]}))
         return
+    from german_whist.agents.registry import checkpoint_spec
     from german_whist.cli.results import print_results
 
     rules_option = () if rules == DEFAULT_RULES else ("--rules", rules)
     print_results(outcome.results, f"German Whist, {title}, after {outcome.decisions:,} decisions of self-play")
-    agent = f"checkpoint:{outcome.run.final}"
+    agent = checkpoint_spec(outcome.run.final)
     print(f"learning curve:  {printable(outcome.run.curve)}")
     print(f"checkpoint:      {printable(outcome.run.final)}")
     measure = printed_command("evaluate", agent, "random", "greedy", "heuristic", *rules_option)
