@@ -44,7 +44,7 @@ from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.utils.checks import check_seed, is_whole_number, whole_number
 from german_whist.envs.utils.files import temporary_path
-from german_whist.envs.utils.specs import count_text, must_be
+from german_whist.envs.utils.specs import count_text, must_be, printable
 
 FORMAT = "german-whist games 1"
 MAX_BYTES = 256 << 20  # of a file whose results are read
@@ -523,7 +523,8 @@ def _recorded_game(header: Header, fields: dict[str, Any]) -> Recording | None:
     check_object(fields, "recording", (*_DEAL, "forfeits", *_RECORDED), (*_DEAL, *_RECORDED))
     config, deal, seat = header.config, fields["deal"], whole_number("recording: seat", fields["seat"], 0, 1)
     check_seed(deal, "recording: deal")
-    names = (config.second, config.first) if seat else (config.first, config.second)
+    first, second = printable(config.first), printable(config.second)
+    names = (second, first) if seat else (first, second)
     actions, result = parse_actions(fields["actions"], config.rules), DealResult.from_fields(fields["result"])
     if fields["margin"] != (-result.margin if seat else result.margin):
         raise ValueError(f"recording: margin {fields['margin']!r:.60} and result do not agree")

@@ -18,7 +18,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.registry import make_agent
+from german_whist.agents.registry import AgentLike, make_agent
 from german_whist.arena.games import DEFAULT_BATCH, Progress, Watch, deal_range, games, joined, two_players
 from german_whist.arena.match import MatchResult, match_result
 from german_whist.arena.statistics import mean_interval
@@ -180,8 +180,8 @@ def value_of(spec: str | Agent | ValueOfViews, rules: Rules) -> ValueOfViews:
 
 
 def play_variance_reduced_match(
-    first: str | Agent,
-    second: str | Agent,
+    first: AgentLike,
+    second: AgentLike,
     deals: int = 1000,
     seed: int = 0,
     rules: str | Rules = "classic",

@@ -18,6 +18,7 @@ from german_whist.agents.pretrained.catalog import (
     PRETRAINED_NAMES,
     find_network,
 )
+from german_whist.agents.registry import checkpoint_spec, split_checkpoint, split_suffixes
 from german_whist.arena.match import play_match
 from german_whist.arena.statistics import finite_ends
 from german_whist.envs.utils.specs import must_be, short_repr
@@ -85,16 +86,16 @@ class BestResponseBound:
 
 def own_weights(agent: str) -> str:
     """Return the network that an agent plays with, as ``init`` names it; empty if it plays with none."""
-    name, _, settings = agent.removesuffix("+exact").partition(":")
+    name, _, settings = split_suffixes(agent)[0].partition(":")
     if name == "checkpoint":
-        return settings.partition(",")[0]
+        return split_checkpoint(settings)[0]
     return name if name in PRETRAINED_NAMES else ""
 
 
 def _is_plain(agent: str) -> bool:
     """Return whether a network plays its best action: no search, temperature or other settings."""
-    name, _, settings = agent.removesuffix("+exact").partition(":")
-    return "," not in settings if name == "checkpoint" else not settings
+    name, _, settings = split_suffixes(agent)[0].partition(":")
+    return not (split_checkpoint(settings)[1] if name == "checkpoint" else settings)
 
 
 def responder_config(
@@ -206,7 +207,7 @@ def bound_of(run: RunDirectory, *, search: int = 0) -> BestResponseBound:
     searched = None
     if search:
         searched = play_match(
-            f"checkpoint:{run.final},search={search}",
+            checkpoint_spec(run.final, search=search),
             agent,
             result["deals"],
             EVALUATION_SEED,

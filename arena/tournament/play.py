@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.registry import make_agent
+from german_whist.agents.registry import as_spec, make_agent
 from german_whist.arena.game_file import (
     MAX_DEALS,
     GameTable,
@@ -118,7 +119,7 @@ class Tournament:
 
 
 def play_tournament(
-    agents: Sequence[str],
+    agents: Sequence[str | os.PathLike[str]],
     deals: int = 1000,
     seed: int = 0,
     rules: str | Rules = "classic",
@@ -131,7 +132,7 @@ def play_tournament(
     """Play every pair of agents on the same mirrored deals.
 
     Args:
-        agents: specification strings (see ``make_agent``), at least two, each once.
+        agents: specification strings (see ``make_agent``) or paths of checkpoints, at least two, each once.
         deals: mirrored deals of each pair.
         seed: seed of the deals and of the agents' randomness.
         rules: a preset's name, with settings if wanted, or ``Rules``.
@@ -146,7 +147,8 @@ def play_tournament(
         ValueError: when a name or number is not allowed, an agent is given twice, a stored result is damaged, or a
             folder is to keep more than 1,000,000 deals of a pair.
     """
-    configs = _configs(agents, deals, seed, rules, endgame)
+    names = _names(agents, rules)
+    configs = _configs(names, deals, seed, rules, endgame)
     store = None if folder is None else ResultStore(Path(folder) / PAIRS_FOLDER)
     margins: dict[tuple[int, int], Margins] = {}
     forfeits: list[Forfeit] = []
@@ -154,12 +156,12 @@ def play_tournament(
     for (i, j), config in configs.items():
         played = _known_games(config, deals, store, progress, executor).played(range(deals))
         found = played.margins.astype(np.int64)
-        margins[i, j] = found if config.first == agents[i] else -found[:, ::-1]
+        margins[i, j] = found if config.first == names[i] else -found[:, ::-1]
         forfeits += sorted_forfeits(played.forfeits)
         versions |= {config.first: config.first_version, config.second: config.second_version}
     return Tournament(
-        tuple(agents),
-        tuple(versions[spec] for spec in agents),
+        names,
+        tuple(versions[spec] for spec in names),
         int(deals),
         config.seed,
         config.rules,
@@ -170,7 +172,7 @@ def play_tournament(
 
 
 def play_tournament_shard(
-    agents: Sequence[str],
+    agents: Sequence[str | os.PathLike[str]],
     shard: Shard,
     folder: str | Path,
     deals: int = 1000,
@@ -190,7 +192,7 @@ def play_tournament_shard(
     """
     store, whole = ResultStore(Path(folder) / PAIRS_FOLDER), deal_range(0, deals)
     own = shard.of(whole)
-    for config in _configs(agents, deals, seed, rules, endgame).values():
+    for config in _configs(_names(agents, rules), deals, seed, rules, endgame).values():
         if store.load(config, deals).missing(own):
             with writing_games(store.path(config, f".{deals}.{shard.number}-of-{shard.count}")) as write:
                 played = _games(config, [own], progress=progress, executor=executor)
@@ -198,6 +200,26 @@ def play_tournament_shard(
                     pass
         elif progress is not None:
             progress(len(own))
+
+
+def _names(agents: Sequence[str | os.PathLike[str]], rules: str | Rules) -> tuple[str, ...]:
+    """Return the specifications of a tournament's agents.
+
+    Raises:
+        ValueError: if there are fewer than two, one is given twice, or is no name of an agent of this game.
+    """
+    if len(agents) < 2:
+        raise ValueError(must_be("the number of agents", integers(2), len(agents)))
+    names: list[str] = []
+    for agent in agents:
+        spec = as_spec(agent)
+        if not isinstance(spec, str):
+            raise ValueError(must_be("an agent of a tournament", "given by name", spec))
+        if spec in names:
+            raise ValueError(f"agent {short_repr(spec)} is given twice")
+        make_agent(spec, rules)
+        names.append(spec)
+    return tuple(names)
 
 
 def _configs(
@@ -208,14 +230,6 @@ def _configs(
     So results do not depend on the order in which the agents are given.
     """
     deal_range(0, deals)
-    if len(agents) < 2:
-        raise ValueError(must_be("the number of agents", integers(2), len(agents)))
-    for spec in agents:
-        if not isinstance(spec, str):
-            raise ValueError(must_be("an agent of a tournament", "given by name", spec))
-        if list(agents).count(spec) > 1:
-            raise ValueError(f"agent {short_repr(spec)} is given twice")
-        make_agent(spec, rules)
     configs = {}
     for i, j in combinations(range(len(agents)), 2):
         first, second = sorted((agents[i], agents[j]))
