@@ -6,13 +6,23 @@ import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar, overload
 
 from german_whist.envs.agent import Agent, check_agent
 from german_whist.envs.engine.endgame_hook import EXACT, check_endgame
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
-from german_whist.envs.utils.specs import MAX_SPEC, must_be, no_settings, short_repr, split_spec, unknown_name_error
+from german_whist.envs.utils.specs import (
+    MAX_SPEC,
+    must_be,
+    no_settings,
+    quoted,
+    short_repr,
+    split_items,
+    split_spec,
+    unknown_name_error,
+    unquoted,
+)
 
 if TYPE_CHECKING:
     from german_whist.agents.endgame.exact_agent import ExactEndgame
@@ -20,6 +30,8 @@ if TYPE_CHECKING:
     from german_whist.agents.search.settings import SearchSettings
 
 AgentType = TypeVar("AgentType", bound=Agent)
+AgentLike: TypeAlias = "str | os.PathLike[str] | Agent"
+"""A specification, the path of a checkpoint, or an agent object."""
 
 
 class AgentKind(NamedTuple):
@@ -104,9 +116,30 @@ def _heuristic(settings: str, rules: Rules | None) -> Agent:
 
 
 def split_checkpoint(settings: str) -> tuple[str, str]:
-    """Return the file of ``PATH[,SETTINGS]``, which has no comma, and the settings."""
-    path, _, rest = settings.partition(",")
-    return path, rest
+    """Return the file of ``PATH[,SETTINGS]`` and the settings; a path with commas is in quotes.
+
+    Raises:
+        ValueError: if the quotes do not match.
+    """
+    path = split_items(settings)[0]
+    return unquoted(path), settings[len(path) + 1 :]
+
+
+def checkpoint_spec(path: str | os.PathLike[str], **settings: object) -> str:
+    """Return the specification of a checkpoint's agent: ``checkpoint:PATH``, with the path in quotes where needed."""
+    from german_whist.agents.pretrained.catalog import PRETRAINED_NAMES
+
+    name = os.fsdecode(path)
+    if name in PRETRAINED_NAMES:
+        name = os.path.join(".", name)  # a file, not the agent of this name
+    if "," in name or name.startswith('"') or split_suffixes(name)[1]:
+        name = quoted(name)
+    return ",".join([f"checkpoint:{name}", *(f"{key}={value}" for key, value in settings.items())])
+
+
+def as_spec(agent: AgentLike) -> str | Agent:
+    """Return an agent as a specification or an object: a path becomes the specification of its checkpoint."""
+    return checkpoint_spec(agent) if isinstance(agent, os.PathLike) else agent
 
 
 def _checkpoint(settings: str, rules: Rules | None) -> Agent:
@@ -289,7 +322,7 @@ def split_suffixes(spec: str) -> tuple[str, list[str]]:
 @overload
 def make_agent(spec: Literal["champion", "small"], rules: str | Rules | None = None) -> ExactEndgame: ...
 @overload
-def make_agent(spec: str, rules: str | Rules | None = None) -> Agent: ...
+def make_agent(spec: str | os.PathLike[str], rules: str | Rules | None = None) -> Agent: ...
 @overload
 def make_agent(spec: AgentType, rules: str | Rules | None = None) -> AgentType: ...
 def make_agent(spec: Any, rules: str | Rules | None = None) -> Any:
@@ -304,7 +337,8 @@ def make_agent(spec: Any, rules: str | Rules | None = None) -> Any:
     - ``"champion"``, ``"small"`` (pretrained, for every game with an open endgame), ``"checkpoint:PATH"``: policy
       networks, with the settings ``temperature=T`` (0, the default, plays the best card; T > 0 samples) and
       ``endgame=played|exact`` (default: what the model card says), as
-      ``"champion:temperature=1"`` or ``"checkpoint:final.safetensors,endgame=exact"``;
+      ``"champion:temperature=1"`` or ``"checkpoint:final.safetensors,endgame=exact"``. A path that has a comma or ends
+      in ``+exact`` is put in double quotes, ``'checkpoint:"lr=0.1,seed=1/final.safetensors"'``;
     - ``"champion:search=64"``, ``"checkpoint:PATH,search=64"``, ``"heuristic:search=64"``: the same policies with
       lookahead in 64 worlds, weighted by how the opponent has played, and exact endgames (see ``SearchSettings``);
     - ``"process:python3 my_bot.py"``: a bot in a process of its own that speaks the line protocol. The command is split
@@ -314,7 +348,8 @@ def make_agent(spec: Any, rules: str | Rules | None = None) -> Any:
       pretrained agents already do that.
 
     Args:
-        spec: a specification string; or an agent object (anything with ``act(views, rng)``), returned as it is.
+        spec: a specification string; the ``Path`` of a checkpoint; or an agent object (anything with
+            ``act(views, rng)``), returned as it is.
         rules: the rules of the deals that it will play, a preset's name, with settings if wanted, or ``Rules``. By
             default the game that the network of a checkpoint was trained for, else ``"classic"``.
 
@@ -328,11 +363,13 @@ def make_agent(spec: Any, rules: str | Rules | None = None) -> Any:
             or the agent cannot play this game.
     """
     game = None if rules is None else rules_named(rules)
+    spec = as_spec(spec)
     if not isinstance(spec, str):
         check_agent(spec, game)
         return spec
     if len(spec) > MAX_SPEC:
         raise ValueError(f"agent {short_repr(spec)} has {len(spec)} characters: at most {MAX_SPEC} are allowed")
+    given = spec
     spec, suffixes = split_suffixes(spec)
     name, _, settings = spec.partition(":")
     make = _maker(name)
@@ -343,7 +380,13 @@ def make_agent(spec: Any, rules: str | Rules | None = None) -> Any:
         if os.path.exists(spec):  # pathlib raises on strings that cannot be paths
             raise ValueError(f"unknown agent {short_repr(spec)}: weights are named as checkpoint:FILE")
         raise unknown_name_error("agent", name, agent_names())
-    agent = make(settings, game)
+    try:
+        agent = make(settings, game)
+    except ValueError as error:
+        path = given.partition(":")[2]
+        if name == "checkpoint" and given != checkpoint_spec(path) and os.path.isfile(path):
+            raise ValueError(f"{error}: the file {short_repr(path)} is named as {checkpoint_spec(path)}") from None
+        raise
     for one in reversed(suffixes):
         agent = SUFFIXES[one].add(agent)
     return agent

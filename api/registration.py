@@ -17,7 +17,7 @@ from german_whist.envs.rendering.modes import FRAMES_PER_SECOND, RENDER_MODES
 from german_whist.envs.utils.specs import unknown_name_error
 
 if TYPE_CHECKING:
-    from german_whist.envs.agent import Agent
+    from german_whist.agents.registry import AgentLike
     from german_whist.envs.engine.endgame_hook import EndgameHook
     from german_whist.envs.engine.match_format import MatchFormat
     from german_whist.envs.engine.rules import Rules
@@ -82,7 +82,7 @@ def _names_keywords(make: Callable[P, Env]) -> Callable[P, Env]:
 @_names_keywords
 def make_single(
     rules: str | Rules = "classic",
-    opponent: str | Agent = "heuristic",
+    opponent: AgentLike = "heuristic",
     reward: str = "margin",
     seat: int | str = "alternate",
     render_mode: str | None = None,
@@ -132,7 +132,7 @@ make_single.metadata = {"render_modes": list(RENDER_MODES), "render_fps": FRAMES
 def make_vector(
     num_envs: int = 1,
     rules: str | Rules = "classic",
-    opponent: str | Agent = "heuristic",
+    opponent: AgentLike = "heuristic",
     reward: str = "margin",
     seat: int | str = "alternate",
     render_mode: str | None = None,

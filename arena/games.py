@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.agents.endgame.exact_agent import ExactEndgame, solves_endgame
-from german_whist.agents.registry import make_agent
+from german_whist.agents.registry import AgentLike, as_spec, make_agent
 from german_whist.arena.executors import InlineExecutor, run_tasks
 from german_whist.arena.recording import Recording, deal_results
 from german_whist.envs.agent import Agent, agent_name, ask, for_match, uses_games
@@ -128,14 +128,15 @@ class Players(NamedTuple):
     names: tuple[str, str]
 
 
-def two_players(first: str | Agent, second: str | Agent, rules: Rules) -> Players:
+def two_players(first: AgentLike, second: AgentLike, rules: Rules) -> Players:
     """Return two agents for a match that begins.
 
     Raises:
         ValueError: when one is no agent, or plays another game.
     """
+    given = (as_spec(first), as_spec(second))
     agents = (for_match(make_agent(first, rules)), for_match(make_agent(second, rules)))
-    return Players((first, second), agents, (agent_label(first, agents[0]), agent_label(second, agents[1])))
+    return Players(given, agents, (agent_label(given[0], agents[0]), agent_label(given[1], agents[1])))
 
 
 def agent_label(spec: str | Agent, agent: Agent) -> str:
@@ -215,7 +216,7 @@ def games(
 
 
 def _play(
-    players: Players | tuple[str | Agent, str | Agent],
+    players: Players | tuple[AgentLike, AgentLike],
     numbers: range,
     rules: Rules,
     seed: int,
@@ -297,11 +298,11 @@ def _play_deals(
 def _recordings(
     tables: _Tables, history: list[npt.NDArray[np.int8]], numbers: range, lost: Lost
 ) -> Iterator[Recording | None]:
-    batch, names = tables.batch, tables.players.names
+    batch, (first, second) = tables.batch, map(printable, tables.players.names)
     results, dealers = deal_results(batch), batch.states["dealer"].tolist()
     played = np.stack(history, axis=1).tolist()
     for place, deal in enumerate(numbers):
-        for row, seats in ((place, names), (place + len(numbers), names[::-1])):
+        for row, seats in ((place, (first, second)), (place + len(numbers), (second, first))):
             actions = tuple(action for action in played[row] if action >= 0)
             address = (batch.seed, deal)
             is_lost = row in lost

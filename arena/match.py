@@ -12,6 +12,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
+from german_whist.agents.registry import AgentLike
 from german_whist.arena.games import (
     DEFAULT_BATCH,
     Forfeit,
@@ -26,7 +27,6 @@ from german_whist.arena.games import (
 from german_whist.arena.recording import Recording
 from german_whist.arena.report import Report, Table
 from german_whist.arena.statistics import finite_ends, paired_intervals, percent, tricks
-from german_whist.envs.agent import Agent
 from german_whist.envs.engine.endgame_hook import EXACT, PLAYED
 from german_whist.envs.engine.match_format import MatchFormat, match_format_of
 from german_whist.envs.engine.rules import Rules, rules_from_dict
@@ -197,8 +197,8 @@ def result_note(result: MatchResult | SeriesResult) -> str:
 
 
 def play_match(
-    first: str | Agent,
-    second: str | Agent,
+    first: AgentLike,
+    second: AgentLike,
     deals: int = 1000,
     seed: int = 0,
     rules: str | Rules = "classic",
@@ -263,8 +263,8 @@ def play_match(
 
 
 def play_series(
-    first: str | Agent,
-    second: str | Agent,
+    first: AgentLike,
+    second: AgentLike,
     match: str | MatchFormat = "first_to:25",
     matches: int = 1000,
     seed: int = 0,

@@ -18,11 +18,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from german_whist.agents.registry import AgentLike
 from german_whist.arena.games import DEFAULT_BATCH, Forfeit, Progress, games, two_players
 from german_whist.arena.match import forfeit_lines, game_title, sorted_forfeits
 from german_whist.arena.report import Report, Table
 from german_whist.arena.statistics import Z95, finite_ends, largest_unseen_share
-from german_whist.envs.agent import Agent
 from german_whist.envs.engine.endgame_hook import PLAYED
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
@@ -324,8 +324,8 @@ class SPRTResult(Report):
 
 
 def play_sprt(
-    first: str | Agent,
-    second: str | Agent,
+    first: AgentLike,
+    second: AgentLike,
     elo0: float = 0.0,
     elo1: float = 5.0,
     seed: int = 0,

@@ -37,7 +37,7 @@ from german_whist.agents.endgame.exact_agent import ExactEndgame, solves_endgame
 from german_whist.agents.inference.deck_sampling import DealSampler
 from german_whist.agents.monte_carlo.world_search import WorldSearcher
 from german_whist.agents.policy.agent import estimated_advantages, network_of
-from german_whist.agents.registry import make_agent
+from german_whist.agents.registry import AgentLike, make_agent
 from german_whist.agents.search.settings import BOT_SD, CERTAIN, NETWORK_SD, TANH_SCALE, WIN_WEIGHT
 from german_whist.arena.exploitability.agent_policy import AgentPolicy, distinct_views, draws_random_numbers, view_keys
 from german_whist.arena.exploitability.best_response import (
@@ -148,11 +148,11 @@ class Worlds(NamedTuple):
 
 
 def local_best_response(
-    agent: str | Agent,
+    agent: AgentLike,
     rules: str | Rules = "classic",
     *,
-    prior: str | Agent = PRIOR,
-    blueprint: str | Agent = BLUEPRINT,
+    prior: AgentLike = PRIOR,
+    blueprint: AgentLike = BLUEPRINT,
     particles: int = PARTICLES,
     moves: int = MOVES,
     worlds: int = WORLDS,
@@ -214,11 +214,11 @@ class LocalBestResponse(NamedAgent):
 
     def __init__(
         self,
-        agent: str | Agent,
+        agent: AgentLike,
         rules: str | Rules = "classic",
         *,
-        prior: str | Agent = PRIOR,
-        blueprint: str | Agent = BLUEPRINT,
+        prior: AgentLike = PRIOR,
+        blueprint: AgentLike = BLUEPRINT,
         particles: int = PARTICLES,
         moves: int = MOVES,
         worlds: int = WORLDS,

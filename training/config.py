@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import os
 import typing
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -18,7 +19,7 @@ import numpy as np
 import yaml
 
 from german_whist.agents.policy.network.layers import INPUTS, OBSERVATION, UNIVERSAL
-from german_whist.agents.registry import agent_names, make_agent
+from german_whist.agents.registry import agent_names, as_spec, make_agent
 from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.envs.utils.checks import MAX_THREADS, is_whole_number
 from german_whist.envs.utils.specs import must_be, unknown_name_error
@@ -122,15 +123,17 @@ def typed(name: str, kind: Any, value: Any) -> Any:
 
 
 def _coerce(kind: Any, value: Any) -> Any:
+    if kind is str and isinstance(value, os.PathLike):
+        return os.fspath(value)
     origin = typing.get_origin(kind)
     if origin is list:
         if not isinstance(value, (list, tuple)):
             raise TypeError
-        return [_coerce(typing.get_args(kind)[0], entry) for entry in value]
+        return [_coerce(typing.get_args(kind)[0], as_spec(entry)) for entry in value]
     if origin is dict:
         if not isinstance(value, dict):
             raise TypeError
-        return {_coerce(str, name): _coerce(float, entry) for name, entry in value.items()}
+        return {_coerce(str, as_spec(name)): _coerce(float, entry) for name, entry in value.items()}
     if isinstance(value, (bool, np.bool_, np.ndarray)) or (kind is str and not isinstance(value, str)):
         raise TypeError
     if kind is str:

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from german_whist.envs.utils.plain_text import ERRORS
-from german_whist.envs.utils.specs import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -91,12 +90,32 @@ def progress_bar(unit: str, total: int) -> Iterator[Callable[[int], None]]:
 
 
 def printed_command(*words: object) -> str:
-    """Return a command of this program, quoted so that a POSIX shell takes every word as it is."""
-    return printable(f"{program_name()} {shlex.join(map(str, words))}")
+    """Return a command of this program, which may be pasted into a POSIX shell.
+
+    Args:
+        words: its arguments; a path that looks like an option gets a folder in front.
+    """
+    paths = (
+        os.path.join(".", word) if isinstance(word, Path) and str(word).startswith("-") else word for word in words
+    )
+    return " ".join([program_name(), *(_shell_word(str(word)) for word in paths)])
+
+
+def _shell_word(word: str) -> str:
+    """Return a word quoted so that a POSIX shell takes it as it is, in characters that the terminal shows."""
+    try:
+        word.encode(getattr(sys.stdout, "encoding", None) or "ascii")
+        is_shown = word.isprintable()
+    except UnicodeError:
+        is_shown = False
+    if is_shown:
+        return shlex.quote(word)
+    signs = (chr(byte) if 32 <= byte < 127 and byte not in b"'\\" else f"\\0{byte:03o}" for byte in os.fsencode(word))
+    return f"\"$(printf %b '{''.join(signs)}')\""
 
 
 def program_name() -> str:
     """Return the program's name if the shell finds it, else the path that was typed, as ``.venv/bin/german-whist``."""
     if shutil.which(NAME):
         return NAME
-    return shlex.quote(sys.argv[0]) if Path(sys.argv[0]).name == NAME else "python -m german_whist"
+    return _shell_word(sys.argv[0]) if Path(sys.argv[0]).name == NAME else "python -m german_whist"

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyspiel
 
 from german_whist.agents.inference.deck_sampling import DealSampler
-from german_whist.agents.registry import make_agent
+from german_whist.agents.registry import AgentLike, make_agent
 from german_whist.envs.agent import Actions, Agent, Games, Histories, Views, ask_views, uses_games
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
@@ -31,7 +31,7 @@ class AgentBot(pyspiel.Bot):  # type: ignore[misc]
         >>> pyspiel.evaluate_bots(game.new_initial_state(), bots, 0)
     """
 
-    def __init__(self, agent: str | Agent, seed: int = 0) -> None:
+    def __init__(self, agent: AgentLike, seed: int = 0) -> None:
         """Wrap an agent.
 
         Args:

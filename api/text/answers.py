@@ -50,7 +50,10 @@ _REWRITES = [
 ]
 
 # Labels of tags, fields and lines.
-_REASON = r"(?:think|thinking|thoughts?|reason|reasoning|rationale|analysis|explanation|reflection|scratchpad|plan|why)"
+_REASON = (
+    r"(?:think|thinking|thoughts?|reason|reasoning|rationale|analysis|explanation|reflection|scratchpad|plan|why"
+    r"|comments?|notes?)"
+)
 _STRONG = (
     r"(?:(?:(?:my|the|final|chosen|selected)[\s_-]*)*(?:answer|action|choice|decision)"
     r"|(?:(?:my|final|chosen|selected)[\s_-]*)+(?:move|card|play|pick|lead)|final)"
@@ -59,10 +62,10 @@ _FAINT = r"(?:(?:the|best)[\s_-]*)*(?:move|card|play|pick|response|output)"
 
 _REASONING = [
     _pattern(r"\A.*<\|channel\|>final<\|message\|>"),
-    _pattern(rf"[<\[](?P<tag>{_REASON})[>\]].*?[<\[]/(?P=tag)[>\]]"),
-    _pattern(rf"\A.*[<\[]/{_REASON}[>\]]"),  # opened in the prompt
+    _pattern(rf"[<\[◁](?P<tag>{_REASON})[>\]▷].*?[<\[◁]/(?P=tag)[>\]▷]"),
+    _pattern(rf"\A.*[<\[◁]/{_REASON}[>\]▷]"),  # opened in the prompt
     # Never closed: up to the tags of an answer that end the text, or to the end.
-    _pattern(rf"[<\[]{_REASON}[>\]].*?(?=\Z|<(?P<tag>{_STRONG})>[^<]*</(?P=tag)>\s*\Z)"),
+    _pattern(rf"[<\[◁]{_REASON}[>\]▷].*?(?=\Z|<(?P<tag>{_STRONG})>[^<]*</(?P=tag)>\s*\Z)"),
     _pattern(rf"([\"']){_REASON}\1\s*:\s*([\"'])(?:(?!\2)[^\\]|\\.)*\2"),
     _pattern(r"~~[^~]*~~"),
 ]
@@ -99,7 +102,8 @@ _FILLER = _pattern(
     r"|follow|use|hands?)\b)*"
 )
 _WHY = _pattern(
-    r"[\s,*_`)\]-]*\b(?:because|since|so that|in order to"
+    rf"[\s*_#>`)\].]*\b{_REASON}[*_]*:[^\n]*"
+    r"|[\s,*_`)\]-]*\b(?:because|since|so that|in order to"
     r"|to (?:win|take|beat|draw|get|keep|save|lose|follow|capture|secure|force|trump|ruff|duck|discard))\b[^.!?;\n]*"
 )
 _QUESTION = _pattern(r"[^.!?;\n]*\?")

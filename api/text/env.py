@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from gymnasium.error import ResetNeeded
 
-from german_whist.agents.registry import make_agent
-from german_whist.envs.agent import Agent, Views, ask
+from german_whist.agents.registry import AgentLike, make_agent
+from german_whist.envs.agent import Views, ask
 from german_whist.envs.engine.actions import action_text, actions_text
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.cards import cards_of
@@ -76,7 +76,7 @@ class TextEnv:
     def __init__(
         self,
         rules: str | Rules = "classic",
-        opponent: str | Agent = "heuristic",
+        opponent: AgentLike = "heuristic",
         reward: str = WIN,
         seat: int | str = "alternate",
         worlds: int = WORLDS,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.registry import make_agent
+from german_whist.agents.registry import as_spec, make_agent
 from german_whist.arena.games import Forfeit, Progress, deal_range
 from german_whist.arena.match import play_match
 from german_whist.envs.engine.endgame_hook import PLAYED
@@ -46,7 +47,7 @@ class Tournament:
 
 
 def play_tournament(
-    agents: Sequence[str],
+    agents: Sequence[str | os.PathLike[str]],
     deals: int = 1000,
     seed: int = 0,
     rules: str | Rules = "classic",
@@ -58,7 +59,7 @@ def play_tournament(
     """Play every pair of agents on the same mirrored deals.
 
     Args:
-        agents: specification strings (see ``make_agent``), at least two, each once.
+        agents: specification strings (see ``make_agent``) or paths of checkpoints, at least two, each once.
         deals: mirrored deals of each pair.
         seed: seed of the deals and of the agents' randomness.
         rules: a preset's name, with settings if wanted, or ``Rules``.
@@ -73,19 +74,19 @@ def play_tournament(
     deal_range(0, deals)
     if len(agents) < 2:
         raise ValueError(must_be("the number of agents", integers(2), len(agents)))
-    game = rules_named(rules)
-    for spec in agents:
+    game, names = rules_named(rules), [as_spec(agent) for agent in agents]
+    for spec in names:
         if not isinstance(spec, str):
             raise ValueError(must_be("an agent of a tournament", "given by name", spec))
-        if list(agents).count(spec) > 1:
+        if names.count(spec) > 1:
             raise ValueError(f"agent {short_repr(spec)} is given twice")
         make_agent(spec, game)
     margins: dict[tuple[int, int], Margins] = {}
     forfeits: list[Forfeit] = []
-    for i, j in combinations(range(len(agents)), 2):
+    for i, j in combinations(range(len(names)), 2):
         # In alphabetical order, so that no result depends on the order in which the agents are given.
-        first, second = sorted((agents[i], agents[j]))
+        first, second = sorted((names[i], names[j]))
         played = play_match(first, second, deals, seed, game, endgame=endgame, progress=progress, executor=executor)
-        margins[i, j] = played.margins if first == agents[i] else -played.margins[:, ::-1]
+        margins[i, j] = played.margins if first == names[i] else -played.margins[:, ::-1]
         forfeits += played.forfeits
-    return Tournament(tuple(agents), int(deals), int(seed), game, endgame, margins, tuple(forfeits))
+    return Tournament(tuple(names), int(deals), int(seed), game, endgame, margins, tuple(forfeits))

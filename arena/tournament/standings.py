@@ -107,8 +107,8 @@ class Standings(Report):
             ("", *(f"vs {j + 1}" for j in places)),
             [(str(i + 1), *(pair_rate(self, i, j) if i != j else "" for j in places)) for i in places],
             [
-                f"{count_text(self.deals, 'mirrored deal')} of seed {self.seed} for each pair; Elo by Bradley-Terry, mean 0, "
-                "bootstrapped over deals; ± is the 95 % interval"
+                f"{count_text(self.deals, 'mirrored deal')} of seed {self.seed} for each pair; Elo by Bradley-Terry, "
+                "mean 0, bootstrapped over deals; ± is the 95 % interval"
             ],
         )
         return [ratings, rates, upsets_text(self), *forfeit_lines(self.forfeits)]

@@ -1,15 +1,22 @@
-"""Names that users type: suggestions for typos, and the ``name:key=value`` specification grammar."""
+"""Names that users type: suggestions for typos, and the ``name:key=value`` specification grammar.
+
+A value in double quotes may hold anything; a backslash in it stands before a quote or a backslash, as in JSON.
+"""
 
 from __future__ import annotations
 
 import difflib
+import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 MAX_SHOWN = 100  # characters of a value in an error
 _WRITTEN_AS_POWER = 2**40  # from here on, 2**N - 1 is written so
-MAX_SPEC = 4096  # characters of a specification; the longest path of a file has as many
+MAX_SPEC = 10_000  # characters of a specification; the longest path has 4,095, each perhaps escaped
+
+_ITEM = re.compile(r'(?:(?:[^",=]*=)?"(?:[^"\\]|\\.)*"|[^,]*)(?=,|\Z)', re.DOTALL)
+_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
 
 
 def short_repr(value: object) -> str:
@@ -76,6 +83,36 @@ def unknown_name_error(kind: str, given: object, allowed: Iterable[str]) -> Valu
     return ValueError(f"unknown {kind} {short_repr(str(given))}: {hint}allowed: {', '.join(names)}")
 
 
+def quoted(value: str) -> str:
+    """Return a value in quotes, as specifications have it."""
+    return '"' + re.sub(r'(["\\])', r"\\\1", value) + '"'
+
+
+def unquoted(value: str) -> str:
+    """Return a value of a specification without its quotes, if it has any.
+
+    Raises:
+        ValueError: if the quotes do not match.
+    """
+    if not value.startswith('"'):
+        return value
+    found = _QUOTED.fullmatch(value)
+    if found is None:
+        raise ValueError(f"{short_repr(value)}: the quotes do not match")
+    return re.sub(r"\\(.)", r"\1", found[1], flags=re.DOTALL)
+
+
+def split_items(settings: str) -> list[str]:
+    """Return the parts of a specification's settings that commas outside quotes separate."""
+    items, place = [], 0
+    while place <= len(settings):
+        item = _ITEM.match(settings, place)
+        assert item is not None  # it may be empty
+        items.append(item[0])
+        place = item.end() + 1
+    return items
+
+
 def split_spec(spec: str, kind: str) -> tuple[str, dict[str, str]]:
     """Split ``"name:key=value,key=value"`` into its name and settings.
 
@@ -84,19 +121,20 @@ def split_spec(spec: str, kind: str) -> tuple[str, dict[str, str]]:
         kind: what the specification names, for the error message.
 
     Raises:
-        ValueError: if a setting is not ``key=value``, a key appears twice, or the specification is too long.
+        ValueError: if a setting is not ``key=value``, a key appears twice, quotes do not match, or the specification
+            is too long.
     """
     if len(spec) > MAX_SPEC:
         raise ValueError(f"{kind} {short_repr(spec)} has {len(spec)} characters: at most {MAX_SPEC} are allowed")
     name, _, rest = spec.partition(":")
     settings: dict[str, str] = {}
-    for item in rest.split(",") if rest else []:
+    for item in split_items(rest) if rest else []:
         key, equals, value = item.partition("=")
         if not equals or not key or not value:
             raise ValueError(f"{kind} {short_repr(spec)}: {short_repr(item)} is not key=value")
         if key in settings:
             raise ValueError(f"{kind} {short_repr(spec)}: {short_repr(key)} is set twice")
-        settings[key] = value
+        settings[key] = unquoted(value)
     return name, settings
 
 

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
+import gymnasium
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+import german_whist as gw
 from german_whist.agents.endgame.exact_agent import ExactEndgame
 from german_whist.agents.policy.agent import PolicyAgent
-from german_whist.agents.registry import KINDS, SUFFIXES, agent_names, make_agent
+from german_whist.agents.registry import (
+    KINDS,
+    SUFFIXES,
+    agent_names,
+    checkpoint_spec,
+    make_agent,
+    split_checkpoint,
+    split_suffixes,
+)
+from german_whist.training.config import PolicyIterationConfig
 from tests.agents.networks import some_network
 
 
@@ -136,6 +150,80 @@ def test_a_search_in_0_worlds_is_the_agent_itself(name: str) -> None:
     agent = make_agent(f"{name}:search=0")
     assert type(agent) is type(make_agent(name))
     assert agent.name == name  # type: ignore[attr-defined]
+
+
+ODD = [
+    "out,lr=0.1",
+    "+exact",
+    "it's",
+    '"',
+    "\\",
+    "~",
+    "♠ ",
+    "\n",
+    "\udcff",
+    ":",
+    "[x]",
+    "=",
+    "-",
+    "/",
+    "champion",
+    ",",
+    "x",
+]
+
+
+@given(st.lists(st.sampled_from(ODD), min_size=1).map("".join), st.booleans(), st.booleans())
+def test_any_path_can_be_named(path: str, has_setting: bool, is_exact: bool) -> None:
+    spec = checkpoint_spec(path, **({"temperature": 0.5} if has_setting else {})) + "+exact" * is_exact
+    rest, suffixes = split_suffixes(spec)
+    assert suffixes == ["exact"] * is_exact
+    found, settings = split_checkpoint(rest.removeprefix("checkpoint:"))
+    named = "./champion" if path == "champion" else path  # not the agent of this name
+    assert (found, settings) == (named, "temperature=0.5" * has_setting)
+
+
+@pytest.mark.parametrize(
+    "name", ["out,lr=0.1", "a+exact", '"', "champion", "-x", "~", "[a]:b=c", "👨\u200d👩 ♠\\", "new\nline"]
+)
+def test_a_checkpoint_by_any_path(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    some_network(game="tiny").save(Path(name))
+    spec = checkpoint_spec(name)
+    for named in (Path(name), spec, f"{spec},temperature=0"):
+        agent = make_agent(named)
+        assert isinstance(agent, PolicyAgent)
+    result = gw.play_match(Path(name), "random", 2, rules="tiny")
+    assert result.first == spec
+    assert gw.play_match(spec, "random", 2, rules="tiny") == result
+
+
+def test_a_path_is_taken_wherever_an_agent_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "lr=0.1,seed=1+exact"
+    some_network(game="tiny").save(path)
+    assert gw.TextEnv("tiny", opponent=path).reset(seed=1)
+    for make in (gymnasium.make, gymnasium.make_vec):
+        make("german_whist:GermanWhist-v0", opponent=path, rules="tiny").reset(seed=1)
+    tournament = gw.play_tournament([path, "random"], 2, rules="tiny", folder=tmp_path / "arena")
+    assert tournament.agents == (checkpoint_spec(path), "random")
+    again = gw.play_tournament([checkpoint_spec(path), "random"], 2, rules="tiny", folder=tmp_path / "arena")
+    assert (again.agents, again.versions) == (tournament.agents, tournament.versions)
+    assert gw.exploitability(path, "tiny").agent == checkpoint_spec(path)
+    config = PolicyIterationConfig(rules="tiny", init=path, opponents={"self": 0.5, path: 0.5}, evaluate_against=[path])
+    assert (config.init, *config.opponents) == (str(path), "self", checkpoint_spec(path))
+    assert config.evaluate_against == [checkpoint_spec(path)]
+
+
+def test_a_file_that_is_named_without_quotes_is_refused_with_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("lr=0.1,seed=1", "a+exact"):
+        some_network().save(Path(name))
+        with pytest.raises(ValueError, match=re.escape(f'is named as checkpoint:"{name}"')):
+            make_agent(f"checkpoint:{name}")
+    with pytest.raises(ValueError, match="the quotes do not match"):
+        make_agent('checkpoint:"a,b')
 
 
 def test_a_checkpoint_by_path(tmp_path: Path) -> None:

@@ -161,7 +161,7 @@ CASES = [
     # play
     ("play --deals 0", "deals must be an integer >= 1, got 0"),
     ("play --rules clasic", "unknown rules 'clasic': did you mean 'classic'?"),
-    ("play --seat 2", "argument --seat: invalid choice: 2"),
+    ("play --seat 2", "argument --seat: invalid choice: "),
     ("play --seed -1", "seed must be an integer from 0 to 2**64 - 1, got -1"),
     ("play --seed one", "argument --seed: must be an integer, got 'one'"),
     ("play --match best_of:2", "match best_of:N: N must be an odd number of deals, got 2"),
@@ -176,7 +176,7 @@ CASES = [
     ("replay games.jsonl --check --line 2", "--line cannot be combined with it"),
     ("replay games.jsonl --check --seat 0", "--seat cannot be combined with it"),
     ("replay games.jsonl --check --all", "not allowed with argument"),
-    ("replay games.jsonl --seat 2", "argument --seat: invalid choice: 2"),
+    ("replay games.jsonl --seat 2", "argument --seat: invalid choice: "),
     ("replay empty.safetensors --check", "empty.safetensors: no recordings"),
     ("review none.jsonl", "none.jsonl: cannot be read: No such file"),
     ("review games.jsonl --line ever", "argument --line: must be an integer, got 'ever'"),

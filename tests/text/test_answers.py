@@ -74,6 +74,8 @@ GIVEN = {
         "[S7] would lose. [SA]",
         "Options: [S7], [SA]. I choose [SA].",
         "[SA] because HK beats S7.",
+        "**SA**\n\n**Explanation:** S7 would lose to HK.",
+        '{"move": "SA", "comment": "S7 loses"}',
         "I can't be sure of the trick but no: [SA]",
         "I will play [SA] to win the trick and take the king of hearts.",
         "Legal moves:\n- HK\n- SA\n- S7\n\nI play SA.",

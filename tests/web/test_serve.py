@@ -286,14 +286,16 @@ def test_answers_do_not_wait_for_acknowledgements() -> None:
 
     async def answering() -> int:
         """Return whether the socket of an answer sends at once."""
-        asked: asyncio.Queue[socket.socket] = asyncio.Queue()
+        asked: asyncio.Queue[asyncio.StreamWriter] = asyncio.Queue()
         server = await asyncio.start_server(
-            lambda reader, writer: asked.put_nowait(writer.get_extra_info("socket")), sock=listen("127.0.0.1", 0)
+            lambda reader, writer: asked.put_nowait(writer), sock=listen("127.0.0.1", 0)
         )
         async with server:
-            _, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
-            option = (await asked.get()).getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
-            writer.close()
+            _, asking = await asyncio.open_connection(*server.sockets[0].getsockname())
+            answering = await asked.get()  # since Python 3.13, its socket is closed as soon as nobody holds it
+            option: int = answering.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+            asking.close()
+            answering.close()
         return option
 
     assert asyncio.run(answering())

@@ -93,11 +93,12 @@ def _report(outcome: TrainingOutcome, as_json: bool, rules: str) -> None:
     if as_json:
         print(json.dumps({"run": str(outcome.run.path), "results": [result.to_dict() for result in outcome.results]}))
         return
+    from german_whist.agents.registry import checkpoint_spec
     from german_whist.cli.results import print_report
 
     rules_option = () if rules == DEFAULT_RULES else ("--rules", rules)
     print_report(outcome.report())
-    agent = f"checkpoint:{outcome.run.final}"
+    agent = checkpoint_spec(outcome.run.final)
     measure = printed_command("evaluate", agent, "random", "greedy", "heuristic", *rules_option)
     watch = printed_command("draw", agent, "heuristic", "--gif", "deal.gif", *rules_option)
     print(f"measure it:      {measure}")
