@@ -29,6 +29,7 @@ from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.utils.checks import check_seed, whole_number
+from german_whist.envs.utils.specs import printable
 from german_whist.solver.exact_endgame import ExactEndgameHook
 
 DEFAULT_BATCH = 2048
