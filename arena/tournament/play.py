@@ -74,13 +74,16 @@ def play_tournament(
     deal_range(0, deals)
     if len(agents) < 2:
         raise ValueError(must_be("the number of agents", integers(2), len(agents)))
-    game, names = rules_named(rules), [as_spec(agent) for agent in agents]
-    for spec in names:
+    game = rules_named(rules)
+    names: list[str] = []
+    for agent in agents:
+        spec = as_spec(agent)
         if not isinstance(spec, str):
             raise ValueError(must_be("an agent of a tournament", "given by name", spec))
-        if names.count(spec) > 1:
+        if spec in names:
             raise ValueError(f"agent {short_repr(spec)} is given twice")
         make_agent(spec, game)
+        names.append(spec)
     margins: dict[tuple[int, int], Margins] = {}
     forfeits: list[Forfeit] = []
     for i, j in combinations(range(len(names)), 2):
