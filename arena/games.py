@@ -168,7 +168,7 @@ def games(
     players: Players,
     rules: Rules,
     seed: int,
-    ranges: Iterable[range],
+    numbers: range,
     *,
     match: MatchFormat | None = None,
     endgame: str = PLAYED,
@@ -186,8 +186,8 @@ def games(
         players: the two agents.
         rules: the rules.
         seed: seed of the deals and of the agents' randomness, 0 to 2**64 − 1.
-        ranges: indices of the deals, or of the matches (``german_whist.envs.engine.match_format`` says which deals
-            these are). A range is begun when the one before has been played.
+        numbers: indices of the deals, or of the matches (``german_whist.envs.engine.match_format`` says which deals
+            these are).
         match: the match format; ``None`` for single deals.
         endgame: ``"played"`` or ``"exact"``.
         batch_size: the most deals, or matches, that are played together; memory grows with it.
@@ -206,15 +206,14 @@ def games(
     executor = InlineExecutor() if executor is None else executor
     is_here = isinstance(executor, InlineExecutor)
     how = (rules, check_seed(seed), match, endgame, record)
-    for numbers in ranges:
-        size = batch_size if is_here else min(batch_size, -(-len(numbers) // MAX_TASKS))
-        parts = [numbers[start : start + size] for start in range(0, len(numbers), size)]
-        # Here, the agents of the whole match play on; they need not be made again, and go on counting their failures.
-        tasks = [(players, part, *how, progress) if is_here else (players.given, part, *how) for part in parts]
-        for block in run_tasks(executor, _play, tasks):
-            if progress is not None and not is_here:
-                progress(len(block.margins))
-            yield block
+    size = batch_size if is_here else min(batch_size, -(-len(numbers) // MAX_TASKS))
+    parts = [numbers[start : start + size] for start in range(0, len(numbers), size)]
+    # Here, the agents of the whole match play on; they need not be made again, and go on counting their failures.
+    tasks = [(players, part, *how, progress) if is_here else (players.given, part, *how) for part in parts]
+    for block in run_tasks(executor, _play, tasks):
+        if progress is not None and not is_here:
+            progress(len(block.margins))
+        yield block
 
 
 def _play(
