@@ -13,6 +13,7 @@ import math
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -368,15 +369,14 @@ def play_sprt(
     players = two_players(first, second, rules)
     margins, played, decision, log_ratio = np.zeros((0, 2), np.int64), 0, 0, 0.0
     forfeits: list[Forfeit] = []
-    for block in games(
-        players,
-        rules,
-        seed,
-        _growing_ranges(most_deals, batch_size),
-        endgame=endgame,
-        batch_size=batch_size,
-        executor=executor,
-        progress=progress,
+    how: dict[str, Any] = {
+        "endgame": endgame,
+        "batch_size": batch_size,
+        "executor": executor,
+        "progress": progress,
+    }
+    for block in chain.from_iterable(
+        games(players, rules, seed, numbers, **how) for numbers in _growing_ranges(most_deals, batch_size)
     ):
         margins = np.concatenate([margins, block.margins.astype(np.int64)])
         forfeits += block.forfeits
