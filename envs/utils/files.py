@@ -1,14 +1,55 @@
-"""Files that are complete or absent when written, and read within limits when they are others'; writable folders."""
+"""Files that are complete or absent when written, and read within limits when they are others'; folders; locks."""
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import stat
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+_NO_LOCKS = {errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOTSUP}  # as Lustre and NFS may answer
+
+
+@contextmanager
+def file_lock(path: Path, timeout: float = 0) -> Iterator[bool]:
+    """Hold the lock of a file, which is made; the lock ends with the process, however that ends.
+
+    Where the file system has no locks, none is held, and a line on standard error says so. A file whose existence is
+    the lock would outlive a process that is killed, and block the next one on another machine.
+
+    Args:
+        path: the file.
+        timeout: seconds to wait while another process holds the lock; negative: without end.
+
+    Yields:
+        Whether the lock is held.
+
+    Raises:
+        TimeoutError: when another process, or this one, holds it already.
+        OSError: when the file cannot be made.
+    """
+    from filelock import FileLock
+
+    lock = FileLock(path, timeout, fallback_to_soft=False)
+    try:
+        lock.acquire()
+    except OSError as error:
+        if error.errno not in _NO_LOCKS:
+            raise
+        print(
+            f"german-whist: {path.parent}: this file system has no locks: nothing keeps another process from writing "
+            "here at the same time",
+            file=sys.stderr,
+        )
+    try:
+        yield lock.is_locked
+    finally:
+        lock.release()
 
 
 @contextmanager
