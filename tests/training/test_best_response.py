@@ -83,7 +83,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> BestResponseBound:
     """A responder to random, in a folder that nobody may change."""
     settings = {"seed": "0", **dict(setting.split("=") for setting in SMALL)}
     wanted = responder_config("random", "tiny", decisions=400, deals=20, settings=settings)
-    run = RunDirectory.create(wanted, "best-response", tmp_path_factory.mktemp("responder") / "run")
+    run = RunDirectory.create("best-response", tmp_path_factory.mktemp("responder") / "run")
     bound = train_best_response(wanted, run, quiet=True)
     assert bound is not None
     return bound
@@ -180,7 +180,7 @@ def test_an_interrupted_bound_says_how_to_go_on_and_ends_the_same(
 
 
 def test_only_runs_of_a_responder_are_resumed_as_such(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    RunDirectory.create(config(), "mine", tmp_path / "run")
+    RunDirectory.create("mine", tmp_path / "run").begin(config())
     refused = runner(capsys)("exploit", "--resume", str(tmp_path / "run"))
     assert (refused.code, refused.err.count("\n")) == (2, 1)
     assert "a responder plays one agent in every deal and evaluation" in refused.err

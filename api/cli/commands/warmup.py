@@ -128,7 +128,7 @@ def _train() -> None:
 
     config = load_config("quickstart", _RUN)
     with tempfile.TemporaryDirectory() as folder:
-        train(config, RunDirectory.create(config, "warmup", f"{folder}/run"), quiet=True)
+        train(config, RunDirectory.create("warmup", f"{folder}/run"), quiet=True)
 
 
 def _megabytes(paths: Iterable[Path]) -> float:
