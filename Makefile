@@ -27,7 +27,7 @@ NAME_ANOTHER = name another, as in: $(strip make $(MAKECMDGOALS)) PYTHON=python$
 # A warning or a broken reference fails the site.
 SITE := $(BIN)/sphinx-build -b html -q -W --keep-going -n docs docs/_build/html
 
-.PHONY: quickstart play check test coverage types javascript fast-tests site fuzz kill-test nightly nightly-tests audit docs dist lowest examples play-check clean
+.PHONY: quickstart play check test coverage types javascript fast-tests site fuzz kill-test nightly nightly-tests audit docs dist lowest examples play-check pins clean
 
 quickstart: $(VENV)/.installed-train-$(KEY)
 	$(BIN)/german-whist train quickstart
@@ -108,6 +108,10 @@ docs: $(VENV)/.installed-docs-$(KEY)
 
 dist: $(VENV)/.installed-dist-$(KEY)
 	$(BIN)/python -m tests.packaging.dist_check
+
+# Adds the pins that are missing. RENEW="numpy ruff" renews some, RENEW=all all but torch. Needs the internet, and 10 minutes.
+pins: $(VENV)/.installed-dist-$(KEY)
+	$(BIN)/python -m tests.packaging.pins $(RENEW)
 
 # ONLY="torch rllib" runs those of some libraries.
 examples:

@@ -33,7 +33,7 @@ def main(start="champion", decisions=200_000, deals=1000, num_envs=1024):
     }
     config = load_config("champion", {key: str(value) for key, value in settings.items()})
     with tempfile.TemporaryDirectory() as folder:
-        train(config, RunDirectory.create(config, "fine-tuned", f"{folder}/run"), quiet=True)
+        train(config, RunDirectory.create("fine-tuned", f"{folder}/run"), quiet=True)
         learner = gw.make_agent(f"checkpoint:{folder}/run/final.safetensors", GAME["rules"])
     return gw.play_match(learner, "random", deals, seed=1000, **GAME)
 

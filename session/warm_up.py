@@ -59,6 +59,19 @@ def warm_up(rules: str, agent: str | None = None) -> None:
     _load(rules, agent)
     child.join()
     if child.exitcode == 0:
+        _mark_filled()
+
+
+def fill_cache(rules: str) -> None:
+    """Compile in this process what the page may need, so that no other process has to."""
+    _load(rules, None)
+    _load_others()
+    _mark_filled()
+
+
+def _mark_filled() -> None:
+    cache = kernel_cache()
+    if cache is not None:
         with suppress(OSError):  # a cache that is only read
             (cache / _FILLED).touch()
 

@@ -1,11 +1,15 @@
-"""A full disk, for tests."""
+"""Disks that are full, or have no locks, for tests."""
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
+
+NO_LOCKS = ("ENOSYS", "ENOLCK", "EOPNOTSUPP")  # what Lustre and NFS answer
 
 
 @contextmanager
@@ -18,3 +22,13 @@ def full_disk(size: int = 0) -> Iterator[None]:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def without_locks(monkeypatch: pytest.MonkeyPatch, error: str) -> None:
+    """Let files have no locks, as on network file systems."""
+    fcntl = pytest.importorskip("fcntl")
+
+    def refuse(file: int, operation: int) -> None:
+        raise OSError(getattr(errno, error), os.strerror(getattr(errno, error)))
+
+    monkeypatch.setattr(fcntl, "flock", refuse)

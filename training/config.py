@@ -164,6 +164,7 @@ class TrainConfig:
     """
 
     TRAINER: ClassVar[str] = ""
+    _opponents_decide: ClassVar[bool] = False  # whether their decisions count as steps of a rollout
 
     rules: str = setting(
         "classic",
@@ -171,7 +172,9 @@ class TrainConfig:
         _rules,
     )
     seed: int = setting(0, "seed of deals, network initialisation and sampling", within(0, MAX_SEED))
-    decisions: int = setting(1_000_000, "decisions of the learner to train on", _COUNT)
+    decisions: int = setting(
+        1_000_000, "decisions of the learner to train on; a run of less than a rollout takes a shorter one", _COUNT
+    )
     checkpoint_every: int = setting(250_000, "decisions between checkpoints", _COUNT)
     threads: int = setting(
         1, "CPU threads; 1 is fastest for small networks, 0 means one per core", within(0, MAX_THREADS)
@@ -237,7 +240,7 @@ class TrainConfig:
             for check in entry.metadata["checks"]:
                 check(entry.name, getattr(self, entry.name))
         size = self.num_envs * self.num_steps
-        if size == 1 or size % min(self.batch_size, size) == 1:
+        if not self._fits_batches(size):
             fits = f"such that the last batch of num_envs * num_steps = {size} decisions holds more than one"
             raise ValueError(must_be("batch_size", fits, self.batch_size))
         for name in self.opponents:
@@ -245,6 +248,32 @@ class TrainConfig:
                 self._check_agent("opponents", name, (SELF, POOL))
         for name in self.evaluate_against:
             self._check_agent("evaluate_against", name, ())
+
+    def _fits_batches(self, size: int) -> bool:
+        """Return whether every batch of a rollout of this size holds more than one decision."""
+        return size > 1 and size % min(self.batch_size, size) != 1
+
+    def with_short_rollouts(self, processes: int = 1) -> Self:
+        """Return the configuration with a rollout that is about as long as the run, if the run is shorter than one.
+
+        Args:
+            processes: number of processes that train together.
+        """
+        total, alone = sum(self.opponents.values()), self.opponents.get(SELF, 0.0)
+        learner = (total + alone) / (2 * total) if self._opponents_decide else 1.0
+        of_env = self.num_steps * processes * learner  # decisions of the learner in a rollout
+        if self.decisions >= self.num_envs * of_env:
+            return self
+        # Enough that rounding leaves an environment for every opponent in every game.
+        least = math.floor((total / min(self.opponents.values()) + 1) / min(self.shares.values())) + 1
+        envs = min(max(least, math.ceil(self.decisions / of_env)), self.num_envs)
+        steps = self.num_steps
+        if (envs - 1) * of_env > self.decisions:
+            steps = math.ceil(self.decisions / (envs * processes * learner))
+        for fitting in range(envs, self.num_envs + 1):
+            if self._fits_batches(fitting * steps):
+                return dataclasses.replace(self, num_envs=fitting, num_steps=steps)
+        return self
 
     def _check_agent(self, key: str, name: str, also: tuple[str, ...]) -> None:
         if name.partition(":")[0].partition("+")[0] not in agent_names():
@@ -274,6 +303,7 @@ class PolicyIterationConfig(TrainConfig):
     """All settings of ``trainer: policy_iteration``."""
 
     TRAINER: ClassVar[str] = "policy_iteration"
+    _opponents_decide: ClassVar[bool] = True
 
     num_envs: int = with_default("num_envs", 2048)
     num_steps: int = with_default("num_steps", 26)  # the foreplay of classic
@@ -434,8 +464,30 @@ TRAINERS: dict[str, type[TrainConfig]] = {kind.TRAINER: kind for kind in (SB3Con
 _TRAINER_HELP = "algorithm: policy_iteration (regression on action values) or sb3 (MaskablePPO of sb3-contrib)"
 
 
+DEFAULT_TRAINER = PolicyIterationConfig.TRAINER
+
+
 def setting_types(kind: type[TrainConfig]) -> dict[str, tuple[Any, str]]:
     """Return the type and the help of each setting of a trainer, by its name."""
     hints = typing.get_type_hints(kind)
     entries = {entry.name: (hints[entry.name], entry.metadata["help"]) for entry in dataclasses.fields(kind)}
     return {"trainer": (str, _TRAINER_HELP), **entries}
+
+
+def setting_defaults(kind: type[TrainConfig]) -> dict[str, str]:
+    """Return the default of each setting of a trainer, as YAML has it, by the setting's name."""
+    made = {
+        entry.name: entry.default if entry.default_factory is dataclasses.MISSING else entry.default_factory()
+        for entry in dataclasses.fields(kind)
+    }
+    return {"trainer": DEFAULT_TRAINER, **{name: _shown(value) for name, value in made.items()}}
+
+
+def _shown(value: Any) -> str:
+    if value in ("", {}):
+        return "none"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{name}: {share:g}' for name, share in value.items())}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(str, value))}]"
+    return f"{value:_}" if isinstance(value, int) and value >= 10_000 else f"{value}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import typing
 from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
@@ -9,7 +11,7 @@ from typing import Any
 
 from german_whist.envs.utils.specs import must_be, short_repr, unknown_name_error
 from german_whist.envs.utils.yaml_text import MAX_LENGTH, YamlError, parse_yaml
-from german_whist.training.config import TRAINERS, SB3Config, TrainConfig, setting_types, typed
+from german_whist.training.config import DEFAULT_TRAINER, TRAINERS, TrainConfig, setting_types, typed
 
 
 def config_fields(kind: type[TrainConfig] | None = None) -> dict[str, tuple[Any, str]]:
@@ -30,7 +32,9 @@ def load_config(source: str | Path, overrides: Mapping[str, str] | None = None) 
 
     Args:
         source: a YAML file, or the name of a recipe in the package (``"quickstart"``).
-        overrides: values for some keys, as YAML text. ``rules`` replaces the ``games`` of the source.
+        overrides: values for some keys, as YAML text; that of a list may also be written without brackets, as
+            ``64,64``. ``rules`` replaces the ``games`` of the source, and ``hidden`` or ``value_hidden`` that are too
+            short for its ``suit_layers`` lower these.
 
     Raises:
         ValueError: when the file is missing or no YAML mapping, a key is unknown or a value is not allowed; the message
@@ -39,14 +43,15 @@ def load_config(source: str | Path, overrides: Mapping[str, str] | None = None) 
     where = str(source)
     fields = _fields(where, _read(source))
     parsed = {key: _parsed(key, text) for key, text in (overrides or {}).items()}
-    trainer = parsed.get("trainer", fields.get("trainer", SB3Config.TRAINER))
+    trainer = parsed.get("trainer", fields.get("trainer", DEFAULT_TRAINER))
     kind = _trainer("command line" if "trainer" in parsed else where, trainer)
     values = {str(key): _typed(where, kind, key, value) for key, value in fields.items()}
-    given = {key: _typed("command line", kind, key, value) for key, value in parsed.items()}
+    given = {key: _typed("command line", kind, key, _listed(kind, key, value)) for key, value in parsed.items()}
     values["trainer"] = trainer
     if "rules" in given:
         values.pop("games", None)  # else the one game that was asked for would be ignored
     _take_from_network(where, kind, values, given)
+    _lower_suit_layers(values, given)
     try:
         return kind.of(**{**values, **given})
     except ValueError as error:
@@ -85,6 +90,18 @@ def _take_from_network(where: str, kind: type[TrainConfig], values: dict[str, An
         if network.value:
             found["value_hidden"] = network.value_sizes[1:-1]
         level.update({key: found[key] for key in taken if key in found})
+
+
+def _lower_suit_layers(values: dict[str, Any], given: Mapping[str, Any]) -> None:
+    """Lower the suit layers to what shorter networks from the command line have room for."""
+    both = {**values, **given}
+    if "suit_layers" not in given and "suit_layers" in values and not both.get("init"):
+        most = [values["suit_layers"]]
+        if "hidden" in given:
+            most.append((len(given["hidden"]) - 1) // 2)
+        if "value_hidden" in given:
+            most.append(len(given["value_hidden"]) - 1)
+        values["suit_layers"] = max(min(most), 0)
 
 
 def _is_allowed(kind: type[TrainConfig], values: Mapping[str, Any]) -> bool:
@@ -136,6 +153,16 @@ def _parsed(key: str, text: str) -> Any:
         return parse_yaml(text)
     except YamlError:
         raise ValueError(f"command line: {key}: {short_repr(text)} is not a YAML value") from None
+
+
+def _listed(kind: type[TrainConfig], key: str, value: Any) -> Any:
+    """Return the value of a setting that is a list as one, if it was written without brackets.
+
+    A comma separates entries, except in quotes and before ``key=``, which belongs to the agent before it.
+    """
+    if typing.get_origin(config_fields(kind).get(key, (None,))[0]) is not list or type(value) not in (str, int):
+        return value
+    return re.split(r',(?![a-z_]+=)(?=(?:[^"]*"[^"]*")*[^"]*$)', str(value))
 
 
 def _typed(where: str, kind: type[TrainConfig], key: object, value: Any) -> Any:

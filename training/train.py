@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+import random
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any
 
+import numpy as np
 import torch
+from torch.distributions import Distribution
 
 from german_whist.training.config import PolicyIterationConfig, TrainConfig
 from german_whist.training.policy_iteration import METRICS, Learner
@@ -38,7 +41,9 @@ def train(
 ) -> TrainingOutcome:
     """Train a policy by self-play with the configured trainer; SIGINT and SIGTERM checkpoint and exit.
 
-    A configuration of several ``processes`` starts the others, unless it is given them.
+    A configuration of several ``processes`` starts the others, unless it is given them. In a thread that is not the
+    main one, no handlers are set. A new run that fails before its first update leaves nothing in its folder, unless it
+    can be resumed. Random states and numbers of threads of the process are afterwards what they were.
 
     Args:
         config: the configuration, whose class selects the trainer.
@@ -58,20 +63,42 @@ def train(
         OSError: when a file cannot be written, as on a full disk; the error names it, and the run can be resumed.
     """
     with ExitStack() as stack:
+        stack.enter_context(_settings_of_libraries_kept())
         if processes.is_first:
             stack.enter_context(only_one(run.path))
+            if not resume:
+                stack.enter_context(run.beginning())
         if isinstance(config, PolicyIterationConfig) and processes.size == 1 < config.processes:
             processes = stack.enter_context(started_workers(config.processes, config.threads))
             processes.broadcast((config, run, resume))
         has_snapshot = processes.broadcast(run.has_snapshot)
-        if resume and not has_snapshot and processes.is_first:
-            run.drop_records_after(0)
-            if run.overrides:
-                run.write_config(config)
-        resume = resume and has_snapshot
+        if not has_snapshot:
+            config = config.with_short_rollouts(processes.size)
+            if resume and processes.is_first:
+                run.drop_records_after(0)
         if config.threads:
             torch.set_num_threads(config.threads)
-        return load_trainer(config)(config, run, resume, quiet, processes, callback)
+        return load_trainer(config)(config, run, resume and has_snapshot, quiet, processes, callback)
+
+
+@contextlib.contextmanager
+def _settings_of_libraries_kept() -> Iterator[None]:
+    """Leave the random states, threads and checks of the process as they were."""
+    threads, validates = torch.get_num_threads(), Distribution._validate_args
+    deterministic, benchmark = torch.backends.cudnn.deterministic, torch.backends.cudnn.benchmark
+    python_state, numpy_state = random.getstate(), np.random.get_state()
+    torch_state = torch.get_rng_state()
+    gpu_states = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else []
+    try:
+        yield
+    finally:
+        random.setstate(python_state)
+        np.random.set_state(numpy_state)
+        torch.set_rng_state(torch_state)
+        torch.cuda.set_rng_state_all(gpu_states)
+        torch.backends.cudnn.deterministic, torch.backends.cudnn.benchmark = deterministic, benchmark
+        Distribution.set_default_validate_args(validates)
+        torch.set_num_threads(threads)
 
 
 Trainer = Callable[[Any, RunDirectory, bool, bool, Processes, Callback | None], TrainingOutcome]
@@ -121,17 +148,13 @@ def _train_policy_iteration(
 def _make(
     config: PolicyIterationConfig, run: RunDirectory, resume: bool, processes: Processes
 ) -> tuple[Learner, TrainingClock]:
-    """Return the learner, resumed or new with its first checkpoint; a run that cannot begin leaves nothing behind."""
+    """Return the learner, resumed or new with its first checkpoint."""
+    learner = Learner(config, run, processes)
     if resume:
-        learner = Learner(config, run, processes)
         return learner, TrainingClock(learner.resume())
-    try:
-        learner = Learner(config, run, processes)
-        learner.begin()
-    except BaseException:
-        if processes.is_first:
-            run.discard()
-        raise
+    if processes.is_first:
+        run.begin(config)
+    learner.begin()
     return learner, TrainingClock()
 
 

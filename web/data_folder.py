@@ -8,13 +8,12 @@ import secrets
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import platformdirs
-from filelock import FileLock, Timeout
 
-from german_whist.envs.utils.files import check_writable, write_atomically
+from german_whist.envs.utils.files import check_writable, file_lock, write_atomically
 
 FOLDER_VARIABLE = "GERMAN_WHIST_DATA"
 
@@ -65,17 +64,14 @@ def make_folder(folder: Path) -> Path:
 @contextmanager
 def only_server(folder: Path) -> Iterator[bool]:
     """Hold a folder, which ends with the process, however that ends; give whether no other server holds it."""
-    lock = FileLock(folder / ".lock")
-    try:
-        lock.acquire(timeout=0)
-    except Timeout:
-        yield False
-        return
-    try:
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(file_lock(folder / ".lock"))
+        except TimeoutError:
+            yield False
+            return
         (folder / _ADDRESS).unlink(missing_ok=True)
         yield True
-    finally:
-        lock.release()
 
 
 def keep_address(folder: Path, address: str) -> None:

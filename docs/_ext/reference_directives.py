@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import re
-import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from pathlib import Path
@@ -115,16 +114,14 @@ class TrainingSettings(MarkdownDirective):
             for key in members:
                 defaults = {name: _default(trainers[name][key][0]) for name in names}
                 meaning = _plain(min((trainers[name][key][1] for name in names), key=len))
-                lines.append(f"| `{key}` | {_defaults(key, defaults)} | {meaning} |")
+                lines.append(f"| `{key}` | {_defaults(defaults)} | {meaning} |")
             lines.append("")
         return "\n".join(lines)
 
 
-def _defaults(key: str, defaults: dict[str, str]) -> str:
+def _defaults(defaults: dict[str, str]) -> str:
     """Return the default that most trainers have, and those of the others by name."""
     values = list(defaults.values())
-    if key == "trainer":
-        return "`sb3`"
     common = max(values, key=values.count)
     if values.count(common) == 1 < len(values):
         return "<br>".join(f"{name}: {default}" for name, default in defaults.items())
@@ -132,35 +129,19 @@ def _defaults(key: str, defaults: dict[str, str]) -> str:
     return "<br>".join([common, *others])
 
 
-def training_settings() -> dict[str, dict[str, tuple[Any, str]]]:
-    """Return each trainer's settings: key → (default, help).
-
-    The defaults are those of a file that names the trainer and nothing else.
-    """
-    from german_whist.training.config import TRAINERS
-    from german_whist.training.load_config import config_fields, load_config
+def training_settings() -> dict[str, dict[str, tuple[str, str]]]:
+    """Return each trainer's settings: key → (default, help)."""
+    from german_whist.training.config import TRAINERS, setting_defaults, setting_types
 
     found = {}
     for name in sorted(TRAINERS, key=("policy_iteration", "sb3").index):
-        with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder) / "defaults.yaml"
-            file.write_text(f"trainer: {name}\n", encoding="utf-8")
-            defaults = load_config(file).to_dict()
-        fields = config_fields(TRAINERS[name])
-        found[name] = {key: (defaults[key], fields[key][1]) for key in fields if key in defaults}
+        defaults, types = setting_defaults(TRAINERS[name]), setting_types(TRAINERS[name])
+        found[name] = {key: (defaults[key], types[key][1]) for key in types}
     return found
 
 
-def _default(value: object) -> str:
-    if value == "":
-        return "none"
-    if isinstance(value, bool):
-        return f"`{str(value).lower()}`"
-    if isinstance(value, dict):
-        return f"`{{{', '.join(f'{key}: {share:g}' for key, share in value.items())}}}`"
-    if isinstance(value, int):
-        return f"`{value:_}`" if value >= 10_000 else f"`{value}`"
-    return f"`{value}`".replace("'", "")
+def _default(value: str) -> str:
+    return value if value == "none" else f"`{value}`"
 
 
 class Recipes(MarkdownDirective):

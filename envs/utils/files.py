@@ -1,10 +1,12 @@
-"""Files that are complete or absent when written, and read within limits when they are others'; folders."""
+"""Files that are complete or absent when written, and read within limits when they are others'; folders; locks."""
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import stat
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,12 +15,50 @@ from pathlib import Path
 import platformdirs
 
 CACHE_VARIABLE = "GERMAN_WHIST_CACHE"
+_NO_LOCKS = {errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOTSUP}  # as Lustre and NFS may answer
 
 
 def cache_folder() -> Path:
     """Return the folder of compiled kernels and endgame tables: ``$GERMAN_WHIST_CACHE``, or the user's cache folder."""
     given = os.environ.get(CACHE_VARIABLE)
     return Path(given) if given else platformdirs.user_cache_path("german-whist", appauthor=False)
+
+
+@contextmanager
+def file_lock(path: Path, timeout: float = 0) -> Iterator[bool]:
+    """Hold the lock of a file, which is made; the lock ends with the process, however that ends.
+
+    Where the file system has no locks, none is held, and a line on standard error says so. A file whose existence is
+    the lock would outlive a process that is killed, and block the next one on another machine.
+
+    Args:
+        path: the file.
+        timeout: seconds to wait while another process holds the lock; negative: without end.
+
+    Yields:
+        Whether the lock is held.
+
+    Raises:
+        TimeoutError: when another process, or this one, holds it already.
+        OSError: when the file cannot be made.
+    """
+    from filelock import FileLock
+
+    lock = FileLock(path, timeout, fallback_to_soft=False)
+    try:
+        lock.acquire()
+    except OSError as error:
+        if error.errno not in _NO_LOCKS:
+            raise
+        print(
+            f"german-whist: {path.parent}: this file system has no locks: nothing keeps another process from writing "
+            "here at the same time",
+            file=sys.stderr,
+        )
+    try:
+        yield lock.is_locked
+    finally:
+        lock.release()
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from typing import BinaryIO
 import numpy as np
 import numpy.typing as npt
 
+from german_whist.envs.utils.files import file_lock, temporary_path
 from german_whist.solver.tablebase.endgame_table import HEADER_BYTES, EndgameTable, Header, checksum, read_header
 from german_whist.solver.tablebase.kinds import TableError, TableKind, check_cards, table_path
 from german_whist.solver.tablebase.ranking import Block, Ranking, TableLayout, table_layout
@@ -42,14 +43,17 @@ def build_table(kind: TableKind, cards: int, progress: Progress = lambda done, t
         TableError: if ``cards`` is out of range, the folder cannot be written or the disk is full; nothing half-written
             is left behind.
     """
-    from filelock import FileLock
-
     path = table_path(kind, check_cards(cards))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(path.with_suffix(".lock")):
+        with file_lock(path.with_suffix(".lock"), timeout=-1) as is_alone:
             if not path.exists():
-                _build(path, kind, cards, progress)
+                partial = path.with_suffix(".partial") if is_alone else temporary_path(path)
+                try:
+                    _build(path, partial, kind, cards, progress)
+                finally:
+                    if not is_alone:
+                        partial.unlink(missing_ok=True)  # nobody else would go on with it
     except OSError as error:
         raise TableError(f"the endgame table cannot be written to {path.parent}: {error.strerror or error}") from None
     return path
@@ -64,8 +68,7 @@ def build_in_memory(kind: TableKind, cards: int, progress: Progress = lambda don
     return EndgameTable(layout.ranking, values, cards, kind.trump, kind.low)
 
 
-def _build(path: Path, kind: TableKind, cards: int, progress: Progress) -> None:
-    partial = path.with_suffix(".partial")
+def _build(path: Path, partial: Path, kind: TableKind, cards: int, progress: Progress) -> None:
     layout = table_layout(cards, kind.trump)
     header = _resumable(partial, kind, cards, layout)
     try:

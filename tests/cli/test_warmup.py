@@ -26,8 +26,11 @@ def loading(self, signature, target):
     return found
 
 FunctionCache.load_overload = loading
+import contextlib
+import io
 import gymnasium
 import german_whist as gw
+from german_whist.cli import main
 
 env = gw.env()
 env.reset(seed=0)
@@ -38,6 +41,8 @@ env.step(info["action_mask"].argmax())
 for agent in ("heuristic+exact", "champion", "champion:search=8", "mc:worlds=8"):
     gw.play_match(agent, "random", deals=10, seed=0)
 gw.solve_endgame("AKQ2.T98..J4", "J3.AKQ.5432.", trump="S")
+with contextlib.redirect_stdout(io.StringIO()):
+    assert main(["solve", "AK32...", "QJT9..."]) == 0
 print(missing)
 """
 

@@ -39,7 +39,7 @@ SMALL_RUN = {
     "decisions": "400",
     "num_envs": "16",
     "batch_size": "64",
-    "suit_layers": "0",  # before hidden, which would be refused with suit layers
+    "suit_layers": "0",
     "hidden": "[16]",
     "value_hidden": "[16]",
     "value_start": "200",
@@ -51,7 +51,7 @@ SMALL_RUN = {
 }
 FEWER = {"--deals": 10, "--matches": 3}
 LONGER_RUN = {"--decisions": 800}  # a run that goes on
-OF_INIT = ("hidden", "suit_layers")  # with init, they are those of its network
+OF_INIT = ("hidden", "suit_layers", "value_hidden")  # with init, they are those of its network
 
 
 class Block(NamedTuple):

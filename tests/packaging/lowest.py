@@ -64,8 +64,8 @@ def lower_bounds() -> dict[str, str]:
 
 def pinned() -> dict[str, str]:
     """Return the versions of ``constraints.txt``."""
-    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
-    return {canonical(name): version for name, _, version in (line.partition("==") for line in lines) if version}
+    found = re.findall(r"^([\w.-]+)==([\w.+!]+)", (ROOT / "constraints.txt").read_text(encoding="utf-8"), re.MULTILINE)
+    return {canonical(name): version for name, version in found}
 
 
 def requirements(skip: list[str]) -> list[str]:

@@ -63,7 +63,7 @@ def train_small(folder: Path, **changes: Any) -> TrainingOutcome:
     from german_whist.training.train import train  # which draws pictures too: not all tests need that
 
     config = small_config(**changes)
-    return train(config, RunDirectory.create(config, "mine", folder), quiet=True)
+    return train(config, RunDirectory.create("mine", folder), quiet=True)
 
 
 def collector_of(

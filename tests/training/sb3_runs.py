@@ -7,6 +7,7 @@ from typing import Any
 from german_whist.training.config import SB3Config
 
 SETTINGS: dict[str, Any] = {
+    "trainer": "sb3",
     "rules": "tiny",
     "decisions": 1024,
     "num_envs": 8,

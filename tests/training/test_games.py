@@ -86,7 +86,7 @@ def test_a_batch_has_the_positions_of_all_games(tmp_path: Path) -> None:
 def test_a_run_over_several_games_is_resumed_bit_for_bit_and_its_network_plays_others(tmp_path: Path) -> None:
     changes = {**TWO, **SIZE, "value_deals": 100, "learning_rate_end": 2e-3}
     whole, settings = run(tmp_path / "whole", **changes), config(**changes)
-    half = RunDirectory.create(settings.replace(decisions=512), "half", tmp_path / "half")
+    half = RunDirectory.create("half", tmp_path / "half")
     train(settings.replace(decisions=512), half, quiet=True)
     half.final.unlink()
     half, settings = RunDirectory.open(half.path, {"decisions": str(settings.decisions)})

@@ -130,7 +130,7 @@ def reader(monkeypatch: pytest.MonkeyPatch) -> ReadsHistory:
 @pytest.mark.parametrize("make", [small_config, tiny_config], ids=["policy_iteration", "sb3"])
 def test_every_trainer_gives_histories(make: Callable[..., Any], tmp_path: Path, reader: ReadsHistory) -> None:
     config = make(**SHORT, evaluate_every=10**6)
-    train(config, RunDirectory.create(config, "mine", tmp_path / "run"), quiet=True)
+    train(config, RunDirectory.create("mine", tmp_path / "run"), quiet=True)
     assert reader.decisions >= 400  # beside those of two evaluations
 
 
@@ -138,9 +138,9 @@ def test_a_run_stopped_in_the_middle_of_deals_resumes_bit_for_bit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reader: ReadsHistory
 ) -> None:
     config = small_config(**SHORT, num_steps=5)
-    whole = train(config, RunDirectory.create(config, "mine", tmp_path / "whole"), quiet=True)
+    whole = train(config, RunDirectory.create("mine", tmp_path / "whole"), quiet=True)
     call_at(monkeypatch, 200, interrupt)
-    stopped = train(config, RunDirectory.create(config, "mine", tmp_path / "stopped"), quiet=True)
+    stopped = train(config, RunDirectory.create("mine", tmp_path / "stopped"), quiet=True)
     assert stopped.interrupted
     saved = Snapshot.load(stopped.run.resume).deals[0]
     assert bool(saved["0.log_counts"].any())  # the middle of deals

@@ -295,7 +295,8 @@ def in_league(tmp_path_factory: pytest.TempPathFactory) -> TrainingOutcome:
 )
 def test_a_stopped_and_resumed_run_equals_an_uninterrupted_one(whole, parts, stop, request, tmp_path):
     finished, settings = request.getfixturevalue(whole), config(**parts)
-    directory = RunDirectory.create(settings, "policy_iteration", tmp_path / "half")
+    directory = RunDirectory.create("policy_iteration", tmp_path / "half")
+    directory.begin(settings)
     learner = Learner(settings, directory, Processes())
     learner.save(0.0)
     save_is_due = Due(settings.checkpoint_every, 0)

@@ -27,7 +27,7 @@ def test_a_few_seconds_of_self_play_beat_the_random_bot_clearly(tmp_path: Path, 
         evaluate_deals=300,
         final_deals=1500,
     )
-    outcome = train(config, RunDirectory.create(config, "mine", tmp_path / "run"), quiet=True)
+    outcome = train(config, RunDirectory.create("mine", tmp_path / "run"), quiet=True)
     untrained = outcome.run.read_evaluations()[0]
     assert untrained["decisions"] == 0
     assert untrained["win_rate"] == pytest.approx(0.5, abs=0.05)

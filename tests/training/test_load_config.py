@@ -43,7 +43,7 @@ def test_the_recipes_are_those_of_the_readme() -> None:
 
 def test_a_file_sets_the_keys_it_names_and_no_others(tmp_path: Path) -> None:
     config = load_config(written(tmp_path, "decisions: 5000\nhidden: [8, 4]\n"))
-    assert config == SB3Config.of(decisions=5000, hidden=[8, 4])
+    assert config == PolicyIterationConfig.of(decisions=5000, hidden=[8, 4])
 
 
 def test_rules_on_the_command_line_replace_the_games_of_a_recipe() -> None:
@@ -53,7 +53,7 @@ def test_rules_on_the_command_line_replace_the_games_of_a_recipe() -> None:
 
 @pytest.mark.parametrize("text", ["", "# nothing but a comment\n", "---\n"])
 def test_an_empty_file_is_the_defaults(tmp_path: Path, text: str) -> None:
-    assert load_config(written(tmp_path, text)) == SB3Config.of()
+    assert load_config(written(tmp_path, text)) == PolicyIterationConfig.of()
 
 
 def test_the_command_line_overrides_the_file(tmp_path: Path) -> None:
@@ -157,7 +157,8 @@ WRONG_VALUES = [
     ("learning_rate_end", "-1", "must be a number >= 0, got -1.0"),
     ("ent_coef", "-1", "must be a number >= 0, got -1.0"),
     ("ent_coef_end", "-1", "must be a number >= 0, got -1.0"),
-    ("hidden", "256", "must be a list of integers, as [256, 256], got 256"),
+    ("hidden", "{}", "must be a list of integers, as [256, 256], got {}"),
+    ("hidden", "wide", "must be a list of integers, as [256, 256], got"),
     ("hidden", "[]", "at least one layer"),
     ("hidden", "[16, 0]", "at least one layer, each from 1"),
     ("hidden", "[16, big]", "must be a list of integers, as [256, 256], got"),
@@ -179,7 +180,7 @@ WRONG_VALUES = [
     ("opponents", "{'random:luck=1': 1}", "agent 'random' takes no settings, 'luck' was given"),
     ("opponents", "{'checkpoint:absent.st': 1}", "opponents: checkpoint 'absent.st': there is no such file"),
     ("opponents", "{'checkpoint:mine.safetensors': 1}", "opponents: agent 'mine' was trained for 'classic' and"),
-    ("evaluate_against", "random", "a list of names"),
+    ("evaluate_against", "{}", "a list of names"),
     ("evaluate_against", "['checkpoint:mine.safetensors+exact']", "agent 'mine' was trained for 'classic'"),
     ("evaluate_against", "[]", "must be a list of at least one agent, got []"),
     ("evaluate_against", "[7]", "a list of names"),
@@ -206,12 +207,48 @@ def test_a_wrong_value_is_refused_with_its_key_and_source(tmp_path: Path, key: s
 
 
 def test_a_wrong_value_in_the_file_is_not_blamed_on_the_command_line(tmp_path: Path) -> None:
-    path = written(tmp_path, "ent_coef: -2\n")
+    path = written(tmp_path, "trainer: sb3\nent_coef: -2\n")
     assert refusal(path, {"seed": "1"}).startswith(f"{path}: ent_coef must be a number >= 0, got -2.0")
 
 
 def test_the_command_line_can_correct_a_wrong_value(tmp_path: Path) -> None:
-    assert load_config(written(tmp_path, "ent_coef: -2\n"), {"ent_coef": "0"}).ent_coef == 0
+    assert load_config(written(tmp_path, "learning_rate: -2\n"), {"learning_rate": "1"}).learning_rate == 1
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "expected"),
+    [
+        ("hidden", "64,64", [64, 64]),
+        ("hidden", "64, 1_28", [64, 128]),
+        ("value_hidden", "32", [32]),
+        ("evaluate_against", "random", ["random"]),
+        ("evaluate_against", "random,heuristic+exact", ["random", "heuristic+exact"]),
+        (
+            "evaluate_against",
+            "small:temperature=1,endgame=exact,random",
+            ["small:temperature=1,endgame=exact", "random"],
+        ),
+    ],
+)
+def test_a_list_on_the_command_line_needs_no_brackets(key: str, text: str, expected: list[Any]) -> None:
+    assert load_config("quickstart", {key: text}).to_dict()[key] == expected
+
+
+@pytest.mark.parametrize(
+    ("overrides", "suit_layers"),
+    [
+        ({"hidden": "64,64"}, 0),
+        ({"value_hidden": "64"}, 0),
+        ({"hidden": "8,8,8", "value_hidden": "8,8,8"}, 1),
+        ({"hidden": "8,8,8,8,8"}, 2),
+    ],
+)
+def test_a_smaller_network_on_the_command_line_needs_no_second_setting(
+    overrides: dict[str, str], suit_layers: int
+) -> None:
+    assert load_config("quickstart", overrides).to_dict()["suit_layers"] == suit_layers
+    with pytest.raises(ValueError, match="too short for suit_layers: 3"):
+        load_config("quickstart", {**overrides, "suit_layers": "3"})
 
 
 @pytest.mark.parametrize(

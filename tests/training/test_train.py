@@ -152,9 +152,9 @@ def test_progress_is_shown_on_standard_error_and_nothing_when_quiet(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     config = tiny_config(decisions=128)
-    train(config, RunDirectory.create(config, "a", tmp_path / "a"))
+    train(config, RunDirectory.create("a", tmp_path / "a"))
     printed = capsys.readouterr()
     assert printed.out == ""
     assert printed.err.startswith(f"training in {tmp_path / 'a'}\n")
-    train(config, RunDirectory.create(config, "a", tmp_path / "b"), quiet=True)
+    train(config, RunDirectory.create("a", tmp_path / "b"), quiet=True)
     assert capsys.readouterr() == ("", "")

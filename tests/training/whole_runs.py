@@ -18,7 +18,7 @@ from tests.training.sb3_runs import tiny_config
 
 def begin(folder: Path, **changes: Any) -> TrainingOutcome:
     config = tiny_config(**changes)
-    return train(config, RunDirectory.create(config, "mine", folder), quiet=True)
+    return train(config, RunDirectory.create("mine", folder), quiet=True)
 
 
 def resume_run(folder: Path, **overrides: str) -> TrainingOutcome:

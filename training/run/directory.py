@@ -10,13 +10,11 @@ import math
 import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock, Timeout
-
-from german_whist.envs.utils.files import check_writable, naming, read_limited, write_atomically
+from german_whist.envs.utils.files import check_writable, file_lock, naming, read_limited, write_atomically
 from german_whist.training.config import TrainConfig
 from german_whist.training.load_config import load_config
 from german_whist.training.run.provenance import code_version
@@ -40,7 +38,7 @@ class RunDirectory:
         """Name the folder, without creating it."""
         self.path = Path(path)
         self.overrides: tuple[str, ...] = ()  # settings that are changed as the run is resumed
-        self._made: list[Path] | None = None  # folders created for a new run, outermost first
+        self._made: list[Path] = []  # folders created for a new run, outermost first
         self.config = self.path / "config.yaml"
         self.version = self.path / "version.json"
         self.metrics = self.path / "metrics.csv"
@@ -53,8 +51,10 @@ class RunDirectory:
         self.resume = self.path / "resume.safetensors"
 
     @classmethod
-    def create(cls, config: TrainConfig, name: str, out: str | Path | None = None) -> RunDirectory:
+    def create(cls, name: str, out: str | Path | None = None) -> RunDirectory:
         """Create a new run's folder: ``out``, or the first of ``runs/NAME``, ``runs/NAME-2``, … that does not exist.
+
+        It stays empty until the run begins, so that what fails before does not keep the next run from using it.
 
         Raises:
             ValueError: when ``out`` is not empty or cannot be created.
@@ -64,26 +64,58 @@ class RunDirectory:
         try:
             run._made = _make_folder(path)
         except OSError as error:
+            if out is None and os.path.lexists(path):
+                return cls.create(name)  # another run took it since
             raise ValueError(f"run directory {str(path)!r} cannot be made: {error.strerror}") from None
-        try:
-            run.checkpoints.mkdir()
-            run.tensorboard.mkdir()
-            write_atomically(run.version, json.dumps(code_version(), indent=2).encode())
-            run.write_config(config)
-        except OSError as error:
-            run.discard()
-            raise ValueError(f"run directory {str(path)!r} cannot be written: {error.strerror}") from None
         return run
 
-    def discard(self) -> None:
-        """Remove a new run that could not begin: its files, and the folders created for it if they are empty."""
-        if self._made is None:
-            return
+    @contextmanager
+    def beginning(self) -> Iterator[None]:
+        """Remove a new run again if it fails inside, before its first update.
+
+        Disks that are full, connections that are lost and training that diverges leave a run that can be resumed.
+
+        Raises:
+            ValueError: when there is a run in the folder.
+        """
+        if self.config.exists():
+            raise ValueError(f"run directory {str(self.path)!r} is not empty: choose another, or --resume it")
+        try:
+            yield
+        except (OSError, FloatingPointError, KeyboardInterrupt):
+            if not self.has_snapshot:
+                self._discard()
+            raise
+        except BaseException:
+            if read_text(self.metrics, MAX_METRICS).count("\n") < 2:
+                self._discard()
+            raise
+
+    def begin(self, config: TrainConfig) -> None:
+        """Write what a run begins with: its settings, and what code runs.
+
+        Raises:
+            ValueError: when the folder cannot be written.
+        """
+        try:
+            self.checkpoints.mkdir(exist_ok=True)
+            self.tensorboard.mkdir(exist_ok=True)
+            write_atomically(self.version, json.dumps(code_version(), indent=2).encode())
+            self.write_config(config)
+        except OSError as error:
+            raise ValueError(f"run directory {str(self.path)!r} cannot be written: {error.strerror}") from None
+
+    def _discard(self) -> None:
+        """Remove a run's files, and the folders created for it if they are empty."""
         for folder in (self.checkpoints, self.tensorboard):
             shutil.rmtree(folder, ignore_errors=True)
-        for file in (self.config, self.version, self.resume, self.path / LOCK):
+        for file in (*self._files, self.config, self.path / LOCK):
             file.unlink(missing_ok=True)
         _remove_empty(self._made)
+
+    @property
+    def _files(self) -> tuple[Path, ...]:
+        return (self.version, self.metrics, self.evaluations, self.curve, self.final, self.distilled, self.resume)
 
     def write_config(self, config: TrainConfig) -> None:
         """Write the settings."""
@@ -106,8 +138,7 @@ class RunDirectory:
             raise ValueError(f"{str(path)!r} is not a run directory: it has no config.yaml")
         if not run.has_snapshot and any(int(saved.stem) for saved in run.checkpoint_paths()):
             raise ValueError(f"run directory {str(path)!r} has checkpoints, but no resume.safetensors to resume from")
-        files = (run.version, run.metrics, run.evaluations, run.curve, run.final, run.distilled, run.resume)
-        for file in files:
+        for file in run._files:
             if file.exists() and not file.is_file():  # a pipe would wait for its other end
                 raise ValueError(f"{str(file)!r} is not a file")
         if run.tensorboard.exists():
@@ -214,7 +245,7 @@ def _remove_empty(folders: list[Path]) -> None:
 
 def _free_path(folder: Path, name: str) -> Path:
     path, number = folder / name, 1
-    while path.exists():
+    while os.path.lexists(path):
         number += 1
         path = folder / f"{name}-{number}"
     return path
@@ -228,16 +259,15 @@ def only_one(folder: Path) -> Iterator[None]:
         ValueError: when another process, or this one, trains the run already.
     """
     path = folder / LOCK
-    lock = FileLock(path)
-    try:
-        lock.acquire(timeout=0)
-    except Timeout:
-        raise ValueError(f"run directory {str(folder)!r} is in use: another process trains this run") from None
-    try:
-        yield
-    finally:
-        path.unlink(missing_ok=True)  # while it is held, so that no one else can hold it
-        lock.release()
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(file_lock(path))
+        except TimeoutError:
+            raise ValueError(f"run directory {str(folder)!r} is in use: another process trains this run") from None
+        try:
+            yield
+        finally:
+            path.unlink(missing_ok=True)  # while it is held, so that no one else can hold it
 
 
 def start_rows(path: Path, columns: Sequence[str]) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -180,7 +182,24 @@ def record_evaluation(
 
 def win_rates(results: Sequence[MatchResult]) -> dict[str, float]:
     """Return the numbers of an evaluation, by the names that TensorBoard and callbacks know them by."""
-    return {f"evaluation/win_rate_{result.second}": result.win_rate for result in results}
+    return {f"evaluation/win_rate_{metric_name(result.second)}": result.win_rate for result in results}
+
+
+_WORD = r"[A-Za-z0-9.-]+"
+_PLAIN_NAME = re.compile(rf"{_WORD}(:{_WORD}={_WORD}(,{_WORD}={_WORD})*)?(\+exact)?(, [a-z0-9_]+)?")
+
+
+def metric_name(opponent: str) -> str:
+    """Return an opponent's name in characters that every tracker of experiments takes: letters, digits, ``_-./``.
+
+    ``heuristic+exact`` becomes ``heuristic_exact``, ``mc:worlds=240`` becomes ``mc_worlds_240``, and in one of several
+    games ``greedy, small`` becomes ``greedy/small``. Other names, such as those of files, end with a digest, so that no
+    two opponents have the same.
+    """
+    name = re.sub(r"[^A-Za-z0-9_./-]+", "_", opponent.replace(", ", "/"))
+    if _PLAIN_NAME.fullmatch(opponent):
+        return name
+    return f"{name}-{hashlib.sha256(opponent.encode(errors='surrogateescape')).hexdigest()[:8]}"
 
 
 def _evaluation_row(decisions: int, seconds: float, result: MatchResult) -> dict[str, Any]:

@@ -41,10 +41,15 @@ class StopRequest:
 def stop_signals(stop: StopRequest, say: Callable[[str], None]) -> Iterator[None]:
     """Let SIGINT and SIGTERM ask a run to stop; a second SIGINT interrupts at once, as usual.
 
+    In a thread that is not the main one, which alone can set handlers, signals do what they did.
+
     Args:
         stop: where they ask.
         say: prints the answer to the first of them.
     """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
     previous = signal.getsignal(signal.SIGINT)
     if previous in (signal.SIG_IGN, None):  # as in a job in the background of a script
         previous = signal.default_int_handler

@@ -352,16 +352,12 @@ def train_sb3(
 
 
 def _make(config: SB3Config, run: RunDirectory, resume: bool) -> tuple[SB3Learner, TrainingClock]:
-    """Return the learner, resumed or new with its first checkpoint; a run that cannot begin leaves nothing behind."""
+    """Return the learner, resumed or new with its first checkpoint."""
+    learner = SB3Learner(config, run)
     if resume:
-        learner = SB3Learner(config, run)
         return learner, TrainingClock(learner.resume())
-    try:
-        learner = SB3Learner(config, run)
-        learner.begin()
-    except BaseException:
-        run.discard()
-        raise
+    run.begin(config)
+    learner.begin()
     return learner, TrainingClock()
 
 

@@ -9,12 +9,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from german_whist.cli.terminal import INTERRUPTED, printed_command
-from german_whist.training.config import PolicyIterationConfig
+from german_whist.training.config import TRAINERS, PolicyIterationConfig, setting_defaults, setting_types
 from german_whist.training.load_config import config_fields, load_config, recipe_names
 
 if TYPE_CHECKING:
     from german_whist.training.run.records import TrainingOutcome
 
+_METAVARS: dict[Any, str] = {
+    int: "INT",
+    float: "FLOAT",
+    str: "NAME",
+    list[int]: "INT,INT,…",
+    list[str]: "NAME,NAME,…",
+    dict[str, float]: "{NAME: FLOAT, …}",
+}
 DEFAULT_RECIPE = "quickstart"
 DEFAULT_RULES = "classic"  # of `german-whist evaluate`
 
@@ -39,10 +47,25 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--out", metavar="DIR", help="the run's folder (default: runs/NAME, runs/NAME-2, …)")
     parser.add_argument("--quiet", action="store_true", help="show no progress")
     parser.add_argument("--json", action="store_true", help="print the results as JSON")
-    settings = parser.add_argument_group("settings", "each overrides the key of the same name in the configuration")
-    for name, (_, text) in config_fields().items():
-        settings.add_argument(f"--{name}", metavar="VALUE", help=text.replace("%", "%%"))
+    settings = parser.add_argument_group(
+        "settings",
+        "each overrides the key of the same name in the configuration; a default is that of a configuration without it",
+    )
+    for name, (kind, text) in config_fields().items():
+        explained = f"{text} ({_defaults(name)})"
+        settings.add_argument(f"--{name}", metavar=_METAVARS[kind], help=explained.replace("%", "%%"))
     parser.set_defaults(run=run)
+
+
+def _defaults(name: str) -> str:
+    """Return the default of a setting, of each trainer where they differ."""
+    found = {trainer: setting_defaults(kind)[name] for trainer, kind in TRAINERS.items() if name in setting_types(kind)}
+    if len(found) == 1 < len(TRAINERS):
+        ((trainer, default),) = found.items()
+        return f"of {trainer}; default: {default}"
+    if len(set(found.values())) == 1:
+        return f"default: {next(iter(found.values()))}"
+    return f"default: {', '.join(f'{default} of {trainer}' for trainer, default in found.items())}"
 
 
 def run(options: argparse.Namespace) -> int:
@@ -67,7 +90,7 @@ def run(options: argparse.Namespace) -> int:
             load_trainer(config)  # a missing library is reported before a folder is created
             if processes.size > 1 and isinstance(config, PolicyIterationConfig):
                 config = config.replace(processes=processes.size)
-            run_directory = RunDirectory.create(config, Path(source).stem, options.out)
+            run_directory = RunDirectory.create(Path(source).stem, options.out)
             processes.broadcast((run_directory, config))
         resume = options.resume is not None
         resume_command = printed_command("train", "--resume", run_directory.path)

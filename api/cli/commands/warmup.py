@@ -118,10 +118,12 @@ def _play_matches() -> None:
 
 def _solve() -> None:
     import german_whist as gw
+    from german_whist.solver.endgames import principal_variation
 
     hands = "AKQ2.T98..J4", "J3.AKQ.5432."
     gw.solve_endgame(*hands, trump="S")
     gw.endgame_move_values([1 << 1], [1 << 0])
+    principal_variation(1 << 1, 1 << 0, -1)
 
 
 def _build_table(cards: int) -> None:
@@ -149,9 +151,9 @@ def _build_table(cards: int) -> None:
 
 
 def _coach() -> None:
-    from german_whist.session.warm_up import warm_up
+    from german_whist.session.warm_up import fill_cache
 
-    warm_up("classic")
+    fill_cache("classic")
 
 
 def _train() -> None:
@@ -164,7 +166,7 @@ def _train() -> None:
 
     config = load_config("quickstart", _RUN)
     with tempfile.TemporaryDirectory() as folder:
-        train(config, RunDirectory.create(config, "warmup", f"{folder}/run"), quiet=True)
+        train(config, RunDirectory.create("warmup", f"{folder}/run"), quiet=True)
 
 
 def _megabytes(paths: Iterable[Path]) -> float:

@@ -21,6 +21,7 @@ from german_whist.solver.tablebase.build import build_table
 from german_whist.solver.tablebase.cache import built_tables, limit_tables, open_table
 from german_whist.solver.tablebase.endgame_table import HEADER_BYTES, load_table, read_header, verify_table
 from german_whist.solver.tablebase.kinds import KINDS, TableError, table_path
+from tests.disk import NO_LOCKS, without_locks
 
 HIGH = KINDS["trump-high"]
 
@@ -47,6 +48,15 @@ def test_a_build_leaves_only_the_table_file(folder):
     assert calls[-1][0] == calls[-1][1]
     assert verify_table(path).cards == load_table(path).cards == 5
     assert built_tables(HIGH) == [path]
+
+
+@pytest.mark.parametrize("error", NO_LOCKS)
+def test_a_table_is_built_where_files_have_no_locks(folder, monkeypatch, capsys, error):
+    without_locks(monkeypatch, error)
+    path = build_table(HIGH, 5)
+    assert names(folder) == {"trump-high-5.table"}
+    assert verify_table(path).cards == 5
+    assert capsys.readouterr().err.startswith(f"german-whist: {folder}: this file system has no locks")
 
 
 def test_a_kind_has_one_open_table_the_largest_that_may_be_opened(folder, monkeypatch):

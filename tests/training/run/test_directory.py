@@ -14,16 +14,26 @@ from typing import Any
 
 import pytest
 
+from german_whist.training.config import TrainConfig
 from german_whist.training.load_config import load_config
 from german_whist.training.run.directory import EVALUATION_COLUMNS, RunDirectory, only_one
 from german_whist.training.run.provenance import code_version
-from tests.training.policy_iteration_runs import train_small
+from german_whist.training.train import train
+from tests.disk import NO_LOCKS, without_locks
+from tests.training.policy_iteration_runs import small_config, train_small
 from tests.training.sb3_runs import tiny_config
 from tests.training.whole_runs import call_at, interrupt, resume_run
 
 
 def everything(folder: Path) -> set[str]:
     return {str(path.relative_to(folder)) for path in folder.rglob("*")}
+
+
+def begun(name: str, out: str | None = None, **settings: Any) -> RunDirectory:
+    """A run that has written its settings, and no more."""
+    run = RunDirectory.create(name, out)
+    run.begin(tiny_config(**settings))
+    return run
 
 
 @pytest.fixture
@@ -45,26 +55,25 @@ def disk_full_at(monkeypatch: pytest.MonkeyPatch, part_of_name: str) -> None:
     monkeypatch.setattr(Path, "write_bytes", cut)
 
 
-def test_a_new_run_holds_its_settings_and_what_code_runs(here: Path) -> None:
-    config = tiny_config(seed=5)
-    run = RunDirectory.create(config, "mine")
+def test_a_run_that_begins_holds_its_settings_and_what_code_runs(here: Path) -> None:
+    run = begun("mine", seed=5)
     assert everything(here / "runs") == {"mine"} | {
         f"mine/{name}" for name in ("checkpoints", "tensorboard", "config.yaml", "version.json")
     }
-    assert load_config(run.config) == config
+    assert load_config(run.config) == tiny_config(seed=5)
     assert json.loads(run.version.read_text()) == code_version()
 
 
 def test_runs_of_one_name_are_numbered(here: Path) -> None:
-    paths = [RunDirectory.create(tiny_config(), name).path for name in ("a", "a", "b", "a")]
+    paths = [RunDirectory.create(name).path for name in ("a", "a", "b", "a")]
     assert paths == [Path("runs/a"), Path("runs/a-2"), Path("runs/b"), Path("runs/a-3")]
 
 
 @pytest.mark.parametrize("out", ["new", "some/way/down", "there"])
 def test_a_folder_may_be_given_if_nothing_is_in_it(here: Path, out: str) -> None:
     (here / "there").mkdir()
-    assert RunDirectory.create(tiny_config(), "a", out).path == Path(out)
-    assert (here / out / "config.yaml").exists()
+    assert RunDirectory.create("a", out).path == Path(out)
+    assert (here / out).is_dir()
     assert not (here / "runs").exists()
 
 
@@ -72,7 +81,7 @@ def test_a_folder_that_holds_something_is_refused_and_left_alone(here: Path) -> 
     (here / "mine").mkdir()
     (here / "mine" / "thesis.txt").write_text("years of work")
     with pytest.raises(ValueError, match=r"^run directory 'mine' is not empty: choose another, or --resume it$"):
-        RunDirectory.create(tiny_config(), "a", "mine")
+        RunDirectory.create("a", "mine")
     assert everything(here) == {"mine", "mine/thesis.txt"}
 
 
@@ -88,31 +97,30 @@ def test_a_folder_that_holds_something_is_refused_and_left_alone(here: Path) -> 
 def test_a_folder_that_cannot_be_made_is_refused_and_leaves_nothing(here: Path, out: str, reason: str) -> None:
     (here / "file").touch()
     with pytest.raises(ValueError, match=rf"^run directory '{out}' cannot be made: {reason}$"):
-        RunDirectory.create(tiny_config(), "a", out)
+        RunDirectory.create("a", out)
     assert everything(here) == {"file"}
 
 
 @pytest.mark.parametrize("name", ["config.yaml", "version.json"])
 @pytest.mark.parametrize("out", [None, "there", "some/way/down"])
+@pytest.mark.parametrize("config", [tiny_config(), small_config()], ids=["sb3", "policy_iteration"])
 def test_a_full_disk_leaves_nothing_of_a_run_that_cannot_begin(
-    here: Path, monkeypatch: pytest.MonkeyPatch, name: str, out: str | None
+    here: Path, monkeypatch: pytest.MonkeyPatch, config: TrainConfig, name: str, out: str | None
 ) -> None:
     (here / "there").mkdir()
     disk_full_at(monkeypatch, name)
     with pytest.raises(ValueError, match="cannot be written: No space left on device"):
-        RunDirectory.create(tiny_config(), "a", out)
+        train(config, RunDirectory.create("a", out), quiet=True)
     assert everything(here) == {"there"}
 
 
-def test_a_discarded_run_takes_no_other_run_with_it(here: Path) -> None:
-    first = RunDirectory.create(tiny_config(), "a")
-    second = RunDirectory.create(tiny_config(), "a")
-    first.discard()
-    assert everything(here / "runs") >= {"a-2", "a-2/config.yaml"}
-    assert not first.path.exists()
-    (second.path / "notes.txt").touch()
-    second.discard()
-    assert everything(here) == {"runs", "runs/a-2", "runs/a-2/notes.txt"}
+def test_a_run_that_fails_takes_no_other_files_with_it(here: Path) -> None:
+    first, second = RunDirectory.create("a"), RunDirectory.create("a")
+    assert second.path == Path("runs/a-2")
+    (first.path / "notes.txt").touch()
+    with pytest.raises(ValueError, match="share"):
+        train(tiny_config(opponents={"self": 1.0, "random": 0.001}), first, quiet=True)
+    assert everything(here) == {"runs", "runs/a", "runs/a/notes.txt", "runs/a-2"}
 
 
 def test_of_two_runs_that_begin_at_once_the_second_is_refused(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -126,13 +134,13 @@ def test_of_two_runs_that_begin_at_once_the_second_is_refused(here: Path, monkey
 
     monkeypatch.setattr(Path, "mkdir", beaten_to_it)
     with pytest.raises(ValueError, match="'shared' cannot be made: File exists"):
-        RunDirectory.create(tiny_config(), "a", "shared")
+        RunDirectory.create("a", "shared")
     assert everything(here) == {"shared", "shared/checkpoints"}
 
 
 def test_a_run_to_resume_is_opened_with_its_own_settings(here: Path) -> None:
     config = tiny_config(seed=11)
-    made = RunDirectory.create(config, "a")
+    made = begun("a", seed=11)
     made.resume.touch()
     run, read = RunDirectory.open("runs/a")
     assert run.path == made.path
@@ -148,7 +156,7 @@ def test_a_folder_without_a_run_is_refused(here: Path) -> None:
 
 
 def test_a_run_without_its_first_checkpoint_has_no_snapshot(here: Path) -> None:
-    made = RunDirectory.create(tiny_config(), "a")
+    made = begun("a")
     made.checkpoint_path(0).touch()
     assert not RunDirectory.open("runs/a")[0].has_snapshot
     made.resume.touch()
@@ -156,20 +164,13 @@ def test_a_run_without_its_first_checkpoint_has_no_snapshot(here: Path) -> None:
 
 
 def test_a_run_that_lost_its_snapshot_is_refused(here: Path) -> None:
-    RunDirectory.create(tiny_config(), "a").checkpoint_path(256).touch()
+    begun("a").checkpoint_path(256).touch()
     with pytest.raises(ValueError, match=r"^run directory 'runs/a' has checkpoints, but no resume.safetensors"):
         RunDirectory.open("runs/a")
 
 
-def test_a_run_that_was_opened_is_not_discarded(here: Path) -> None:
-    RunDirectory.create(tiny_config(), "a")
-    before = everything(here)
-    RunDirectory.open("runs/a")[0].discard()
-    assert everything(here) == before
-
-
 def test_a_run_with_damaged_settings_names_file_and_key(here: Path) -> None:
-    run = RunDirectory.create(tiny_config(), "a")
+    run = begun("a")
     run.resume.touch()
     run.config.write_text(run.config.read_text().replace("ent_coef: 0.01", "ent_coef: -3"))
     with pytest.raises(ValueError, match=r"^runs/a/config.yaml: ent_coef must be a number >= 0, got -3.0"):
@@ -177,7 +178,7 @@ def test_a_run_with_damaged_settings_names_file_and_key(here: Path) -> None:
 
 
 def test_checkpoints_are_sorted_by_decisions_and_other_files_ignored(here: Path) -> None:
-    run = RunDirectory.create(tiny_config(), "a")
+    run = begun("a")
     numbers = [1_000_000_000_000, 0, 50, 999_999_999_999]
     for number in numbers:
         run.checkpoint_path(number).touch()
@@ -202,7 +203,7 @@ def evaluation(decisions: int, opponent: str = "random", win_rate: float = 0.5) 
 
 
 def test_evaluations_are_read_back_as_they_were_added(here: Path) -> None:
-    run = RunDirectory.create(tiny_config(), "a")
+    run = begun("a")
     assert run.read_evaluations() == []
     first = [evaluation(0), evaluation(0, "checkpoint:a,temperature=1", 0.25)]
     run.add_evaluations(first)
@@ -212,7 +213,7 @@ def test_evaluations_are_read_back_as_they_were_added(here: Path) -> None:
 
 
 def test_an_evaluation_replaces_an_earlier_one_of_the_same_decisions(here: Path) -> None:
-    run = RunDirectory.create(tiny_config(), "a")
+    run = begun("a")
     run.add_evaluations([evaluation(0), evaluation(0, "greedy")])
     run.add_evaluations([evaluation(128), evaluation(128, "greedy")])
     again = [evaluation(128, win_rate=0.75), evaluation(128, "greedy", 0.5)]
@@ -221,7 +222,7 @@ def test_an_evaluation_replaces_an_earlier_one_of_the_same_decisions(here: Path)
 
 
 def test_records_after_the_snapshot_are_dropped(here: Path) -> None:
-    run = RunDirectory.create(tiny_config(), "a")
+    run = begun("a")
     run.add_evaluations([evaluation(0), evaluation(256), evaluation(512)])
     run.metrics.write_text("time/total_timesteps,time/fps\n128,9\n256,9\n384,9\n")
     run.drop_records_after(256)
@@ -230,7 +231,7 @@ def test_records_after_the_snapshot_are_dropped(here: Path) -> None:
 
 
 def test_truncated_rows_are_dropped(here: Path) -> None:
-    run = RunDirectory.create(tiny_config(), "a")
+    run = begun("a")
     run.add_evaluations([evaluation(0)])
     with run.evaluations.open("a") as file:
         file.write("128,rand")
@@ -241,7 +242,7 @@ def test_truncated_rows_are_dropped(here: Path) -> None:
 
 
 def test_dropping_records_of_an_empty_run_does_nothing(here: Path) -> None:
-    run = RunDirectory.create(tiny_config(), "a")
+    run = begun("a")
     run.drop_records_after(0)
     run.metrics.touch()
     run.drop_records_after(0)
@@ -249,7 +250,7 @@ def test_dropping_records_of_an_empty_run_does_nothing(here: Path) -> None:
 
 
 def test_a_full_disk_leaves_evaluations_as_they_were(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = RunDirectory.create(tiny_config(), "a")
+    run = begun("a")
     run.add_evaluations([evaluation(0)])
     before = everything(here)
     disk_full_at(monkeypatch, "evaluations.csv")
@@ -341,3 +342,14 @@ def test_a_lock_that_is_released_can_be_held_again(tmp_path: Path) -> None:
         with only_one(tmp_path):
             assert list(tmp_path.iterdir())
         assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("error", NO_LOCKS)
+def test_a_file_system_without_locks_is_noted_and_no_more(
+    stopped: RunDirectory, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], error: str
+) -> None:
+    (stopped.path / ".lock").write_text("12345\nanother-node\n")  # of a run that was killed on another machine
+    without_locks(monkeypatch, error)
+    assert resume_run(stopped.path).decisions == 1024
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"german-whist: {stopped.path}: this file system has no locks")

@@ -234,7 +234,8 @@ def test_a_change_recorded_by_a_run_that_was_killed_then_can_be_repaired(
 
 
 def test_what_a_run_killed_before_its_first_snapshot_left_is_removed(tmp_path: Path) -> None:
-    run = RunDirectory.create(tiny_config(), "mine", tmp_path / "run")
+    run = RunDirectory.create("mine", tmp_path / "run")
+    run.begin(tiny_config())
     left = [run.path / ".resume.safetensors.1.tmp", run.checkpoints / ".000000000000.safetensors.1.tmp"]
     for path in left:
         path.touch()

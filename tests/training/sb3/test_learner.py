@@ -15,7 +15,9 @@ from tests.training.sb3_runs import ROLLOUT, tiny_config
 
 def learner_of(tmp_path: Path, **changes: object) -> SB3Learner:
     config = tiny_config(**changes)
-    learner = SB3Learner(config, RunDirectory.create(config, "mine", tmp_path / "run"))
+    run = RunDirectory.create("mine", tmp_path / "run")
+    run.begin(config)
+    learner = SB3Learner(config, run)
     learner.model.set_logger(Logger(None, []))
     return learner
 

@@ -19,7 +19,9 @@ from tests.training.sb3_runs import ROLLOUT, tiny_config
 
 
 def new_run(tmp_path: Path, config: SB3Config) -> RunDirectory:
-    return RunDirectory.create(config, "mine", tmp_path / "run")
+    run = RunDirectory.create("mine", tmp_path / "run")
+    run.begin(config)
+    return run
 
 
 def trained(config: SB3Config, run: RunDirectory, decisions: int = 2 * ROLLOUT) -> SB3Learner:
