@@ -139,7 +139,7 @@ CASES = [
     ("train tiny.yaml --evaluate_against '[gredy]'", "agent in evaluate_against 'gredy': did you mean 'greedy'?"),
     ("train tiny.yaml --device quantum", "device: 'quantum' cannot be used: "),
     ("train tiny.yaml --hidden '[1000000000000]'", "the network cannot be made: "),
-    ("train tiny.yaml --num_steps 1000000000000", "not enough memory: Unable to allocate"),
+    ("train tiny.yaml --num_steps 1000000000000 --decisions 1000000000000", "not enough memory: Unable to allocate"),
     # run directories
     ("train tiny.yaml --out folder", "run directory 'folder' is not empty: choose another, or --resume it"),
     ("train tiny.yaml --out list.yaml", "run directory 'list.yaml' cannot be made: File exists"),
@@ -229,7 +229,7 @@ def made_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "open": "seed: 1\nhidden: [1, 2",
         "list": "- seed\n- 1\n",
         "key": "decisons: 5\n",
-        "value": "ent_coef: -1.5\n",
+        "value": "trainer: sb3\nent_coef: -1.5\n",
         "kind": "hidden: 256\n",
         "agent": "opponents: {heuristc: 1}\n",
     }

@@ -62,7 +62,7 @@ class RunDirectory:
         path = Path(out) if out is not None else _free_path(Path("runs"), name)
         run = cls(path)
         try:
-            run._made = _make_folder(path)
+            run._made = _make_folder(path, may_exist=out is not None)
         except OSError as error:
             if out is None and os.path.lexists(path):
                 return cls.create(name)  # another run took it since
@@ -222,15 +222,14 @@ class RunDirectory:
             keep_rows(self.metrics, column, lambda number: number <= decisions)
 
 
-def _make_folder(path: Path) -> list[Path]:
+def _make_folder(path: Path, may_exist: bool) -> list[Path]:
     """Create a folder for a new run, or take an empty one; return the folders created, outermost first."""
-    if path.is_dir() and any(path.iterdir()):
+    if may_exist and path.is_dir() and any(path.iterdir()):
         raise ValueError(f"run directory {str(path)!r} is not empty: choose another, or --resume it")
     missing = [folder for folder in (*reversed(path.parents), path) if not folder.exists()]
     try:
-        path.mkdir(
-            parents=True, exist_ok=path not in missing
-        )  # of two runs that start at once, only one gets the folder
+        # Of two runs that start at once, only one gets a new folder.
+        path.mkdir(parents=True, exist_ok=may_exist and path not in missing)
     except OSError:
         _remove_empty(missing[:-1])
         raise
