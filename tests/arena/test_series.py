@@ -38,7 +38,7 @@ def by_hand(agents: tuple[Any, Any], game: str, match: str, seed: int, number: i
 def played_matches(agents: tuple[Any, Any], game: str, match: str, numbers: range) -> GameBlock:
     game_rules = rules(game)
     players = two_players(*agents, game_rules)
-    return joined(games(players, game_rules, 3, [numbers], match=match_format_of(match)))
+    return joined(games(players, game_rules, 3, numbers, match=match_format_of(match)))
 
 
 @pytest.mark.parametrize(

@@ -154,7 +154,7 @@ CASES = [
     ("train quickstart --resume begun", "--resume uses the run's own configuration: leave out quickstart"),
     ("train --resume begun --out new", "--resume uses the run's own configuration: leave out --out new"),
     ("train --resume damaged --seed x", "command line: seed must be an integer, got 'x'"),
-    ("arena greedy random --deals 2 --out list.yaml", "german-whist: list.yaml/pairs: Not a directory"),
+    ("arena greedy random --deals 2 --out list.yaml", "german-whist: list.yaml: File exists"),
     ("arena greedy random --deals 2 --out list.yaml/x", "german-whist: list.yaml/x: Not a directory"),
     ("export checkpoint:good.safetensors --out no/x.onnx", "german-whist: no/x.onnx: No such file"),
     ("export checkpoint:good.safetensors --out folder", "german-whist: folder: Is a directory"),
@@ -170,8 +170,7 @@ CASES = [
     ("play heuristik", "unknown agent 'heuristik': did you mean 'heuristic'?"),
     # replay, review
     ("replay none.jsonl", "none.jsonl: cannot be read: No such file"),
-    ("replay games.jsonl --line 0", "line 0 does not exist: the file has 6 lines"),
-    ("replay games.jsonl --line 1", "line 1: no recording: it is the header"),
+    ("replay games.jsonl --line 0", "line 0 does not exist: the file has 4 lines"),
     ("replay games.jsonl --line x", "argument --line: must be an integer, got 'x'"),
     ("replay games.jsonl --check --line 2", "--line cannot be combined with it"),
     ("replay games.jsonl --check --seat 0", "--seat cannot be combined with it"),
@@ -180,7 +179,7 @@ CASES = [
     ("replay empty.safetensors --check", "empty.safetensors: no recordings"),
     ("review none.jsonl", "none.jsonl: cannot be read: No such file"),
     ("review games.jsonl --line ever", "argument --line: must be an integer, got 'ever'"),
-    ("review games.jsonl --line 9", "line 9 does not exist: the file has 6 lines"),
+    ("review games.jsonl --line 9", "line 9 does not exist: the file has 4 lines"),
     ("evaluate greedy random --record no/games.jsonl", "games.jsonl: cannot be written"),
     ("evaluate greedy random --deals 0 --record new.jsonl", "deals must be an integer >= 1, got 0"),
     # draw

@@ -30,7 +30,7 @@ HEAD = """\
 # Exact versions that the set-up commands install with (-c constraints.txt), and the Pythons that each accepts;
 # pyproject.toml has the wide bounds. `make pins` writes this file.
 """
-NO_WHEEL = ("rlcard",)
+NO_WHEEL: tuple[str, ...] = ()
 OF_TORCH = re.compile("cuda-|nvidia-|triton")  # libraries of its GPU build: each torch names the exact versions
 
 
