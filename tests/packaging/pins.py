@@ -99,16 +99,7 @@ def required_pythons(pins: list[Pin]) -> dict[tuple[str, str], str]:
             report, wanted = Path(folder) / "report.json", Path(folder) / "wanted.txt"
             wanted.write_text("".join(f"{pin.name}=={pin.version}\n" for pin in pins if pin.applies(python)))
             words = ["-m", "pip", "install", "--quiet", "--dry-run", "--no-deps", "--ignore-installed"]
-            words += [
-                "--python-version",
-                f"{python}.0",
-                "--target",
-                folder,
-                "--report",
-                report,
-                "--requirement",
-                wanted,
-            ]
+            words += ["--python-version", f"{python}.0", "--target", folder, "--report", str(report)]
             words += ["--requirement", str(wanted), "--only-binary=:all:", f"--no-binary={','.join(NO_WHEEL)}"]
             subprocess.run([sys.executable, *words], cwd=ROOT, check=True)
             for one in json.loads(report.read_text(encoding="utf-8"))["install"]:
