@@ -31,6 +31,7 @@ def test_mutated_input_is_refused_in_one_line_or_does_no_harm(
         case(np.random.default_rng([number, *name.encode()]))
 
 
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # the test forks on purpose
 def test_the_contract_can_be_broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     os.mkfifo(tmp_path / "pipe")
 
