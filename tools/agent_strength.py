@@ -2,7 +2,7 @@
 
 Measures one agent, reproducibly from the seed:
 
-* against the rule bots and flat Monte Carlo, with exact endgames on both sides;
+* against the rule bots, flat Monte Carlo and ISMCTS, with exact endgames on both sides;
 * against the heuristic bot, each with its own endgame;
 * with its network playing the endgame, too;
 * by seat;
@@ -39,11 +39,9 @@ from german_whist.envs.utils.jit import kernel
 from german_whist.envs.utils.specs import integers, must_be
 from tools.agent_report import markdown
 
-SEED = 77  # not the seed of any shipped training run
+SEED = 4401  # of the record: no training run has met its deals, and nothing was chosen by them
 DEALS = 10_000
-MONTE_CARLO_SHARE = 10  # Monte Carlo is slow: it plays one deal in ten
 HEURISTIC = "heuristic"
-MONTE_CARLO = "mc:worlds=240"
 ITSELF = f"itself+{EXACT}"
 NETWORK = ", network to the end"  # marks rows in which an agent that solves its endgames does not
 QUALITIES = ("worst fifth of hands", "second", "third", "fourth", "best fifth of hands")
@@ -73,7 +71,8 @@ ROWS = (
     Row("random", EXACT),
     Row("greedy", EXACT),
     Row(HEURISTIC, EXACT),
-    Row(MONTE_CARLO, EXACT, MONTE_CARLO_SHARE),
+    Row("mc:worlds=240", EXACT, share=10),  # they are slow
+    Row("ismcts:iterations=2000", EXACT, share=20),
     Row(HEURISTIC, PLAYED),
     Row(HEURISTIC, PLAYED, by_network=True),
     Row(ITSELF, PLAYED, by_network=True),
@@ -95,7 +94,7 @@ def measure(spec: str, deals: int, seed: int, rules: Rules, progress: Progress =
 
     Args:
         spec: specification string of the agent.
-        deals: mirrored deals per match; a tenth of them against Monte Carlo.
+        deals: mirrored deals per match; a tenth of them against Monte Carlo, a twentieth against ISMCTS.
         seed: seed of the deals.
         rules: the rules of the deals.
         progress: called with the number of deals played since the last call.
@@ -146,8 +145,8 @@ def _play(
     endgame: str,
     progress: Progress,
 ) -> Margins:
-    # Small batches keep the progress bar moving for Monte Carlo, which is slow; the result is the same.
-    batch = 64 if names[1].startswith("mc") else 1024
+    # Small batches keep the progress bar moving for opponents that search; the result is the same.
+    batch = 64 if names[1].startswith(("mc", "ismcts")) else 1024
     return play_match(agent, opponent, deals, seed, rules, batch_size=batch, progress=progress, endgame=endgame).margins
 
 

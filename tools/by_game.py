@@ -12,16 +12,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from german_whist.agents.policy.checkpoint import read_model_card, write_results
-from german_whist.agents.pretrained.catalog import BASELINE
+from german_whist.agents.pretrained.catalog import BASELINE, BASELINE_GAME
 from german_whist.agents.pretrained.model_cards import margin, win_rate
 from german_whist.arena.match import play_match
 from german_whist.envs.engine.endgame_hook import EXACT
 from german_whist.envs.engine.rules import rule_names
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.utils.markdown import markdown_table
-
-SEED = 77  # not the seed of any shipped training run
-DEALS = 2_000
+from tools.agent_strength import DEALS, SEED
 
 
 def open_games() -> tuple[str, ...]:
@@ -62,6 +60,7 @@ def main(words: Sequence[str] | None = None) -> int:
         before = read_model_card(options.write_model_card)["results"] if options.write_model_card else {}
         results = measure(options.agent, options.games or open_games(), options.deals, options.seed)
         if options.write_model_card:
+            results.pop(f"{BASELINE}, {BASELINE_GAME}", None)  # the model card has it from ``agent_strength``
             write_results(options.write_model_card, {**before, **results})
     except (ValueError, OSError) as error:
         print(f"{parser.prog}: {error}", file=sys.stderr)
