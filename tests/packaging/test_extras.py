@@ -1,0 +1,68 @@
+"""Each command that README names runs with what its extra brings, and nothing that only developers have."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+
+from tests.packaging.only import distributions, environment
+from tests.packaging.targets import MAKE, named_targets
+
+ROOT = Path(__file__).parents[2]
+PROGRAM = "-m german_whist"
+SMALL = "--rules tiny --decisions 256 --num-envs 64 --batch-size 64 --hidden [16] --suit-layers 0 --value-hidden [16]"
+SMALL += " --value-deals 64 --evaluate-deals 8 --final-deals 8 --processes 1"
+COMMANDS = {
+    "base": [f"{ROOT / 'tests/packaging/smoke.py'}"],
+    "train": [f"{PROGRAM} train quickstart --out run {SMALL}", f"{PROGRAM} train --resume run"],
+    "export": [f"{PROGRAM} export small --out small.onnx"],
+    "render": [f"{PROGRAM} draw heuristic greedy --still table.png --gif deal.gif"],
+    "docs": [f"{ROOT / 'docs/play/build.py'} page"],  # the pages: make site
+}
+
+
+@pytest.mark.parametrize("extra", COMMANDS)
+def test_the_commands_run_with_what_their_extra_brings(extra: str, tmp_path: Path) -> None:
+    hidden = environment(extra, tmp_path)
+    for words in COMMANDS[extra]:
+        command = [sys.executable, *words.split()]
+        done = subprocess.run(command, env=hidden, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{words}\n{done.stdout}{done.stderr}"
+
+
+def test_the_page_is_served_with_what_its_extra_brings(tmp_path: Path) -> None:
+    words = [sys.executable, *PROGRAM.split(), "serve", "--no-browser", "--port", "0", "--data", "data"]
+    with subprocess.Popen(
+        words, env=environment("web", tmp_path), cwd=tmp_path, stdout=subprocess.PIPE, text=True
+    ) as server:
+        assert server.stdout is not None
+        try:
+            line = server.stdout.readline()
+            assert line.startswith("German Whist is served at ")
+            with urlopen(line.split()[-1], timeout=60) as answer:
+                assert b"German Whist" in answer.read()
+        finally:
+            server.send_signal(signal.SIGTERM)
+    assert server.returncode == 0
+
+
+def test_what_an_extra_does_not_bring_is_not_found(tmp_path: Path) -> None:
+    assert find_spec("pytest") is not None
+    look = "from importlib.util import find_spec; from importlib.metadata import version\n"
+    look += "assert find_spec('numpy'); assert not find_spec('pytest'); version('numpy'); version('pytest')"
+    words = [sys.executable, "-c", look]
+    done = subprocess.run(words, env=environment("base", tmp_path), capture_output=True, text=True, check=False)
+    assert done.stderr.splitlines()[-1].startswith("importlib.metadata.PackageNotFoundError")
+    assert {"numpy", "german-whist"} <= distributions("base") < distributions("train")
+    with pytest.raises(KeyError):
+        distributions("trian")
+
+
+def test_every_target_that_readme_or_contributing_names_is_tried_in_an_environment_made_for_it() -> None:
+    assert named_targets() == set(MAKE)
