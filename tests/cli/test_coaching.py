@@ -131,8 +131,8 @@ def test_a_review_begins_with_all_cards_open(run: Run, tmp_path: Path) -> None:
 
 def test_all_lines_of_a_file_are_reviewed(run: Run, tmp_path: Path) -> None:
     path, _ = played(tmp_path, "tiny")
-    count = len(path.read_text().splitlines()) - 2  # without the header and the end
-    single = [run("review", path, "--line", str(line), "--json").out for line in (2, 3)]
+    count = len(path.read_text().splitlines())
+    single = [run("review", path, "--line", str(line), "--json").out for line in (1, 2)]
     every = run("review", path, "--line", "all", "--json").out.splitlines(keepends=True)
     assert len(every) == count > 1
     assert every[:2] == single
@@ -145,7 +145,7 @@ def test_a_recording_that_does_not_replay_is_refused(run: Run, tmp_path: Path) -
     path.write_text(re.sub(r'"points":-?\d+', '"points":99', path.read_text()))
     refused = run("review", path)
     assert refused.code == 2
-    assert "line 2: the deal ends" in refused.err
+    assert "line 1: the deal ends" in refused.err
 
 
 def test_without_unicode_the_review_is_plain(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

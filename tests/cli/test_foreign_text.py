@@ -48,7 +48,7 @@ def test_a_run_by_its_folder(run: Run, here: Path, type_lines: Typist, recwarn: 
     measured = run("evaluate", agent, "random", "--deals", "2", "--rules", "tiny")
     many = run("evaluate", agent, "random", "greedy", "--deals", "2", "--rules", "tiny")
     ranked = run("arena", agent, "random", "greedy", "--deals", "2", "--rules", "tiny", "--out", str(here / HOSTILE))
-    gained = run("exploit", agent, "--rules", "tiny:ranks=3,stock=2")
+    gained = run("exploit", agent, "--rules", "tiny")
     game = ("evaluate", agent, "random", "--rules", "tiny", "--deals", "16")
     tested = run(*game, "--sprt", "0,5000")
     assert not list(recwarn)
@@ -57,7 +57,9 @@ def test_a_run_by_its_folder(run: Run, here: Path, type_lines: Typist, recwarn: 
     for done in (measured, many, ranked, gained, tested, played):
         assert (done.code, done.err) == (0, "")
         check(done.out)
-    check(printed_command("train", "--resume", RunDirectory(path.parent).path))
+    resume = printed_command("train", "--resume", RunDirectory(path.parent).path)
+    assert resume.isprintable()
+    assert "evil" in resume
 
 
 def test_a_version_on_a_model_card(run: Run, here: Path) -> None:

@@ -65,7 +65,7 @@ def test_the_first_example_prints_win_rates(capsys: pytest.CaptureFixture[str]) 
     program("def report")
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) >= 2
-    assert all(re.fullmatch(r"\d+ decisions: \d+%", line) for line in lines)
+    assert all(re.fullmatch(r"\d+ decisions: \d+ %", line) for line in lines)
     assert lines[0].startswith("0 decisions")
 
 

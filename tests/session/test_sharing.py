@@ -45,15 +45,13 @@ def test_a_recording_and_its_code_hold_the_same_deals(game: str) -> None:
     assert [one.deal.actions for one in restored.finished] == [one.deal.actions for one in opened.finished]
 
 
-def test_a_file_of_recorded_games_is_read_with_its_header(tmp_path: Path) -> None:
+def test_a_file_of_recorded_games_is_read(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     assert main(["evaluate", "greedy", "random", "--deals", "2", "--rules", "small", "--record", str(path)]) == 0
     text = path.read_text()
     assert read_deals(text) == read_deals(code_of(text)) == list(read_recordings(path))
-    with pytest.raises(ValueError, match=r"recording: .* is missing|unknown field"):
-        read_deals("\n".join(text.splitlines()[1:]))
     with pytest.raises(ValueError, match=r"^the number of recordings must be an integer from 1 to 100, got 0"):
-        read_deals(text.splitlines()[0])
+        read_deals("\n")
 
 
 def test_the_address_of_a_deal_is_shared_only_if_asked_for() -> None:
