@@ -57,7 +57,8 @@ def messages(folder: Path) -> Case:
                 if refused_or(lambda value=value: env.step(value)) is not None or env.legal != legal:
                     raise BrokenError(f"{value!r:.50} was taken for an answer")
             named = str(rng.choice(legal)) if rng.random() < 0.7 else None
-            answer = _noise(rng) if named is None else f"{_noise(rng)} [{named}]"
+            noise = _noise(rng)
+            answer = noise if named is None else f"{noise} [{named}]"
             step = refused_or(lambda answer=answer: env.step(answer))
             if step is None:
                 raise BrokenError(f"{answer!r:.200} was refused by an error")
@@ -65,7 +66,7 @@ def messages(folder: Path) -> Case:
             _checked(message)
             refused = refused + 1 if info["illegal"] else 0
             # Noise may hold an answer of another form, which counts; with another card in brackets, none counts.
-            if named is not None and "{" not in answer and info["action"] not in (named, None):
+            if named is not None and not set("{<[") & set(noise) and info["action"] not in (named, None):
                 raise BrokenError(f"{answer!r:.200} was read as {info['action']}, not {named}")
             if not info["illegal"] and info["action"] not in legal:
                 raise BrokenError(f"{info['action']} was played, and is not legal")
