@@ -179,6 +179,6 @@ def prose(page: Path) -> str:
 
 def links(page: Path) -> Iterator[str]:
     """Yield the targets of a page's links and pictures that are no addresses of the web."""
-    for target in re.findall(r"\]\(([^)\s]+)\)", prose(page)):
-        if not re.match(r"[a-z]+:|\.\./\.\./actions/", target):  # where a repository's host shows its checks
+    for target in re.findall(r"""(?:\]\(|(?:href|src)=")([^)"\s]+)""", prose(page)):
+        if not re.match(r"[a-z]+:", target):
             yield target

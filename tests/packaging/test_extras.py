@@ -20,9 +20,9 @@ SMALL = "--rules tiny --decisions 256 --num-envs 64 --batch-size 64 --hidden [16
 SMALL += " --value-deals 64 --evaluate-deals 8 --final-deals 8 --processes 1"
 COMMANDS = {
     "base": [f"{ROOT / 'tests/packaging/smoke.py'}"],
-    "train": [f"{PROGRAM} train quickstart --out run {SMALL}", f"{PROGRAM} train --resume run"],
+    "train": [f"{PROGRAM} train quickstart --out run {SMALL}"],
     "export": [f"{PROGRAM} export small --out small.onnx"],
-    "render": [f"{PROGRAM} draw heuristic greedy --still table.png --gif deal.gif"],
+    "render": [f"{PROGRAM} draw heuristic greedy --still table.png --gif deal.gif --gif-size 300x200"],
     "docs": [f"{ROOT / 'docs/play/build.py'} page"],  # the pages: make site
 }
 
