@@ -16,7 +16,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # The editable install links single files: an edit shows at once, and the install is renewed when files come or go,
 # or the dependencies change. Without git (a source archive) the list comes from the folders.
-FOLDERS := api web session envs solver agents arena training configs
+FOLDERS := $(shell sed -n '/package-dir/,/^$$/s/.* = "\(.*\)"/\1/p' pyproject.toml)
 SOURCES := $(sort $(shell git ls-files -co --exclude-standard -- $(FOLDERS) 2>/dev/null || find $(FOLDERS) -type f -not -path '*/__pycache__/*'))
 KEY := $(shell (echo $(SOURCES); cat pyproject.toml setup.py constraints.txt) | cksum | cut -d' ' -f1)
 
@@ -56,7 +56,7 @@ coverage: $(VENV)/.installed-dev-$(KEY)
 
 # Parts of `make check` and `make test`, which run them side by side.
 fast-tests: $(VENV)/.installed-dev-$(KEY)
-	$(BIN)/python -m pytest -q -n 2 tests/envs tests/solver tests/api
+	$(BIN)/python -m pytest -q -n 2 tests/envs tests/solver tests/test_public_names.py tests/test_seeds.py
 
 types: $(VENV)/.installed-dev-$(KEY)
 	$(BIN)/mypy

@@ -1,14 +1,11 @@
-"""The packages of the wheel: every folder below is one of ``german_whist``, and ``api`` is the package itself."""
+"""The packages of the wheel: what is in the folders of ``package-dir`` in ``pyproject.toml``."""
+
+import tomllib
+from pathlib import Path
 
 from setuptools import find_packages, setup
 
-PARTS = ("envs", "solver", "agents", "arena", "session", "web", "training", "configs")
+project = tomllib.loads(Path(__file__).with_name("pyproject.toml").read_text(encoding="utf-8"))
+folders = project["tool"]["setuptools"]["package-dir"]
 
-packages = ["german_whist", *(f"german_whist.{name}" for name in find_packages("api"))]
-for part in PARTS:
-    packages += [f"german_whist.{part}", *(f"german_whist.{part}.{name}" for name in find_packages(part))]
-
-setup(
-    packages=packages,
-    package_dir={"german_whist": "api", **{f"german_whist.{part}": part for part in PARTS}},
-)
+setup(packages=[*folders, *(f"{name}.{inner}" for name in folders for inner in find_packages(folders[name]))])

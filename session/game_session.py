@@ -18,12 +18,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from german_whist.arena.recording import DealResult, Recording
 from german_whist.envs.agent import Agent, check_agent, for_match
 from german_whist.envs.engine.cards import deck_text
 from german_whist.envs.engine.match_format import FIRST_TO, MatchFormat
 from german_whist.envs.text.scene import YOU
 from german_whist.envs.utils.specs import must_be
+from german_whist.evaluation.recording import DealResult, Recording
 from german_whist.session import schema
 from german_whist.session.deal.position import refusal_with_choices
 from german_whist.session.deal.table_deal import TableDeal

@@ -8,10 +8,10 @@ import re
 import zlib
 from collections.abc import Sequence
 
-from german_whist.arena.recording import Recording, parse_recordings
 from german_whist.envs.text.rules_text import rules_spec
 from german_whist.envs.text.scene import YOU
 from german_whist.envs.utils.specs import integers, must_be
+from german_whist.evaluation.recording import Recording, parse_recordings
 from german_whist.session.catalogue import agent_title, agents_for
 from german_whist.session.deal.table_deal import TableDeal
 from german_whist.session.game_session import FinishedDeal, Session, new_salt

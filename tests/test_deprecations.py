@@ -6,7 +6,7 @@ import warnings
 
 import pytest
 
-OWN = ("german_whist", "german_whist.arena.match", "tests.docs.examples", "tests.index")
+OWN = ("german_whist", "german_whist.evaluation.match", "tests.docs.examples", "tests.index")
 FOREIGN = ("torch.jit._trace", "multiprocessing.popen_fork")
 
 

@@ -26,9 +26,6 @@ from german_whist.agents.endgame.exact_agent import ExactEndgame, solves_endgame
 from german_whist.agents.policy.agent import network_of
 from german_whist.agents.policy.checkpoint import read_model_card, write_results
 from german_whist.agents.registry import make_agent
-from german_whist.arena.games import GameBlock
-from german_whist.arena.match import match_result, play_match
-from german_whist.arena.statistics import bounded_interval, mean_interval
 from german_whist.envs.agent import Agent
 from german_whist.envs.engine.endgame_hook import EXACT, PLAYED
 from german_whist.envs.engine.rules import Rules
@@ -37,6 +34,9 @@ from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.text.rules_text import rules_spec
 from german_whist.envs.utils.jit import kernel
 from german_whist.envs.utils.specs import integers, must_be
+from german_whist.evaluation.games import GameBlock
+from german_whist.evaluation.match import match_result, play_match
+from german_whist.evaluation.statistics import bounded_interval, mean_interval
 from tools.agent_report import markdown
 
 SEED = 4401  # of the record: no training run has met its deals, and nothing was chosen by them

@@ -17,14 +17,14 @@ import numpy.typing as npt
 from german_whist.agents.endgame.exact_agent import ExactEndgame
 from german_whist.agents.endgame.open_hands import card_margins, open_hands, opponent_hand_known
 from german_whist.agents.registry import make_agent
-from german_whist.arena.match import play_match
-from german_whist.arena.statistics import mean_interval
 from german_whist.envs.agent import Actions, Agent, Views
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.cards import NUM_CARDS
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.utils.specs import integers, must_be
+from german_whist.evaluation.match import play_match
+from german_whist.evaluation.statistics import mean_interval
 from german_whist.solver.endgames import solve_endgames
 from german_whist.solver.races import NOT_LEGAL_MARGIN
 from tools.endgame_report import markdown

@@ -39,23 +39,6 @@ from german_whist.agents.monte_carlo.world_search import WorldSearcher
 from german_whist.agents.policy.agent import estimated_advantages, network_of
 from german_whist.agents.registry import AgentLike, make_agent
 from german_whist.agents.search.settings import BOT_SD, CERTAIN, NETWORK_SD, TANH_SCALE, WIN_WEIGHT
-from german_whist.arena.exploitability.agent_policy import AgentPolicy, distinct_views, draws_random_numbers, view_keys
-from german_whist.arena.exploitability.best_response import (
-    Endgames,
-    counterfactual_values,
-    exploitability,
-    own_strategy,
-)
-from german_whist.arena.exploitability.tree import (
-    MAX_DEALS,
-    build_tree,
-    check_small,
-    number_of_deals,
-    opening_states,
-    openings,
-    views_of,
-)
-from german_whist.arena.match import play_match
 from german_whist.envs.agent import Actions, Agent, Games, Histories, Views, agent_name, ask_views, uses_games
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.cards import NUM_ACTIONS
@@ -68,6 +51,28 @@ from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.simulator.batch_state import BatchState
 from german_whist.envs.utils.checks import whole_number
 from german_whist.envs.utils.specs import unknown_name_error
+from german_whist.evaluation.exploitability.agent_policy import (
+    AgentPolicy,
+    distinct_views,
+    draws_random_numbers,
+    view_keys,
+)
+from german_whist.evaluation.exploitability.best_response import (
+    Endgames,
+    counterfactual_values,
+    exploitability,
+    own_strategy,
+)
+from german_whist.evaluation.exploitability.tree import (
+    MAX_DEALS,
+    build_tree,
+    check_small,
+    number_of_deals,
+    opening_states,
+    openings,
+    views_of,
+)
+from german_whist.evaluation.match import play_match
 from tools.particle_kernels import (
     agree,
     ask_about_decks,

@@ -36,10 +36,10 @@ from german_whist.agents.policy.inputs import input_layout
 from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK, UNIVERSAL, Layer
 from german_whist.agents.pretrained.catalog import find_network
 from german_whist.agents.registry import make_agent
-from german_whist.arena.match import MatchResult
 from german_whist.envs.agent import Agent, uses_games
 from german_whist.envs.engine.endgame_hook import EXACT
 from german_whist.envs.engine.rules import Rules, rules
+from german_whist.evaluation.match import MatchResult
 from german_whist.training.config import INIT, OPPONENT, POOL, SELF, PolicyIterationConfig
 from german_whist.training.networks import (
     ACTOR_GAIN,

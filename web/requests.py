@@ -8,8 +8,8 @@ import msgspec
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse
 
-from german_whist.arena.strict_json import read_json
 from german_whist.envs.utils.specs import integers, must_be
+from german_whist.evaluation.strict_json import read_json
 from german_whist.web.schema import Body, ErrorAnswer, ErrorCode, Session
 
 LARGEST = 2**64 - 1

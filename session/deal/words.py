@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from german_whist.arena.recording import DealResult
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.text.scene import clause
 from german_whist.envs.utils.specs import count_text
+from german_whist.evaluation.recording import DealResult
 from german_whist.session.deal.table_deal import TableDeal
 
 

@@ -16,10 +16,10 @@ from german_whist.agents.monte_carlo.ismcts import DEFAULT_ITERATIONS, ISMCTSAge
 from german_whist.agents.registry import make_agent
 from german_whist.agents.search.agent import SearchAgent
 from german_whist.agents.search.settings import SearchSettings
-from german_whist.arena.match import play_match
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.rules import Rules, rule_names, rules
 from german_whist.envs.simulator.batch import DealBatch
+from german_whist.evaluation.match import play_match
 from tests.agents.positions import HEURISTIC, some_positions, view
 from tests.conftest import play_randomly
 from tests.redeal import Redeal

@@ -235,7 +235,7 @@ def test_an_interrupted_command_exits_with_130(run: Run, monkeypatch: pytest.Mon
     def interrupted(*args: object, **settings: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("german_whist.arena.match.games", interrupted)
+    monkeypatch.setattr("german_whist.evaluation.match.games", interrupted)
     assert run("evaluate", "greedy", "random") == (130, "", "")
 
 
@@ -243,6 +243,6 @@ def test_a_programming_error_is_not_hidden(run: Run, monkeypatch: pytest.MonkeyP
     def wrong(*args: object, **settings: object) -> None:
         raise ModuleNotFoundError("No module named 'nowhere'", name="nowhere")
 
-    monkeypatch.setattr("german_whist.arena.match.games", wrong)
+    monkeypatch.setattr("german_whist.evaluation.match.games", wrong)
     with pytest.raises(ModuleNotFoundError):
         run("evaluate", "greedy", "random")

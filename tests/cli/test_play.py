@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from german_whist.arena.recording import read_recordings
 from german_whist.cli import main
 from german_whist.cli.commands.play import parse_action
 from german_whist.envs.engine.actions import action_text
 from german_whist.envs.engine.cards import cards_of, parse_card
 from german_whist.envs.engine.rules import rule_names, rules
+from german_whist.evaluation.recording import read_recordings
 from german_whist.session.deal.events import action_events
 from german_whist.session.deal.table_deal import TableDeal
 from german_whist.session.deal.words import result_sentence

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from german_whist.arena.recording import read_recordings
 from german_whist.cli import main
 from german_whist.envs.engine.rules import rule_names
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.text.deal_text import deal_text
+from german_whist.evaluation.recording import read_recordings
 from german_whist.session.deal.events import action_events
 from german_whist.session.deal.table_deal import TableDeal
 from german_whist.session.deal.words import result_sentence

@@ -33,7 +33,7 @@ EXCEPTIONS = {
     "agents.inference.world_sampling_kernels.MAX_HAND",  # the largest hand of any game
     "agents.monte_carlo.ismcts_kernels.MAX_PATH",  # more than the decisions of any deal
     "agents.monte_carlo.rollout_kernels.MAX_RACE_CARDS",  # larger races are played by rules, not solved, in rollouts
-    "arena.games.MAX_TASKS",  # into which a match is cut for its workers
+    "evaluation.games.MAX_TASKS",  # into which a match is cut for its workers
 }
 
 

@@ -59,8 +59,8 @@ def test_no_code_span_breaks_over_a_line(page: Path) -> None:
 
 @pytest.mark.parametrize("page", [*PAGES, *OTHERS], ids=name_of)
 def test_every_file_that_is_named_exists(page: Path) -> None:
-    folders = "agents|api|arena|configs|docs|envs|examples|session|solver|tests|tools|training|web"
-    named = re.findall(rf"`((?:{folders})/[\w/.-]*)`", prose(page))
+    folders = "|".join(path.name for path in ROOT.iterdir() if path.is_dir() and path.name[0].isalpha())
+    named = re.findall(rf"`((?:{folders})/(?:[\w/.-]*/|[\w/.-]+\.\w+)?)`", prose(page))
     assert [name for name in named if not (ROOT / name).exists() and "mine" not in name] == []
 
 

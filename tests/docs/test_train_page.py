@@ -11,7 +11,7 @@ PAGE = (ROOT / "docs" / "how-to" / "train.md").read_text(encoding="utf-8")
 
 
 def test_the_messages_are_those_of_the_code() -> None:
-    files = [path for top in ("training", "api", "agents") for path in (ROOT / top).rglob("*.py")]
+    files = [path for top in ("training", "src", "agents") for path in (ROOT / top).rglob("*.py")]
     # String literals joined over lines.
     code = "\n".join(re.sub(r'"\s*f?"', "", path.read_text(encoding="utf-8")) for path in files)
     table = PAGE.partition("## What goes wrong")[2].splitlines()

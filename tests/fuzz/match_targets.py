@@ -10,7 +10,7 @@ from unittest import mock
 
 from german_whist.agents.process import agent as process_agent
 from german_whist.agents.process.bot_process import MAX_LINE, BotError
-from german_whist.arena.match import play_match
+from german_whist.evaluation.match import play_match
 from tests.fuzz.contract import refused_or
 from tests.fuzz.mutations import Rng, as_json, mutate_bytes, mutate_json
 

@@ -16,11 +16,11 @@ from safetensors.numpy import load_file, save_file
 
 from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
 from german_whist.agents.registry import make_agent
-from german_whist.arena.match import play_match
-from german_whist.arena.recording import Recording, writing_recordings
 from german_whist.cli import main
 from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.envs.utils.files import CACHE_VARIABLE
+from german_whist.evaluation.match import play_match
+from german_whist.evaluation.recording import Recording, writing_recordings
 from german_whist.solver.tablebase import cache
 from german_whist.solver.tablebase.build import build_table
 from german_whist.solver.tablebase.kinds import KINDS

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import german_whist as gw
-from german_whist.text.env import REWARDS, TRIES
+from german_whist.text_env import REWARDS, TRIES
 from tests.fuzz.contract import BrokenError, refused_or
 from tests.fuzz.mutations import HOSTILE_VALUES, Rng, mutate_json, mutate_text
 

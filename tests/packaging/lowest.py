@@ -26,7 +26,7 @@ TESTS = (
     "tests/envs/test_library_wrappers.py",
     "tests/envs/test_pettingzoo_env.py",
     "tests/envs/rendering",
-    "tests/arena/test_match.py",
+    "tests/evaluation/test_match.py",
     "tests/agents/policy/test_checkpoint.py",
     "tests/solver/test_endgames.py",
     "tests/cli/test_commands.py",

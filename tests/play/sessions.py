@@ -24,10 +24,10 @@ import numpy as np
 from german_whist.agents.endgame.open_hands import opponent_hand_known
 from german_whist.agents.inference.belief import beliefs
 from german_whist.agents.registry import make_agent
-from german_whist.arena.recording import Recording
 from german_whist.envs.engine.actions import action_text
 from german_whist.envs.engine.cards import cards_of, deck_text
 from german_whist.envs.engine.rules import Rules
+from german_whist.evaluation.recording import Recording
 from german_whist.session.coach.advice import Advice
 from german_whist.session.coach.hints import hint_of, options
 from german_whist.session.coach.judgement import judge

@@ -6,10 +6,10 @@ import re
 
 import pytest
 
-from german_whist.arena.recording import DealResult
 from german_whist.envs.engine.cards import cards_of
 from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.envs.text.words import card_name
+from german_whist.evaluation.recording import DealResult
 from german_whist.session.deal.events import deal_events, move_texts
 from german_whist.session.deal.table_deal import TableDeal
 from german_whist.session.deal.words import result_sentence

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from german_whist.agents.registry import make_agent
-from german_whist.arena.match import play_match
 from german_whist.envs.engine.actions import parse_action
 from german_whist.envs.engine.cards import card_text
 from german_whist.envs.engine.rules import rule_names
+from german_whist.evaluation.match import play_match
 from german_whist.session.coach.replays import swap_seats, try_action
 from german_whist.session.game_session import Conflict, IllegalAction, Session
 from german_whist.session.settings import Settings, day_settings

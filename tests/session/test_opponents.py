@@ -8,9 +8,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import pytest
 
-from german_whist.arena.match import play_match
-from german_whist.arena.recording import Recording
 from german_whist.envs.agent import Games
+from german_whist.evaluation.match import play_match
+from german_whist.evaluation.recording import Recording
 from german_whist.session.game_session import Session
 from german_whist.session.settings import Settings
 from tests.session.playing import play

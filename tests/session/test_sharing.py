@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from german_whist.arena.recording import Recording, read_recordings
 from german_whist.cli import main
 from german_whist.envs.engine.actions import parse_action
 from german_whist.envs.engine.rules import rule_names
+from german_whist.evaluation.recording import Recording, read_recordings
 from german_whist.session.coach.replays import swap_seats
 from german_whist.session.deal.events import deal_events
 from german_whist.session.deal.table_deal import TableDeal

@@ -21,7 +21,7 @@ from german_whist.training.run.snapshot import Snapshot
 from german_whist.training.sb3 import trainer as sb3_learner
 from german_whist.training.sb3.vec_env import SelfPlayVecEnv
 from german_whist.training.train import train
-from tests.arena.test_games_asked_for import ReadsHistory
+from tests.evaluation.test_games_asked_for import ReadsHistory
 from tests.training.policy_iteration_runs import collector_of, small_config, some_policy
 from tests.training.sb3_runs import tiny_config
 from tests.training.whole_runs import call_at, interrupt, resume_run

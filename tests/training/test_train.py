@@ -14,7 +14,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 from german_whist.agents.policy.checkpoint import load_checkpoint
 from german_whist.agents.registry import make_agent
-from german_whist.arena.match import play_match
+from german_whist.evaluation.match import play_match
 from german_whist.training.config import SB3Config
 from german_whist.training.load_config import load_config
 from german_whist.training.run.directory import RunDirectory

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from german_whist.arena.recording import Recording
 from german_whist.cli import main
+from german_whist.evaluation.recording import Recording
 from german_whist.session.shared_deals import MAX_DEALS
 from tests.web.conftest import Table
 from tests.web.test_api import Make, error

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.arena.games import Lost, play_turn
 from german_whist.envs.agent import Agent, uses_games
 from german_whist.envs.engine.endgame_hook import EndgameHook
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.simulator.batch import DealBatch
+from german_whist.evaluation.games import Lost, play_turn
 
 Margins = npt.NDArray[Any]
 

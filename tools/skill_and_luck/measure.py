@@ -19,14 +19,14 @@ from pathlib import Path
 from typing import Any
 
 from german_whist.agents.registry import make_agent
-from german_whist.arena.executors import worker_processes
-from german_whist.arena.games import GameBlock, batch_endgame
-from german_whist.arena.match import MatchResult, match_result
-from german_whist.arena.tournament.play import Tournament, play_tournament
-from german_whist.arena.tournament.standings import standings
 from german_whist.envs.engine.endgame_hook import EXACT, PLAYED
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.utils.files import write_atomically
+from german_whist.evaluation.executors import worker_processes
+from german_whist.evaluation.games import GameBlock, batch_endgame
+from german_whist.evaluation.match import MatchResult, match_result
+from german_whist.evaluation.tournament.play import Tournament, play_tournament
+from german_whist.evaluation.tournament.standings import standings
 from tools.skill_and_luck.luck import (
     bootstrap_interval,
     decks_with_stocks,

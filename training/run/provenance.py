@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 _LIBRARIES = ("numpy", "numba", "torch", "stable_baselines3", "sb3_contrib", "gymnasium", "pettingzoo")
 _PACKAGE = Path(__file__).parents[2]
 _IN_CHECKOUT = "training/run/provenance.py"  # the path of this file in the project's own repository
-_FOLDERS = ("api", "envs", "solver", "agents", "arena", "session", "web", "training", "configs")
 
 
 def code_version() -> dict[str, Any]:
@@ -63,7 +62,7 @@ def _build(package: Path = _PACKAGE) -> str:
 
 def _files(package: Path, pattern: str) -> list[Path]:
     # The sub-packages may be links to folders, which ** does not follow.
-    folders = [path for path in package.iterdir() if path.is_dir() and path.name in (*_FOLDERS, "cli", "openspiel")]
+    folders = [path for path in package.iterdir() if (path / "__init__.py").exists()]
     name = pattern.removeprefix("**/")
     return [*package.glob(name), *(path for folder in folders for path in folder.glob(pattern))]
 
@@ -75,7 +74,7 @@ def _checkout(file: Path) -> tuple[str | None, bool | None]:
             return None, None
         root = _git(file.parent, "rev-parse", "--show-toplevel")
         commit = _git(file.parent, "rev-parse", "--short=12", "HEAD")
-        return commit, bool(_git(Path(root), "status", "--porcelain", "--", *_FOLDERS))
+        return commit, bool(_git(Path(root), "status", "--porcelain", "--", "*.py", "configs"))
     except (OSError, subprocess.SubprocessError):
         return None, None
 

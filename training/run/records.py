@@ -12,10 +12,10 @@ from typing import Any
 
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import Checkpoint
-from german_whist.arena.match import MatchResult, forfeit_lines, game_title, play_match, results_table
-from german_whist.arena.report import Report, Table
 from german_whist.envs.agent import Agent
 from german_whist.envs.engine.rules import Rules
+from german_whist.evaluation.match import MatchResult, forfeit_lines, game_title, play_match, results_table
+from german_whist.evaluation.report import Report, Table
 from german_whist.training.run.curve import draw_curve
 from german_whist.training.run.directory import RunDirectory, append_row, start_rows
 from german_whist.training.run.event_file import EventFile

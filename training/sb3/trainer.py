@@ -18,9 +18,9 @@ from stable_baselines3.common.utils import set_random_seed
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
 from german_whist.agents.registry import make_agent
-from german_whist.arena.match import MatchResult
 from german_whist.envs.agent import Agent, uses_games
 from german_whist.envs.engine.rules import rules
+from german_whist.evaluation.match import MatchResult
 from german_whist.training.config import POOL, SELF, SB3Config
 from german_whist.training.networks import check_device
 from german_whist.training.run.directory import RunDirectory, append_row, start_rows

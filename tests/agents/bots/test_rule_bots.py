@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from german_whist.agents.bots.random import RandomBot, pick
 from german_whist.agents.registry import make_agent
-from german_whist.arena.match import play_match
 from german_whist.envs.agent import Agent
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.cards import cards_of, mask_of
@@ -18,6 +17,7 @@ from german_whist.envs.engine.rules import Rules, rule_names, rules
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.utils.bit_kernels import nth_lowest
+from german_whist.evaluation.match import play_match
 from tests.redeal import Redeal
 from tests.strategies import GAMES, games, seeds
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from german_whist.arena.match import play_match
 from german_whist.envs.engine.rules import rule_names
+from german_whist.evaluation.match import play_match
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,11 @@ from german_whist.agents.bots.random import RandomBot
 from german_whist.agents.endgame.exact_agent import ExactEndgame, RowSubsetRng
 from german_whist.agents.endgame.open_hands import opponent_hand_known
 from german_whist.agents.registry import make_agent
-from german_whist.arena.match import play_match
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.state import ENDGAME
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.simulator.batch import DealBatch
+from german_whist.evaluation.match import play_match
 from tests.conftest import play_randomly
 from tests.envs.players import Lowest
 from tests.reference.plain import NAMES, NUMBERS, cards

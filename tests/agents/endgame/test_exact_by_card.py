@@ -15,13 +15,13 @@ from german_whist.agents.endgame.open_hands import opponent_hand_known
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.pretrained.catalog import PRETRAINED_NAMES, load_pretrained
 from german_whist.agents.registry import make_agent
-from german_whist.arena.match import play_match
-from german_whist.arena.recording import Recording
 from german_whist.envs.agent import Views
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.text.rules_text import rules_spec
+from german_whist.evaluation.match import play_match
+from german_whist.evaluation.recording import Recording
 from tests.agents.networks import some_network
 from tests.conftest import play_randomly
 

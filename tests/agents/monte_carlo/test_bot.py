@@ -9,10 +9,10 @@ import pytest
 
 from german_whist.agents.monte_carlo.bot import MonteCarloBot
 from german_whist.agents.registry import make_agent
-from german_whist.arena.match import play_match
 from german_whist.envs.engine.cards import card_text, cards_of, mask_of, parse_card
 from german_whist.envs.engine.rules import Rules, rule_names, rules
 from german_whist.envs.simulator.batch import DealBatch
+from german_whist.evaluation.match import play_match
 from german_whist.solver.endgames import endgame_move_values
 from german_whist.solver.exact_endgame import ExactEndgameHook
 from tests.agents.inference.world_states import draw

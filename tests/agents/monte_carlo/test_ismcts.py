@@ -7,10 +7,10 @@ import pytest
 
 from german_whist.agents.endgame.open_hands import card_margins, open_hands
 from german_whist.agents.monte_carlo.ismcts import ISMCTSAgent
-from german_whist.arena.match import play_match
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.batch import DealBatch
+from german_whist.evaluation.match import play_match
 from tests.agents.open_games import OPEN_GAME, action_margins
 from tests.conftest import play_randomly
 

@@ -11,11 +11,11 @@ import pytest
 
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.network.forward import LayerForward, MLPForward
-from german_whist.arena.match import play_match
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.cards import cards_of, parse_card
 from german_whist.envs.observation.vector import observe
 from german_whist.envs.simulator.batch import DealBatch
+from german_whist.evaluation.match import play_match
 from tests.agents.networks import biased_network, some_network
 from tests.agents.positions import choice, view
 from tests.redeal import Redeal

@@ -25,9 +25,9 @@ from german_whist.agents.pretrained.catalog import (
 )
 from german_whist.agents.pretrained.model_cards import page
 from german_whist.agents.registry import make_agent
-from german_whist.arena.match import play_match
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.batch import DealBatch
+from german_whist.evaluation.match import play_match
 from tests.agents.networks import some_network
 from tests.conftest import play_randomly
 

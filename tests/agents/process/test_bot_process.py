@@ -12,7 +12,7 @@ import pytest
 
 from german_whist.agents.process.bot_process import MAX_LINE, BotError, BotProcess
 from german_whist.agents.registry import make_agent
-from german_whist.arena.match import play_match
+from german_whist.evaluation.match import play_match
 from tests.agents.process.bots import FIRST, bot
 
 LINE = b"x" * 20_000 + b"\n"  # a few of them fill a pipe

@@ -9,8 +9,8 @@ import pytest
 
 from german_whist.agents.process.agent import MAX_FAILURES
 from german_whist.agents.registry import make_agent
-from german_whist.arena.match import play_match, play_series
-from german_whist.arena.sprt import play_sprt
+from german_whist.evaluation.match import play_match, play_series
+from german_whist.evaluation.sprt import play_sprt
 from german_whist.session.game_session import Session
 from german_whist.session.settings import Settings
 from tests.agents.process.bots import bot

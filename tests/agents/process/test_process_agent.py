@@ -15,10 +15,10 @@ import pytest
 from german_whist.agents.process.agent import MAX_FAILURES, ProcessAgent
 from german_whist.agents.process.messages import view_words
 from german_whist.agents.registry import make_agent
-from german_whist.arena.match import play_match, play_series
 from german_whist.envs.agent import AgentForfeit
 from german_whist.envs.engine.cards import cards_of, parse_card
 from german_whist.envs.simulator.batch import DealBatch
+from german_whist.evaluation.match import play_match, play_series
 from tests.agents.process.bots import FIRST, bot
 from tests.cli.commands import Run, runner
 

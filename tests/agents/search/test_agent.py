@@ -17,10 +17,10 @@ from german_whist.agents.search import agent as agent_module
 from german_whist.agents.search.agent import SearchAgent
 from german_whist.agents.search.settings import SearchSettings
 from german_whist.agents.search.worlds import Worlds
-from german_whist.arena.match import play_match
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.envs.simulator.batch import DealBatch
+from german_whist.evaluation.match import play_match
 from tests.agents.networks import suit_network, universal_network
 from tests.conftest import play_randomly
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from german_whist.arena.match import play_match
-from german_whist.arena.recording import Recording, read_recordings, writing_recordings
 from german_whist.envs.utils.files import write_atomically
+from german_whist.evaluation.match import play_match
+from german_whist.evaluation.recording import Recording, read_recordings, writing_recordings
 from tests.disk import full_disk
 
 

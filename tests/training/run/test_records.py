@@ -15,8 +15,8 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 from german_whist.agents.process.agent import MAX_FAILURES
 from german_whist.agents.registry import make_agent
-from german_whist.arena.match import MatchResult
 from german_whist.envs.engine.rules import rules
+from german_whist.evaluation.match import MatchResult
 from german_whist.training.run.curve import COLORS, LINE_HEIGHT, _spread, draw_curve
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.event_file import EventFile

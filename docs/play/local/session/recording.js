@@ -1,5 +1,5 @@
 // @ts-check
-/** Recordings: played deals as short lines of JSON that stand alone (`arena/recording.py`). */
+/** Recordings: played deals as short lines of JSON that stand alone (`evaluation/recording.py`). */
 
 import { actionText, parseAction } from "../engine/actions.js";
 import { deckText, parseDeck } from "../engine/cards.js";

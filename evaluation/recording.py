@@ -1,0 +1,411 @@
+"""Recordings: played deals as short lines of JSON, files of them, and their replay.
+
+A file is JSON lines, one deal a line, so files are put together by concatenation. The fields of a line, in order:
+``version``; ``rules``, the fields that differ from the classic game; ``deal``, the address [seed, index], or ``deck``,
+the cards in dealing order; ``dealer``; ``names`` by seat; ``actions``, words separated by spaces; ``result`` with
+seat 0's ``margin`` and ``points`` and the ``tricks`` of both stages by seat.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from german_whist.envs.engine.actions import action_text, actions_text, parse_action
+from german_whist.envs.engine.cards import deck_text, parse_deck
+from german_whist.envs.engine.rules import Rules, rules_from_dict
+from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.utils.checks import check_seed, is_whole_number
+from german_whist.envs.utils.files import temporary_path
+from german_whist.envs.utils.specs import count_text, must_be
+from german_whist.evaluation.strict_json import check_object, read_json
+
+VERSION = 1
+MAX_LINE = 131_072  # characters
+MAX_NUMBER = 2**31 - 1  # of tricks or points in a recording
+
+_REQUIRED = ("version", "rules", "dealer", "names", "actions", "result")
+_KEYS = (*_REQUIRED[:2], "deal", "deck", *_REQUIRED[2:])
+_RESULT_KEYS = ("margin", "points", "tricks")
+
+
+@dataclasses.dataclass(frozen=True)
+class DealResult:
+    """Result of a finished deal.
+
+    Attributes:
+        margin: counted tricks, seat 0's minus seat 1's, with the sign reversed in a low game.
+        points: points of seat 0 by the rules' own scoring; seat 1 has the negative.
+        tricks: tricks taken in the foreplay and in the endgame, each by seat.
+    """
+
+    margin: int
+    points: float
+    tricks: tuple[tuple[int, int], tuple[int, int]]
+
+    @classmethod
+    def of(cls, batch: DealBatch, row: int = 0) -> DealResult:
+        """Return the result of one finished deal of a batch."""
+        return deal_results(batch)[row]
+
+    @classmethod
+    def from_fields(cls, given: Any) -> DealResult:
+        """Return the result in a line of JSON that has been parsed.
+
+        Raises:
+            ValueError: when it is none.
+        """
+        fields = check_object(given, "recording: result", _RESULT_KEYS, _RESULT_KEYS)
+        margin, points, tricks = (fields[key] for key in _RESULT_KEYS)
+        if not _is_count(margin):
+            raise ValueError(must_be("recording: margin", "an integer", margin))
+        if not _is_number(points):
+            raise ValueError(must_be("recording: points", "a number", points))
+        try:
+            (a, b), (c, d) = tricks
+        except (TypeError, ValueError):
+            a = b = c = d = None
+        if not all(_is_count(number) for number in (a, b, c, d)):
+            raise ValueError(must_be("recording: tricks", "[[0, 0], [0, 0]], counts by stage and seat", tricks))
+        return cls(margin, float(points), ((a, b), (c, d)))
+
+
+def deal_results(batch: DealBatch) -> list[DealResult]:
+    """Return the results of all deals of a finished batch."""
+    margins = batch.returns("margin")[:, 0].astype(int).tolist()
+    points = batch.returns("points")[:, 0].tolist()
+    tricks = [((a, b), (c, d)) for (a, b), (c, d) in batch.states["tricks"].tolist()]
+    return [DealResult(*fields) for fields in zip(margins, points, tricks, strict=True)]
+
+
+@dataclasses.dataclass(frozen=True)
+class Recording:
+    """One deal as it was played.
+
+    Either ``deal`` or ``deck`` says which cards are dealt. ``to_line`` and ``from_line`` convert to and from a line of
+    JSON; ``replay`` plays the deal again and checks it.
+
+    Attributes:
+        rules: the rules.
+        dealer: the dealer's seat, 0 or 1.
+        names: names of the players by seat.
+        actions: every action in order: a card's number 0 … 51, or a choice from 52 on.
+        result: the result.
+        deal: the deal's address (seed, index), or ``None`` when ``deck`` is given.
+        deck: the cards in dealing order, as numbers, or ``None`` when ``deal`` is given.
+
+    Raises:
+        ValueError: when a field is not allowed. ``replay`` checks whether the actions are legal and lead to the result.
+    """
+
+    rules: Rules
+    dealer: int
+    names: tuple[str, str]
+    actions: tuple[int, ...]
+    result: DealResult
+    deal: tuple[int, int] | None = None
+    deck: tuple[int, ...] | None = None
+
+    def __post_init__(self) -> None:
+        """Check the fields, and take the integers of any library."""
+        if (self.deal is None) == (self.deck is None):
+            raise ValueError("recording: exactly one of deal and deck is needed")
+        if self.deal is not None:
+            seed, index = self.deal
+            address = check_seed(seed, "recording: deal's seed"), check_seed(index, "recording: deal's index")
+            object.__setattr__(self, "deal", address)
+        if self.deck is not None:
+            parse_deck(self.deck, self.rules.cards)
+        if not is_whole_number(self.dealer, 0, 1):
+            raise ValueError(must_be("recording: dealer", "0 or 1", self.dealer))
+        object.__setattr__(self, "dealer", int(self.dealer))
+        if len(self.names) != 2 or not all(
+            isinstance(name, str) and name and name.isprintable() for name in self.names
+        ):
+            raise ValueError(f"recording: names {list(self.names)!r:.60} are not allowed: two printable words")
+
+    @property
+    def actions_text(self) -> str:
+        """The actions as words separated by spaces."""
+        return " ".join(action_text(action, self.rules) for action in self.actions)
+
+    def to_line(self) -> str:
+        """Return the recording as one line of JSON, without a line break."""
+        fields: dict[str, Any] = {"version": VERSION, "rules": _changes(self.rules)}
+        if self.deal is not None:
+            fields["deal"] = list(self.deal)
+        if self.deck is not None:
+            fields["deck"] = deck_text(self.deck)
+        fields["dealer"] = self.dealer
+        fields["names"] = list(self.names)
+        fields["actions"] = self.actions_text
+        fields["result"] = dataclasses.asdict(self.result)
+        return json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
+
+    @classmethod
+    def from_line(cls, line: str) -> Recording:
+        """Parse a line of JSON.
+
+        Raises:
+            ValueError: when the line is truncated or is not a recording of this version.
+        """
+        if len(line) > MAX_LINE:
+            raise ValueError(f"recording: the line has more than {MAX_LINE} characters")
+        return cls.from_fields(read_json(line, "recording"))
+
+    @classmethod
+    def from_fields(cls, given: Any) -> Recording:
+        """Return the recording in a line that has been parsed.
+
+        Raises:
+            ValueError: as ``from_line``.
+        """
+        fields = check_object(given, "recording", _KEYS, _REQUIRED)
+        if fields["version"] != VERSION or not is_whole_number(fields["version"]):
+            raise ValueError(f"recording: version {fields['version']!r:.60} is not supported: only {VERSION} is")
+        rules = rules_from_dict(check_object(fields["rules"], "recording: rules"))
+        deal, deck, names = fields.get("deal"), fields.get("deck"), fields["names"]
+        if deal is not None and not (isinstance(deal, list) and len(deal) == 2):
+            raise ValueError(must_be("recording: deal", "[seed, index]", deal))
+        if not isinstance(names, list):
+            raise ValueError(must_be("recording: names", "a list of two", names))
+        return cls(
+            rules=rules,
+            dealer=fields["dealer"],
+            names=tuple(names),
+            actions=parse_actions(fields["actions"], rules),
+            result=DealResult.from_fields(fields["result"]),
+            deal=None if deal is None else (deal[0], deal[1]),
+            deck=None if deck is None else tuple(parse_deck(_text(deck, "deck"), rules.cards)),
+        )
+
+    def start(self) -> DealBatch:
+        """Return the deal before the first action, a ``DealBatch`` of one."""
+        deck = self.deck
+        if self.deal is not None:
+            seed, index = self.deal
+            batch = DealBatch(self.rules, 1, seed, first=index)
+            if index % 2 == self.dealer:
+                return batch
+            deck = batch.states["deck"][0, : len(self.rules.cards)].tolist()
+        else:
+            batch = DealBatch(self.rules, 1)
+        assert deck is not None  # one of the two is given
+        batch.deal_decks([deck], [self.dealer])
+        return batch
+
+    def steps(self) -> Iterator[DealBatch]:
+        """Replay step by step: yield the ``DealBatch`` before the first action and, the same object, after each one.
+
+        Raises:
+            ValueError: at an illegal move, when the deal ends too early or too late, or when its result differs from
+                the recorded one; the message names the move, counted from 1, and the reason.
+        """
+        batch = self.start()
+        yield batch
+        for move, action in enumerate(self.actions, 1):
+            if batch.done[0]:
+                left = len(self.actions) - move + 1
+                raise ValueError(
+                    f"move {move}: the deal was finished after move {move - 1}, but {left} more "
+                    f"{'follows' if left == 1 else 'follow'}"
+                )
+            legal = int(batch.legal()[0])
+            if not (0 <= action < self.rules.num_actions and legal >> action & 1):
+                raise ValueError(self._illegal(batch, move, action, legal))
+            batch.step([action])
+            yield batch
+        last = len(self.actions)
+        if not batch.done[0]:
+            raise ValueError(f"move {last + 1} is missing: the deal is not finished after {count_text(last, 'move')}")
+        played = DealResult.of(batch)
+        for key in _RESULT_KEYS:
+            if getattr(played, key) != getattr(self.result, key):
+                raise ValueError(
+                    f"the deal ends after move {last} with {key} {_plain(getattr(played, key))}, "
+                    f"but {_plain(getattr(self.result, key))} is recorded"
+                )
+
+    def replay(self) -> DealBatch:
+        """Play the deal again and return it finished, a ``DealBatch`` of one.
+
+        Raises:
+            ValueError: as ``steps`` does.
+        """
+        for batch in self.steps():
+            last = batch
+        return last
+
+    def _illegal(self, batch: DealBatch, move: int, action: int, legal: int) -> str:
+        seat = int(batch.turn[0])
+        word = action_text(action, self.rules) if 0 <= action < self.rules.num_actions else str(action)
+        return (
+            f"move {move}: seat {seat} ({self.names[seat]}) cannot play {word}: "
+            f"it may play {actions_text(legal, self.rules)}"
+        )
+
+
+def _changes(rules: Rules) -> dict[str, Any]:
+    """Return the fields that differ from the classic game."""
+    classic = Rules().to_dict()
+    return {key: value for key, value in rules.to_dict().items() if value != classic[key]}
+
+
+def _text(given: Any, name: str) -> str:
+    if not isinstance(given, str):
+        raise ValueError(must_be(f"recording: {name}", "words separated by spaces", given))
+    return given
+
+
+def parse_actions(given: Any, rules: Rules) -> tuple[int, ...]:
+    """Return actions from words separated by spaces.
+
+    Raises:
+        ValueError: when one is no action of these rules; the message names the move.
+    """
+    actions = []
+    for move, word in enumerate(_text(given, "actions").split(), 1):
+        try:
+            actions.append(parse_action(word, rules))
+        except ValueError as error:
+            raise ValueError(f"recording: move {move}: {error}") from None
+    return tuple(actions)
+
+
+def _is_count(given: Any) -> bool:
+    return is_whole_number(given, -MAX_NUMBER, MAX_NUMBER)
+
+
+def _is_number(given: Any) -> bool:
+    return _is_count(given) or (isinstance(given, float) and abs(given) <= MAX_NUMBER)
+
+
+def _plain(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, (int, float)) else str([list(stage) for stage in value])
+
+
+# Files
+
+
+@contextmanager
+def writing_recordings(path: str | Path) -> Iterator[Callable[[Recording], None]]:
+    """Yield a function that adds a recording to a new file; the file appears once all are written.
+
+    Raises:
+        ValueError: when it cannot be written.
+    """
+    target = Path(path)
+    if target.is_dir():
+        raise ValueError(f"{path}: cannot be written: it is a folder")
+    is_stream = target.exists() and not target.is_file()  # as a pipe or /dev/null, which stays what it is
+    temporary = target if is_stream else temporary_path(target)
+    try:
+        file = temporary.open("w", encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise ValueError(f"{path}: cannot be written: {error.strerror}") from None
+    try:
+        with file:
+            yield lambda recording: print(recording.to_line(), file=file)
+            if not is_stream:
+                file.flush()
+                os.fsync(file.fileno())  # without it a power failure could leave an empty file under the new name
+        if not is_stream:
+            os.replace(temporary, target)
+    except OSError as error:
+        if error.errno is None:  # not of the file: a worker that was lost while the games were played
+            raise
+        raise ValueError(f"{path}: cannot be written: {error.strerror}") from error
+    finally:
+        if not is_stream:
+            temporary.unlink(missing_ok=True)
+
+
+def read_recordings(path: str | Path, *, verify: bool = True) -> Iterator[Recording]:
+    """Yield the recordings of a file in order; empty lines are skipped.
+
+    Args:
+        path: the file, as ``german-whist evaluate --record FILE`` or ``play --record FILE`` writes it.
+        verify: replay each recording and check its result.
+
+    Yields:
+        One :class:`Recording` per recorded game.
+
+    Raises:
+        ValueError: when the file cannot be read, or at a line that is truncated, not a recording, or (with ``verify``)
+            cannot be replayed; the message names the file and the line, counted from 1.
+    """
+    for number, text in _lines(path):
+        if not text.strip():
+            continue
+        with at_line(path, number):
+            recording = Recording.from_line(_decoded(text))
+            if verify:
+                recording.replay()
+        yield recording
+
+
+def read_recording(path: str | Path, line: int | None = None) -> tuple[int, Recording]:
+    """Return a line, counted from 1, and the recording in it, without replaying it.
+
+    Args:
+        path: the file.
+        line: the line; by default that of the first recording.
+
+    Raises:
+        ValueError: when the file cannot be read, has no such line, or the line is not a recording.
+    """
+    last = 0
+    for last, text in _lines(path):
+        if line == last or (line is None and text.strip()):
+            with at_line(path, last):
+                return last, Recording.from_line(_decoded(text))
+    if line is None:
+        raise ValueError(f"{path}: no recordings")
+    raise ValueError(f"{path}: line {line} does not exist: the file has {count_text(last, 'line')}")
+
+
+def parse_recordings(text: str) -> list[Recording]:
+    """Return the recordings in the text of a file, in order.
+
+    Raises:
+        ValueError: at a line that is not a recording.
+    """
+    return [Recording.from_line(line) for line in text.splitlines() if line.strip()]
+
+
+@contextmanager
+def at_line(path: str | Path, number: int) -> Iterator[None]:
+    """Prefix every ``ValueError`` raised inside with the file and the line.
+
+    Raises:
+        ValueError: when one is raised inside.
+    """
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"{path}, line {number}: {error}") from None
+
+
+def _lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
+    try:
+        with Path(path).open("rb") as file:
+            number = 0
+            while line := file.readline(4 * MAX_LINE + 1):  # a character of UTF-8 has up to four bytes
+                number += 1
+                if len(line) > 4 * MAX_LINE:
+                    raise ValueError(f"{path}, line {number}: recording: the line has more than {MAX_LINE} characters")
+                yield number, line
+    except OSError as error:
+        raise ValueError(f"{path}: cannot be read: {error.strerror}") from None
+
+
+def _decoded(text: bytes) -> str:
+    try:
+        return text.decode("utf-8")
+    except UnicodeDecodeError:
+        raise ValueError("recording: not UTF-8 text") from None

@@ -1,0 +1,163 @@
+"""``german-whist arena``: a tournament, with ratings on one scale, as tables and as a picture."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import io
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from german_whist.cli.options import add_match_options, add_worker_options, chosen_executor, parse_whole_number
+from german_whist.cli.terminal import progress_bar
+from german_whist.envs.utils.files import write_atomically
+from german_whist.envs.utils.specs import printable
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from german_whist.evaluation.tournament.standings import Standings
+
+PICTURE = "standings.png"
+
+_COLOR = "#264653"
+_MAX_NAME = 28  # characters of an agent's name
+_MAX_LABELLED = 14  # agents; in larger matrices the numbers would not be readable
+
+
+def add_parser(subparsers: Any) -> None:
+    """Register the command."""
+    parser = subparsers.add_parser(
+        "arena",
+        help="rate several agents on one scale",
+        description="Play every pair of agents on the same mirrored deals. Prints Bradley-Terry ratings in Elo, Nash "
+        "averages, and who beats whom.",
+        epilog="example: german-whist arena random greedy heuristic small --deals 200 --out arena",
+    )
+    parser.add_argument("agents", nargs="+", metavar="AGENT", help="two or more agents (see german-whist agents)")
+    parser.add_argument(
+        "--deals", type=parse_whole_number, metavar="N", default=1000, help="mirrored deals per pair (default 1000)"
+    )
+    add_match_options(parser)
+    parser.add_argument(
+        "--out",
+        metavar="DIR",
+        help="write a report here, as JSON, CSV, Markdown and PNG",
+    )
+    add_worker_options(parser)
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Play, and print and write the standings."""
+    from german_whist.agents.registry import make_agent
+    from german_whist.cli.results import agent_labels, print_report
+    from german_whist.envs.engine.rules import rules
+    from german_whist.evaluation.tournament.play import play_tournament
+    from german_whist.evaluation.tournament.standings import standings
+
+    game = rules(options.rules)
+    agents = [make_agent(spec, game) for spec in options.agents]
+    if options.out is not None:
+        Path(options.out).mkdir(parents=True, exist_ok=True)  # refused before a card is played
+    pairs = len(options.agents) * (len(options.agents) - 1) // 2
+    with progress_bar("deals", pairs * options.deals) as progress, chosen_executor(options) as executor:
+        tournament = play_tournament(
+            options.agents,
+            options.deals,
+            options.seed,
+            game,
+            endgame=options.endgame,
+            progress=progress,
+            executor=executor,
+        )
+    found = standings(tournament)
+    labels = dict(zip(options.agents, map(printable, agent_labels(options.agents, agents)), strict=True))
+    shown = dataclasses.replace(found, agents=tuple(labels[spec] for spec in found.agents))
+    if options.json:
+        print(json.dumps(found.to_dict()))
+    else:
+        print_report(shown.report())
+    if options.out is not None:
+        _write(found, shown, Path(options.out), quiet=options.json)
+    return 0
+
+
+def _write(standings: Standings, shown: Standings, folder: Path, quiet: bool) -> None:
+    """Write the report, and a picture with the names that are shown."""
+    from german_whist.evaluation.match import game_title
+    from german_whist.evaluation.tournament.standings import write_report
+
+    paths = write_report(standings, folder)
+    try:
+        draw_standings(shown, folder / PICTURE, game_title(standings.rules, standings.endgame))
+    except ModuleNotFoundError as error:
+        if error.name is None or not error.name.startswith("matplotlib"):
+            raise
+        note = '; no picture: pip install "german-whist[train]" brings matplotlib'
+    else:
+        paths.append(folder / PICTURE)
+        note = ""
+    if not quiet:
+        print(f"report: {', '.join(map(printable, paths))}{note}")
+
+
+def draw_standings(standings: Standings, path: str | Path, title: str) -> None:
+    """Draw ratings with 95 % intervals, and the matrix of win rates, as a PNG.
+
+    Args:
+        standings: what to draw.
+        path: the PNG file.
+        title: title of the picture.
+
+    Raises:
+        OSError: when the file cannot be written.
+        ModuleNotFoundError: without matplotlib.
+    """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    size = len(standings.agents)
+    height = 2.2 + 0.45 * size
+    figure = Figure(figsize=(4.5 + 2.2 + height, height), dpi=150, layout="constrained")
+    FigureCanvasAgg(figure)
+    scale, matrix = figure.subplots(1, 2, width_ratios=(4.5, height - 0.5))
+    names = [name if len(name) <= _MAX_NAME else f"{name[: _MAX_NAME - 1]}…" for name in standings.agents]
+    _draw_scale(scale, standings, names)
+    _draw_matrix(matrix, standings)
+    figure.suptitle(title, x=0.01, ha="left", fontweight="bold", parse_math=False)
+    picture = io.BytesIO()
+    figure.savefig(picture, format="png")
+    write_atomically(path, picture.getvalue())
+
+
+def _draw_scale(axes: Axes, standings: Standings, names: list[str]) -> None:
+    places = np.arange(len(names))
+    low, high = np.array(standings.intervals).T
+    bounded = np.isfinite(high - low)
+    axes.hlines(places[bounded], low[bounded], high[bounded], color=_COLOR, linewidth=2)
+    axes.plot(standings.ratings, places, "o", color=_COLOR)
+    axes.set_yticks(places, [f"{name}  {i + 1}" for i, name in enumerate(names)], parse_math=False)
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.set_xlabel("Elo (Bradley-Terry, mean 0, 95 % interval)")
+    axes.grid(axis="x", color="0.92")
+    axes.spines[["top", "right", "left"]].set_visible(False)
+
+
+def _draw_matrix(axes: Axes, standings: Standings) -> None:
+    size = len(standings.agents)
+    rates = np.full((size, size), np.nan)
+    for (i, j), pair in standings.pairs.items():
+        rates[i, j] = pair.win_rate
+    axes.imshow(rates, cmap="RdBu", vmin=0, vmax=1)
+    for i, j in standings.pairs if size <= _MAX_LABELLED else ():
+        color = "white" if abs(rates[i, j] - 0.5) > 0.28 else "black"
+        axes.text(j, i, f"{100 * rates[i, j]:.0f}", ha="center", va="center", color=color, fontsize=9)
+    axes.set_xticks(range(size), [str(j + 1) for j in range(size)])
+    axes.set_yticks(range(size), [str(i + 1) for i in range(size)])
+    axes.set_xlabel("games won by the agent of the row, in %")
+    axes.spines[:].set_visible(False)

@@ -1,0 +1,73 @@
+"""``german-whist review``: what every decision of a recorded deal was worth."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from german_whist.cli.options import parse_whole_number
+
+if TYPE_CHECKING:
+    from german_whist.evaluation.recording import Recording
+
+
+def add_parser(subparsers: Any) -> None:
+    """Register the command."""
+    parser = subparsers.add_parser(
+        "review",
+        help="judge every decision of a recorded deal",
+        description="Judge every decision of a recorded deal by what its seat could know: by a search in worlds that "
+        "fit how the opponent has played, exactly once both hands are known, and in humbug by sampled worlds.",
+        epilog="example: german-whist review games.jsonl --line all",
+    )
+    parser.add_argument("file", metavar="FILE", help="a file written by play --record or evaluate --record")
+    parser.add_argument(
+        "--line", type=_parse_line, metavar="N", help="line of the file (default: its first game), or all of them: all"
+    )
+    parser.add_argument(
+        "--seat",
+        type=parse_whole_number,
+        choices=(0, 1),
+        help="the seat whose deal it is (default: the one named you, else 0)",
+    )
+    parser.add_argument("--brief", action="store_true", help="print the biggest mistakes only, not every card")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.set_defaults(run=run)
+
+
+def _parse_line(text: str) -> int | str:
+    """Return the number of a line, or ``"all"``."""
+    return text if text == "all" else parse_whole_number(text)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the review."""
+    from german_whist.cli.coaching import print_review
+    from german_whist.session.coach.reviews import review
+    from german_whist.session.shared_deals import open_recordings
+
+    for number, recording in enumerate(_recordings(options)):
+        session = open_recordings([recording], options.seat)
+        found = review(session.deal, session.seat, session.names)
+        if options.json:
+            print(json.dumps(found))
+            continue
+        if options.line == "all":
+            print(f"{chr(10) if number else ''}Deal {number + 1}")
+        print_review(found, recording.rules, every_move=not options.brief)
+    return 0
+
+
+def _recordings(options: argparse.Namespace) -> Iterator[Recording]:
+    """Yield the recordings that were asked for, each replayed."""
+    from german_whist.evaluation.recording import at_line, read_recording, read_recordings
+
+    if options.line == "all":
+        yield from read_recordings(options.file)
+        return
+    line, recording = read_recording(options.file, options.line)
+    with at_line(options.file, line):
+        recording.replay()
+    yield recording

@@ -1,0 +1,173 @@
+"""``german-whist warmup``: compile kernels and build endgame tables ahead, for images and containers."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+import time
+from collections.abc import Callable, Iterable
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from german_whist.cli.options import parse_whole_number
+from german_whist.cli.terminal import progress_bar
+
+_GYM_ID = "german_whist:GermanWhist-v0"
+# Agents that search also build the larger endgame table.
+_AGENTS = (
+    "greedy",
+    "heuristic+exact",
+    "champion",
+    "mc:worlds=4",
+    "ismcts:iterations=8",
+    "champion:search=4",
+)
+# Short enough for seconds; an update of each network, and every kind of evaluation.
+_RUN = {
+    "decisions": "1",
+    "num_envs": "16",
+    "batch_size": "64",
+    "value_deals": "64",
+    "evaluate_deals": "2",
+    "final_deals": "2",
+    "processes": "1",
+}
+
+
+def add_parser(subparsers: Any) -> None:
+    """Register the command."""
+    parser = subparsers.add_parser(
+        "warmup",
+        help="compile and build ahead what first calls need",
+        description="Play, solve, search and train for a moment, so that compiled kernels and endgame tables lie in "
+        "the cache folders, where later processes find them. Kernels are compiled for this processor.",
+        epilog="example: german-whist warmup",
+    )
+    parser.add_argument(
+        "--endgame-cards",
+        type=parse_whole_number,
+        metavar="N",
+        help="only build the endgame table of hands of up to N cards, 1 to 13, for games with trumps; with 13 (2.3 GB, "
+        "minutes on all cores) every exact endgame is one lookup",
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run each part, and print its time and where the files are."""
+    from german_whist.envs.utils.files import cache_folder
+    from german_whist.envs.utils.kernel_cache import kernel_cache
+
+    parts: dict[str, Callable[[], object]] = {
+        "environments": _step_environments,
+        "agents": _play_matches,
+        "solver": _solve,
+        "hints and reviews": _coach,
+        "training": _train,
+    }
+    if options.endgame_cards is not None:
+        parts = {"endgame table": partial(_build_table, options.endgame_cards)}
+    seconds = {}
+    for name, part in parts.items():
+        began = time.perf_counter()
+        part()
+        seconds[name] = time.perf_counter() - began
+        if not options.json:
+            print(f"{name:<18} {seconds[name]:5.1f} s", flush=True)
+    kernels, tables = kernel_cache(), cache_folder()
+    sizes = {
+        "kernels": _megabytes(kernels.rglob("*") if kernels else ()),
+        "endgame tables": _megabytes(tables.glob("*.table")),
+    }
+    if options.json:
+        print(json.dumps({"seconds": seconds, "megabytes": sizes}))
+    else:
+        for folder, (what, size) in zip((kernels, tables), sizes.items(), strict=True):
+            print(f"{what}: {size:.0f} MB in {folder}" if folder else f"{what}: cannot be stored")
+    return 0
+
+
+def _step_environments() -> None:
+    import gymnasium
+
+    import german_whist as gw
+
+    env = gw.env()
+    env.reset(seed=0)
+    env.step(int(env.last()[0]["action_mask"].argmax()))
+    for endgame in ("played", "exact"):
+        single = gymnasium.make(_GYM_ID, opponent="heuristic", endgame=endgame)
+        _, info = single.reset(seed=0)
+        single.step(int(info["action_mask"].argmax()))
+        several = gymnasium.make_vec(_GYM_ID, num_envs=2, opponent="heuristic", endgame=endgame)
+        _, infos = several.reset(seed=0)
+        several.step(infos["action_mask"].argmax(axis=1))
+
+
+def _play_matches() -> None:
+    from german_whist.evaluation.match import play_match
+
+    for agent in _AGENTS:
+        play_match(agent, "random", deals=1)
+        play_match(agent, "random", deals=1, endgame="exact")
+
+
+def _solve() -> None:
+    import german_whist as gw
+    from german_whist.solver.endgames import principal_variation
+
+    hands = "AKQ2.T98..J4", "J3.AKQ.5432."
+    gw.solve_endgame(*hands, trump="S")
+    gw.endgame_move_values([1 << 1], [1 << 0])
+    principal_variation(1 << 1, 1 << 0, -1)
+
+
+def _build_table(cards: int) -> None:
+    """Build a table unless it is there; a build that was interrupted goes on."""
+    from german_whist.solver.tablebase.build import build_table
+    from german_whist.solver.tablebase.endgame_table import verify_table
+    from german_whist.solver.tablebase.kinds import TableKind, table_path
+
+    kind = TableKind(trump=True, low=False)
+    path = table_path(kind, cards)
+    if path.exists():
+        verify_table(path)
+        return
+    done = 0
+    with progress_bar("thousandths of the table", 1000) as progress:
+
+        def report(built: int, total: int) -> None:
+            nonlocal done
+            share = 1000 * built // total
+            if share > done:
+                progress(share - done)
+                done = share
+
+        build_table(kind, cards, report)
+
+
+def _coach() -> None:
+    from german_whist.session.warm_up import fill_cache
+
+    fill_cache("classic")
+
+
+def _train() -> None:
+    """Train for a moment, in a folder that is removed; without torch there is nothing to compile."""
+    if find_spec("torch") is None:
+        return
+    from german_whist.training.load_config import load_config
+    from german_whist.training.run.directory import RunDirectory
+    from german_whist.training.train import train
+
+    config = load_config("quickstart", _RUN)
+    with tempfile.TemporaryDirectory() as folder:
+        train(config, RunDirectory.create("warmup", f"{folder}/run"), quiet=True)
+
+
+def _megabytes(paths: Iterable[Path]) -> float:
+    return sum(path.stat().st_size for path in paths if path.is_file()) / 1e6

@@ -1,0 +1,228 @@
+"""Answers in free text: which card or choice is read in them, and that no other is."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from german_whist.envs.engine.actions import action_text
+from german_whist.envs.engine.cards import NUM_CARDS, card_text
+from german_whist.envs.engine.rules import Rules, rules
+from german_whist.envs.text.answers import read_action
+from tests.strategies import spellings
+
+CLASSIC, DRAFT, HUMBUG = rules("classic"), rules("draft"), rules("humbug")
+CARDS = (1 << NUM_CARDS) - 1  # a card is to be chosen
+CHOICE = 3 << NUM_CARDS  # one of the two choices
+
+
+def read(answer: str, legal: int = CARDS, game: Rules = CLASSIC) -> str | None:
+    """Return what is read in an answer, ``None`` if it is refused."""
+    try:
+        return action_text(read_action(answer, legal, game), game)
+    except ValueError:
+        return None
+
+
+GIVEN = {
+    "SA": [
+        # nothing else
+        *("SA", "sa.", " *SA* ", "A♠", "♠️A", "Ace of Spades", "ACE OF SPADES!", "play s a", "(SA)", "```\nSA\n```"),
+        *("I play SA.", "I'll lead the ace of spades.", "I will play SA because HK is led.", "So: SA"),
+        # fields
+        '{"action": "SA"}',
+        '{"thought": "S7 would lose the trick", "action": "sa"}',
+        '{"action": "sa", "thought": "S7 would lose the trick"}',
+        '```json\n{"reasoning": "S7? No: \\"HK\\" beats it.", "action": "play SA"}\n```',
+        '{"response": {"analysis": "S7 loses to HK", "play": {"card": "ace of spades"}}}',
+        '{"action": "play", "card": "SA"}',
+        '{"opponent_card": "HK", "action": "SA", "next": "S7"}',
+        '{"action": "SA", "analysis": [{"card": "S7", "verdict": "bad"}]}',
+        '<tool_call>{"name": "play", "arguments": "{\\"thought\\": \\"S7\\", \\"card\\": \\"SA\\"}"}</tool_call>',
+        "{'action': 'sa', 'why': 'S7 loses'}",
+        "S7 would lose: play_card(card='SA')",
+        # tags
+        "<think>[S7] would lose.</think> <answer>SA</answer>",
+        "<think>S7?</think>\n\nSA",
+        "<think>S7 would lose.\n<answer>SA</answer>",  # never closed
+        "S7 would lose. </think> SA",  # opened in the prompt
+        "SA <think>S7 would have lost</think>",
+        "<reasoning>**S7** loses</reasoning><answer>\nSA\n</answer>",
+        "<answer>S7</answer> No, wait: <answer>SA</answer>",
+        "<answer>S7 would lose. [SA]</answer>",
+        '<answer>{"action": "SA", "reason": "S7 loses"}</answer>',
+        "S7 would lose. <action>SA",
+        "<|channel|>analysis<|message|>S7?<|end|><|start|>assistant<|channel|>final<|message|>SA",
+        "[THINK]S7 or HK?[/THINK]SA",
+        # labels
+        "S7 would lose. Answer: sa",
+        "S7 would lose.\n\n**Answer:** SA",
+        "S7 would lose.\n### Final Answer\n: SA",
+        "S7 loses.\nFinal answer: **SA** (ace of spades)",
+        "Thought: S7 would lose.\nAction: play(SA)\nReason: S7 would lose",
+        "Action: S7\nObservation: it would lose\nAction: SA",
+        "S7 would lose. ✅ My move is the ace of spades.",
+        "HK is led, S7 would lose.\nThe answer is: SA, because HK is no trump.",
+        "S7 would lose\n#### SA",
+        # LaTeX
+        r"S7 would lose, so \boxed{SA}.",
+        r"S7 would lose. $\boxed{\text{Ace of Spades}}$",
+        r"S7 would lose. \[ \boxed{A\spadesuit} \]",
+        # brackets, lines, bold
+        "S7 would lose, so [SA].",
+        "[S7] would lose. [SA]",
+        "Options: [S7], [SA]. I choose [SA].",
+        "[SA] because HK beats S7.",
+        "**SA**\n\n**Explanation:** S7 would lose to HK.",
+        '{"move": "SA", "comment": "S7 loses"}',
+        "I can't be sure of the trick but no: [SA]",
+        "I will play [SA] to win the trick and take the king of hearts.",
+        "Legal moves:\n- HK\n- SA\n- S7\n\nI play SA.",
+        "1. S7: loses\n2. SA: wins\n\nsa",
+        "S7? No. HK? No.\n\n**SA**",
+        "S7 would lose. I play the **Ace** of **Spades**.",
+        "**S7** would lose to HK. I play **SA**.",
+        "S7 would lose, so it has to be **SA**",
+        "S7 would lose, so it has to be <b>SA</b>",
+        "~~S7~~ SA",
+        # one card in prose
+        "As it is a 9 or so I had better go for SA, as I said",
+    ],
+    "S9": ["It's a trump, but S9"],
+    "HT": ["10 of hearts", "h10", "[10♥]", '{"card": "Heart Ten"}', "SA would win. I play the 10 of ♥."],
+    "HQ": ["queen of ♥", "Answer: ♡q", "<answer>Queen of Hearts</answer>"],
+}
+REFUSED = [
+    # none
+    *(
+        "",
+        "[]",
+        "I pass.",
+        "as you like",
+        "a heart",
+        "SA1",
+        "XSA",
+        "11 of hearts",
+        "I hold 2 hearts",
+        "take",
+        "[S]",
+        "0",
+    ),
+    # none but dismissed ones, or in unfinished reasoning
+    *("S7 would lose.", "I won't play S7.", "[not S7]", "Not S7!", "<answer>not S7</answer>", "The answer is not S7."),
+    *("<think>S7 would lose", "<think>Maybe <answer>S7</answer>? No, because", "~~S7~~"),
+    '{"thought": "S7 would lose"}',
+    # several
+    *("Not S7 but SA", "S7 or SA", "<answer>S7 or SA</answer>", "[S7, SA]", "[S7] [SA]", "A♠K♥", "Answer: S7, no, SA"),
+    *("S7 is too low, and HK is out", "If I play S7, HK wins.", "Best move: SA. Worst move: S7.", "SA\nS7"),
+    *("**SA** wins; **S7** loses.", "**S7** would lose, so the ace of spades", "[S7] would lose, so the ace of spades"),
+    "- [SA]\n- [S7]",
+    *("S7? SA?", "S7?", "Should I play [S7] now?", "[S7] would lose.", "HK is led, and **S7** is out"),
+    "I play S7. Opponent plays SK. That loses.",
+    "[S7] is worse than SA.",
+    # perhaps another
+    *("S7 would be beaten by the king", "[S7] loses. I play my ace.", "It's a trump; SA, no: S9"),
+]
+
+
+@pytest.mark.parametrize(("answer", "card"), [(answer, card) for card, answers in GIVEN.items() for answer in answers])
+def test_the_card_that_is_given_is_read(answer: str, card: str) -> None:
+    assert read(answer) == card
+
+
+@pytest.mark.parametrize("answer", REFUSED)
+def test_what_gives_no_card_or_leaves_it_unclear_is_refused(answer: str) -> None:
+    with pytest.raises(ValueError, match=r"end it with the one that you mean, in brackets, as \[SA\]"):
+        read_action(answer, CARDS, CLASSIC)
+
+
+REASONS = [
+    *(
+        "{0} would lose to {1}. ",
+        "If I play {0}, {1} wins. ",
+        "I could lead {0}, or [{1}]? ",
+        "**{0}** is too low for {1}.\n",
+    ),
+    *(
+        "- {0}: loses\n- {1}: wins\n",
+        "Opponent led {0}, and `{1}` is out; ",
+        "My options are {0} and {1}. ",
+        "Not {0}, {1}?\n",
+    ),
+    *("<think>[{0}] or {1}.</think>", '{{"thought": "{0} beats {1}"}}\n', "[{0}] beats [{1}]. ", "It's {1} or {0}:\n"),
+]
+FINAL = [
+    *("[{}]", "\n[play {}].", "\nI play {}.", "\nFinal answer: {}", "Answer: **{}**.", "<answer>{}</answer>", "\n{}"),
+    *(
+        '{{"action": "{}", "sure": true}}',
+        "<action>\n{}</action>",
+        "\\boxed{{{}}}",
+        "\\boxed{{\\text{{{}}}}}",
+        "\n**{}**\n",
+    ),
+]
+cards = st.integers(0, NUM_CARDS - 1)
+
+
+@st.composite
+def reasoning(draw: st.DrawFn) -> str:
+    """Some sentences that each name two cards."""
+    found = []
+    for reason in draw(st.lists(st.sampled_from(REASONS), min_size=1, max_size=3)):
+        pair = draw(st.lists(cards, min_size=2, max_size=2, unique=True))
+        found.append(reason.format(*(draw(st.sampled_from([card_text(card), spellings(card)[-1]])) for card in pair)))
+    return "".join(found)
+
+
+@given(reasoning(), st.sampled_from(FINAL), cards, st.data())
+def test_whatever_is_reasoned_the_final_answer_counts(reason: str, final: str, card: int, data: st.DataObject) -> None:
+    answer = reason + final.format(data.draw(st.sampled_from(spellings(card))))
+    assert read(answer) == card_text(card)
+
+
+@given(reasoning())
+def test_reasoning_alone_gives_no_card(reason: str) -> None:
+    assert read(reason) is None
+
+
+WORDS = [*"SA7♠[]<>/*_`\"'{}:.,?~\\\n ", "think", "answer", "boxed", "card", "10", "not", "I play "]
+
+
+@given(st.lists(st.sampled_from(WORDS)).map("".join))
+def test_any_text_is_read_or_refused(answer: str) -> None:
+    assert read(answer) in {None, *map(card_text, range(NUM_CARDS))}
+
+
+@pytest.mark.parametrize(
+    "part", ["<answer>", "<think>", "\n", "[", "**SA", "S7 ", "a ", '"card": "', "\\boxed{", "not "]
+)
+def test_long_answers_are_read_at_once(part: str) -> None:
+    assert read(part * 2000 + "\nFinal answer: SA") in ("SA", None)
+
+
+@pytest.mark.parametrize(
+    ("answer", "action"),
+    [
+        ("Take it", "take"),
+        ("[leave]", "leave"),
+        ("I'll take the SA.", "take"),
+        ("I would leave it, but no: [take]", "take"),
+        ('{"thought": "to leave or to take", "action": "Leave"}', "leave"),
+        ("SA", "SA"),  # the refusal then says what is wrong
+        ("I could take it, or leave it.", None),
+        ("I would not take it.", None),
+        ("x", None),
+        ("swap", None),
+    ],
+)
+def test_a_choice_is_read_before_a_card_where_one_is_due(answer: str, action: str | None) -> None:
+    assert read(answer, CHOICE, DRAFT) == action
+
+
+def test_choices_are_those_of_the_rules() -> None:
+    assert read("I keep my hand.", CHOICE, HUMBUG) == "keep"
+    assert read("swap", CARDS, DRAFT) is None
+    assert read("take", CARDS, DRAFT) == "take"
+    with pytest.raises(ValueError, match=r"names swap and keep: end it .* as \[keep\]"):
+        read_action("keep or swap", CHOICE, HUMBUG)

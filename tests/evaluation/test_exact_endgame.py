@@ -1,0 +1,90 @@
+"""Matches in which both sides play the endgame out exactly."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from german_whist.cli import main
+from german_whist.evaluation.match import play_match, play_series
+from german_whist.evaluation.recording import Recording
+
+GAMES = [
+    "classic",
+    "all",
+    "small",
+    "small:counts=all,race=9,points=difference,slam=0,book=null",
+    "high_low",
+    "no_trump",
+    "draft",
+    "classic:ranks=7,hand=7,stock=14,race=3",
+]
+
+
+def figures(result: Any) -> dict[str, Any]:
+    plain: dict[str, Any] = result.to_dict()
+    for name in ("first", "second", "endgame"):
+        del plain[name]
+    return plain
+
+
+@pytest.mark.parametrize("rules", GAMES)
+@pytest.mark.parametrize("first", ["random", "greedy+exact"])
+def test_the_figures_are_those_of_agents_with_an_exact_endgame(rules: str, first: str) -> None:
+    result = play_match(first, "heuristic", deals=20, seed=3, rules=rules, endgame="exact")
+    assert (result.first, result.second, result.endgame) == (first, "heuristic", "exact")
+    both = play_match(f"{first.removesuffix('+exact')}+exact", "heuristic+exact", deals=20, seed=3, rules=rules)
+    assert both.endgame == "played"
+    assert figures(result) == figures(both)
+
+
+def test_they_do_not_depend_on_the_batch_size() -> None:
+    results = [
+        play_match("random", "greedy", deals=30, seed=3, rules="small", endgame="exact", batch_size=size)
+        for size in (7, 100)
+    ]
+    assert results[0] == results[1]
+
+
+def test_a_recording_has_the_whole_endgame() -> None:
+    games: list[Recording] = []
+    recorded = play_match(
+        "random", "greedy+exact", deals=10, seed=3, rules="small", endgame="exact", record=games.append
+    )
+    assert recorded == play_match("random", "greedy+exact", deals=10, seed=3, rules="small", endgame="exact")
+    assert len(games) == 20
+    assert {len(game.actions) for game in games} == {28}
+    assert {game.names for game in games} == {("random+exact", "greedy+exact"), ("greedy+exact", "random+exact")}
+
+
+@pytest.mark.parametrize("match", ["first_to:10", "best_of:3"])
+def test_whole_matches_are_those_of_agents_with_an_exact_endgame(match: str) -> None:
+    result = play_series("greedy", "random", match, 15, seed=2, rules="small", endgame="exact")
+    both = play_series("greedy+exact", "random+exact", match, 15, seed=2, rules="small")
+    assert (result.endgame, both.endgame) == ("exact", "played")
+    assert figures(result) == figures(both)
+
+
+@pytest.mark.parametrize("play", [play_match, lambda *agents, **rest: play_series(*agents, "best_of:3", **rest)])
+@pytest.mark.parametrize(
+    ("rules", "endgame", "words"),
+    [
+        ("classic", "exat", "unknown endgame 'exat': did you mean 'exact'\\? allowed: played, exact"),
+        ("humbug", "exact", "rules: the endgame cannot be solved with humbug=True"),
+        ("classic:hand=20,stock=12", "exact", "rules: the endgame cannot be solved with hand=20"),
+    ],
+)
+def test_an_endgame_that_cannot_be_played_out_exactly_is_refused(
+    play: Any, rules: str, endgame: str, words: str
+) -> None:
+    with pytest.raises(ValueError, match=words):
+        play("random", "greedy", rules=rules, endgame=endgame)
+
+
+def test_recorded_games_can_be_replayed(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "games.jsonl"
+    words = ["evaluate", "random", "greedy", "--rules", "tiny", "--deals", "3", "--endgame", "exact"]
+    assert main([*words, "--record", str(path)]) == 0
+    assert main(["replay", str(path), "--line", "2", "--all"]) == 0
+    assert capsys.readouterr().out

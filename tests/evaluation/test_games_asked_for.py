@@ -1,0 +1,178 @@
+"""Agents that ask for their games: histories on demand, and keys for a state of their own."""
+
+from __future__ import annotations
+
+import gc
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import gymnasium
+import numpy as np
+import pytest
+
+import german_whist as gw
+from german_whist.agents.endgame.exact_agent import ExactEndgame
+from german_whist.envs.agent import Games
+from german_whist.envs.observation.history import EVENTS
+from german_whist.evaluation.match import play_match, play_series
+
+PLAYED = [event.name for event in EVENTS].index("played")
+
+
+class ReadsHistory:
+    """Plays its lowest legal card, and checks that its history is that of the deal that it plays."""
+
+    name = "reads"
+    uses_games = True
+
+    def __init__(self) -> None:
+        self.decisions = 0
+
+    def act(self, views: np.ndarray, rng: Any, games: Games) -> np.ndarray:
+        tokens, lengths = games.histories()
+        assert len(tokens) == len(lengths) == len(views)
+        for view, events, length in zip(views, tokens, lengths, strict=True):
+            played = {1: 0, 2: 0}
+            for event, who, card, _ in events[:length]:
+                if event == PLAYED:
+                    played[who] |= 1 << int(card) - 1
+            assert played == {1: int(view["played_self"]), 2: int(view["played_opponent"])}
+        self.decisions += len(views)
+        return np.array([(int(mask) & -int(mask)).bit_length() - 1 for mask in views["legal"]])
+
+
+class Lowest:
+    """The same player without histories."""
+
+    def act(self, views: np.ndarray, rng: Any) -> np.ndarray:
+        return np.array([(int(mask) & -int(mask)).bit_length() - 1 for mask in views["legal"]])
+
+
+class Remembers:
+    """Keeps what it saw in every game, checks that it is of the game that it plays, and plays by it.
+
+    It counts its decisions and alternates between the lowest and the highest legal card; every card that it saw in its
+    hand is in its hand now or played by itself.
+    """
+
+    name = "remembers"
+    uses_games = True
+
+    def __init__(self) -> None:
+        self.decisions = self.begun = 0
+        self.seen: WeakKeyDictionary[Any, tuple[int, int]] = WeakKeyDictionary()
+
+    def act(self, views: np.ndarray, rng: Any, games: Games) -> np.ndarray:
+        chosen = []
+        for view, game in zip(views, games.ids(), strict=True):
+            self.begun += game not in self.seen
+            decisions, hand = self.seen.get(game, (0, 0))
+            assert decisions == int(view["played_self"]).bit_count()
+            assert not hand & ~(int(view["hand"]) | int(view["played_self"]))
+            self.seen[game] = decisions + 1, hand | int(view["hand"])
+            legal = int(view["legal"])
+            chosen.append(legal.bit_length() - 1 if decisions % 2 else (legal & -legal).bit_length() - 1)
+        self.decisions += len(views)
+        return np.array(chosen)
+
+
+def test_matches_and_series_give_the_history_of_every_game() -> None:
+    agent = ReadsHistory()
+    result = play_match(agent, "random", deals=4, seed=2, batch_size=3)
+    assert agent.decisions == 4 * 2 * 26
+    assert result.margin == play_match(Lowest(), "random", deals=4, seed=2).margin
+    play_series(agent, "random", "best_of:3", matches=3, seed=1, rules="small")
+    assert agent.decisions > 4 * 2 * 26
+
+
+def test_an_exact_endgame_gives_the_histories_of_the_rows_that_it_does_not_play() -> None:
+    agent = ReadsHistory()
+    play_match(ExactEndgame(agent), agent, deals=3, seed=2, rules="small")
+    assert agent.decisions > 0
+
+
+@pytest.mark.parametrize("kind", [ReadsHistory, Remembers])
+def test_gymnasium_opponents_get_them(kind: Any) -> None:
+    agent = kind()
+    env: Any = gymnasium.make("german_whist:GermanWhist-v0", rules="small", opponent=agent)
+    _, info = env.reset(seed=3)
+    over = False
+    while not over:
+        *_, over, _, info = env.step(int(info["action_mask"].argmax()))
+    assert agent.decisions == 14
+    vector: Any = gymnasium.make_vec("german_whist:GermanWhist-v0", num_envs=5, rules="small", opponent=agent)
+    _, info = vector.reset(seed=3)
+    for _ in range(20):  # beyond the end of the first deals
+        *_, info = vector.step(info["action_mask"].argmax(axis=1))
+    assert agent.decisions > 5 * 14
+
+
+def test_every_game_has_a_key_of_its_own_and_is_forgotten_with_the_match() -> None:
+    agent = Remembers()
+    play_match(agent, "random", deals=5, seed=8, batch_size=2)
+    assert agent.decisions == 2 * 5 * 26
+    assert agent.begun == 2 * 5
+    gc.collect()
+    assert not agent.seen
+
+
+def test_the_result_is_the_same_in_batches_of_any_size() -> None:
+    results = [play_match(Remembers(), "greedy", deals=9, seed=2, batch_size=size) for size in (1, 4, 9)]
+    assert results[0] == results[1] == results[2]
+    assert (results[0].margins == results[2].margins).all()
+
+
+def test_one_object_can_play_both_sides() -> None:
+    agent = Remembers()
+    assert play_match(agent, agent, deals=6).win_rate == 0.5
+    assert agent.decisions == 2 * 6 * 52
+
+
+@pytest.mark.parametrize("endgame", ["played", "exact"])
+def test_keys_go_through_an_exact_endgame(endgame: str) -> None:
+    agent = Remembers()
+    games: list[Any] = []
+    play_match(ExactEndgame(agent), "greedy", deals=4, endgame=endgame, record=games.append)
+    assert len(games) == 8
+    assert agent.decisions == 2 * 4 * 13
+
+
+def test_a_series_begins_every_deal_with_a_new_key() -> None:
+    agent = Remembers()
+    result = play_series(agent, "random", "best_of:3", 4, seed=3, rules="small")
+    assert agent.begun == result.deals_per_match * 8
+    again = play_series(Remembers(), "random", "best_of:3", 4, seed=3, rules="small", batch_size=1)
+    assert again == result
+
+
+def test_the_histories_of_some_rows_are_those_of_all() -> None:
+    batch = gw.DealBatch("classic", 5, seed=1, history=True)
+    batch.step(batch.action_mask().argmax(axis=1))
+    tokens, lengths = batch.history()
+    some, of_some = batch.history(rows=[3, 1])
+    assert (some == tokens[[3, 1]]).all()
+    assert (of_some == lengths[[3, 1]]).all()
+    with pytest.raises(ValueError, match="rows"):
+        batch.history(rows=[5])
+
+
+def test_keys_change_with_the_deal_and_the_seat() -> None:
+    batch, rows = gw.DealBatch("classic", 3, seed=1), np.arange(3)
+    first = batch.game_ids(rows)
+    assert len(set(first)) == 3
+    assert (batch.game_ids(rows[::-1]) == first[::-1]).all()
+    batch.step(batch.action_mask().argmax(axis=1))
+    assert not set(batch.game_ids(rows)) & set(first)  # the other seat
+    batch.deal_rows([1], [9])
+    assert batch.game_ids(rows)[1] not in first
+    saved = batch.get_state()
+    kept = batch.game_ids(rows)
+    batch.set_state(saved)
+    assert not set(batch.game_ids(rows)) & set(kept)
+
+
+def test_where_nothing_is_kept_an_agent_is_told_so() -> None:
+    with pytest.raises(ValueError, match="histories are not kept"):
+        Games().histories()
+    with pytest.raises(ValueError, match="a state of its own cannot be asked"):
+        Games().ids()

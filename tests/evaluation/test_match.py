@@ -1,0 +1,348 @@
+"""Matches on mirrored deals."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from german_whist.agents.endgame.exact_agent import with_exact_endgame
+from german_whist.agents.endgame.open_hands import opponent_hand_known
+from german_whist.agents.policy.agent import PolicyAgent
+from german_whist.agents.registry import make_agent
+from german_whist.envs.agent import AgentForfeit
+from german_whist.envs.engine.cards import card_text
+from german_whist.envs.engine.rules import rules
+from german_whist.envs.simulator.batch import DealBatch
+from german_whist.evaluation.match import MatchResult, play_match
+from tests.agents.networks import some_network
+from tests.envs.players import Lowest, Stubborn
+from tests.reference.game import ReferenceDeal, returns_of
+
+AGENTS: dict[str, Callable[[], Any]] = {
+    "random": lambda: "random",
+    "heuristic": lambda: "heuristic",
+    "policy": lambda: PolicyAgent(some_network()),
+    "sampling policy": lambda: PolicyAgent(some_network(1), 1.0),
+}
+
+
+class Returning:
+    """Answers with whatever a function makes of the views."""
+
+    name = "odd one"
+
+    def __init__(self, answer: Callable[[np.ndarray], Any]) -> None:
+        self.answer = answer
+
+    def act(self, views: np.ndarray, rng: Any) -> Any:
+        return self.answer(views)
+
+
+def lowest_cards(views: np.ndarray) -> np.ndarray:
+    return Lowest().act(views, None)  # type: ignore[arg-type]
+
+
+def fields(result: MatchResult) -> dict[str, Any]:
+    plain = result.to_dict()
+    del plain["first"], plain["second"]
+    return plain
+
+
+def test_both_games_of_a_deal_are_played_as_the_reference_plays_them() -> None:
+    # Both agents always play the lowest card by number, so the reference can follow without knowing them.
+    margins = play_match(Lowest(), Lowest(), deals=6, seed=7, first_deal=3).margins
+    for row, index in enumerate(range(3, 9)):
+        deck = [card_text(card) for card in DealBatch("classic", 1, 7, first=index).states["deck"][0]]
+        deal = ReferenceDeal(deck, rules("classic"), dealer=index % 2)
+        while not deal.done:
+            deal.play(min(deal.legal(), key=lambda card: ("CDHS".index(card[0]), "23456789TJQKA".index(card[1]))))
+        at_seat_0, at_seat_1 = returns_of(deal, "margin")
+        assert margins[row].tolist() == [at_seat_0, at_seat_1]
+
+
+def test_each_agent_plays_one_seat_of_each_game_and_the_other_in_its_mirror_image() -> None:
+    seen: list[tuple[int, int]] = []
+
+    def note(which: int) -> Returning:
+        def answer(views: np.ndarray) -> np.ndarray:
+            seen.extend((which, int(hand)) for view in views for hand in [view["hand"]] if view["led"] < 0)
+            return lowest_cards(views)
+
+        return Returning(answer)
+
+    play_match(note(0), note(1), deals=4, seed=5)
+    batch = DealBatch("classic", 4, seed=5)
+    opening = {int(batch.states["hands"][i, batch.turn[i]]) for i in range(4)}
+    for hand in opening:  # the leader's first hand was held by each agent once
+        assert sorted(which for which, held in seen if held == hand) == [0, 1]
+
+
+@pytest.mark.parametrize("name", ["greedy", "heuristic", "policy"])
+def test_a_deterministic_agent_draws_even_with_itself(name: str) -> None:
+    agent = PolicyAgent(some_network()) if name == "policy" else make_agent(name)
+    result = play_match(agent, agent, deals=150, seed=3)
+    assert result.win_rate == 0.5
+    assert result.wins == result.losses
+    assert (result.margin, result.margin_interval) == (0.0, (0.0, 0.0))
+    assert result.interval == (0.5, 0.5)  # mirrored: not a trace of luck
+
+
+@pytest.mark.parametrize("game", ["classic", "classic:counts=all", "tiny"])
+def test_swapping_the_agents_mirrors_the_match(game: str) -> None:
+    one, other = (
+        play_match(*pair, deals=200, seed=3, rules=game) for pair in (("heuristic", "greedy"), ("greedy", "heuristic"))
+    )
+    assert one.win_rate + other.win_rate == pytest.approx(1, abs=1e-12)
+    assert (one.wins, one.draws, one.losses) == (other.losses, other.draws, other.wins)
+    assert one.margin == -other.margin
+    assert one.interval == pytest.approx((1 - other.interval[1], 1 - other.interval[0]))
+
+
+@pytest.mark.parametrize("first", AGENTS)
+@pytest.mark.parametrize("second", ["random", "sampling policy"])
+def test_the_result_is_the_same_in_batches_of_any_size(first: str, second: str) -> None:
+    results = [
+        fields(play_match(AGENTS[first](), AGENTS[second](), deals=23, seed=11, batch_size=size))
+        for size in (1, 7, 23, 2048)
+    ]
+    assert results[1:] == results[:-1]
+
+
+def test_progress_adds_up_batch_by_batch_and_changes_nothing() -> None:
+    reported: list[int] = []
+    watched = play_match("random", "greedy", deals=23, seed=11, batch_size=10, progress=reported.append)
+    assert {10, 20, 23} <= set(np.cumsum(reported).tolist())
+    assert watched == play_match("random", "greedy", deals=23, seed=11)
+
+
+def test_the_same_seed_gives_the_same_match_and_another_one_another() -> None:
+    results = [play_match("random", "random", deals=50, seed=seed) for seed in (4, 4, 5)]
+    assert results[0] == results[1]
+    assert results[0].margin != results[2].margin
+
+
+def test_more_deals_extend_the_same_match() -> None:
+    few, more = (play_match("random", "greedy", deals=deals, seed=2) for deals in (30, 60))
+    rest = play_match("random", "greedy", deals=30, seed=2, first_deal=30).margins
+    assert more.margin * 60 == pytest.approx(few.margin * 30 + rest.mean(axis=1).sum())
+
+
+def test_an_agents_randomness_is_its_own() -> None:
+    # Two random agents that drew from the same stream would play mirrored deals alike, and always draw.
+    result = play_match("random", "random", deals=200, seed=1)
+    assert result.margin_interval[1] - result.margin_interval[0] > 0.2
+
+
+def test_draws_count_half() -> None:
+    result = play_match("random", "random", deals=300, rules="tiny")
+    assert result.draws > 100
+    assert result.wins + result.draws + result.losses == 600
+    assert result.win_rate == pytest.approx((result.wins + result.draws / 2) / 600)
+
+
+def test_the_interval_is_paired_over_deals() -> None:
+    result = play_match("greedy", "random", deals=5, seed=6)
+    margins = result.margins
+    shares = [sum((margin > 0) + (margin == 0) / 2 for margin in games) / 2 for games in margins.tolist()]
+    for samples, mean, interval in (
+        (shares, result.win_rate, result.interval),
+        (margins.mean(axis=1).tolist(), result.margin, result.margin_interval),
+    ):
+        centre = sum(samples) / 5
+        spread = math.sqrt(sum((sample - centre) ** 2 for sample in samples) / 4)
+        assert mean == pytest.approx(centre)
+        assert interval == pytest.approx(
+            (centre - 1.96 * spread / math.sqrt(5), centre + 1.96 * spread / math.sqrt(5)), abs=1e-4
+        )
+
+
+def test_the_interval_covers_the_truth_about_19_times_in_20() -> None:
+    # Between equal players the truth is one half.
+    results = [play_match("random", "random", deals=60, seed=seed, rules="tiny") for seed in range(300)]
+    covered = sum(result.interval[0] <= 0.5 <= result.interval[1] for result in results)
+    assert 0.91 <= covered / 300 <= 0.985
+
+
+def test_mirroring_narrows_the_interval() -> None:
+    result = play_match("heuristic", "greedy", deals=500, seed=8)
+    unpaired = 2 * 1.96 * math.sqrt(result.win_rate * (1 - result.win_rate) / 1000)
+    assert result.interval[1] - result.interval[0] < unpaired
+
+
+def test_names_in_the_result() -> None:
+    result = play_match("greedy", Lowest(), deals=2)
+    assert (result.first, result.second) == ("greedy", "Lowest")
+    assert play_match(Returning(lowest_cards), "random", deals=2).first == "odd one"
+
+
+@pytest.mark.parametrize("deals", [1, 2, 40])
+def test_the_result_is_plain_data(deals: int) -> None:
+    result = play_match("heuristic", "random", deals=deals, seed=np.int64(3), rules="tiny")  # type: ignore[arg-type]
+    fields = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+    assert fields["rules"] == rules("tiny").to_dict()
+    assert fields["seed"] == 3
+    assert (fields["interval"] == [None, None]) == (deals == 1)
+
+
+def test_a_single_deal_gives_an_unbounded_interval() -> None:
+    assert play_match("greedy", "random", deals=1).interval == (-math.inf, math.inf)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"deals": 0}, "deals must be an integer >= 1, got 0"),
+        ({"deals": -3}, "deals must be an integer >= 1, got -3"),
+        ({"deals": 2.0}, "deals must be an integer >= 1, got 2.0"),
+        ({"deals": True}, "deals must be an integer >= 1, got True"),
+        ({"deals": "7"}, "deals must be an integer >= 1, got '7'"),
+        ({"batch_size": 0}, "batch_size must be an integer >= 1, got 0"),
+        ({"seed": -1}, r"seed must be an integer from 0 to 2\*\*64 - 1, got -1"),
+        ({"seed": 2**64}, "seed must be an integer from .*, got 18446744073709551616"),
+        ({"seed": 0.5}, "seed must be an integer from .*, got 0.5"),
+        ({"rules": "clasic"}, "unknown rules 'clasic': did you mean 'classic'"),
+        ({"rules": "classic:hand=14"}, "54 cards are dealt"),
+        ({"first": "heuristik"}, "unknown agent 'heuristik': did you mean 'heuristic'"),
+        ({"second": "greedy:depth=2"}, "takes no settings"),
+        ({"second": 7}, "neither an agent's name nor an object with act"),
+        ({"first": None}, "neither an agent's name nor an object with act"),
+    ],
+)
+def test_bad_input_is_named(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        play_match(**{"first": "random", "second": "random", "deals": 2, **settings})
+
+
+ODD_ANSWERS: dict[str, tuple[Callable[[np.ndarray], Any], str]] = {
+    "nothing": (lambda views: None, r"must return int64\[20\], got object\[\]"),
+    "lists of many lengths": (lambda views: [[1], [2, 3]], r"must return int64\[20\], got what is no array"),
+    "one card for all": (lambda views: 3, r"must return int64\[20\], got int64\[\]"),
+    "a list of one": (lambda views: lowest_cards(views)[:1], r"must return int64\[20\], got int64\[1\]"),
+    "one too many": (lambda views: np.append(lowest_cards(views), 0), r"must return int64\[20\], got int64\[21\]"),
+    "a column": (lambda views: lowest_cards(views)[:, None], r"must return int64\[20\], got int64\[20, 1\]"),
+    "fractions": (lambda views: lowest_cards(views) + 0.5, r"must return int64\[20\], got float64\[20\]"),
+    "whole floats": (lambda views: lowest_cards(views).astype(float), r"must return int64\[20\], got float64\[20\]"),
+    "words": (lambda views: ["SA"] * len(views), r"must return int64\[20\], got <U2\[20\]"),
+    "truth": (lambda views: lowest_cards(views) > 3, r"must return int64\[20\], got bool\[20\]"),
+    "below the deck": (lambda views: lowest_cards(views) - 60, r"chose action -\d+ in deal \d+ of seed 3: it may play"),
+    "above the deck": (lambda views: lowest_cards(views) + 64, r"chose action \d+ in deal \d+ of seed 3: it may play"),
+    "far above": (lambda views: lowest_cards(views) + 2**40, r"chose action \d+ in deal \d+ of seed 3: it may play"),
+    "card 0": (
+        lambda views: Stubborn().act(views, None),
+        r"chose action 0 \(C2\) in deal \d+ of seed 3: it may play [SHDC]\w( [SHDC]\w)*$",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", ODD_ANSWERS)
+@pytest.mark.parametrize("as_first", [True, False])
+def test_an_agent_that_does_not_return_a_legal_card_a_view_is_named(kind: str, as_first: bool) -> None:
+    answer, message = ODD_ANSWERS[kind]
+    agents = (Returning(answer), "heuristic") if as_first else ("heuristic", Returning(answer))
+    with pytest.raises(ValueError, match=f"^agent 'odd one' {message}") as caught:
+        play_match(*agents, deals=20, seed=3)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in ODD_ANSWERS if "must return" in ODD_ANSWERS[kind][1]])
+def test_an_agent_with_an_exact_endgame_is_asked_no_less(kind: str) -> None:
+    answer, message = ODD_ANSWERS[kind]
+
+    batch = DealBatch("classic", 21)
+    while not opponent_hand_known(batch.views([0]))[0]:
+        batch.step(lowest_cards(batch.views([0])), [0])
+    with pytest.raises(ValueError, match=f"^agent 'odd one\\+exact' {message}"):
+        with_exact_endgame(Returning(answer)).act(batch.views(), None)
+
+
+def test_numpy_integers_are_accepted() -> None:
+    expected = fields(play_match(Lowest(), "heuristic", deals=5))
+    for kind in (np.int8, np.uint8, np.int32, np.uint64):
+        agent = Returning(lambda views, kind=kind: lowest_cards(views).astype(kind))
+        assert fields(play_match(agent, "heuristic", deals=5)) == expected
+    assert fields(play_match(Returning(lambda views: lowest_cards(views).tolist()), "heuristic", deals=5)) == expected
+
+
+class ReadsItsGenerator:
+    """Tries every number within its generator as the seed, and counts the opening hands that it can name."""
+
+    name = "reads"
+
+    def __init__(self) -> None:
+        self.known = self.seen = 0
+
+    def act(self, views: np.ndarray, rng: Any) -> np.ndarray:
+        numbers = [int(number) for value in vars(rng).values() for number in np.ravel(value)]
+        openings = np.flatnonzero((views["played_self"] == 0) & (views["played_opponent"] == 0))
+        for row in openings:
+            self.seen += 1
+            self.known += any(
+                int(views["hand"][row]) == hand
+                for seed in set(numbers)
+                for index in range(4)
+                for hand in _hands(seed, index)
+            )
+        return np.array([(mask & -mask).bit_length() - 1 for mask in views["legal"].tolist()])
+
+
+def _hands(seed: int, index: int) -> list[int]:
+    return [int(hand) for hand in DealBatch("classic", 1, seed, index).states["hands"][0]]
+
+
+def test_the_generator_of_an_agent_does_not_tell_it_the_deal() -> None:
+    agent = ReadsItsGenerator()
+    play_match(agent, "greedy", deals=4, seed=20)
+    assert agent.seen == 4
+    assert agent.known == 0
+
+
+def test_a_result_is_printed_as_a_table_and_its_repr_has_every_field() -> None:
+    result = play_match("heuristic", "random", deals=50, seed=3, rules="tiny", first_deal=2, endgame="exact")
+    title, headings, row, played, meaning = str(result).splitlines()
+    assert title == "German Whist, tiny, exact endgame"
+    assert headings.split("  ")[0] == "agent"
+    won = f"{100 * result.win_rate:.1f} % ± {50 * (result.interval[1] - result.interval[0]):.1f}"
+    margin = f"{result.margin:+.2f} ± {(result.margin_interval[1] - result.margin_interval[0]) / 2:.2f}"
+    assert row.startswith("heuristic  random")
+    for figure, heading in ((won, "games won"), (margin, "margin")):
+        assert row.index(figure) + len(figure) == headings.index(heading) + len(heading)
+    assert row.endswith(f" {result.wins} / {result.draws} / {result.losses}")
+    assert played == "50 mirrored deals from number 2 on (each played twice, seats swapped), seed 3"
+    assert meaning == "draws count half; ± is the 95 % interval, paired over deals"
+    assert repr(result).startswith("MatchResult(first='heuristic', second='random', rules={")
+
+
+@pytest.mark.parametrize("with_endgame", [False, True])
+@pytest.mark.parametrize(
+    ("reasons", "message"),
+    [
+        ({10**6: "x"}, "the row of a forfeit must be an integer from 0 to [0-9]+, got 1000000"),
+        ({-1: "x"}, "the row of a forfeit must be an integer from 0 to [0-9]+, got -1"),
+        ({"0": "x"}, "the row of a forfeit must be an integer .*, got '0'"),
+        ({True: "x"}, "the row of a forfeit must be an integer .*, got True"),
+        ({0: None}, "the reason of a forfeit must be text, got None"),
+        ({0: 5}, "the reason of a forfeit must be text, got 5"),
+        (5, "the reasons of a forfeit must be text or a dictionary of texts by row, got 5"),
+    ],
+)
+def test_a_forfeit_that_makes_no_sense_is_refused_and_names_the_agent(
+    reasons: Any, message: str, with_endgame: bool
+) -> None:
+    def forfeit(views: np.ndarray) -> np.ndarray:
+        raise AgentForfeit(reasons, lowest_cards(views))
+
+    agent = with_exact_endgame(Returning(forfeit)) if with_endgame else Returning(forfeit)
+    with pytest.raises(ValueError, match=rf"^agent 'odd one(\+exact)?': {message}$"):
+        play_match(agent, "random", 2, rules="small")
+
+
+def test_the_rows_of_a_forfeit_may_be_of_any_integer_type() -> None:
+    def forfeit(views: np.ndarray) -> np.ndarray:
+        raise AgentForfeit(dict.fromkeys(np.arange(len(views), dtype=np.uint8), "no more"), lowest_cards(views))
+
+    assert len(play_match(Returning(forfeit), "random", 2, rules="small").forfeits) == 4

@@ -1,0 +1,337 @@
+"""Recordings: what is written is what was played, and nothing else can be read or replayed."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import german_whist as gw
+from german_whist.envs.engine.rules import rule_names, rules
+from german_whist.envs.simulator.batch import DealBatch
+from german_whist.evaluation.match import play_match
+from german_whist.evaluation.recording import DealResult, Recording, read_recording, read_recordings, writing_recordings
+from german_whist.evaluation.strict_json import read_json
+from tests.cli.commands import runner
+from tests.envs.players import Random
+from tests.strategies import games, seeds
+
+
+def recorded(game: Any, seed: int = 3, index: int = 4, dealer: int | None = None, deck: bool = False) -> Recording:
+    """A deal of random play."""
+    batch = DealBatch(game, 1, seed, first=index)
+    cards = batch.states["deck"][0, : len(batch.rules.cards)].tolist()
+    dealer = index % 2 if dealer is None else dealer
+    batch.deal_decks([cards], [dealer])
+    rng, actions = np.random.default_rng(seed % 2**32), []
+    while not batch.done[0]:
+        actions.append(int((rng.random(batch.num_actions) * batch.action_mask()[0]).argmax()))
+        batch.step(actions[-1:])
+    address = {"deck": tuple(cards)} if deck else {"deal": (seed, index)}
+    return Recording(batch.rules, dealer, ("me", "you"), tuple(actions), DealResult.of(batch), **address)  # type: ignore[arg-type]
+
+
+def line_with(change: Callable[[dict[str, Any]], Any], recording: Recording | None = None) -> str:
+    fields = json.loads((recording or recorded("classic")).to_line())
+    change(fields)
+    return json.dumps(fields)
+
+
+def matches(path: Path, game: str = "classic", deals: int = 5, **settings: Any) -> list[Recording]:
+    with writing_recordings(path) as record:
+        play_match("random", "heuristic", deals=deals, seed=2, rules=game, record=record, **settings)
+    return list(read_recordings(path))
+
+
+@settings(max_examples=60)
+@given(games(), seeds, seeds, st.booleans(), st.sampled_from([None, 0, 1]))
+def test_a_recording_survives_its_line_and_replays(
+    game: gw.Rules, seed: int, index: int, deck: bool, dealer: int | None
+) -> None:
+    recording = recorded(game, seed, index, dealer, deck)
+    line = recording.to_line()
+    assert "\n" not in line
+    assert Recording.from_line(line) == recording
+    final = recording.replay()
+    assert final.done[0]
+    assert DealResult.of(final) == recording.result
+
+
+@pytest.mark.parametrize("name", rule_names())
+@pytest.mark.parametrize("deck", [True, False])
+def test_every_preset_is_recorded_and_replayed(name: str, deck: bool) -> None:
+    recording = Recording.from_line(recorded(name, deck=deck).to_line())
+    batches = list(recording.steps())
+    assert len(batches) == len(recording.actions) + 1
+    assert recording.rules == rules(name)
+
+
+def test_the_line_of_a_tiny_deal_reads_as_it_should() -> None:
+    assert recorded("tiny", 1, 0).to_line() == (
+        '{"version":1,"rules":{"suits":2,"ranks":4,"hand":2,"stock":4},"deal":[1,0],"dealer":0,"names":["me","you"],'
+        '"actions":"CQ CK CJ CA DK DA DQ DJ","result":{"margin":2,"points":2.0,"tricks":[[1,1],[2,0]]}}'
+    )
+
+
+def test_a_match_records_both_games_of_every_deal_with_the_seats_swapped(tmp_path: Path) -> None:
+    recordings = matches(tmp_path / "games.jsonl", "draft")
+    assert [recording.deal for recording in recordings] == [(2, index) for index in range(5) for _ in range(2)]
+    assert [recording.names for recording in recordings] == [("random", "heuristic"), ("heuristic", "random")] * 5
+    assert [recording.dealer for recording in recordings] == [0, 0, 1, 1, 0, 0, 1, 1, 0, 0]
+
+
+def test_recordings_add_up_to_the_result_of_the_match() -> None:
+    recordings: list[Recording] = []
+    result = play_match("random", "greedy", deals=40, seed=5, rules="race", record=recordings.append)
+    margins = [r.result.margin if r.names[0] == "random" else -r.result.margin for r in recordings]
+    assert sum(margins) / len(margins) == pytest.approx(result.margin, abs=1e-12)
+    assert sum(margin > 0 for margin in margins) == result.wins
+    for recording in recordings:
+        recording.replay()
+
+
+@pytest.mark.parametrize("game", ["classic", "race", "humbug"])
+def test_recording_changes_no_result_and_the_batch_size_no_recording(game: str) -> None:
+    plain = play_match("random", "heuristic", deals=12, seed=9, rules=game)
+    written = []
+    for size in (1, 5, 2048):
+        recordings: list[Recording] = []
+        settings = {"deals": 12, "seed": 9, "rules": game, "batch_size": size}
+        assert play_match("random", "heuristic", **settings, record=recordings.append) == plain  # type: ignore[arg-type]
+        written.append(recordings)
+    assert written[0] == written[1] == written[2]
+
+
+def test_actions_of_finished_deals_are_not_recorded() -> None:
+    recordings: list[Recording] = []
+    play_match(Random(), Random(), deals=30, seed=1, rules="race", record=recordings.append)
+    assert len({len(recording.actions) for recording in recordings}) > 1  # races end at different moves
+    assert {recording.names for recording in recordings} == {("Random", "Random")}
+
+
+def test_a_deal_by_the_other_dealer_than_its_address_says_is_replayed_with_that_dealer() -> None:
+    recording = recorded("classic", seed=8, index=2, dealer=1)
+    start = recording.start()
+    assert start.states["dealer"].tolist() == [1]
+    other = recorded("classic", seed=8, index=2).start()
+    assert start.states["deck"].tolist() == other.states["deck"].tolist()
+    assert start.states["hands"].tolist() == other.states["hands"][:, ::-1].tolist()
+
+
+def test_points_of_half_tricks_are_kept() -> None:
+    recording = recorded("classic:points=over_half")
+    assert recording.result.points % 1 == 0.5
+    assert Recording.from_line(recording.to_line()) == recording
+
+
+CLASSIC = recorded("classic")  # 52 actions
+
+
+def with_actions(actions: tuple[int, ...]) -> Recording:
+    return dataclasses.replace(CLASSIC, actions=actions)
+
+
+def test_an_illegal_action_is_named_with_its_move_and_what_was_allowed() -> None:
+    actions = list(CLASSIC.actions)
+    actions[30] = actions[3]  # a card that has been played
+    with pytest.raises(
+        ValueError, match=r"^move 31: seat [01] \((me|you)\) cannot play \w\w: it may play \w\w( \w\w)*$"
+    ):
+        with_actions(tuple(actions)).replay()
+    humbug = recorded("humbug")
+    with pytest.raises(ValueError, match=r"^move 1: seat 1 \(you\) cannot play C2: it may play keep or swap$"):
+        dataclasses.replace(humbug, actions=(0, *humbug.actions[1:])).replay()
+    with pytest.raises(ValueError, match=r"^move 1: seat 1 \(you\) cannot play 77: "):
+        with_actions((77, *CLASSIC.actions[1:])).replay()
+
+
+def test_a_deal_that_stops_early_or_goes_on_is_refused_at_its_move() -> None:
+    with pytest.raises(ValueError, match=r"^move 52 is missing: the deal is not finished after 51 moves$"):
+        with_actions(CLASSIC.actions[:-1]).replay()
+    with pytest.raises(ValueError, match=r"^move 1 is missing"):
+        with_actions(()).replay()
+    with pytest.raises(ValueError, match=r"^move 53: the deal was finished after move 52, but 2 more follow$"):
+        with_actions((*CLASSIC.actions, 1, 2)).replay()
+
+
+@pytest.mark.parametrize(("field", "value"), [("margin", 13), ("points", 0.5), ("tricks", ((0, 13), (0, 13)))])
+def test_a_result_that_was_not_played_is_refused(field: str, value: Any) -> None:
+    wrong = dataclasses.replace(CLASSIC.result, **{field: value})
+    with pytest.raises(ValueError, match=rf"^the deal ends after move 52 with {field} .+, but .+ is recorded$"):
+        dataclasses.replace(CLASSIC, result=wrong).replay()
+
+
+def test_another_deal_does_not_replay() -> None:
+    with pytest.raises(ValueError, match="move"):
+        dataclasses.replace(CLASSIC, deal=(3, 6)).replay()
+
+
+BAD_LINES: dict[str, tuple[str, str]] = {
+    "nothing": ("", "truncated"),
+    "half a line": (CLASSIC.to_line()[:100], "truncated"),
+    "a word": ("hello", "not JSON: column 1"),
+    "a list": ("[]", r"must be an object, got \[\]"),
+    "a number": ("3", "must be an object, got 3"),
+    "brackets": ("[" * 100_000, "truncated|nested too deeply"),
+    "another program's line": ('{"board":1}', "unknown field of a recording 'board': allowed: version"),
+    "two lines in one": (CLASSIC.to_line() * 2, "not JSON"),
+    "a field twice": ('{"version":1,"version":1}', "'version' is given twice"),
+    "a later version": (line_with(lambda f: f.update(version=2)), "version 2 is not supported: only 1 is"),
+    "version 1.0": (line_with(lambda f: f.update(version=1.0)), "version 1.0 is not supported"),
+    "dealer 0.0": (line_with(lambda f: f.update(dealer=0.0)), "dealer must be 0 or 1, got 0.0"),
+    "version true": (line_with(lambda f: f.update(version=True)), "version True is not supported"),
+    "no actions": (line_with(lambda f: f.pop("actions")), "'actions' is missing"),
+    "no result": (line_with(lambda f: f.pop("result")), "'result' is missing"),
+    "no cards": (line_with(lambda f: f.pop("deal")), "exactly one of deal and deck"),
+    "a typing slip": (line_with(lambda f: f.update(dealr=0)), "unknown field of a recording 'dealr': did you mean"),
+    "rules by name": (line_with(lambda f: f.update(rules="classic")), "recording: rules must be an object"),
+    "an unknown rule": (line_with(lambda f: f["rules"].update(hnd=3)), "unknown rules field 'hnd'"),
+    "impossible rules": (line_with(lambda f: f["rules"].update(stock=25)), "stock=25"),
+    "rules that are lists": (line_with(lambda f: f["rules"].update(trump=[1])), "trump"),
+    "an address of one": (line_with(lambda f: f.update(deal=[3])), r"deal must be \[seed, index\], got \[3\]"),
+    "a negative seed": (line_with(lambda f: f.update(deal=[-3, 0])), "deal's seed must be an integer from .*, got -3"),
+    "an index in words": (line_with(lambda f: f.update(deal=[3, "1"])), "deal's index must be .*, got '1'"),
+    "dealer 2": (line_with(lambda f: f.update(dealer=2)), "dealer must be 0 or 1, got 2"),
+    "dealer true": (line_with(lambda f: f.update(dealer=True)), "dealer must be 0 or 1, got True"),
+    "dealer as a list": (line_with(lambda f: f.update(dealer=[0])), r"dealer must be 0 or 1, got \[0\]"),
+    "three names": (line_with(lambda f: f.update(names=["a", "b", "c"])), "names"),
+    "names as a word": (line_with(lambda f: f.update(names="ab")), "names must be a list of two, got 'ab'"),
+    "a name of nothing": (line_with(lambda f: f.update(names=["", "b"])), "names"),
+    "a name that writes on the terminal": (line_with(lambda f: f.update(names=["\x1b[2J", "b"])), "printable"),
+    "an action of another game": (line_with(lambda f: f.update(actions="SA take")), "move 2: 'take' is not a card"),
+    "an action that is no card": (line_with(lambda f: f.update(actions="SA S1")), "move 2: 'S1' is not a card"),
+    "actions as a list": (line_with(lambda f: f.update(actions=["SA"])), "actions"),
+    "a short deck": (line_with(lambda f: (f.pop("deal"), f.update(deck="SA SK"))), "deck: 2 cards given, 52 needed"),
+    "a deck of numbers": (line_with(lambda f: (f.pop("deal"), f.update(deck=[1, 2]))), "deck"),
+    "both deal and deck": (line_with(lambda f: f.update(deck=" ".join(
+        f"{suit}{rank}" for suit in "CDHS" for rank in "23456789TJQKA"))), "exactly one of deal and deck"),
+    "a margin in words": (line_with(lambda f: f["result"].update(margin="3")), "margin must be an integer, got '3'"),
+    "a margin without end": (CLASSIC.to_line().replace('"margin":', '"margin":1e999,"x":'), "unknown field|margin"),
+    "points that are no number": (CLASSIC.to_line().replace('"points":', '"points":NaN,"x":'), "NaN is not a number"),
+    "tricks of one stage": (line_with(lambda f: f["result"].update(tricks=[[1, 2]])), "tricks"),
+    "tricks in words": (line_with(lambda f: f["result"].update(tricks=["ab", "cd"])), "tricks"),
+    "no tricks": (line_with(lambda f: f["result"].pop("tricks")), "recording: result: 'tricks' is missing"),
+    "5,000 digits": (CLASSIC.to_line().replace('"dealer":', '"dealer":' + "1" * 5000 + ',"x":'), "recording"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", BAD_LINES)
+def test_a_line_that_is_no_recording_is_refused_with_its_number(kind: str, tmp_path: Path) -> None:
+    line, message = BAD_LINES[kind]
+    with pytest.raises(ValueError, match=message) as caught:
+        Recording.from_line(line)
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 400
+    path = tmp_path / "bad.jsonl"
+    path.write_text(f"{CLASSIC.to_line()}\n{CLASSIC.to_line()}\n{line or '{'}\n")
+    with pytest.raises(ValueError, match=r"bad\.jsonl, line 3: "):
+        list(read_recordings(path))
+
+
+@given(st.integers(0, len(CLASSIC.to_line()) - 1))
+def test_truncated_lines_are_refused(length: int) -> None:
+    with pytest.raises(ValueError, match="recording: the line is truncated"):
+        Recording.from_line(CLASSIC.to_line()[:length])
+
+
+@settings(max_examples=150)
+@given(st.data())
+def test_a_changed_letter_is_harmless_or_refused(data: st.DataObject) -> None:
+    line = CLASSIC.to_line()
+    place = data.draw(st.integers(0, len(line) - 1))
+    letter = data.draw(st.sampled_from('0123456789CDHSA"[]{},: -tT'))
+    changed = line[:place] + letter + line[place + 1 :]
+    try:
+        recording = Recording.from_line(changed)
+        recording.replay()
+    except ValueError:
+        return  # refused, which is as good
+    else:
+        assert dataclasses.replace(recording, names=CLASSIC.names) == CLASSIC
+
+
+def test_reading_verifies_by_default(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    path.write_text(f"{CLASSIC.to_line()}\n\n{with_actions(CLASSIC.actions[:-1]).to_line()}\n")
+    with pytest.raises(ValueError, match=r"games\.jsonl, line 3: move 52 is missing"):
+        list(read_recordings(path))
+    assert len(list(read_recordings(path, verify=False))) == 2
+    assert read_recording(path, 1) == read_recording(path) == (1, CLASSIC)
+    with pytest.raises(ValueError, match=r"line 2: recording"):
+        read_recording(path, 2)
+    with pytest.raises(ValueError, match=r"line 4 does not exist: the file has 3 lines"):
+        read_recording(path, 4)
+
+
+def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"none\.jsonl: cannot be read"):
+        list(read_recordings(tmp_path / "none.jsonl"))
+    with pytest.raises(ValueError, match="cannot be read"):
+        list(read_recordings(tmp_path))
+    (tmp_path / "photo.jsonl").write_bytes(b"\xff\xd8\xff\n")
+    with pytest.raises(ValueError, match=r"photo\.jsonl, line 1: recording: not UTF-8 text"):
+        list(read_recordings(tmp_path / "photo.jsonl"))
+
+
+def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    path.write_text("old\n")
+
+    def half(record: Callable[[Recording], None]) -> None:
+        record(CLASSIC)
+        assert path.read_text() == "old\n"
+        raise RuntimeError("stopped")
+
+    with pytest.raises(RuntimeError, match="stopped"), writing_recordings(path) as record:
+        half(record)
+    assert path.read_text() == "old\n"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["games.jsonl"]
+    with writing_recordings(path) as record:
+        record(CLASSIC)
+    assert list(read_recordings(path)) == [CLASSIC]
+    assert [entry.name for entry in tmp_path.iterdir()] == ["games.jsonl"]
+
+
+@pytest.mark.parametrize("path", ["no/such/folder/games.jsonl", "."])
+def test_a_file_that_cannot_be_written_is_refused_before_a_card_is_played(path: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="cannot be written"), writing_recordings(tmp_path / path):
+        pytest.fail("went on")
+
+
+def test_many_keys_are_compared_in_a_moment() -> None:
+    """60,000 keys and a twin: compared one with another they took 39 seconds."""
+    keys = ", ".join(f'"k{i}": 0' for i in [*range(60_000), 59_999])
+    began = time.process_time()
+    with pytest.raises(ValueError, match="line: 'k59999' is given twice"):
+        read_json("{" + keys + "}", "line")
+    assert time.process_time() - began < 10
+
+
+def test_a_line_that_is_too_long_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "long.jsonl"
+    path.write_text(CLASSIC.to_line() + "\n" + '{"actions": "' + "SA " * 1_000_000 + '"}\n')
+    with pytest.raises(ValueError, match=r"line 2: recording: the line has more than 131072 characters$"):
+        list(read_recordings(path))
+    with pytest.raises(ValueError, match="the line has more than"):
+        Recording.from_line(path.read_text())
+
+
+def test_an_exact_endgame_is_recorded_as_played_out_and_printed_as_exact(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path, run = tmp_path / "games.jsonl", runner(capsys)
+    words = ("evaluate", "greedy", "random+exact", "--deals", "2", "--rules", "tiny", "--endgame", "exact", "--json")
+    (result,) = json.loads(run(*words, "--record", str(path)).out)["matches"]
+    assert (result["first"], result["endgame"]) == ("greedy", "exact")
+    found = list(read_recordings(path))
+    assert [one.names for one in found] == 2 * [("greedy+exact", "random+exact"), ("random+exact", "greedy+exact")]
+    margins = [one.result.margin * (1 if place % 2 == 0 else -1) for place, one in enumerate(found)]
+    assert np.mean(margins) == result["margin"]

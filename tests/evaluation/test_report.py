@@ -1,0 +1,121 @@
+"""Results print as tables, and are HTML in a notebook."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from german_whist.evaluation.games import Forfeit
+from german_whist.evaluation.match import play_match, play_series
+from german_whist.evaluation.sprt import play_sprt
+from german_whist.evaluation.tournament.play import play_tournament
+from german_whist.evaluation.tournament.standings import standings
+from german_whist.training.run.directory import RunDirectory
+from german_whist.training.run.records import TrainingOutcome
+
+MARKUP = "<b>x & [red]co"  # the name of an agent that is neither HTML nor rich's markup
+
+
+def outcome() -> TrainingOutcome:
+    results = tuple(play_match("heuristic", other, 4, rules="tiny") for other in ("greedy", "random"))
+    return TrainingOutcome(RunDirectory(Path("runs/quickstart")), 1024, results)
+
+
+# What makes a result, and the figures that its table shows.
+RESULTS: dict[str, tuple[Callable[[], Any], Callable[[Any], list[str]]]] = {
+    "match": (
+        lambda: play_match("heuristic", "random", 4, rules="tiny"),
+        lambda result: [f"{100 * result.win_rate:.1f} %", f"{result.margin:+.2f}"],
+    ),
+    "series": (
+        lambda: play_series("heuristic", "random", "best_of:3", 4, rules="tiny"),
+        lambda result: [f"{100 * result.win_rate:.1f} %", f"{result.margin:+.2f}"],
+    ),
+    "sequential test": (
+        lambda: play_sprt("heuristic", "random", 0, 50, seed=2, rules="small", most_deals=64),
+        lambda result: [f"{result.nelo:+.1f}", f"{result.log_ratio:.2f}", f"{result.deals}"],
+    ),
+    "standings": (
+        lambda: standings(play_tournament(["random", "greedy", "heuristic"], 20, rules="tiny")),
+        lambda result: [
+            *(f"{rating:+z.0f}" for rating in result.ratings),
+            f"{100 * result.pairs[0, 2].win_rate:.1f}",
+            f"{100 * result.pairs[2, 0].win_rate:.1f}",
+        ],
+    ),
+    "training": (
+        outcome,
+        lambda result: ["1,024 decisions", *(f"{100 * one.win_rate:.1f} %" for one in result.results)],
+    ),
+}
+
+
+def cells(line: str) -> list[str]:
+    return [cell for cell in line.split("  ") if cell]
+
+
+@pytest.mark.parametrize("kind", RESULTS)
+def test_a_result_prints_each_agent_in_one_row_with_its_figures(kind: str) -> None:
+    make, figures = RESULTS[kind]
+    result = make()
+    text = str(result)
+    names = getattr(result, "agents", None) or [one.second for one in getattr(result, "results", (result,))]
+    for name in names:
+        assert sum(name in map(str.strip, cells(line)) for line in text.splitlines()) == 1
+    for figure in figures(result):
+        assert figure in text
+    for encoding in ("cp1252", "cp437", "latin-1"):
+        text.encode(encoding)
+    assert all(line == line.rstrip() for line in text.splitlines())
+
+
+@pytest.mark.parametrize("kind", RESULTS)
+def test_a_notebook_shows_the_same_cells(kind: str) -> None:
+    make, figures = RESULTS[kind]
+    result = make()
+    page = ElementTree.fromstring(f"<div>{result._repr_html_()}</div>")
+    assert {element.tag for element in page.iter()} >= {"table", "caption", "tr", "th", "td"}
+    shown = "\n".join(page.itertext())
+    for figure in figures(result):
+        assert figure in shown
+    words = [word for element in page.iter() for word in (element.text or "").split()]
+    assert sorted(words) == sorted(str(result).split())
+
+
+def test_a_name_cannot_be_markup() -> None:
+    result = dataclasses.replace(play_match("random", "greedy", 2, rules="tiny"), first=MARKUP, second="a\nb\x1b[0m")
+    page = ElementTree.fromstring(f"<div>{result._repr_html_()}</div>")
+    assert [cell.text for cell in page.iter("td")][:2] == [MARKUP, r"a\nb\x1b[0m"]
+    assert r"a\nb\x1b[0m" in str(result)
+
+
+def test_games_lost_unplayed_are_counted_by_agent_and_reason() -> None:
+    result = play_match("random", "greedy", 2, rules="tiny")
+    lost = [Forfeit("random", deal, 0, "late") for deal in range(3)] + [Forfeit("greedy", 0, 0, "no idea")]
+    shown = str(dataclasses.replace(result, forfeits=tuple(lost))).splitlines()
+    assert shown[:-2] == str(result).splitlines()
+    assert shown[-2:] == ["random lost 3 games unplayed: late", "greedy lost 1 game unplayed: no idea"]
+
+
+def test_an_interrupted_run_says_how_it_goes_on() -> None:
+    stopped = dataclasses.replace(outcome(), results=())
+    assert str(stopped) == "stopped after 1,024 decisions; the run's folder: runs/quickstart"
+    assert ElementTree.fromstring(stopped._repr_html_()).tag == "p"
+
+
+def test_the_command_prints_what_print_does(capsys: pytest.CaptureFixture[str]) -> None:
+    """The frames differ: the words do not."""
+    from german_whist.cli import main
+
+    for words, result in (
+        (["evaluate", "heuristic", "random", "--deals", "4"], RESULTS["match"][0]()),
+        (["arena", "random", "greedy", "heuristic", "--deals", "20"], RESULTS["standings"][0]()),
+    ):
+        assert main([*words, "--rules", "tiny"]) == 0
+        printed = capsys.readouterr().out
+        assert "".join(filter(str.isalnum, printed)) == "".join(filter(str.isalnum, str(result)))

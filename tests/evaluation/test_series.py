@@ -1,0 +1,221 @@
+"""Whole matches between agents: mirrored, in lockstep, and the same in every batch."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+from german_whist.agents.registry import make_agent
+from german_whist.cli import main
+from german_whist.envs.agent import AgentForfeit
+from german_whist.envs.engine.agent_rng import AgentRng
+from german_whist.envs.engine.match_format import MAX_DEALS, match_format_of
+from german_whist.envs.engine.rules import rules
+from german_whist.envs.engine.scoring import reward_limit
+from german_whist.envs.simulator.single_match import SingleMatch
+from german_whist.evaluation import games as game_stream
+from german_whist.evaluation.games import GameBlock, games, joined, match_range, two_players
+from german_whist.evaluation.match import SeriesResult, play_series
+
+GREEDY = make_agent("greedy")
+HEURISTIC = make_agent("heuristic")
+
+
+def by_hand(agents: tuple[Any, Any], game: str, match: str, seed: int, number: int) -> tuple[tuple[float, float], int]:
+    """One match at the environments' table, ``agents[seat]`` in each seat: the final scores and the deals played."""
+    table = SingleMatch(game, match)
+    table.reset(options={"match": (seed, number)})
+    while table.legal:
+        rng = AgentRng(seed, [0])
+        assert table.play(int(agents[table.turn].act(table.batch.views(), rng)[0]))
+    return table.scores, table.deals
+
+
+def played_matches(agents: tuple[Any, Any], game: str, match: str, numbers: range) -> GameBlock:
+    game_rules = rules(game)
+    players = two_players(*agents, game_rules)
+    return joined(games(players, game_rules, 3, numbers, match=match_format_of(match)))
+
+
+@pytest.mark.parametrize(
+    ("game", "match"), [("small", "first_to:8"), ("classic", "best_of:5"), ("humbug", "best_of:3")]
+)
+def test_matches_in_lockstep_are_those_of_the_environment(game: str, match: str) -> None:
+    played = played_matches((HEURISTIC, GREEDY), game, match, range(5, 13))
+    for place, number in enumerate(range(5, 13)):
+        for seat, agents in enumerate(((HEURISTIC, GREEDY), (GREEDY, HEURISTIC))):
+            scores, count = by_hand(agents, game, match, 3, number)
+            assert played.margins[place, seat] == scores[seat] - scores[1 - seat]
+            assert played.outcomes[place, seat] == np.sign(played.margins[place, seat])
+            assert played.lengths[place, seat] == count
+
+
+@pytest.mark.parametrize("match", ["first_to:6", "best_of:3"])
+def test_the_result_does_not_depend_on_the_batch_size(match: str) -> None:
+    results = [
+        play_series("random", "heuristic", match, 13, seed=9, rules="small", batch_size=size) for size in (1, 5, 100)
+    ]
+    assert results[0] == results[1] == results[2]
+
+
+def test_progress_adds_up_batch_by_batch_and_changes_nothing() -> None:
+    reported: list[int] = []
+    watched = play_series("random", "greedy", "best_of:3", 13, rules="small", batch_size=5, progress=reported.append)
+    assert {5, 10, 13} <= set(np.cumsum(reported).tolist())
+    assert watched == play_series("random", "greedy", "best_of:3", 13, rules="small")
+
+
+@pytest.mark.parametrize("agent", ["heuristic", "greedy"])
+@pytest.mark.parametrize("match", ["first_to:10", "best_of:3"])
+def test_an_agent_against_itself_wins_half_of_its_mirrored_matches(agent: str, match: str) -> None:
+    result = play_series(agent, agent, match, 20)
+    assert result.win_rate == 0.5
+    assert result.interval == (0.5, 0.5)
+    assert result.margin == 0
+    assert result.wins == result.losses == 20
+
+
+def test_a_random_agent_against_itself_wins_about_half() -> None:
+    result = play_series("random", "random", "best_of:3", 400, rules="tiny")
+    low, high = result.interval
+    assert low - 0.02 < 0.5 < high + 0.02
+    assert result.wins + result.draws + result.losses == 800
+
+
+def test_swapping_the_agents_mirrors_the_result() -> None:
+    one = play_series("heuristic", "greedy", "first_to:10", 30)
+    other = play_series("greedy", "heuristic", "first_to:10", 30)
+    assert (one.wins, one.draws, one.losses) == (other.losses, other.draws, other.wins)
+    assert one.win_rate == pytest.approx(1 - other.win_rate)
+    assert one.margin == pytest.approx(-other.margin)
+    assert one.deals_per_match == other.deals_per_match
+
+
+def test_a_longer_match_favours_the_better_agent_more() -> None:
+    rates = [play_series("heuristic", "greedy", match, 200).win_rate for match in ("best_of:1", "best_of:5")]
+    assert 0.55 < rates[0] + 0.05 < rates[1]
+
+
+def test_matches_that_nobody_wins_are_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(game_stream, "MAX_DEALS", 2)
+    result = play_series("heuristic", "greedy", "first_to:1000", 4)
+    assert (result.wins, result.draws, result.losses) == (0, 8, 0)
+    assert result.win_rate == 0.5
+    assert result.deals_per_match == 2
+
+
+def test_bad_numbers_names_and_matches_are_refused() -> None:
+    for wrong, word in (
+        ({"matches": 0}, "matches must be an integer >= 1, got 0"),
+        ({"batch_size": 0}, "batch_size"),
+        ({"match": "best_of:2"}, "odd"),
+    ):
+        with pytest.raises(ValueError, match=word):
+            play_series("greedy", "greedy", **wrong)
+    with pytest.raises(ValueError, match="heuristic"):
+        play_series("heurstic", "greedy", matches=1)
+
+
+def test_an_agent_that_breaks_the_rules_is_named() -> None:
+    class Stubborn:
+        name = "stubborn"
+
+        def act(self, views: Any, rng: Any) -> Any:
+            return np.zeros(len(views), np.int64)
+
+    with pytest.raises(ValueError, match="'stubborn' chose action 0"):
+        play_series(Stubborn(), "greedy", "best_of:3", 3)
+
+
+def test_results_are_plain_data() -> None:
+    result = play_series("greedy", "heuristic", "best_of:3", 1, rules="tiny")
+    assert isinstance(result, SeriesResult)
+    again = json.loads(json.dumps(result.to_dict()))
+    assert again["match"] == "best_of:3"
+    assert again["interval"] == [None, None]
+    assert again["matches"] == 1
+
+
+# The command
+
+
+def test_evaluate_plays_matches_and_prints_them(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["evaluate", "heuristic", "greedy", "--match", "first_to:10", "--matches", "20", "--json"]) == 0
+    (match,) = json.loads(capsys.readouterr().out)["matches"]
+    expected = play_series("heuristic", "greedy", "first_to:10", 20).to_dict()
+    assert match == json.loads(json.dumps(expected))
+    assert main(["evaluate", "heuristic", "greedy", "random", "--match", "best_of:3", "--deals", "5"]) == 0
+    printed = capsys.readouterr().out
+    assert "matches won by" in printed
+    assert "5 mirrored matches" in printed
+    assert main(["evaluate", "heuristic", "greedy", "--match", "best_of:3", "--deals", "5"]) == 0
+    assert "best_of:3" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--match", "first_two:3"], "did you mean 'first_to:N'"),
+        (["--match", "best_of:3", "--matches", "0"], "matches must be an integer >= 1, got 0"),
+        (["--matches", "3"], "--matches needs --match"),
+        (["--match", "best_of:3", "--record", "x.jsonl"], "--record cannot be combined with --match"),
+    ],
+)
+def test_evaluate_refuses_in_one_line(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["evaluate", "heuristic", "greedy", *words]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+
+
+class Resigns:
+    """Plays as the greedy bot, and gives up one deal at its first turn."""
+
+    name = "resigns"
+
+    def __init__(self) -> None:
+        self.acted = 0
+
+    def act(self, views: Any, rng: Any) -> Any:
+        self.acted += 1
+        if self.acted == 1:
+            raise AgentForfeit({0: "no idea"}, GREEDY.act(views, rng))
+        return GREEDY.act(views, rng)
+
+
+@pytest.mark.parametrize("match", ["first_to:6", "best_of:3"])
+def test_a_forfeited_deal_scores_the_most_for_the_other_seat_and_the_match_goes_on(match: str) -> None:
+    plain = played_matches((GREEDY, HEURISTIC), "classic", match, match_range(2))
+    played = played_matches((Resigns(), HEURISTIC), "classic", match, match_range(2))
+    (forfeit,) = played.forfeits
+    assert (forfeit.agent, forfeit.reason) == ("resigns", "no idea")
+    match_number, game_number = int(forfeit.deal) // MAX_DEALS, forfeit.seat
+    changed = np.zeros((2, 2), np.bool_)
+    changed[match_number, game_number] = True
+    assert (played.margins == plain.margins)[~changed].all()
+    if match == "first_to:6":  # 13 points decide the match at once
+        assert played.margins[match_number, game_number] == -reward_limit(rules("classic").game, "points")
+        assert played.lengths[match_number, game_number] == 1
+    else:
+        assert played.lengths[match_number, game_number] in (2, 3)
+
+
+def test_a_series_lists_its_forfeits() -> None:
+    result = play_series(Resigns(), "greedy", "best_of:3", 2, seed=3, rules="small")
+    (forfeit,) = result.forfeits
+    assert result.to_dict()["forfeits"] == [forfeit._asdict()]
+    assert "forfeits" not in play_series("random", "greedy", "best_of:3", 2, seed=3, rules="small").to_dict()
+
+
+def test_a_series_is_printed_as_a_table() -> None:
+    result = play_series("heuristic", "random", "best_of:3", matches=5, rules="tiny", seed=2)
+    title, headings, row, played, meaning = str(result).splitlines()
+    assert title == "German Whist, tiny"
+    assert re.split("  +", headings) == ["agent", "opponent", "matches won", "score margin", "won / drawn / lost"]
+    assert row.startswith("heuristic  random")
+    assert played == "5 mirrored matches, best_of:3 (each played twice, seats swapped), seed 2"
+    assert meaning == "draws count half; ± is the 95 % interval, paired over matches"

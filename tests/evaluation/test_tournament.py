@@ -1,0 +1,208 @@
+"""Tournaments: every pair on the same deals, standings, reports."""
+
+from __future__ import annotations
+
+import csv
+import json
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from german_whist.envs.engine.rules import rules
+from german_whist.evaluation.match import play_match
+from german_whist.evaluation.statistics import interval_text
+from german_whist.evaluation.tournament.play import Tournament, play_tournament
+from german_whist.evaluation.tournament.standings import ratings_csv, standings, standings_markdown, write_report
+from tests.agents.networks import some_network
+from tests.cli.commands import Run, runner
+
+GAME = {"deals": 6, "seed": 3, "rules": "small"}
+
+
+def same(one: Tournament, other: Tournament) -> bool:
+    return one.margins.keys() == other.margins.keys() and all(
+        np.array_equal(one.margins[pair], other.margins[pair]) for pair in one.margins
+    )
+
+
+def test_every_pair_plays_the_same_deals_whatever_the_order_of_the_agents() -> None:
+    one = play_tournament(["random", "greedy", "heuristic"], **GAME)
+    match = play_match("greedy", "random", **GAME)
+    assert np.array_equal(one.margins[0, 1], -match.margins[:, ::-1])
+    assert np.array_equal(one.margins[1, 2], play_match("greedy", "heuristic", **GAME).margins)
+    other = play_tournament(["heuristic", "greedy", "random"], **GAME)
+    assert np.array_equal(other.margins[1, 2], match.margins)
+
+
+def test_an_executor_plays_the_same_tournament() -> None:
+    with ThreadPoolExecutor(2) as executor:
+        spread = play_tournament(["greedy", "random"], **GAME, executor=executor)
+    assert same(spread, play_tournament(["greedy", "random"], **GAME))
+
+
+@pytest.mark.parametrize(
+    ("agents", "message"),
+    [
+        (["greedy"], "the number of agents must be an integer >= 2, got 1"),
+        (["greedy", "random", "greedy"], "agent 'greedy' is given twice"),
+        (["greedy", "gredy"], "did you mean"),
+        (["greedy", 3], "given by name"),
+    ],
+)
+def test_agents_that_make_no_tournament_are_refused(agents: list[Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        play_tournament(agents)
+
+
+def made_up(rates: list[list[float]], deals: int = 400) -> Tournament:
+    """A tournament in which agent i wins the given share of the deals against agent j, both games of each."""
+    names = tuple("abcdefgh"[: len(rates)])
+    margins = {}
+    for i in range(len(rates)):
+        for j in range(i + 1, len(rates)):
+            won = np.random.default_rng([i, j]).permutation(deals) < round(rates[i][j] * deals)
+            margins[i, j] = np.where(won, 3, -3)[:, None].repeat(2, axis=1)
+    return Tournament(names, deals, 0, rules("classic"), "played", margins)
+
+
+def test_the_strongest_stands_first_and_upsets_are_named() -> None:
+    # b beats c and d by much and has the best rating, but loses to a.
+    found = standings(made_up([[0, 0.6, 0.55, 0.55], [0, 0, 0.9, 0.9], [0, 0, 0, 0.5], [0, 0, 0, 0]]), bootstraps=50)
+    assert found.agents[:2] == ("b", "a")
+    assert found.pairs[1, 0].win_rate == pytest.approx(0.6)
+    assert found.pairs[0, 1].margin == pytest.approx(-0.6)
+    assert [(one.winner, one.loser, one.is_certain) for one in found.upsets] == [(1, 0, True)]
+    assert sum(found.ratings) == pytest.approx(0, abs=1e-6)
+    assert all(low < rating < high for rating, (low, high) in zip(found.ratings, found.intervals, strict=True))
+    assert found.nash_weights == pytest.approx((0, 1, 0, 0), abs=1e-4)
+    assert found.nash_averages[0] == pytest.approx(-0.1, abs=1e-4)
+
+
+def test_intervals_of_pairs_are_paired_over_the_deals() -> None:
+    game = {**GAME, "deals": 40}
+    found = standings(play_tournament(["greedy", "heuristic"], **game), bootstraps=5)
+    first, second = found.agents
+    match = play_match(first, second, **game)
+    pair = found.pairs[0, 1]
+    assert (pair.win_rate, pair.margin) == pytest.approx((match.win_rate, match.margin))
+    assert pair.interval == pytest.approx(match.interval)
+    assert pair.margin_interval == pytest.approx(match.margin_interval)
+
+
+def test_ratings_are_bootstrapped_over_the_same_deals_in_all_pairs() -> None:
+    apart = made_up([[0, 0.6, 0.6], [0, 0, 0.5], [0, 0, 0]], 400)
+    alike = made_up([[0, 0.6, 0.6], [0, 0, 0.5], [0, 0, 0]], 400)
+    alike.margins[0, 2] = alike.margins[0, 1].copy()  # what b loses against a, c loses, too
+    width = [np.diff(standings(whole, bootstraps=300).intervals[0])[0] for whole in (apart, alike)]
+    assert 1.2 < width[1] / width[0] < 1.7  # √2 in theory
+
+
+def test_intervals_of_ratings_shrink_with_the_deals() -> None:
+    widths = [
+        np.diff(standings(made_up([[0, 0.6], [0, 0]], deals), bootstraps=200).intervals).mean() for deals in (100, 1600)
+    ]
+    assert 3 < widths[0] / widths[1] < 5.5
+
+
+def test_the_report_says_the_same_in_every_format(tmp_path: Path) -> None:
+    found = standings(made_up([[0, 0.3, 0.7], [0, 0, 0.2], [0, 0, 0]]), bootstraps=20)
+    paths = write_report(found, tmp_path / "new")
+    content = json.loads((tmp_path / "new" / "standings.json").read_text())
+    assert [one["agent"] for one in content["agents"]] == list(found.agents)
+    assert len(content["pairs"]) == 3
+    rows = list(csv.DictReader(ratings_csv(found).splitlines()))
+    assert [float(row["rating"]) for row in rows] == pytest.approx(list(found.ratings), rel=1e-4)
+    page = standings_markdown(found)
+    assert "| 1 | " in page
+    assert ("Against the order: " in page) == bool(found.upsets)
+    assert all(path.is_file() for path in paths)
+
+
+def test_a_single_deal_has_no_intervals() -> None:
+    content = standings(made_up([[0, 1], [0, 0]], deals=1), bootstraps=5).to_dict()
+    assert content["pairs"][0]["interval"] == (None, None)
+    json.dumps(content, allow_nan=False)
+
+
+@pytest.mark.parametrize("deals", [1, 2])
+def test_deals_that_are_all_alike_bound_no_rating_and_make_no_upset_certain(deals: int) -> None:
+    found = standings(made_up([[0, 1, 0], [0, 0, 1], [0, 0, 0]], deals), bootstraps=20)  # a > b > c > a
+    assert found.intervals == ((-np.inf, np.inf),) * 3
+    assert [one.is_certain for one in found.upsets] == [False] * len(found.upsets)
+    content = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert [one["interval"] for one in content["agents"]] == [[None, None]] * 3
+    assert standings_markdown(found).count("| unbounded |") == 3
+
+
+def test_only_the_agent_whose_deals_are_all_alike_has_an_unbounded_rating() -> None:
+    found = standings(made_up([[0, 0.6, 1], [0, 0, 1], [0, 0, 0]], 100), bootstraps=50)
+    assert found.intervals[2] == (-np.inf, np.inf)
+    assert np.isfinite(found.intervals[:2]).all()
+    assert "100.0 (96.3 to 100.0)" in standings_markdown(found)
+    assert not any(low == high for pair in found.pairs.values() for low, high in (pair.interval, pair.margin_interval))
+
+
+def test_agents_that_play_alike_are_equal_without_doubt() -> None:
+    tournament = made_up([[0, 0.5], [0, 0]], 20)
+    tournament.margins[0, 1] = np.array([[3, -3]] * 20)
+    found = standings(tournament, bootstraps=20)
+    assert (found.pairs[0, 1].interval, found.pairs[0, 1].margin_interval) == ((0.5, 0.5), (0, 0))
+    assert np.array(found.intervals) == pytest.approx(0, abs=1e-9)
+
+
+def test_a_rating_or_a_margin_that_rounds_to_zero_has_no_minus() -> None:
+    found = standings(made_up([[0, 0.5], [0, 0]], 20), bootstraps=20)
+    page = standings_markdown(replace(found, ratings=(0.3, -0.3), intervals=((-0.2, 0.8), (-0.8, -0.4))))
+    assert "| +0 | +0 to +1 |" in page
+    assert "| +0 | -1 to +0 |" in page
+    assert interval_text(0.001, (-0.004, 0.002), 2, "+") == "(+0.00 to +0.00)"
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    return runner(capsys)
+
+
+def test_the_command_prints_and_writes_the_standings(run: Run, tmp_path: Path) -> None:
+    words = ["arena", "random", "greedy", "heuristic", "--deals", "6", "--rules", "small", "--out", str(tmp_path)]
+    done = run(*words)
+    assert done.code == 0
+    assert "bootstrapped over deals" in done.out
+    for name in ("standings.json", "standings.md", "ratings.csv", "pairs.csv"):
+        assert (tmp_path / name).stat().st_size
+    printed = json.loads(run(*words, "--json").out)
+    assert printed == json.loads((tmp_path / "standings.json").read_text())
+    pytest.importorskip("matplotlib")
+    assert (tmp_path / "standings.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["greedy"], "the number of agents must be an integer >= 2, got 1"),
+        (["greedy", "random", "--deals", "0"], "deals must be an integer >= 1, got 0"),
+    ],
+)
+def test_a_wrong_command_is_refused(run: Run, words: list[str], message: str) -> None:
+    refused = run("arena", *words)
+    assert refused.code == 2
+    assert message in refused.err
+
+
+def test_runs_have_their_names_in_80_columns(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number, name in enumerate(("first-experiment", "second-experiment")):
+        (tmp_path / name).mkdir()
+        some_network(number, game="tiny").save(tmp_path / name / "final.safetensors")
+    specs = [
+        f"checkpoint:{tmp_path / name / 'final.safetensors'}" for name in ("first-experiment", "second-experiment")
+    ]
+    monkeypatch.setattr("german_whist.cli.results.table_console", lambda: Console(width=80))
+    shown = run("arena", *specs, "random", "--rules", "tiny", "--deals", "4").out
+    assert "│ first-experiment " in shown
+    assert "│ second-experiment " in shown
+    assert "…" not in shown
