@@ -127,7 +127,7 @@ def split_checkpoint(settings: str) -> tuple[str, str]:
 
 def checkpoint_spec(path: str | os.PathLike[str], **settings: object) -> str:
     """Return the specification of a checkpoint's agent: ``checkpoint:PATH``, with the path in quotes where needed."""
-    from german_whist.agents.pretrained.catalog import PRETRAINED_NAMES
+    from german_whist.agents.pretrained import PRETRAINED_NAMES
 
     name = os.fsdecode(path)
     if name in PRETRAINED_NAMES:
@@ -150,7 +150,7 @@ def _checkpoint(settings: str, rules: Rules | None) -> Agent:
     Raises:
         ValueError: when the file cannot be read or a setting is wrong.
     """
-    from german_whist.agents.pretrained.catalog import find_network
+    from german_whist.agents.pretrained import find_network
 
     path, rest = split_checkpoint(settings)
     if not path:
@@ -172,7 +172,7 @@ def _pretrained(name: str, settings: str, rules: Rules | None) -> Agent:
     Raises:
         ValueError: when a setting is wrong, or the endgame of these rules is not open.
     """
-    from german_whist.agents.pretrained.catalog import load_pretrained
+    from german_whist.agents.pretrained import load_pretrained
 
     return _network_agent(load_pretrained(name), name, name, settings, rules)
 
@@ -227,7 +227,7 @@ def _search_agent(policy: Agent, rules: Rules, settings: SearchSettings, name: s
     """
     from german_whist.agents.endgame.exact_agent import ExactEndgame
     from german_whist.agents.policy.agent import PolicyAgent
-    from german_whist.agents.pretrained.catalog import SMALL, load_pretrained
+    from german_whist.agents.pretrained import SMALL, load_pretrained
     from german_whist.agents.search.agent import SearchAgent
 
     rollouts = load_pretrained(SMALL) if isinstance(policy, PolicyAgent) else None
@@ -296,7 +296,7 @@ def agent_names() -> tuple[str, ...]:
         ``"checkpoint"``, ``"process"``), then the pretrained agents (``"champion"``, ``"small"``). ``"checkpoint"``
         needs a path, ``"checkpoint:PATH"``, and ``"process"`` a command.
     """
-    from german_whist.agents.pretrained.catalog import PRETRAINED_NAMES
+    from german_whist.agents.pretrained import PRETRAINED_NAMES
 
     return (*KINDS, *PRETRAINED_NAMES)
 
@@ -340,7 +340,7 @@ def make_agent(spec: Any, rules: str | Rules | None = None) -> Any:
       ``"champion:temperature=1"`` or ``"checkpoint:final.safetensors,endgame=exact"``. A path that has a comma or ends
       in ``+exact`` is put in double quotes, ``'checkpoint:"lr=0.1,seed=1/final.safetensors"'``;
     - ``"champion:search=64"``, ``"checkpoint:PATH,search=64"``, ``"heuristic:search=64"``: the same policies with
-      lookahead in 64 worlds, weighted by how the opponent has played, and exact endgames (see ``SearchSettings``);
+      lookahead in 64 worlds, weighted by how the opponent has played, and exact endgames ;
     - ``"process:python3 my_bot.py"``: a bot in a process of its own that speaks the line protocol. The command is split
       into words as a shell does it, quotes included, but no shell runs it. ``"process:time=2,python3 my_bot.py"`` sets
       the time limit for each action, 5 seconds by default;

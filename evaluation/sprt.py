@@ -327,11 +327,11 @@ class SPRTResult(Report):
 def play_sprt(
     first: AgentLike,
     second: AgentLike,
+    *,
     elo0: float = 0.0,
     elo1: float = 5.0,
     seed: int = 0,
     rules: str | Rules = "classic",
-    *,
     alpha: float = 0.05,
     beta: float = 0.05,
     most_deals: int = DEFAULT_DEALS,

@@ -84,7 +84,7 @@ def main(decisions=1_000_000, n=128, horizon=64, deals=1000):
     def choose(observations, masks):
         return learner(observations, masks)[0].probs.argmax(-1)
 
-    return gw.play_match(gw.ObservationAgent(choose, GAME["rules"]), "random", deals, seed=1000, **GAME)
+    return gw.play_match(gw.ObservationAgent(choose, GAME["rules"]), "random", deals=deals, seed=1000, **GAME)
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ def main(start="champion", decisions=200_000, deals=1000, num_envs=1024):
     with tempfile.TemporaryDirectory() as folder:
         train(config, RunDirectory.create("fine-tuned", f"{folder}/run"), quiet=True)
         learner = gw.make_agent(f"checkpoint:{folder}/run/final.safetensors", GAME["rules"])
-    return gw.play_match(learner, "random", deals, seed=1000, **GAME)
+    return gw.play_match(learner, "random", deals=deals, seed=1000, **GAME)
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ def main(simulations=40, deals=20, opponents=("random", "small")):
     results = []
     for opponent in opponents:
         agent = ospiel.BotAgent(make_bot, rules=GAME["rules"], name="is-mcts")
-        results.append(gw.play_match(agent, opponent, deals, seed=1000, **GAME))
+        results.append(gw.play_match(agent, opponent, deals=deals, seed=1000, **GAME))
         low, high = results[-1].interval
         print(
             f"{100 * results[-1].win_rate:.1f} % against {opponent}, 95 % interval {100 * low:.1f} % {100 * high:.1f} %"

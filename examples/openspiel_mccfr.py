@@ -46,7 +46,7 @@ def main(iterations=5000, deals=1000):
     print(f"NashConv {learned:.3f} after {iterations} iterations, {uniform:.3f} of uniform play")
     print(f"{50 + 25 * uniform:.1f} % is what the best response to random wins: NashConv adds the gains of two seats")
     learner = ospiel.BotAgent(lambda game, player: PolicyBot(policy), rules=RULES, reward="win", name="mccfr")
-    return gw.play_match(learner, "random", deals, seed=1000, rules=RULES)
+    return gw.play_match(learner, "random", deals=deals, seed=1000, rules=RULES)
 
 
 if __name__ == "__main__":

@@ -46,7 +46,7 @@ def main(iterations=6, deals=1000):
         seen = dict(zip(KEYS, map(torch.from_numpy, (observations, masks)), strict=True))
         return ppo.get_module("both").forward_inference({"obs": seen})["action_dist_inputs"].argmax(-1)
 
-    return gw.play_match(gw.ObservationAgent(choose, GAME["rules"]), "random", deals, seed=1000, **GAME)
+    return gw.play_match(gw.ObservationAgent(choose, GAME["rules"]), "random", deals=deals, seed=1000, **GAME)
 
 
 if __name__ == "__main__":

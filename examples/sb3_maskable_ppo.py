@@ -26,7 +26,7 @@ def main(decisions=100_000, deals=1000, **settings):
     def choose(observations, masks):
         return model.predict(observations, action_masks=masks, deterministic=True)[0]
 
-    return gw.play_match(gw.ObservationAgent(choose, GAME["rules"]), "random", deals, seed=1000, **GAME)
+    return gw.play_match(gw.ObservationAgent(choose, GAME["rules"]), "random", deals=deals, seed=1000, **GAME)
 
 
 if __name__ == "__main__":

@@ -96,9 +96,9 @@ def main(updates=40, size=1024, deals=1000):
         rivals = [pool[i] for i in rng.choice(len(pool), min(4, len(pool)), replace=False)]
         learn(learner, optimizer, *play(batch, learner, rivals, rng))
         if update % 10 == 9:
-            result = gw.play_match(learner, pool[0], 200, seed=2000, **GAME)
+            result = gw.play_match(learner, pool[0], deals=200, seed=2000, **GAME)
             print(f"after {update + 1} updates: {100 * result.win_rate:.1f} % against its first self", flush=True)
-    return gw.play_match(learner, "random", deals, seed=1000, **GAME)
+    return gw.play_match(learner, "random", deals=deals, seed=1000, **GAME)
 
 
 if __name__ == "__main__":

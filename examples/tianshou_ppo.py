@@ -61,7 +61,7 @@ def main(decisions=50_000, deals=1000, steps=2048):
     def choose(observations, masks):
         return actor(Batch(obs=observations, mask=masks))[0].argmax(-1)
 
-    return gw.play_match(gw.ObservationAgent(choose, GAME["rules"]), "random", deals, seed=1000, **GAME)
+    return gw.play_match(gw.ObservationAgent(choose, GAME["rules"]), "random", deals=deals, seed=1000, **GAME)
 
 
 if __name__ == "__main__":

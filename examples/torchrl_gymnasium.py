@@ -54,7 +54,7 @@ def main(decisions=300_000, rows=64, horizon=65, deals=1000):
     def choose(obs, mask):
         return net(torch.from_numpy(obs).float()).masked_fill(~torch.from_numpy(mask), -1e9).argmax(-1)
 
-    return gw.play_match(gw.ObservationAgent(choose, GAME["rules"]), "random", deals, seed=1000, **GAME)
+    return gw.play_match(gw.ObservationAgent(choose, GAME["rules"]), "random", deals=deals, seed=1000, **GAME)
 
 
 if __name__ == "__main__":

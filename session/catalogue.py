@@ -6,7 +6,7 @@ import dataclasses
 from functools import lru_cache
 from typing import NamedTuple
 
-from german_whist.agents.pretrained.catalog import (
+from german_whist.agents.pretrained import (
     BASELINE,
     BASELINE_GAME,
     CHAMPION,

@@ -13,44 +13,15 @@ from german_whist.envs.engine.state_kernels import beats
 from german_whist.envs.utils.checks import is_whole_number
 from german_whist.envs.utils.specs import integers, must_be
 from german_whist.solver.endgame_batch import DECK, EndgameBatch
-from german_whist.solver.search.transposition_table import TranspositionTable, transposition_table
+from german_whist.solver.search.transposition_table import transposition_table
 from german_whist.solver.search.value_kernels import NOT_LEGAL, write_move_tricks, write_reached, write_tricks
-from german_whist.solver.tablebase.cache import open_table
-from german_whist.solver.tablebase.endgame_table import EndgameTable
 from german_whist.solver.tablebase.position_kernels import MAX_CARDS
 
 Hand = str | int | Iterable[int | str]
 
 
-class EndgameSolver(NamedTuple):
-    """What ``endgame_tricks`` searches with: one for each kind of game and thread.
-
-    Attributes:
-        table: the endgame table, shared by all solvers of its kind.
-        transpositions: the transposition table.
-    """
-
-    table: EndgameTable
-    transpositions: TranspositionTable
-
-
-def endgame_solver(trump: bool = True, low: bool = False) -> EndgameSolver:
-    """Return the tables that ``endgame_tricks`` needs in a numba function of your own.
-
-    The first call builds the endgame table in the cache folder if there is none, which takes seconds.
-
-    Args:
-        trump: whether the game has a trump suit.
-        low: whether the fewest tricks win.
-
-    Raises:
-        TableError: if there is no endgame table and none can be built.
-    """
-    return EndgameSolver(open_table(trump, low), transposition_table())
-
-
 def solve_endgame(
-    leader: Hand, follower: Hand, trump: str | None = None, low: bool = False, led: str | int | None = None
+    leader: Hand, follower: Hand, trump: str | None = None, *, low: bool = False, led: str | int | None = None
 ) -> int:
     """Return how many tricks the leader takes when both seats play perfectly, the current trick included.
 
@@ -74,16 +45,18 @@ def solve_endgame(
     card = _card(led)
     own, other = _mask(leader, "leader"), _mask(follower, "follower")
     suit = check_trump(trump)
-    return int(solve_endgames([own], [other], suit, low, card)[0])
+    return int(solve_endgames([own], [other], trumps=suit, lows=low, leds=card)[0])
 
 
 def solve_endgames(
     leaders: npt.ArrayLike,
     followers: npt.ArrayLike,
+    *,
     trumps: npt.ArrayLike = -1,
     lows: npt.ArrayLike = False,
     leds: npt.ArrayLike = -1,
     at_least: int | None = None,
+    by_card: bool = False,
 ) -> npt.NDArray[Any]:
     """Return how many tricks the leaders of many endgames take in perfect play, solved on all cores.
 
@@ -96,15 +69,27 @@ def solve_endgames(
         lows: whether the fewest tricks win, bool[n] or one for all.
         leds: cards led (0 … 51), int[n] or one for all; −1 for none.
         at_least: only tell whether the leader takes at least this many tricks: a zero-window search, which is faster.
+        by_card: tell of each legal card of the seat to act how many tricks that seat takes after it. The seat to act
+            is the leader, or the follower if a card is led.
 
     Returns:
-        int8[n], tricks including the current one; with ``at_least``, bool[n].
+        int8[n], tricks including the current one; with ``at_least``, bool[n]; with ``by_card``, int8[n, 52], −1 for
+        cards that are not legal.
 
     Raises:
-        ValueError: as ``solve_endgame``; the message names the row.
+        ValueError: as ``solve_endgame``, the message names the row; or if both ``at_least`` and ``by_card`` are given.
         TableError: if there is no endgame table and none can be built.
     """
     endgames = EndgameBatch(leaders, followers, trumps, lows, leds)
+    if by_card:
+        if at_least is not None:
+            raise ValueError(f"at_least={at_least!r} and by_card=True do not go together")
+        values = np.full((len(endgames.leaders), NUM_CARDS), NOT_LEGAL, np.int8)
+        endgames.solve(
+            lambda table, transpositions, rows: write_move_tricks(table, transpositions, *rows, values),
+            transposition_table,
+        )
+        return values
     if at_least is None:
         tricks = np.empty(len(endgames.leaders), np.int8)
         endgames.solve(
@@ -121,40 +106,6 @@ def solve_endgames(
         transposition_table,
     )
     return reached
-
-
-def endgame_move_values(
-    leaders: npt.ArrayLike,
-    followers: npt.ArrayLike,
-    trumps: npt.ArrayLike = -1,
-    lows: npt.ArrayLike = False,
-    leds: npt.ArrayLike = -1,
-) -> npt.NDArray[np.int8]:
-    """Return, for each legal card of the seat to act, the tricks that seat takes when both play perfectly from then on.
-
-    The seat to act is the leader, or the follower if a card is led. The current trick is included.
-
-    Args:
-        leaders: hands of the leaders as card masks, uint64[n], with or without the card led.
-        followers: hands of the followers as card masks, uint64[n].
-        trumps: trump suits (C D H S = 0 … 3), int[n] or one for all; −1 for none.
-        lows: whether the fewest tricks win, bool[n] or one for all.
-        leds: cards led (0 … 51), int[n] or one for all; −1 for none.
-
-    Returns:
-        int8[n, 52], by card; −1 for cards that are not legal.
-
-    Raises:
-        ValueError: as ``solve_endgames``.
-        TableError: if there is no endgame table and none can be built.
-    """
-    endgames = EndgameBatch(leaders, followers, trumps, lows, leds)
-    tricks = np.full((len(endgames.leaders), 52), NOT_LEGAL, np.int8)
-    endgames.solve(
-        lambda table, transpositions, rows: write_move_tricks(table, transpositions, *rows, tricks),
-        transposition_table,
-    )
-    return tricks
 
 
 def _card(given: str | int | None) -> int:
@@ -241,7 +192,7 @@ def principal_variation(leader: int, follower: int, trump: int = -1, low: bool =
 
 def best_cards(leader: int, follower: int, trump: int, low: bool, led: int = -1) -> list[int]:
     """Return the best cards of the seat to act, in ascending order."""
-    values = endgame_move_values([leader], [follower], trump, low, led)[0]
+    values = solve_endgames([leader], [follower], trumps=trump, lows=low, leds=led, by_card=True)[0]
     legal = [card for card in range(len(values)) if values[card] >= 0]
     best = (min if low else max)(values[card] for card in legal)
     return [card for card in legal if values[card] == best]

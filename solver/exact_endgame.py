@@ -51,6 +51,6 @@ class ExactEndgameHook:
             solved = solve_races(own, other, trumps, needs=needs)
             tricks[rows, leaders], tricks[rows, 1 - leaders] = solved[:, 0], solved[:, 1]
         else:
-            solved = solve_endgames(own, other, trumps, states["low"].astype(np.bool_))
+            solved = solve_endgames(own, other, trumps=trumps, lows=states["low"].astype(np.bool_))
             tricks[rows, leaders], tricks[rows, 1 - leaders] = solved, rules.hand - solved
         return tricks

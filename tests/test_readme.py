@@ -9,8 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from german_whist.agents.pretrained.catalog import pretrained_networks
-from german_whist.agents.pretrained.model_cards import win_rate
+from german_whist.agents.pretrained import pretrained_networks, win_rate
 from tests.docs.examples import ROOT, blocks, run_page
 
 README = ROOT / "README.md"

@@ -42,11 +42,13 @@ def recording(deal: tuple[Any, Any]) -> str:
 
 
 SEEDS: dict[str, Entry] = {
-    "play_match": lambda seed: gw.play_match(*AGAINST, 2, seed, "tiny").to_dict(),
-    "play_match's first_deal": lambda seed: gw.play_match(*AGAINST, 2, 0, "tiny", first_deal=seed).to_dict(),
-    "play_series": lambda seed: gw.play_series(*AGAINST, "best_of:3", 2, seed, "tiny").to_dict(),
+    "play_match": lambda seed: gw.play_match(*AGAINST, deals=2, seed=seed, rules="tiny").to_dict(),
+    "play_match's first_deal": lambda seed: gw.play_match(*AGAINST, deals=2, rules="tiny", first_deal=seed).to_dict(),
+    "play_series": lambda seed: gw.play_series(*AGAINST, "best_of:3", matches=2, seed=seed, rules="tiny").to_dict(),
     "play_sprt": lambda seed: gw.play_sprt(*AGAINST, seed=seed, rules="tiny", most_deals=3).to_dict(),
-    "play_tournament": lambda seed: gw.play_tournament(AGAINST, 2, seed, "tiny").margins[0, 1].tolist(),
+    "play_tournament": lambda seed: (
+        gw.play_tournament(AGAINST, deals=2, seed=seed, rules="tiny").margins[0, 1].tolist()
+    ),
     "exploitability": lambda seed: AgentPolicy(RANDOM, gw.rules("tiny"), 3, seed)(BATCH.views()).tolist(),
     "DealBatch": lambda seed: gw.DealBatch("tiny", 2, seed).states["deck"].tolist(),
     "DealBatch's first": lambda first: gw.DealBatch("tiny", 2, 0, first).states["deck"].tolist(),
@@ -69,11 +71,11 @@ SEEDS: dict[str, Entry] = {
     "Recording's index": lambda index: recording((0, index)),
 }
 NUMBERS: dict[str, Entry] = {
-    "play_match": lambda deals: gw.play_match(*AGAINST, deals, rules="tiny").to_dict(),
-    "play_match's batch_size": lambda size: gw.play_match(*AGAINST, 300, rules="tiny", batch_size=size).to_dict(),
-    "play_series": lambda matches: gw.play_series(*AGAINST, "best_of:3", matches, rules="tiny").to_dict(),
+    "play_match": lambda deals: gw.play_match(*AGAINST, deals=deals, rules="tiny").to_dict(),
+    "play_match's batch_size": lambda size: gw.play_match(*AGAINST, deals=300, rules="tiny", batch_size=size).to_dict(),
+    "play_series": lambda matches: gw.play_series(*AGAINST, "best_of:3", matches=matches, rules="tiny").to_dict(),
     "play_sprt": lambda deals: gw.play_sprt(*AGAINST, rules="tiny", most_deals=deals).to_dict(),
-    "play_tournament": lambda deals: gw.play_tournament(AGAINST, deals, rules="tiny").margins[0, 1].tolist(),
+    "play_tournament": lambda deals: gw.play_tournament(AGAINST, deals=deals, rules="tiny").margins[0, 1].tolist(),
     "exploitability": lambda samples: AgentPolicy(RANDOM, gw.rules("tiny"), samples)(BATCH.views()).tolist(),
     "DealBatch": lambda size: gw.DealBatch("tiny", size).states["deck"].tolist(),
     "gymnasium.make_vec": lambda size: reset(gymnasium.make_vec("GermanWhist-v0", size, rules="tiny"), seed=1),

@@ -174,7 +174,9 @@ def test_regret_in_the_endgame_is_what_the_solver_says(game: str) -> None:
         _, reward, done, info = env.step(action)
         if info["stage"] == "endgame" and view["led"] < 0:
             hands = view["hand"], view["unseen"] | view["opponent_known"]
-            values = gw.endgame_move_values(*(np.array([hand], np.uint64) for hand in hands), int(view["trump"]))[0]
+            values = gw.solve_endgames(
+                *(np.array([hand], np.uint64) for hand in hands), trumps=int(view["trump"]), by_card=True
+            )[0]
             checked.append((reward, float(values[gw.card(action)] - values.max())))
     assert len(checked) > 3
     assert min(expected for _, expected in checked) < 0

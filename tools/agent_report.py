@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from german_whist.agents.pretrained.model_cards import ENDGAMES, against, margin, win_rate
-from german_whist.envs.utils.markdown import markdown_table
+from german_whist.agents.pretrained import win_rate
+from tools.markdown import markdown_table
+from tools.model_cards import ENDGAMES, against, margin
 
 Results = dict[str, Any]
 

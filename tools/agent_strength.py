@@ -147,7 +147,9 @@ def _play(
 ) -> Margins:
     # Small batches keep the progress bar moving for opponents that search; the result is the same.
     batch = 64 if names[1].startswith(("mc", "ismcts")) else 1024
-    return play_match(agent, opponent, deals, seed, rules, batch_size=batch, progress=progress, endgame=endgame).margins
+    return play_match(
+        agent, opponent, deals=deals, seed=seed, rules=rules, batch_size=batch, progress=progress, endgame=endgame
+    ).margins
 
 
 def _result(margins: Margins, rules: Rules, seed: int, endgame: str) -> Results:

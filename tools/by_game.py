@@ -12,14 +12,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from german_whist.agents.policy.checkpoint import read_model_card, write_results
-from german_whist.agents.pretrained.catalog import BASELINE, BASELINE_GAME
-from german_whist.agents.pretrained.model_cards import margin, win_rate
+from german_whist.agents.pretrained import BASELINE, BASELINE_GAME, win_rate
 from german_whist.envs.engine.endgame_hook import EXACT
 from german_whist.envs.engine.rules import rule_names
 from german_whist.envs.engine.rules import rules as rules_named
-from german_whist.envs.utils.markdown import markdown_table
 from german_whist.evaluation.match import play_match
 from tools.agent_strength import DEALS, SEED
+from tools.markdown import markdown_table
+from tools.model_cards import margin
 
 
 def open_games() -> tuple[str, ...]:

@@ -15,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.envs.engine.rules import rules as rules_named
-from german_whist.envs.utils.markdown import markdown_table
 from german_whist.session.catalogue import agent_title, agents
 from german_whist.session.coach.accuracy import accuracy_of, at_stake
 from german_whist.session.coach.advice import advise
@@ -23,6 +22,7 @@ from german_whist.session.coach.judgement import judge
 from german_whist.session.coach.reviews import play_out
 from german_whist.session.deal.table_deal import TableDeal
 from german_whist.session.opponent import agent_named
+from tools.markdown import markdown_table
 
 SEED, DEALS = 9091, 100  # no deals that an agent or a setting was chosen on
 OPPONENT = "champion"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from german_whist.envs.utils.markdown import markdown_table
+from tools.markdown import markdown_table
 
 Statistics = dict[str, Any]
 Cell = Callable[[Statistics], str]

@@ -62,15 +62,15 @@ def self_play_endgames(count: int, seed: int) -> Endgames:
         batch.step(bot.act(batch.views(), None))
     rows, turns, hands = np.arange(count), batch.turn.astype(np.int64), batch.states["hands"]
     leaders, followers, trumps = hands[rows, turns], hands[rows, 1 - turns], batch.states["trump"].copy()
-    return Endgames(leaders, followers, trumps)
+    return Endgames(leaders, followers, trumps=trumps)
 
 
 def value_statistics(endgames: Endgames) -> Statistics:
     """Return the distribution of the leader's tricks, and the value of the lead in tricks."""
     leaders, followers, trumps = endgames
     hand = int(leaders[0]).bit_count()
-    tricks = solve_endgames(leaders, followers, trumps).astype(np.int64)
-    if_other_leads = hand - solve_endgames(followers, leaders, trumps).astype(np.int64)
+    tricks = solve_endgames(leaders, followers, trumps=trumps).astype(np.int64)
+    if_other_leads = hand - solve_endgames(followers, leaders, trumps=trumps).astype(np.int64)
     gains, counts = np.unique(tricks - if_other_leads, return_counts=True)
     return {
         "tricks": (np.bincount(tricks, minlength=hand + 1) / len(tricks)).tolist(),
@@ -152,7 +152,7 @@ def tie_break_statistics(opponent: Agent, deals: int, seed: int) -> Statistics:
     bot = make_agent(SELF_PLAY)
     classic = rules(RULES)
     with_it, without = (
-        play_match(agent, opponent, deals, seed, classic, batch_size=BATCH).margins
+        play_match(agent, opponent, deals=deals, seed=seed, rules=classic, batch_size=BATCH).margins
         for agent in (ExactEndgame(bot), LowestBestCard(bot))
     )
     return {
@@ -163,7 +163,7 @@ def tie_break_statistics(opponent: Agent, deals: int, seed: int) -> Statistics:
 
 def exact_statistics(spec: str, deals: int, seed: int) -> Statistics:
     """Return the result of an agent with an exact endgame against the same agent without one."""
-    result = play_match(f"{spec}+exact", spec, deals, seed, RULES)
+    result = play_match(f"{spec}+exact", spec, deals=deals, seed=seed, rules=RULES)
     return {
         name: {"mean": mean, "half": (high - low) / 2}
         for name, mean, (low, high) in (

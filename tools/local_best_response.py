@@ -717,7 +717,7 @@ def main(words: Sequence[str] | None = None) -> int:
             best = exploitability(agent, game, seed=options.seed).nash_conv
             print(f"in both seats, {NAME} wins {own:.4f} tricks from {options.agent}, a best response {best:.4f}")
         else:
-            print(play_match(responder, agent, options.deals, options.seed, game, endgame=endgame))
+            print(play_match(responder, agent, deals=options.deals, seed=options.seed, rules=game, endgame=endgame))
     except ValueError as error:
         print(f"{parser.prog}: {error}", file=sys.stderr)
         return 2

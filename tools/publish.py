@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from german_whist.agents.policy.checkpoint import load_checkpoint
-from german_whist.agents.pretrained.catalog import FILE_SUFFIX
+from german_whist.agents.pretrained import FILE_SUFFIX
 from german_whist.envs.engine.endgame_hook import ENDGAMES, check_endgame
 
 FOLDER = "agents/weights"

@@ -155,12 +155,12 @@ def leduc() -> Workload:
 
 def match() -> Workload:
     """Games of ``heuristic`` against ``greedy``."""
-    return lambda: 2 * gw.play_match("heuristic", "greedy", 500).deals
+    return lambda: 2 * gw.play_match("heuristic", "greedy", deals=500).deals
 
 
 def search() -> Workload:
     """Games of ``champion:search=16,threads=1`` against ``heuristic``."""
-    return lambda: 2 * gw.play_match("champion:search=16,threads=1", "heuristic", 2).deals
+    return lambda: 2 * gw.play_match("champion:search=16,threads=1", "heuristic", deals=2).deals
 
 
 def network() -> Workload:

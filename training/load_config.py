@@ -76,7 +76,7 @@ def _take_from_network(where: str, kind: type[TrainConfig], values: dict[str, An
         if key in config_fields(kind) and key not in level and key not in given
     ]
     if level.get("init") and taken:
-        from german_whist.agents.pretrained.catalog import find_network  # imports numba, which --help avoids
+        from german_whist.agents.pretrained import find_network  # imports numba, which --help avoids
 
         try:
             network = find_network(level["init"])

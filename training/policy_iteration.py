@@ -34,7 +34,7 @@ from german_whist.agents.policy.checkpoint import UNPLAYED, Checkpoint, load_che
 from german_whist.agents.policy.input_kernels import RULE_FLAGS
 from german_whist.agents.policy.inputs import input_layout
 from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK, UNIVERSAL, Layer
-from german_whist.agents.pretrained.catalog import find_network
+from german_whist.agents.pretrained import find_network
 from german_whist.agents.registry import make_agent
 from german_whist.envs.agent import Agent, uses_games
 from german_whist.envs.engine.endgame_hook import EXACT

@@ -29,7 +29,7 @@ from german_whist.agents.endgame.open_hands_kernels import (
     write_opponent_hand_known,
 )
 from german_whist.envs.agent import Views
-from german_whist.solver.endgames import endgame_move_values
+from german_whist.solver.endgames import solve_endgames
 from german_whist.solver.races import NOT_LEGAL_MARGIN, race_move_values
 
 _ONE = np.uint64(1)
@@ -123,7 +123,8 @@ def _seats(hands: OpenHands) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uin
 
 def _plain_margins(hands: OpenHands) -> npt.NDArray[np.int16]:
     leaders, followers = _seats(hands)
-    tricks = endgame_move_values(leaders, followers, hands.trump, hands.low, hands.led).astype(np.int16)
+    solved = solve_endgames(leaders, followers, trumps=hands.trump, lows=hands.low, leds=hands.led, by_card=True)
+    tricks = solved.astype(np.int16)
     legal = tricks >= 0
     margins = 2 * tricks - count_cards(hands.own)[:, None]
     return np.where(legal, np.where(hands.low[:, None], -margins, margins), NOT_LEGAL_MARGIN).astype(np.int16)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, ClassVar, get_type_hints
 
@@ -34,6 +34,68 @@ class MarkdownDirective(SphinxDirective, ABC):
         """Parse the Markdown as part of the page, headings included."""
         self.env.note_reread()  # the code may have changed where the page has not
         return self.parse_text_to_nodes(self.markdown(), allow_section_headings=True)
+
+
+# The pages of docs/reference/api, and the modules whose public names each describes.
+API_PAGES = {
+    "environments": ("envs.pettingzoo_env", "envs.simulator", "envs.observation", "text_env"),
+    "games": ("envs.engine",),
+    "agents": ("agents", "envs.agent"),
+    "matches": ("evaluation",),
+    "endgames": ("solver",),
+}
+
+
+def public_names(modules: Iterable[str]) -> list[str]:
+    """Return the public names that some modules, or modules below them, define."""
+    import german_whist as gw
+
+    prefixes = tuple(f"german_whist.{module}." for module in modules)
+    return [name for name in gw.__all__ if f"{getattr(gw, name).__module__}.".startswith(prefixes)]
+
+
+class PublicNames(MarkdownDirective):
+    """The public names of the modules that are named, in full; by default those of the page."""
+
+    optional_arguments = 1
+    final_argument_whitespace = True
+
+    def markdown(self) -> str:
+        """Return an entry for each name."""
+        import german_whist as gw
+
+        page = Path(self.env.docname).name
+        lines = ["```{eval-rst}"]
+        for name in public_names(self.arguments[0].split() if self.arguments else API_PAGES[page]):
+            value = getattr(gw, name)
+            if not isinstance(value, type):
+                lines += [f".. autofunction:: german_whist.{name}", ""]
+            else:
+                kind = "autoexception" if issubclass(value, Exception) else "autoclass"
+                call = "()" if getattr(value, "_is_protocol", False) else ""  # nobody calls a protocol
+                lines += [f".. {kind}:: german_whist.{name}{call}", "   :members:", ""]
+        return "\n".join([*lines, "```"])
+
+
+class PublicIndex(MarkdownDirective):
+    """The public names, page by page."""
+
+    def markdown(self) -> str:
+        """Return a table.
+
+        Raises:
+            ValueError: if a public name is on no page.
+        """
+        import german_whist as gw
+
+        rows = {page: public_names(modules) for page, modules in API_PAGES.items()}
+        if missing := set(gw.__all__) - {name for names in rows.values() for name in names}:
+            raise ValueError(f"no page of the API describes {sorted(missing)}")
+        lines = ["| page | names |", "| --- | --- |"]
+        for page, names in rows.items():
+            links = ", ".join(f"{{py:obj}}`~german_whist.{name}`" for name in names)
+            lines.append(f"| [{page.capitalize()}]({page}.md) | {links} |")
+        return "\n".join(lines)
 
 
 class CommandLine(MarkdownDirective):
@@ -168,7 +230,7 @@ class Presets(MarkdownDirective):
     def markdown(self) -> str:
         """Return a table, or with ``:full:`` every game's rules in words."""
         import german_whist as gw
-        from german_whist.envs.text.rules_text import preset_summary
+        from german_whist.envs.text.rules_text import preset_summary, rules_text
 
         names = sorted(gw.rule_names(), key=lambda name: (name != "classic", name))
         if "full" not in self.options:
@@ -176,7 +238,7 @@ class Presets(MarkdownDirective):
             return "\n".join(["| preset | what it is |", "| --- | --- |", *rows])
         lines: list[str] = []
         for name in names:
-            lines += [f"### `{name}`", "", "```text", gw.rules_text(name).partition("\n\n")[2], "```", ""]
+            lines += [f"### `{name}`", "", "```text", rules_text(name).partition("\n\n")[2], "```", ""]
         return "\n".join(lines)
 
 
@@ -330,6 +392,8 @@ def _short_attribute(_app: Sphinx, _domain: str, kind: str, content: nodes.Eleme
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the directives."""
+    app.add_directive("public-index", PublicIndex)
+    app.add_directive("public-names", PublicNames)
     app.add_directive("command-line", CommandLine)
     app.add_directive("training-settings", TrainingSettings)
     app.add_directive("training-recipes", Recipes)

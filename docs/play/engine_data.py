@@ -20,7 +20,7 @@ import numpy.typing as npt
 from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.agents.policy.network.layers import Layer
 from german_whist.agents.policy.tensor_file import tensor_bytes
-from german_whist.agents.pretrained.catalog import SMALL, load_pretrained
+from german_whist.agents.pretrained import SMALL, load_pretrained
 from german_whist.envs.engine.cards import SUIT_SIZE
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named

@@ -12,7 +12,6 @@ import operator
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from german_whist.envs.utils.checks import whole_number
 from german_whist.envs.utils.specs import count_text, short_repr
 
 SUITS = "CDHS"
@@ -108,22 +107,6 @@ def cards_of(mask: int) -> Iterator[int]:
         low = rest & -rest
         yield low.bit_length() - 1
         rest ^= low
-
-
-def cards_of_mask(mask: int) -> list[int]:
-    """Return the cards of a mask, as views and ``DealBatch.legal`` hold them, lowest number first.
-
-    Example:
-        >>> [german_whist.card_text(card) for card in german_whist.cards_of_mask(0b101)]
-        ['C2', 'C4']
-
-    Args:
-        mask: a number from 0 to 2**64 - 1, of Python or NumPy. Bits from 52 on are the choices of some rules.
-
-    Raises:
-        ValueError: if it is not such a number.
-    """
-    return list(cards_of(whole_number("mask", mask, 0, 2**64 - 1)))
 
 
 def mask_of(cards: Iterable[int]) -> int:

@@ -19,8 +19,7 @@ import numpy.typing as npt
 
 from german_whist.envs.engine.layout import BlockSpec
 from german_whist.envs.engine.rules import Rules
-from german_whist.envs.engine.rules import rules as rules_named
-from german_whist.envs.engine.scoring import check_reward, reward_limit
+from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.utils.checks import SEED_LIMIT, is_whole_number, whole_number
 from german_whist.envs.utils.specs import integers, must_be, short_repr, unknown_name_error
 
@@ -123,26 +122,6 @@ class MatchFormat:
     def reward_limit(self, rules: Rules, reward: str) -> float:
         """Return the largest reward that a match can pay, which is also the penalty for an illegal action."""
         return 1.0 if reward == "win" else self.largest_score(rules)
-
-
-def max_reward(rules: str | Rules = "classic", reward: str = "margin", match: str | MatchFormat | None = None) -> float:
-    """Return the largest reward that an episode can pay; the smallest is its negative, as for an illegal action.
-
-    Example:
-        >>> german_whist.max_reward("classic", "margin")
-        13.0
-
-    Args:
-        rules: a preset's name, with settings if wanted, or ``Rules``.
-        reward: ``"margin"``, ``"win"`` or ``"points"``.
-        match: ``None`` for one deal, or the format of a match.
-
-    Raises:
-        ValueError: if the rules, the reward or the match format are unknown.
-    """
-    check_reward(reward)
-    rules = rules_named(rules)
-    return reward_limit(rules.game, reward) if match is None else match_format_of(match).reward_limit(rules, reward)
 
 
 def match_format_of(spec: str | MatchFormat) -> MatchFormat:

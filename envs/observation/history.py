@@ -19,7 +19,6 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.envs.engine.match_format import MAX_DEALS, MatchFormat, match_format_of
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 
@@ -63,27 +62,10 @@ EVENTS = (
 )
 
 
-def max_game_length(rules: str | Rules = "classic", match: str | MatchFormat | None = None) -> int:
-    """Return the largest number of decisions, of both seats together, that an episode can take.
-
-    Example:
-        >>> german_whist.max_game_length("classic")
-        52
-
-    Args:
-        rules: a preset's name, with settings if wanted, or ``Rules``.
-        match: ``None`` for one deal, or the format of a match, which is a draw after 4,095 deals.
-
-    Raises:
-        ValueError: if the rules or the match format are unknown.
-    """
-    rules = rules_named(rules)
+def max_game_length(rules: Rules) -> int:
+    """Return the largest number of decisions, of both seats together, that a deal can take."""
     choices = rules.stock if rules.open_stock > 1 else rules.foreplay if rules.draft else 2 if rules.humbug else 0
-    per_deal = 2 * rules.tricks + choices
-    if match is None:
-        return per_deal
-    match_format_of(match)
-    return MAX_DEALS * per_deal
+    return 2 * rules.tricks + choices
 
 
 def max_events(rules: str | Rules = "classic") -> int:

@@ -75,7 +75,7 @@ def rules_text(spec: str | Rules = "classic") -> str:
     """Return the rules of a game in words, in lines of at most 100 characters.
 
     Example:
-        >>> print(german_whist.rules_text("classic:hand=10,stock=32"))
+        >>> print(rules_text("classic:hand=10,stock=32"))
 
     Args:
         spec: a preset's name, with settings if wanted, or ``Rules``.

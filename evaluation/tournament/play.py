@@ -1,15 +1,11 @@
-"""``play_tournament``: every pair of several agents on the same mirrored deals."""
+"""``play_tournament``: every pair of several agents on the same mirrored deals, and their standings."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
 from itertools import combinations
-
-import numpy as np
-import numpy.typing as npt
 
 from german_whist.agents.registry import as_spec, make_agent
 from german_whist.envs.engine.endgame_hook import PLAYED
@@ -18,45 +14,25 @@ from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.utils.specs import integers, must_be, short_repr
 from german_whist.evaluation.games import Forfeit, Progress, deal_range
 from german_whist.evaluation.match import play_match
-
-Margins = npt.NDArray[np.int64]
-
-
-@dataclass(frozen=True, eq=False)
-class Tournament:
-    """Results of every pair of several agents.
-
-    Attributes:
-        agents: their specifications.
-        deals: mirrored deals of each pair, the same ones for all: deals 0 … deals − 1 of the seed.
-        seed: seed of the deals and of the agents' randomness.
-        rules: the rules.
-        endgame: ``"played"`` or ``"exact"``.
-        margins: for every i < j, agent i's margins against agent j, int64[deals, 2]: in the game in which agent i has
-            seat 0, and in the other.
-        forfeits: games that an agent lost without playing them to the end.
-    """
-
-    agents: tuple[str, ...]
-    deals: int
-    seed: int
-    rules: Rules
-    endgame: str
-    margins: dict[tuple[int, int], Margins]
-    forfeits: tuple[Forfeit, ...] = ()
+from german_whist.evaluation.tournament.standings import Margins, Standings, standings
 
 
 def play_tournament(
     agents: Sequence[str | os.PathLike[str]],
+    *,
     deals: int = 1000,
     seed: int = 0,
     rules: str | Rules = "classic",
-    *,
     endgame: str = PLAYED,
     progress: Progress | None = None,
     executor: Executor | None = None,
-) -> Tournament:
-    """Play every pair of agents on the same mirrored deals.
+) -> Standings:
+    """Play every pair of agents on the same mirrored deals, and rank them.
+
+    Example:
+        >>> found = german_whist.play_tournament(["random", "greedy", "heuristic"], deals=50)
+        >>> found.agents
+        ('heuristic', 'greedy', 'random')
 
     Args:
         agents: specification strings (see ``make_agent``) or paths of checkpoints, at least two, each once.
@@ -89,7 +65,16 @@ def play_tournament(
     for i, j in combinations(range(len(names)), 2):
         # In alphabetical order, so that no result depends on the order in which the agents are given.
         first, second = sorted((names[i], names[j]))
-        played = play_match(first, second, deals, seed, game, endgame=endgame, progress=progress, executor=executor)
+        played = play_match(
+            first,
+            second,
+            deals=deals,
+            seed=seed,
+            rules=game,
+            endgame=endgame,
+            progress=progress,
+            executor=executor,
+        )
         margins[i, j] = played.margins if first == names[i] else -played.margins[:, ::-1]
         forfeits += played.forfeits
-    return Tournament(tuple(names), int(deals), int(seed), game, endgame, margins, tuple(forfeits))
+    return standings(tuple(names), margins, game, int(seed), endgame, tuple(forfeits))

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.utils.files import write_atomically
 from german_whist.envs.utils.specs import count_text
@@ -21,7 +22,6 @@ from german_whist.evaluation.games import Forfeit
 from german_whist.evaluation.match import forfeit_lines, game_title
 from german_whist.evaluation.report import Report, Table
 from german_whist.evaluation.statistics import finite_ends, games_cancel, interval_text, paired_intervals
-from german_whist.evaluation.tournament.play import Tournament
 from german_whist.evaluation.tournament.ratings import bradley_terry, nash_averaging
 
 BOOTSTRAPS = 1000
@@ -29,6 +29,7 @@ _SEED = 0  # of the bootstrap
 _CHUNK = 100  # bootstrap samples at a time
 
 Interval = tuple[float, float]
+Margins = npt.NDArray[np.int64]
 
 
 class PairResult(NamedTuple):
@@ -73,6 +74,8 @@ class Standings(Report):
         nash_weights: shares in the equilibrium of largest entropy.
         nash_averages: win rate minus ½ against that equilibrium.
         pairs: every agent (place i) against every other (place j), both ways round.
+        margins: for each of these pairs the first agent's margin in every deal, int64[deals, 2]: in the game in which
+            it has seat 0, and in the other.
         upsets: pairs that contradict the order, certain ones first.
         deals: mirrored deals of each pair.
         seed: seed of the deals.
@@ -87,6 +90,7 @@ class Standings(Report):
     nash_weights: tuple[float, ...]
     nash_averages: tuple[float, ...]
     pairs: dict[tuple[int, int], PairResult]
+    margins: dict[tuple[int, int], Margins]
     upsets: tuple[Upset, ...]
     deals: int
     seed: int
@@ -145,60 +149,74 @@ class Standings(Report):
         return {**about, "agents": agents, "pairs": pairs, "upsets": upsets, **forfeits}
 
 
-def standings(tournament: Tournament, bootstraps: int = BOOTSTRAPS) -> Standings:
-    """Return the standings of a tournament.
+def standings(
+    agents: tuple[str, ...],
+    margins: dict[tuple[int, int], Margins],
+    rules: Rules,
+    seed: int,
+    endgame: str,
+    forfeits: tuple[Forfeit, ...] = (),
+    bootstraps: int = BOOTSTRAPS,
+) -> Standings:
+    """Return the standings of agents that have all played each other.
 
     Args:
-        tournament: the results.
+        agents: their specifications.
+        margins: for every i < j, agent i's margins against agent j, int64[deals, 2]: in the game in which agent i has
+            seat 0, and in the other.
+        rules: the rules.
+        seed: seed of the deals.
+        endgame: ``"played"`` or ``"exact"``.
+        forfeits: games that an agent lost without playing them to the end.
         bootstraps: samples of the bootstrap for the intervals of the ratings.
     """
-    size, deals = len(tournament.agents), tournament.deals
-    places = list(tournament.margins)
+    size, places = len(agents), list(margins)
     # One number per pair and deal: games won by the first agent out of two, draws counted half.
-    won = np.array([(np.sign(tournament.margins[place]) + 1).sum(axis=1) / 2 for place in places])
+    won = np.array([(np.sign(margins[place]) + 1).sum(axis=1) / 2 for place in places])
+    deals = won.shape[1]
     ratings = bradley_terry(_win_matrix(won.sum(axis=1), places, size, deals))
     sampled = _bootstrapped_ratings(won, places, size, bootstraps)
     rate = _win_matrix(won.mean(axis=1) / 2, places, size, 0.5)
     nash = nash_averaging(np.where(np.eye(size), 0, rate - 0.5))
     order = np.argsort(-ratings, kind="stable")
     place_of = {int(agent): place for place, agent in enumerate(order)}
-    pairs, largest = {}, reward_limit(tournament.rules.game, "margin")
-    for (i, j), margins in tournament.margins.items():
-        for first, second, sign in ((i, j, 1), (j, i, -1)):
-            pairs[place_of[first], place_of[second]] = _pair(margins * sign, largest)
+    largest = reward_limit(rules.game, "margin")
+    ranked: dict[tuple[int, int], Margins] = {}
+    for (i, j), own in margins.items():
+        ranked[place_of[i], place_of[j]], ranked[place_of[j], place_of[i]] = own, -own[:, ::-1]
+    ranked = dict(sorted(ranked.items()))
+    pairs = {pair: PairResult(*paired_intervals(np.sign(own), own, largest)) for pair, own in ranked.items()}
     low, high = np.percentile(sampled, [2.5, 97.5], axis=0)
-    unknown = ~_has_interval(tournament, won)
+    unknown = ~_has_interval(margins, won, size)
     low[unknown], high[unknown] = -np.inf, np.inf
     return Standings(
-        tuple(tournament.agents[agent] for agent in order),
+        tuple(agents[agent] for agent in order),
         tuple(ratings[order].tolist()),
         tuple(zip(low[order].tolist(), high[order].tolist(), strict=True)),
         tuple(nash.weights[order].tolist()),
         tuple(nash.averages[order].tolist()),
-        dict(sorted(pairs.items())),
+        pairs,
+        ranked,
         _upsets(pairs),
         deals,
-        tournament.seed,
-        tournament.rules.to_dict(),
-        tournament.endgame,
-        tournament.forfeits,
+        seed,
+        rules.to_dict(),
+        endgame,
+        forfeits,
     )
 
 
-def _pair(margins: npt.NDArray[np.int64], largest: float) -> PairResult:
-    return PairResult(*paired_intervals(np.sign(margins), margins, largest))
-
-
-def _has_interval(tournament: Tournament, won: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+def _has_interval(
+    margins: dict[tuple[int, int], Margins], won: npt.NDArray[np.float64], size: int
+) -> npt.NDArray[np.bool_]:
     """Return of which agents the bootstrap can tell an interval, bool[agents].
 
     That takes a pair whose deals differ; or pairs that cancel out in every deal, so that there is no variance.
     """
-    size = len(tournament.agents)
-    varies, cancels = np.zeros(size, np.bool_), np.full(size, tournament.deals > 1)
-    for pair, one in zip(tournament.margins, won, strict=True):
+    varies, cancels = np.zeros(size, np.bool_), np.full(size, won.shape[1] > 1)
+    for pair, one in zip(margins, won, strict=True):
         varies[list(pair)] |= bool(np.ptp(one))
-        cancels[list(pair)] &= games_cancel(tournament.margins[pair])
+        cancels[list(pair)] &= games_cancel(margins[pair])
     known: npt.NDArray[np.bool_] = varies | cancels
     return known
 

@@ -81,6 +81,7 @@ def _names_keywords(make: Callable[P, Env]) -> Callable[P, Env]:
 
 @_names_keywords
 def make_single(
+    *,
     rules: str | Rules = "classic",
     opponent: AgentLike = "heuristic",
     reward: str = "margin",
@@ -131,13 +132,14 @@ make_single.metadata = {"render_modes": list(RENDER_MODES), "render_fps": FRAMES
 @_names_keywords
 def make_vector(
     num_envs: int = 1,
+    *,
     rules: str | Rules = "classic",
     opponent: AgentLike = "heuristic",
     reward: str = "margin",
     seat: int | str = "alternate",
     render_mode: str | None = None,
-    endgame: str | EndgameHook = "played",
     match: str | MatchFormat | None = None,
+    endgame: str | EndgameHook = "played",
     autoreset_mode: str | AutoresetMode = AutoresetMode.SAME_STEP,
     observation_keys: tuple[str, str] | None = None,
 ) -> GermanWhistVectorEnv:

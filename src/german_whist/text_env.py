@@ -137,7 +137,7 @@ class TextEnv:
         After the end of the deal nothing happens until :meth:`reset`.
 
         Args:
-            answer: any text; what it may look like is in ``german_whist.envs.text.answers.read_action``.
+            answer: any text; *Test or train a language model* in the documentation lists the forms.
 
         Returns:
             The next message, the reward, whether the deal is over, and the info: ``"action"``, what was read, as

@@ -10,7 +10,7 @@ import pytest
 
 import german_whist as gw
 from german_whist.agents.policy.agent import PolicyAgent
-from german_whist.agents.pretrained.catalog import load_pretrained
+from german_whist.agents.pretrained import load_pretrained
 from german_whist.agents.registry import make_agent
 from german_whist.session.game_session import Session
 from german_whist.session.settings import Settings

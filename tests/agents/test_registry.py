@@ -193,9 +193,9 @@ def test_a_checkpoint_by_any_path(tmp_path: Path, name: str, monkeypatch: pytest
     for named in (Path(name), spec, f"{spec},temperature=0"):
         agent = make_agent(named)
         assert isinstance(agent, PolicyAgent)
-    result = gw.play_match(Path(name), "random", 2, rules="tiny")
+    result = gw.play_match(Path(name), "random", deals=2, rules="tiny")
     assert result.first == spec
-    assert gw.play_match(spec, "random", 2, rules="tiny") == result
+    assert gw.play_match(spec, "random", deals=2, rules="tiny") == result
 
 
 def test_a_path_is_taken_wherever_an_agent_is_named(tmp_path: Path) -> None:
@@ -204,7 +204,7 @@ def test_a_path_is_taken_wherever_an_agent_is_named(tmp_path: Path) -> None:
     assert gw.TextEnv("tiny", opponent=path).reset(seed=1)
     for make in (gymnasium.make, gymnasium.make_vec):
         make("german_whist:GermanWhist-v0", opponent=path, rules="tiny").reset(seed=1)
-    tournament = gw.play_tournament([path, "random"], 2, rules="tiny")
+    tournament = gw.play_tournament([path, "random"], deals=2, rules="tiny")
     assert tournament.agents == (checkpoint_spec(path), "random")
     assert gw.exploitability(path, "tiny").agent == checkpoint_spec(path)
     config = PolicyIterationConfig(rules="tiny", init=path, opponents={"self": 0.5, path: 0.5}, evaluate_against=[path])

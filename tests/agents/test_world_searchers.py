@@ -53,7 +53,7 @@ def test_only_legal_actions_in_any_game(spec: str, game: Rules, seed: int, steps
 
 @pytest.mark.parametrize(("spec", "preset"), IN_PRESETS)
 def test_whole_matches_are_played_in_every_preset(spec: str, preset: str) -> None:
-    result = play_match(spec, "greedy", 2, seed=2, rules=preset)
+    result = play_match(spec, "greedy", deals=2, seed=2, rules=preset)
     assert (result.first, result.deals) == (spec, 2)
 
 

@@ -11,7 +11,7 @@ import pytest
 import rich.progress
 
 import german_whist as gw
-from german_whist.agents.pretrained.catalog import BASELINE, PRETRAINED_NAMES, pretrained_networks
+from german_whist.agents.pretrained import BASELINE, PRETRAINED_NAMES, pretrained_networks
 from german_whist.agents.registry import KINDS, SUFFIXES
 from german_whist.cli import COMMANDS, build_parser
 from german_whist.training.load_config import config_fields
@@ -126,7 +126,9 @@ def test_both_sides_can_play_the_endgame_exactly(run: Run) -> None:
     words = ("evaluate", "greedy", "random", "--deals", "30", "--rules", "small")
     completed = run(*words, "--endgame", "exact", "--json")
     (match,) = json.loads(completed.out)["matches"]
-    assert match == json.loads(json.dumps(gw.play_match("greedy", "random", 30, 0, "small", endgame="exact").to_dict()))
+    assert match == json.loads(
+        json.dumps(gw.play_match("greedy", "random", deals=30, seed=0, rules="small", endgame="exact").to_dict())
+    )
     assert match["endgame"] == "exact"
     (as_played,) = json.loads(run(*words, "--json").out)["matches"]
     assert as_played["endgame"] == "played"

@@ -29,7 +29,7 @@ def test_json_holds_the_same_and_the_line_keeps_to_the_value(run: Run, words: tu
     low, led = "--low" in words, report["led"]
     trump = words[words.index("--trump") + 1].upper() if "--trump" in words else None
     assert report["trump"] == trump
-    assert report["tricks"] == solve_endgame(*HANDS, trump, low, led)
+    assert report["tricks"] == solve_endgame(*HANDS, trump, low=low, led=led)
     taken = [trick["taken_by"] for trick in report["line"]]
     assert (taken.count("leader"), len(taken)) == (report["tricks"], 9)
     best = (min if low else max)(report["cards"].values())

@@ -11,11 +11,11 @@ import pytest
 
 from german_whist.envs.engine.match_format import match_format_of
 from german_whist.envs.engine.rules import Rules, rule_names, rules
-from german_whist.envs.observation.docs_page import COMMAND, page
 from german_whist.envs.observation.full_state import state_high, state_layout
 from german_whist.envs.observation.history import COLUMNS, EVENTS, HISTORY_VERSION
 from german_whist.envs.observation.vector import OBSERVATION_VERSION, observation_high, observation_layout
 from german_whist.envs.simulator.batch import DealBatch
+from tools.observations_page import COMMAND, page
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "observations.md"
 

@@ -60,8 +60,8 @@ def test_a_recording_has_the_whole_endgame() -> None:
 
 @pytest.mark.parametrize("match", ["first_to:10", "best_of:3"])
 def test_whole_matches_are_those_of_agents_with_an_exact_endgame(match: str) -> None:
-    result = play_series("greedy", "random", match, 15, seed=2, rules="small", endgame="exact")
-    both = play_series("greedy+exact", "random+exact", match, 15, seed=2, rules="small")
+    result = play_series("greedy", "random", match, matches=15, seed=2, rules="small", endgame="exact")
+    both = play_series("greedy+exact", "random+exact", match, matches=15, seed=2, rules="small")
     assert (result.endgame, both.endgame) == ("exact", "played")
     assert figures(result) == figures(both)
 

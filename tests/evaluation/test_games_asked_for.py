@@ -139,9 +139,9 @@ def test_keys_go_through_an_exact_endgame(endgame: str) -> None:
 
 def test_a_series_begins_every_deal_with_a_new_key() -> None:
     agent = Remembers()
-    result = play_series(agent, "random", "best_of:3", 4, seed=3, rules="small")
+    result = play_series(agent, "random", "best_of:3", matches=4, seed=3, rules="small")
     assert agent.begun == result.deals_per_match * 8
-    again = play_series(Remembers(), "random", "best_of:3", 4, seed=3, rules="small", batch_size=1)
+    again = play_series(Remembers(), "random", "best_of:3", matches=4, seed=3, rules="small", batch_size=1)
     assert again == result
 
 

@@ -338,11 +338,11 @@ def test_a_forfeit_that_makes_no_sense_is_refused_and_names_the_agent(
 
     agent = with_exact_endgame(Returning(forfeit)) if with_endgame else Returning(forfeit)
     with pytest.raises(ValueError, match=rf"^agent 'odd one(\+exact)?': {message}$"):
-        play_match(agent, "random", 2, rules="small")
+        play_match(agent, "random", deals=2, rules="small")
 
 
 def test_the_rows_of_a_forfeit_may_be_of_any_integer_type() -> None:
     def forfeit(views: np.ndarray) -> np.ndarray:
         raise AgentForfeit(dict.fromkeys(np.arange(len(views), dtype=np.uint8), "no more"), lowest_cards(views))
 
-    assert len(play_match(Returning(forfeit), "random", 2, rules="small").forfeits) == 4
+    assert len(play_match(Returning(forfeit), "random", deals=2, rules="small").forfeits) == 4

@@ -14,7 +14,6 @@ from german_whist.evaluation.games import Forfeit
 from german_whist.evaluation.match import play_match, play_series
 from german_whist.evaluation.sprt import play_sprt
 from german_whist.evaluation.tournament.play import play_tournament
-from german_whist.evaluation.tournament.standings import standings
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.records import TrainingOutcome
 
@@ -22,26 +21,26 @@ MARKUP = "<b>x & [red]co"  # the name of an agent that is neither HTML nor rich'
 
 
 def outcome() -> TrainingOutcome:
-    results = tuple(play_match("heuristic", other, 4, rules="tiny") for other in ("greedy", "random"))
+    results = tuple(play_match("heuristic", other, deals=4, rules="tiny") for other in ("greedy", "random"))
     return TrainingOutcome(RunDirectory(Path("runs/quickstart")), 1024, results)
 
 
 # What makes a result, and the figures that its table shows.
 RESULTS: dict[str, tuple[Callable[[], Any], Callable[[Any], list[str]]]] = {
     "match": (
-        lambda: play_match("heuristic", "random", 4, rules="tiny"),
+        lambda: play_match("heuristic", "random", deals=4, rules="tiny"),
         lambda result: [f"{100 * result.win_rate:.1f} %", f"{result.margin:+.2f}"],
     ),
     "series": (
-        lambda: play_series("heuristic", "random", "best_of:3", 4, rules="tiny"),
+        lambda: play_series("heuristic", "random", "best_of:3", matches=4, rules="tiny"),
         lambda result: [f"{100 * result.win_rate:.1f} %", f"{result.margin:+.2f}"],
     ),
     "sequential test": (
-        lambda: play_sprt("heuristic", "random", 0, 50, seed=2, rules="small", most_deals=64),
+        lambda: play_sprt("heuristic", "random", elo0=0, elo1=50, seed=2, rules="small", most_deals=64),
         lambda result: [f"{result.nelo:+.1f}", f"{result.log_ratio:.2f}", f"{result.deals}"],
     ),
     "standings": (
-        lambda: standings(play_tournament(["random", "greedy", "heuristic"], 20, rules="tiny")),
+        lambda: play_tournament(["random", "greedy", "heuristic"], deals=20, rules="tiny"),
         lambda result: [
             *(f"{rating:+z.0f}" for rating in result.ratings),
             f"{100 * result.pairs[0, 2].win_rate:.1f}",
@@ -88,14 +87,16 @@ def test_a_notebook_shows_the_same_cells(kind: str) -> None:
 
 
 def test_a_name_cannot_be_markup() -> None:
-    result = dataclasses.replace(play_match("random", "greedy", 2, rules="tiny"), first=MARKUP, second="a\nb\x1b[0m")
+    result = dataclasses.replace(
+        play_match("random", "greedy", deals=2, rules="tiny"), first=MARKUP, second="a\nb\x1b[0m"
+    )
     page = ElementTree.fromstring(f"<div>{result._repr_html_()}</div>")
     assert [cell.text for cell in page.iter("td")][:2] == [MARKUP, r"a\nb\x1b[0m"]
     assert r"a\nb\x1b[0m" in str(result)
 
 
 def test_games_lost_unplayed_are_counted_by_agent_and_reason() -> None:
-    result = play_match("random", "greedy", 2, rules="tiny")
+    result = play_match("random", "greedy", deals=2, rules="tiny")
     lost = [Forfeit("random", deal, 0, "late") for deal in range(3)] + [Forfeit("greedy", 0, 0, "no idea")]
     shown = str(dataclasses.replace(result, forfeits=tuple(lost))).splitlines()
     assert shown[:-2] == str(result).splitlines()

@@ -57,22 +57,25 @@ def test_matches_in_lockstep_are_those_of_the_environment(game: str, match: str)
 @pytest.mark.parametrize("match", ["first_to:6", "best_of:3"])
 def test_the_result_does_not_depend_on_the_batch_size(match: str) -> None:
     results = [
-        play_series("random", "heuristic", match, 13, seed=9, rules="small", batch_size=size) for size in (1, 5, 100)
+        play_series("random", "heuristic", match, matches=13, seed=9, rules="small", batch_size=size)
+        for size in (1, 5, 100)
     ]
     assert results[0] == results[1] == results[2]
 
 
 def test_progress_adds_up_batch_by_batch_and_changes_nothing() -> None:
     reported: list[int] = []
-    watched = play_series("random", "greedy", "best_of:3", 13, rules="small", batch_size=5, progress=reported.append)
+    watched = play_series(
+        "random", "greedy", "best_of:3", matches=13, rules="small", batch_size=5, progress=reported.append
+    )
     assert {5, 10, 13} <= set(np.cumsum(reported).tolist())
-    assert watched == play_series("random", "greedy", "best_of:3", 13, rules="small")
+    assert watched == play_series("random", "greedy", "best_of:3", matches=13, rules="small")
 
 
 @pytest.mark.parametrize("agent", ["heuristic", "greedy"])
 @pytest.mark.parametrize("match", ["first_to:10", "best_of:3"])
 def test_an_agent_against_itself_wins_half_of_its_mirrored_matches(agent: str, match: str) -> None:
-    result = play_series(agent, agent, match, 20)
+    result = play_series(agent, agent, match, matches=20)
     assert result.win_rate == 0.5
     assert result.interval == (0.5, 0.5)
     assert result.margin == 0
@@ -80,15 +83,15 @@ def test_an_agent_against_itself_wins_half_of_its_mirrored_matches(agent: str, m
 
 
 def test_a_random_agent_against_itself_wins_about_half() -> None:
-    result = play_series("random", "random", "best_of:3", 400, rules="tiny")
+    result = play_series("random", "random", "best_of:3", matches=400, rules="tiny")
     low, high = result.interval
     assert low - 0.02 < 0.5 < high + 0.02
     assert result.wins + result.draws + result.losses == 800
 
 
 def test_swapping_the_agents_mirrors_the_result() -> None:
-    one = play_series("heuristic", "greedy", "first_to:10", 30)
-    other = play_series("greedy", "heuristic", "first_to:10", 30)
+    one = play_series("heuristic", "greedy", "first_to:10", matches=30)
+    other = play_series("greedy", "heuristic", "first_to:10", matches=30)
     assert (one.wins, one.draws, one.losses) == (other.losses, other.draws, other.wins)
     assert one.win_rate == pytest.approx(1 - other.win_rate)
     assert one.margin == pytest.approx(-other.margin)
@@ -96,13 +99,13 @@ def test_swapping_the_agents_mirrors_the_result() -> None:
 
 
 def test_a_longer_match_favours_the_better_agent_more() -> None:
-    rates = [play_series("heuristic", "greedy", match, 200).win_rate for match in ("best_of:1", "best_of:5")]
+    rates = [play_series("heuristic", "greedy", match, matches=200).win_rate for match in ("best_of:1", "best_of:5")]
     assert 0.55 < rates[0] + 0.05 < rates[1]
 
 
 def test_matches_that_nobody_wins_are_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(game_stream, "MAX_DEALS", 2)
-    result = play_series("heuristic", "greedy", "first_to:1000", 4)
+    result = play_series("heuristic", "greedy", "first_to:1000", matches=4)
     assert (result.wins, result.draws, result.losses) == (0, 8, 0)
     assert result.win_rate == 0.5
     assert result.deals_per_match == 2
@@ -128,11 +131,11 @@ def test_an_agent_that_breaks_the_rules_is_named() -> None:
             return np.zeros(len(views), np.int64)
 
     with pytest.raises(ValueError, match="'stubborn' chose action 0"):
-        play_series(Stubborn(), "greedy", "best_of:3", 3)
+        play_series(Stubborn(), "greedy", "best_of:3", matches=3)
 
 
 def test_results_are_plain_data() -> None:
-    result = play_series("greedy", "heuristic", "best_of:3", 1, rules="tiny")
+    result = play_series("greedy", "heuristic", "best_of:3", matches=1, rules="tiny")
     assert isinstance(result, SeriesResult)
     again = json.loads(json.dumps(result.to_dict()))
     assert again["match"] == "best_of:3"
@@ -146,7 +149,7 @@ def test_results_are_plain_data() -> None:
 def test_evaluate_plays_matches_and_prints_them(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["evaluate", "heuristic", "greedy", "--match", "first_to:10", "--matches", "20", "--json"]) == 0
     (match,) = json.loads(capsys.readouterr().out)["matches"]
-    expected = play_series("heuristic", "greedy", "first_to:10", 20).to_dict()
+    expected = play_series("heuristic", "greedy", "first_to:10", matches=20).to_dict()
     assert match == json.loads(json.dumps(expected))
     assert main(["evaluate", "heuristic", "greedy", "random", "--match", "best_of:3", "--deals", "5"]) == 0
     printed = capsys.readouterr().out
@@ -205,10 +208,10 @@ def test_a_forfeited_deal_scores_the_most_for_the_other_seat_and_the_match_goes_
 
 
 def test_a_series_lists_its_forfeits() -> None:
-    result = play_series(Resigns(), "greedy", "best_of:3", 2, seed=3, rules="small")
+    result = play_series(Resigns(), "greedy", "best_of:3", matches=2, seed=3, rules="small")
     (forfeit,) = result.forfeits
     assert result.to_dict()["forfeits"] == [forfeit._asdict()]
-    assert "forfeits" not in play_series("random", "greedy", "best_of:3", 2, seed=3, rules="small").to_dict()
+    assert "forfeits" not in play_series("random", "greedy", "best_of:3", matches=2, seed=3, rules="small").to_dict()
 
 
 def test_a_series_is_printed_as_a_table() -> None:

@@ -99,7 +99,7 @@ def test_far_from_the_counts_the_likeliest_of_several_maxima_is_found() -> None:
 @pytest.mark.parametrize("elo1", [300, 1000, 10_000])
 def test_even_counts_speak_for_the_lower_of_two_far_bounds(elo1: int) -> None:
     assert log_likelihood_ratio((3, 0, 10, 0, 3), 0, elo1) < -3
-    assert play_sprt("random", "random", 0, elo1, rules="tiny", most_deals=48).accepted == "elo0"
+    assert play_sprt("random", "random", elo0=0, elo1=elo1, rules="tiny", most_deals=48).accepted == "elo0"
 
 
 @pytest.mark.parametrize("counts", [(0, 0, 0, 0, 40), (40, 0, 0, 0, 0), (0, 0, 1, 0, 0), (0, 0, 0, 0, 0)])
@@ -197,15 +197,15 @@ def test_error_rates_are_what_is_said(elo1: int, tests: int, wrong: int) -> None
 
 
 def test_a_match_stops_at_the_first_look_that_decides() -> None:
-    result = play_sprt("greedy", "random", 0, 50, seed=2, rules="small")
+    result = play_sprt("greedy", "random", elo0=0, elo1=50, seed=2, rules="small")
     assert (result.accepted, result.deals % CHECK_EVERY) == ("elo1", 0)
     assert result.log_ratio >= math.log(19)
-    margins = play_match("greedy", "random", result.deals, 2, "small").margins
+    margins = play_match("greedy", "random", deals=result.deals, seed=2, rules="small").margins
     assert result.counts == tuple(pentanomial_counts(margins).tolist())
     before = pentanomial_counts(margins[:-CHECK_EVERY])
     assert log_likelihood_ratio(before, 0, 50) < math.log(19)
     with ThreadPoolExecutor(1) as executor:
-        spread = play_sprt("greedy", "random", 0, 50, seed=2, rules="small", batch_size=20, executor=executor)
+        spread = play_sprt("greedy", "random", elo0=0, elo1=50, seed=2, rules="small", batch_size=20, executor=executor)
     assert spread == result
 
 
@@ -225,15 +225,15 @@ def test_looks_do_not_depend_on_how_the_deals_come_in() -> None:
 
 
 def test_the_weaker_agent_is_found_weaker_and_equals_stay_undecided() -> None:
-    assert play_sprt("random", "greedy", 0, 50, seed=2, rules="small").accepted == "elo0"
-    equal = play_sprt("greedy", "greedy", -1, 1, rules="tiny", most_deals=20)
+    assert play_sprt("random", "greedy", elo0=0, elo1=50, seed=2, rules="small").accepted == "elo0"
+    equal = play_sprt("greedy", "greedy", elo0=-1, elo1=1, rules="tiny", most_deals=20)
     assert (equal.accepted, equal.deals, sum(equal.counts)) == ("undecided", 20, 20)
 
 
 @pytest.mark.parametrize(("elo0", "elo1"), [(5, 0), (1, 1), (math.nan, 1), (0, math.inf), (0, 10_001)])
 def test_bounds_that_make_no_test_are_refused(elo0: float, elo1: float) -> None:
     with pytest.raises(ValueError, match="SPRT bounds"):
-        play_sprt("greedy", "random", elo0, elo1)
+        play_sprt("greedy", "random", elo0=elo0, elo1=elo1)
     with pytest.raises(ValueError, match=r"alpha must be a number between 0 and 0.5, got 0.7"):
         SPRTBounds(elo0=0, elo1=1, alpha=0.7)
 
@@ -247,7 +247,9 @@ def test_the_command_says_what_was_decided(run: Run) -> None:
     words = ["evaluate", "greedy", "random", "--sprt", "0,50", "--rules", "small", "--seed", "2"]
     assert "accepted: the agent is stronger by 50 or more" in run(*words).out
     content = json.loads(run(*words, "--json").out)
-    assert content == json.loads(json.dumps(play_sprt("greedy", "random", 0, 50, seed=2, rules="small").to_dict()))
+    assert content == json.loads(
+        json.dumps(play_sprt("greedy", "random", elo0=0, elo1=50, seed=2, rules="small").to_dict())
+    )
 
 
 @pytest.mark.parametrize(
@@ -270,12 +272,12 @@ def test_an_elo_without_a_bound_is_shown_as_one(
 def test_games_that_an_agent_loses_unplayed_are_listed(
     run: Run, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    result = play_sprt(Resigns(), "greedy", 0, 50, seed=2, rules="small")
+    result = play_sprt(Resigns(), "greedy", elo0=0, elo1=50, seed=2, rules="small")
     assert result.accepted == "elo0"
     assert result.forfeits
     assert all(one.deal < result.deals and one.reason == "no idea" for one in result.forfeits)
     assert result.to_dict()["forfeits"] == [one._asdict() for one in result.forfeits]
-    assert "forfeits" not in play_sprt("greedy", "random", 0, 50, seed=2, rules="small").to_dict()
+    assert "forfeits" not in play_sprt("greedy", "random", elo0=0, elo1=50, seed=2, rules="small").to_dict()
     monkeypatch.setattr("german_whist.evaluation.sprt.play_sprt", lambda *given, **settings: result)
     count = len(result.forfeits)
     assert f"resigns lost {count} games unplayed: no idea" in run("evaluate", "greedy", "random", "--sprt", "0,50").out

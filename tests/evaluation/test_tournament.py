@@ -16,33 +16,40 @@ from rich.console import Console
 from german_whist.envs.engine.rules import rules
 from german_whist.evaluation.match import play_match
 from german_whist.evaluation.statistics import interval_text
-from german_whist.evaluation.tournament.play import Tournament, play_tournament
-from german_whist.evaluation.tournament.standings import ratings_csv, standings, standings_markdown, write_report
+from german_whist.evaluation.tournament.play import play_tournament
+from german_whist.evaluation.tournament.standings import (
+    Margins,
+    Standings,
+    ratings_csv,
+    standings,
+    standings_markdown,
+    write_report,
+)
 from tests.agents.networks import some_network
 from tests.cli.commands import Run, runner
 
 GAME = {"deals": 6, "seed": 3, "rules": "small"}
 
 
-def same(one: Tournament, other: Tournament) -> bool:
-    return one.margins.keys() == other.margins.keys() and all(
-        np.array_equal(one.margins[pair], other.margins[pair]) for pair in one.margins
-    )
+def margins_of(found: Standings, first: str, second: str) -> Margins:
+    return found.margins[found.agents.index(first), found.agents.index(second)]
 
 
 def test_every_pair_plays_the_same_deals_whatever_the_order_of_the_agents() -> None:
-    one = play_tournament(["random", "greedy", "heuristic"], **GAME)
     match = play_match("greedy", "random", **GAME)
-    assert np.array_equal(one.margins[0, 1], -match.margins[:, ::-1])
-    assert np.array_equal(one.margins[1, 2], play_match("greedy", "heuristic", **GAME).margins)
-    other = play_tournament(["heuristic", "greedy", "random"], **GAME)
-    assert np.array_equal(other.margins[1, 2], match.margins)
+    for agents in (["random", "greedy", "heuristic"], ["heuristic", "greedy", "random"]):
+        found = play_tournament(agents, **GAME)
+        assert np.array_equal(margins_of(found, "greedy", "random"), match.margins)
+        assert np.array_equal(margins_of(found, "random", "greedy"), -match.margins[:, ::-1])
+        third = play_match("greedy", "heuristic", **GAME).margins
+        assert np.array_equal(margins_of(found, "greedy", "heuristic"), third)
 
 
 def test_an_executor_plays_the_same_tournament() -> None:
     with ThreadPoolExecutor(2) as executor:
         spread = play_tournament(["greedy", "random"], **GAME, executor=executor)
-    assert same(spread, play_tournament(["greedy", "random"], **GAME))
+    here = play_tournament(["greedy", "random"], **GAME)
+    assert np.array_equal(margins_of(spread, "greedy", "random"), margins_of(here, "greedy", "random"))
 
 
 @pytest.mark.parametrize(
@@ -59,20 +66,24 @@ def test_agents_that_make_no_tournament_are_refused(agents: list[Any], message: 
         play_tournament(agents)
 
 
-def made_up(rates: list[list[float]], deals: int = 400) -> Tournament:
-    """A tournament in which agent i wins the given share of the deals against agent j, both games of each."""
-    names = tuple("abcdefgh"[: len(rates)])
+def made_up(rates: list[list[float]], deals: int = 400) -> dict[tuple[int, int], Margins]:
+    """The margins of a tournament in which agent i wins the given share of the deals against agent j, both games."""
     margins = {}
     for i in range(len(rates)):
         for j in range(i + 1, len(rates)):
             won = np.random.default_rng([i, j]).permutation(deals) < round(rates[i][j] * deals)
             margins[i, j] = np.where(won, 3, -3)[:, None].repeat(2, axis=1)
-    return Tournament(names, deals, 0, rules("classic"), "played", margins)
+    return margins
+
+
+def ranked(margins: dict[tuple[int, int], Margins], bootstraps: int) -> Standings:
+    names = tuple("abcdefgh"[: 1 + max(j for _, j in margins)])
+    return standings(names, margins, rules("classic"), 0, "played", bootstraps=bootstraps)
 
 
 def test_the_strongest_stands_first_and_upsets_are_named() -> None:
     # b beats c and d by much and has the best rating, but loses to a.
-    found = standings(made_up([[0, 0.6, 0.55, 0.55], [0, 0, 0.9, 0.9], [0, 0, 0, 0.5], [0, 0, 0, 0]]), bootstraps=50)
+    found = ranked(made_up([[0, 0.6, 0.55, 0.55], [0, 0, 0.9, 0.9], [0, 0, 0, 0.5], [0, 0, 0, 0]]), bootstraps=50)
     assert found.agents[:2] == ("b", "a")
     assert found.pairs[1, 0].win_rate == pytest.approx(0.6)
     assert found.pairs[0, 1].margin == pytest.approx(-0.6)
@@ -85,7 +96,7 @@ def test_the_strongest_stands_first_and_upsets_are_named() -> None:
 
 def test_intervals_of_pairs_are_paired_over_the_deals() -> None:
     game = {**GAME, "deals": 40}
-    found = standings(play_tournament(["greedy", "heuristic"], **game), bootstraps=5)
+    found = play_tournament(["greedy", "heuristic"], **game)
     first, second = found.agents
     match = play_match(first, second, **game)
     pair = found.pairs[0, 1]
@@ -97,20 +108,20 @@ def test_intervals_of_pairs_are_paired_over_the_deals() -> None:
 def test_ratings_are_bootstrapped_over_the_same_deals_in_all_pairs() -> None:
     apart = made_up([[0, 0.6, 0.6], [0, 0, 0.5], [0, 0, 0]], 400)
     alike = made_up([[0, 0.6, 0.6], [0, 0, 0.5], [0, 0, 0]], 400)
-    alike.margins[0, 2] = alike.margins[0, 1].copy()  # what b loses against a, c loses, too
-    width = [np.diff(standings(whole, bootstraps=300).intervals[0])[0] for whole in (apart, alike)]
+    alike[0, 2] = alike[0, 1].copy()  # what b loses against a, c loses, too
+    width = [np.diff(ranked(whole, bootstraps=300).intervals[0])[0] for whole in (apart, alike)]
     assert 1.2 < width[1] / width[0] < 1.7  # √2 in theory
 
 
 def test_intervals_of_ratings_shrink_with_the_deals() -> None:
     widths = [
-        np.diff(standings(made_up([[0, 0.6], [0, 0]], deals), bootstraps=200).intervals).mean() for deals in (100, 1600)
+        np.diff(ranked(made_up([[0, 0.6], [0, 0]], deals), bootstraps=200).intervals).mean() for deals in (100, 1600)
     ]
     assert 3 < widths[0] / widths[1] < 5.5
 
 
 def test_the_report_says_the_same_in_every_format(tmp_path: Path) -> None:
-    found = standings(made_up([[0, 0.3, 0.7], [0, 0, 0.2], [0, 0, 0]]), bootstraps=20)
+    found = ranked(made_up([[0, 0.3, 0.7], [0, 0, 0.2], [0, 0, 0]]), bootstraps=20)
     paths = write_report(found, tmp_path / "new")
     content = json.loads((tmp_path / "new" / "standings.json").read_text())
     assert [one["agent"] for one in content["agents"]] == list(found.agents)
@@ -124,14 +135,14 @@ def test_the_report_says_the_same_in_every_format(tmp_path: Path) -> None:
 
 
 def test_a_single_deal_has_no_intervals() -> None:
-    content = standings(made_up([[0, 1], [0, 0]], deals=1), bootstraps=5).to_dict()
+    content = ranked(made_up([[0, 1], [0, 0]], deals=1), bootstraps=5).to_dict()
     assert content["pairs"][0]["interval"] == (None, None)
     json.dumps(content, allow_nan=False)
 
 
 @pytest.mark.parametrize("deals", [1, 2])
 def test_deals_that_are_all_alike_bound_no_rating_and_make_no_upset_certain(deals: int) -> None:
-    found = standings(made_up([[0, 1, 0], [0, 0, 1], [0, 0, 0]], deals), bootstraps=20)  # a > b > c > a
+    found = ranked(made_up([[0, 1, 0], [0, 0, 1], [0, 0, 0]], deals), bootstraps=20)  # a > b > c > a
     assert found.intervals == ((-np.inf, np.inf),) * 3
     assert [one.is_certain for one in found.upsets] == [False] * len(found.upsets)
     content = json.loads(json.dumps(found.to_dict(), allow_nan=False))
@@ -140,7 +151,7 @@ def test_deals_that_are_all_alike_bound_no_rating_and_make_no_upset_certain(deal
 
 
 def test_only_the_agent_whose_deals_are_all_alike_has_an_unbounded_rating() -> None:
-    found = standings(made_up([[0, 0.6, 1], [0, 0, 1], [0, 0, 0]], 100), bootstraps=50)
+    found = ranked(made_up([[0, 0.6, 1], [0, 0, 1], [0, 0, 0]], 100), bootstraps=50)
     assert found.intervals[2] == (-np.inf, np.inf)
     assert np.isfinite(found.intervals[:2]).all()
     assert "100.0 (96.3 to 100.0)" in standings_markdown(found)
@@ -149,14 +160,14 @@ def test_only_the_agent_whose_deals_are_all_alike_has_an_unbounded_rating() -> N
 
 def test_agents_that_play_alike_are_equal_without_doubt() -> None:
     tournament = made_up([[0, 0.5], [0, 0]], 20)
-    tournament.margins[0, 1] = np.array([[3, -3]] * 20)
-    found = standings(tournament, bootstraps=20)
+    tournament[0, 1] = np.array([[3, -3]] * 20)
+    found = ranked(tournament, bootstraps=20)
     assert (found.pairs[0, 1].interval, found.pairs[0, 1].margin_interval) == ((0.5, 0.5), (0, 0))
     assert np.array(found.intervals) == pytest.approx(0, abs=1e-9)
 
 
 def test_a_rating_or_a_margin_that_rounds_to_zero_has_no_minus() -> None:
-    found = standings(made_up([[0, 0.5], [0, 0]], 20), bootstraps=20)
+    found = ranked(made_up([[0, 0.5], [0, 0]], 20), bootstraps=20)
     page = standings_markdown(replace(found, ratings=(0.3, -0.3), intervals=((-0.2, 0.8), (-0.8, -0.4))))
     assert "| +0 | +0 to +1 |" in page
     assert "| +0 | -1 to +0 |" in page

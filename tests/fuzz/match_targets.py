@@ -48,6 +48,6 @@ def bots(folder: Path) -> Case:
                 pass
 
         with mock.patch.object(process_agent, "BotProcess", Bot):
-            refused_or(lambda: play_match("process:bot", "greedy", 2, rules="tiny"))
+            refused_or(lambda: play_match("process:bot", "greedy", deals=2, rules="tiny"))
 
     return case

@@ -132,7 +132,7 @@ def _exact(views: Any) -> Columns:
     return {
         "margins": exact_margins(views).astype(np.int8),
         "perfect": best_cards(hands).astype(np.int8),
-        "tricks": solve_endgames(*seats, hands.trump, hands.low, hands.led),
+        "tricks": solve_endgames(*seats, trumps=hands.trump, lows=hands.low, leds=hands.led),
     }
 
 

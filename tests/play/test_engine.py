@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from german_whist.agents.policy.agent import PolicyAgent
-from german_whist.agents.pretrained.catalog import load_pretrained
+from german_whist.agents.pretrained import load_pretrained
 from german_whist.envs.engine.rules import rule_names
 from german_whist.envs.engine.state import STATE
 from german_whist.envs.simulator.batch import DealBatch

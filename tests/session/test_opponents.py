@@ -42,7 +42,7 @@ class Remembers:
 @pytest.mark.parametrize("seat", [0, 1])
 def test_an_agent_that_remembers_plays_as_in_a_match(seat: int) -> None:
     games: list[Recording] = []
-    play_match(Remembers(), "greedy", 2, SEED, "small", record=games.append)
+    play_match(Remembers(), "greedy", deals=2, seed=SEED, rules="small", record=games.append)
     made = Session(Settings(rules="small", agent="greedy", seed=SEED, seat=seat), Remembers())
     for game in games[1 - seat :: 2]:
         made.reply()

@@ -39,7 +39,7 @@ def mask(hand: list[str]) -> int:
 
 
 def rows(endgames: list[Endgame]) -> dict[str, np.ndarray]:
-    """The arguments of ``solve_endgames`` and ``endgame_move_values`` for a list of endgames."""
+    """The arguments of ``solve_endgames`` for a list of endgames."""
     return {
         "leaders": np.array([mask(endgame.leader) for endgame in endgames], np.uint64),
         "followers": np.array([mask(endgame.follower) for endgame in endgames], np.uint64),

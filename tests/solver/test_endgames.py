@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from german_whist.envs.engine.cards import SUITS, card_text, mask_of, parse_card
-from german_whist.solver.endgames import endgame_move_values, solve_endgame, solve_endgames
+from german_whist.solver.endgames import solve_endgame, solve_endgames
 from tests.solver.brute_force import card_values, value
 from tests.solver.hands import Endgame, endgames, mask, random_endgame, rows
 
@@ -42,7 +42,7 @@ def test_values_of_all_endgames_of_a_tiny_deck_match_brute_force():
 
 def test_move_values_match_brute_force(rng):
     dealt = [random_endgame(rng, 1 + i % 5) for i in range(200)]
-    values = endgame_move_values(**rows(dealt))
+    values = solve_endgames(**rows(dealt), by_card=True)
     for endgame, row in zip(dealt, values, strict=True):
         expected = card_values(endgame.kept, endgame.follower, endgame.trump, endgame.low, endgame.led)
         assert {card_text(card): row[card] for card in np.flatnonzero(row >= 0)} == expected
@@ -50,7 +50,7 @@ def test_move_values_match_brute_force(rng):
 
 def test_the_value_of_an_endgame_is_that_of_its_best_card(rng):
     dealt = [random_endgame(rng, cards) for cards in range(1, 14) for _ in range(20)]
-    values = endgame_move_values(**rows(dealt)).astype(int)
+    values = solve_endgames(**rows(dealt), by_card=True).astype(int)
     for endgame, tricks, row in zip(dealt, solve_endgames(**rows(dealt)), values, strict=True):
         legal = row[row >= 0]
         best = legal.min() if endgame.low else legal.max()
@@ -72,7 +72,7 @@ def test_a_card_led_may_be_beaten_only_by_higher_cards_of_its_suit_and_by_trumps
 
 def test_cards_around_the_card_led_are_not_equivalent():
     # Ace and queen around the king led are two choices: only the ace takes it.
-    values = endgame_move_values(**rows([Endgame(["SK", "S2"], ["SA", "SQ"], None, False, "SK")]))[0]
+    values = solve_endgames(**rows([Endgame(["SK", "S2"], ["SA", "SQ"], None, False, "SK")]), by_card=True)[0]
     assert (values[parse_card("SA")], values[parse_card("SQ")]) == (2, 1)
 
 
@@ -156,7 +156,9 @@ def test_batches_agree_with_single_calls(rng):
     dealt = [random_endgame(rng, 1 + i % 13) for i in range(150)]
     together = solve_endgames(**rows(dealt))
     for endgame, tricks in zip(dealt, together, strict=True):
-        assert tricks == solve_endgame(endgame.leader, endgame.follower, endgame.trump, endgame.low, endgame.led)
+        assert tricks == solve_endgame(
+            endgame.leader, endgame.follower, endgame.trump, low=endgame.low, led=endgame.led
+        )
 
 
 @pytest.mark.parametrize(
@@ -212,7 +214,7 @@ def test_errors_name_the_bad_row_or_argument():
 def test_empty_batches_are_allowed():
     none = np.array([], np.uint64)
     assert solve_endgames(none, none).shape == (0,)
-    assert endgame_move_values(none, none).shape == (0, 52)
+    assert solve_endgames(none, none, by_card=True).shape == (0, 52)
 
 
 def test_masks_and_lists_and_text_mean_the_same():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from german_whist.envs.engine.cards import SUITS, card_text, parse_card
-from german_whist.solver.endgames import endgame_move_values, solve_endgames
+from german_whist.solver.endgames import solve_endgames
 from german_whist.solver.races import NOT_LEGAL_MARGIN, race_move_values, solve_races
 from tests.solver.brute_force import race_card_margins, race_tricks
 from tests.solver.hands import Endgame, random_endgame, rows
@@ -49,7 +49,7 @@ def test_goals_beyond_the_cards_change_nothing(rng):
     cards = np.array([len(endgame.leader) for endgame in dealt])
     assert (tricks[:, 0] == solve_endgames(**plain)).all()
     assert (tricks.sum(axis=1) == cards).all()
-    margins, values = race_move_values(**race_rows(dealt), needs=[20, 26]), endgame_move_values(**plain)
+    margins, values = race_move_values(**race_rows(dealt), needs=[20, 26]), solve_endgames(**plain, by_card=True)
     assert (np.where(values >= 0, 2 * values - cards[:, None], NOT_LEGAL_MARGIN) == margins).all()
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from german_whist.agents.pretrained.catalog import find_network
+from german_whist.agents.pretrained import find_network
 from german_whist.training.config import PolicyIterationConfig, SB3Config, every_game
 from german_whist.training.load_config import config_fields, load_config, recipe_names
 from tests.agents.networks import some_network, suit_network

@@ -25,8 +25,8 @@ from german_whist.envs.utils.files import write_atomically
 from german_whist.evaluation.executors import worker_processes
 from german_whist.evaluation.games import GameBlock, batch_endgame
 from german_whist.evaluation.match import MatchResult, match_result
-from german_whist.evaluation.tournament.play import Tournament, play_tournament
-from german_whist.evaluation.tournament.standings import standings
+from german_whist.evaluation.tournament.play import play_tournament
+from german_whist.evaluation.tournament.standings import Standings
 from tools.skill_and_luck.luck import (
     bootstrap_interval,
     decks_with_stocks,
@@ -87,11 +87,10 @@ def measure(
         ValueError: when an agent or the rules do not exist, or do not go together.
     """
     say(f"{len(agents)} agents, every pair on {deals} mirrored deals")
-    whole = play_tournament(agents, deals, seed, game, executor=executor)
-    table = standings(whole)
+    table = play_tournament(agents, deals=deals, seed=seed, rules=game, executor=executor)
     neighbours = list(pairwise(table.agents))
     strongest, weakest = table.agents[0], table.agents[-1]
-    pairs = {pair: margins_of(whole, *pair) for pair in dict.fromkeys([*neighbours, (strongest, weakest)])}
+    pairs = {pair: margins_of(table, *pair) for pair in dict.fromkeys([*neighbours, (strongest, weakest)])}
     say("the same hands with other orders of the stock")
     stock = stock_figures(neighbours[0], max(deals // 2, 2), seed, game)
     say("the mistakes of each stage")
@@ -112,19 +111,18 @@ def measure(
         "stock": stock,
         "separation": [
             one._asdict()
-            for one in separations({pair: margins_of(whole, *pair) for pair in combinations(table.agents, 2)})
+            for one in separations({pair: margins_of(table, *pair) for pair in combinations(table.agents, 2)})
         ],
         "foreplay": foreplay,
         "stages": [stage_figures(agent, foreplay, deals, seed, game, executor) for agent in stages],
         "standings": table.to_dict(),
-        "record": [record_figures(whole, strongest, other, game) for other in table.agents[1:]],
+        "record": [record_figures(table, strongest, other, game) for other in table.agents[1:]],
     }
 
 
-def margins_of(whole: Tournament, first: str, second: str) -> Any:
+def margins_of(table: Standings, first: str, second: str) -> Any:
     """Return the margins of one agent of a tournament against another, int64[deals, 2]."""
-    i, j = whole.agents.index(first), whole.agents.index(second)
-    return whole.margins[i, j] if i < j else -whole.margins[j, i][:, ::-1]
+    return table.margins[table.agents.index(first), table.agents.index(second)]
 
 
 def margins_result(margins: Any, pair: tuple[str, str], game: str, seed: int) -> MatchResult:
@@ -164,15 +162,17 @@ def stage_figures(agent: str, foreplay: str, deals: int, seed: int, game: str, e
         ("foreplay", foreplay, perfect, EXACT),
     ):
         pair = (opponent, player)
-        margins = margins_of(play_tournament(pair, deals, seed, game, endgame=endgame, executor=executor), *pair)
+        margins = margins_of(
+            play_tournament(pair, deals=deals, seed=seed, rules=game, endgame=endgame, executor=executor), *pair
+        )
         found[name] = result_figures(margins_result(margins, pair, game, seed))
     return found
 
 
-def record_figures(whole: Tournament, winner: str, other: str, game: str) -> Figures:
+def record_figures(table: Standings, winner: str, other: str, game: str) -> Figures:
     """Return how the strongest agent did against another, with the command that plays this match again."""
-    words = ["german-whist", "evaluate", *sorted((winner, other)), *_options(whole.deals, whole.seed, game)]
-    result = margins_result(margins_of(whole, winner, other), (winner, other), game, whole.seed)
+    words = ["german-whist", "evaluate", *sorted((winner, other)), *_options(table.deals, table.seed, game)]
+    result = margins_result(margins_of(table, winner, other), (winner, other), game, table.seed)
     return {"beaten": other, **result_figures(result), "command": shlex.join(words)}
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from german_whist.envs.utils.files import write_atomically
-from german_whist.envs.utils.markdown import markdown_table
+from tools.markdown import markdown_table
 
 SECTIONS = ("setting", "luck", "stock", "separation", "stages", "ladder", "record")
 

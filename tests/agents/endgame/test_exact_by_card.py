@@ -13,7 +13,7 @@ import pytest
 from german_whist.agents.endgame.exact_agent import ExactEndgame, solves_endgame
 from german_whist.agents.endgame.open_hands import opponent_hand_known
 from german_whist.agents.policy.agent import PolicyAgent
-from german_whist.agents.pretrained.catalog import PRETRAINED_NAMES, load_pretrained
+from german_whist.agents.pretrained import PRETRAINED_NAMES, load_pretrained
 from german_whist.agents.registry import make_agent
 from german_whist.envs.agent import Views
 from german_whist.envs.engine.agent_rng import AgentRng

@@ -13,7 +13,7 @@ from german_whist.envs.engine.cards import card_text, cards_of, mask_of, parse_c
 from german_whist.envs.engine.rules import Rules, rule_names, rules
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.evaluation.match import play_match
-from german_whist.solver.endgames import endgame_move_values
+from german_whist.solver.endgames import solve_endgames
 from german_whist.solver.exact_endgame import ExactEndgameHook
 from tests.agents.inference.world_states import draw
 from tests.agents.positions import HEURISTIC, Fixed, choice, some_positions, tried_actions, view
@@ -64,7 +64,7 @@ def test_in_the_endgame_the_card_is_one_of_the_best(preset: str) -> None:
         own, other = views["hand"], views["unseen"] | views["opponent_known"]
         leaders, followers = np.where(led, other, own), np.where(led, own, other)
         low = views["low"].astype(np.bool_)
-        values = endgame_move_values(leaders, followers, views["trump"], low, views["led"])
+        values = solve_endgames(leaders, followers, trumps=views["trump"], lows=low, leds=views["led"], by_card=True)
         legal = values >= 0
         best = np.where(low, np.where(legal, values, 99).min(axis=1), values.max(axis=1))
         cards = MonteCarloBot(worlds=3, rules=game).act(views, np.random.default_rng(0))
@@ -122,7 +122,8 @@ def test_it_beats_its_rollout_bot_and_more_worlds_beat_fewer() -> None:
 def test_more_worlds_play_stronger(preset: str) -> None:
     deals = 300 if preset == "short" else 1000
     margins = [
-        play_match(f"mc:worlds={worlds}", "heuristic", deals, seed=2, rules=preset).margin for worlds in (1, 8, 60)
+        play_match(f"mc:worlds={worlds}", "heuristic", deals=deals, seed=2, rules=preset).margin
+        for worlds in (1, 8, 60)
     ]
     assert margins == sorted(margins)
     assert margins[1] > margins[0] + 0.3

@@ -98,6 +98,6 @@ def test_a_talkative_bot_loses_its_deals_and_leaves_nothing(tmp_path: Path) -> N
     threads = threading.active_count()
     agent = make_agent(bot(tmp_path, f"[say({FIRST}) for _ in range(50)]"))
     for _ in range(2):
-        reasons = [one.reason for one in play_match(agent, "greedy", 4, rules="tiny").forfeits]
+        reasons = [one.reason for one in play_match(agent, "greedy", deals=4, rules="tiny").forfeits]
         assert any("it replied to request" in reason for reason in reasons)
     wait_until(lambda: threading.active_count() <= threads)

@@ -25,15 +25,15 @@ def crashes(result: Any) -> int:
 
 
 def sprt(one: Any, other: Any) -> Any:
-    return play_sprt(one, other, 0, 2000, most_deals=8, **GAME)
+    return play_sprt(one, other, elo0=0, elo1=2000, most_deals=8, **GAME)
 
 
 def series(one: Any, other: Any) -> Any:
-    return play_series(one, other, "best_of:3", 4, **GAME)
+    return play_series(one, other, "best_of:3", matches=4, **GAME)
 
 
 def match(one: Any, other: Any) -> Any:
-    return play_match(one, other, 4, **GAME)
+    return play_match(one, other, deals=4, **GAME)
 
 
 @pytest.mark.parametrize(("kind", "suffix"), [(match, ""), (match, "+exact"), (series, ""), (sprt, "")])
@@ -45,8 +45,8 @@ def test_failures_are_counted_in_a_whole_match_and_afresh_in_the_next(kind: Any,
 
 def test_a_process_goes_on_in_the_next_match(tmp_path: Path) -> None:
     agent: Any = make_agent(bot(tmp_path, "say(message['view']['legal'][0] if message['id'] < 20 else 'XX')"))
-    assert not play_match(agent, "greedy", 1, **GAME).forfeits
-    assert play_match(agent, "greedy", 8, **GAME).forfeits
+    assert not play_match(agent, "greedy", deals=1, **GAME).forfeits
+    assert play_match(agent, "greedy", deals=8, **GAME).forfeits
     agent.close()
 
 

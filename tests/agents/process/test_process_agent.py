@@ -39,7 +39,7 @@ def test_a_bot_in_plain_python_plays_like_an_agent_here(tmp_path: Path) -> None:
         def act(self, views: np.ndarray, rng: object) -> np.ndarray:
             return np.array([next(cards_of(int(mask))) for mask in views["legal"]])
 
-    ours, theirs = (play_match(agent, "greedy", 3, rules="tiny") for agent in (Lowest(), first))
+    ours, theirs = (play_match(agent, "greedy", deals=3, rules="tiny") for agent in (Lowest(), first))
     assert theirs.margins.tolist() == ours.margins.tolist()
     assert theirs.forfeits == ()
     assert "forfeits" not in theirs.to_dict()
@@ -47,14 +47,14 @@ def test_a_bot_in_plain_python_plays_like_an_agent_here(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("rules", ["tiny", "open_stock", "draft", "humbug", "no_trump"])
 def test_the_example_plays_every_kind_of_decision(rules: str) -> None:
-    result = play_match(f"process:{SPEC}", "random", 2, rules=rules)
+    result = play_match(f"process:{SPEC}", "random", deals=2, rules=rules)
     assert result.forfeits == ()
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
 def test_the_example_in_javascript_plays_as_the_one_in_python() -> None:
     script = shlex.join(["node", str(BOT.with_suffix(".js"))])
-    results = [play_match(f"process:{one}", "greedy", 2).margins.tolist() for one in (SPEC, script)]
+    results = [play_match(f"process:{one}", "greedy", deals=2).margins.tolist() for one in (SPEC, script)]
     assert results[0] == results[1]
 
 
@@ -74,7 +74,7 @@ def test_a_view_is_told_in_words() -> None:
 
 def test_the_random_number_of_a_request_is_the_same_in_any_batch(tmp_path: Path) -> None:
     drawn = bot(tmp_path, "say(message['view']['legal'][message['seed'] % len(message['view']['legal'])])")
-    whole, parts = (play_match(drawn, "greedy", 4, rules="tiny", batch_size=size) for size in (4, 1))
+    whole, parts = (play_match(drawn, "greedy", deals=4, rules="tiny", batch_size=size) for size in (4, 1))
     assert whole.margins.tolist() == parts.margins.tolist()
 
 
@@ -93,7 +93,7 @@ def test_the_random_number_of_a_request_is_the_same_in_any_batch(tmp_path: Path)
     ],
 )
 def test_a_bad_reply_loses_the_deal_by_the_largest_margin(tmp_path: Path, answer: str, reason: str) -> None:
-    result = play_match(bot(tmp_path, answer), "greedy", 1, rules="tiny")
+    result = play_match(bot(tmp_path, answer), "greedy", deals=1, rules="tiny")
     assert result.margins.tolist() == [[-2, -2]]
     assert all(reason in one.reason for one in result.forfeits)
     assert [(one.deal, one.seat) for one in result.forfeits] == [(0, 0), (0, 1)]
@@ -101,7 +101,7 @@ def test_a_bad_reply_loses_the_deal_by_the_largest_margin(tmp_path: Path, answer
 
 
 def test_a_bot_that_hangs_loses_by_the_time_limit_and_is_not_asked_for_ever(tmp_path: Path) -> None:
-    result = play_match("greedy", bot(tmp_path, "time.sleep(60)", limit="time=0.2,"), 4, rules="tiny")
+    result = play_match("greedy", bot(tmp_path, "time.sleep(60)", limit="time=0.2,"), deals=4, rules="tiny")
     assert (result.wins, len(result.forfeits)) == (8, 8)
     reasons = [one.reason for one in result.forfeits]
     assert reasons.count("time limit: no reply within 0.2 s") == MAX_FAILURES
@@ -110,9 +110,9 @@ def test_a_bot_that_hangs_loses_by_the_time_limit_and_is_not_asked_for_ever(tmp_
 
 def test_other_deals_of_the_batch_go_on(tmp_path: Path) -> None:
     once = "say('XX' if message['id'] == 3 else " + FIRST + ")"
-    result = play_match(bot(tmp_path, once), "greedy", 6, rules="tiny")
+    result = play_match(bot(tmp_path, once), "greedy", deals=6, rules="tiny")
     assert len(result.forfeits) == 1
-    fine = play_match(bot(tmp_path, f"say({FIRST})"), "greedy", 6, rules="tiny")
+    fine = play_match(bot(tmp_path, f"say({FIRST})"), "greedy", deals=6, rules="tiny")
     place = (result.forfeits[0].deal, result.forfeits[0].seat)
     differs = result.margins != fine.margins
     differs[place] = False
@@ -120,7 +120,7 @@ def test_other_deals_of_the_batch_go_on(tmp_path: Path) -> None:
 
 
 def test_a_bot_with_a_perfect_endgame_loses_the_same_deals(tmp_path: Path) -> None:
-    result = play_match(bot(tmp_path, "say('XX')") + "+exact", "greedy", 2, rules="tiny")
+    result = play_match(bot(tmp_path, "say('XX')") + "+exact", "greedy", deals=2, rules="tiny")
     assert (result.losses, len(result.forfeits)) == (4, 4)
 
 
@@ -134,11 +134,11 @@ def test_a_bot_with_a_perfect_endgame_loses_the_same_deals(tmp_path: Path) -> No
 )
 def test_a_bot_that_does_not_begin_is_an_error(tmp_path: Path, hello: str, says: str) -> None:
     with pytest.raises(ValueError, match=says):
-        play_match(bot(tmp_path, "pass", hello), "greedy", 1, rules="tiny")
+        play_match(bot(tmp_path, "pass", hello), "greedy", deals=1, rules="tiny")
 
 
 def test_in_a_match_of_several_deals_it_forfeits_deals(tmp_path: Path) -> None:
-    result = play_series(bot(tmp_path, "say('XX')"), "greedy", "best_of:3", 1, rules="tiny")
+    result = play_series(bot(tmp_path, "say('XX')"), "greedy", "best_of:3", matches=1, rules="tiny")
     assert (result.losses, result.deals_per_match) == (2, 2)
     assert len(result.forfeits) == 4
     assert all(one.reason.startswith("illegal action 'XX'") for one in result.forfeits)
@@ -180,6 +180,6 @@ def test_agents_may_forfeit_all_their_games() -> None:
             raise AgentForfeit("no more")
 
     games: list[object] = []
-    result = play_match(Quitter(), "random", 2, rules="tiny", record=games.append)
+    result = play_match(Quitter(), "random", deals=2, rules="tiny", record=games.append)
     assert [one.reason for one in result.forfeits] == ["no more"] * 4
     assert (result.margin, games) == (-2.0, [])

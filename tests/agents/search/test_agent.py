@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from german_whist.agents.policy.agent import PolicyAgent
-from german_whist.agents.pretrained.catalog import load_pretrained
+from german_whist.agents.pretrained import load_pretrained
 from german_whist.agents.registry import make_agent
 from german_whist.agents.search import agent as agent_module
 from german_whist.agents.search.agent import SearchAgent

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from german_whist.agents.pretrained.catalog import load_pretrained
+from german_whist.agents.pretrained import load_pretrained
 from german_whist.agents.registry import make_agent
 from german_whist.agents.search.belief_kernels import (
     effective_sample_size,

@@ -14,6 +14,7 @@ from tests.docs.examples import ROOT, blocks
 FIRST = next(block.text for block in blocks(ROOT / "README.md") if block.kind == "python")
 MORE = """
 import gymnasium
+from german_whist.envs.text.rules_text import rules_text
 gymnasium.make("german_whist:GermanWhist-v0", render_mode="human").reset(seed=1)
 envs = gymnasium.make_vec("german_whist:GermanWhist-v0", 1, render_mode="ansi")
 envs.reset(seed=1)
@@ -22,7 +23,7 @@ print(gw.play_match("random", "greedy", deals=10, rules="tiny"))
 print(gw.play_series("random", "greedy", "best_of:3", matches=5, rules="tiny"))
 recordings = []
 gw.play_match("random", "greedy", deals=1, rules="tiny", record=recordings.append)
-print(recordings, gw.agent_names(), [(gw.rules(name), gw.rules_text(name)) for name in gw.rule_names()])
+print(recordings, gw.agent_names(), [(gw.rules(name), rules_text(name)) for name in gw.rule_names()])
 print(gw.observation_layout("classic"))
 for call in (lambda: gw.card("x" * 999), lambda: gw.DealBatch("tiny").history()):
     try:

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-import german_whist as gw
 from german_whist.envs.engine.rules import Rules, rule_names, rules
 from german_whist.envs.engine.scoring import REWARDS, seat_return
 from german_whist.envs.engine.state import STATE
@@ -138,11 +137,6 @@ def test_every_preset_has_its_line_and_no_other_has() -> None:
     assert preset_summary("small").startswith("Small whist")
     with pytest.raises(ValueError, match="did you mean 'small'"):
         preset_summary("smal")
-
-
-def test_rules_text_is_public() -> None:
-    assert gw.rules_text is rules_text
-    assert gw.rules_text() == rules_text("classic")
 
 
 def test_the_length_of_a_deal_is_the_one_that_is_played() -> None:

@@ -62,7 +62,7 @@ def test_a_table_of_fewer_cards_is_refused_and_rebuilt(folder):
 
 def test_exact_values_do_not_follow_a_swapped_file(folder):
     def values() -> list[int]:
-        return [solve_endgame("AQ..2.", "KJ..3.", trump, low) for trump in ("S", None) for low in (False, True)]
+        return [solve_endgame("AQ..2.", "KJ..3.", trump, low=low) for trump in ("S", None) for low in (False, True)]
 
     expected = values()
     for claimed, real in zip(KINDS, reversed(KINDS), strict=True):

@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from german_whist.agents.pretrained.catalog import PretrainedNetwork
+    from german_whist.agents.pretrained import PretrainedNetwork
     from german_whist.agents.registry import AgentKind, AgentSuffix
 
 
@@ -25,7 +25,7 @@ def add_parser(subparsers: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the agents."""
-    from german_whist.agents.pretrained.catalog import pretrained_networks
+    from german_whist.agents.pretrained import pretrained_networks
     from german_whist.agents.registry import KINDS, NETWORK_SETTINGS, SUFFIXES
 
     entries: dict[str, AgentKind | AgentSuffix] = {**KINDS, **{f"+{name}": suffix for name, suffix in SUFFIXES.items()}}
@@ -50,8 +50,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _facts(network: PretrainedNetwork) -> dict[str, Any]:
     """Return the JSON entry of a pretrained agent."""
-    from german_whist.agents.pretrained.catalog import BASELINE, DESCRIPTIONS
-    from german_whist.agents.pretrained.model_cards import win_rate
+    from german_whist.agents.pretrained import BASELINE, DESCRIPTIONS, win_rate
 
     result = network.model_card["results"].get(BASELINE)
     strength = "" if result is None else f"; wins {win_rate(result)} against {BASELINE} in classic"

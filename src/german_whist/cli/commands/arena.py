@@ -58,7 +58,6 @@ def run(options: argparse.Namespace) -> int:
     from german_whist.cli.results import agent_labels, print_report
     from german_whist.envs.engine.rules import rules
     from german_whist.evaluation.tournament.play import play_tournament
-    from german_whist.evaluation.tournament.standings import standings
 
     game = rules(options.rules)
     agents = [make_agent(spec, game) for spec in options.agents]
@@ -66,16 +65,15 @@ def run(options: argparse.Namespace) -> int:
         Path(options.out).mkdir(parents=True, exist_ok=True)  # refused before a card is played
     pairs = len(options.agents) * (len(options.agents) - 1) // 2
     with progress_bar("deals", pairs * options.deals) as progress, chosen_executor(options) as executor:
-        tournament = play_tournament(
+        found = play_tournament(
             options.agents,
-            options.deals,
-            options.seed,
-            game,
+            deals=options.deals,
+            seed=options.seed,
+            rules=game,
             endgame=options.endgame,
             progress=progress,
             executor=executor,
         )
-    found = standings(tournament)
     labels = dict(zip(options.agents, map(printable, agent_labels(options.agents, agents)), strict=True))
     shown = dataclasses.replace(found, agents=tuple(labels[spec] for spec in found.agents))
     if options.json:

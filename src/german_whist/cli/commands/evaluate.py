@@ -132,10 +132,10 @@ def _play_sprt(options: argparse.Namespace, rules: Any, executor: Executor | Non
         result = play_sprt(
             first,
             second,
-            elo0,
-            elo1,
-            options.seed,
-            rules,
+            elo0=elo0,
+            elo1=elo1,
+            seed=options.seed,
+            rules=rules,
             most_deals=most,
             endgame=options.endgame,
             progress=progress,
@@ -195,9 +195,13 @@ def _play(
             first, second = options.agents[i], options.agents[j]
             result: MatchResult | SeriesResult
             if options.match is not None:
-                result = play_series(first, second, options.match, number, options.seed, rules, **how)
+                result = play_series(
+                    first, second, options.match, matches=number, seed=options.seed, rules=rules, **how
+                )
             else:
                 start = options.first_deal or 0
-                result = play_match(first, second, number, options.seed, rules, record=record, first_deal=start, **how)
+                result = play_match(
+                    first, second, deals=number, seed=options.seed, rules=rules, record=record, first_deal=start, **how
+                )
             results[i, j] = dataclasses.replace(result, first=labels[i], second=labels[j])
     return results

@@ -35,12 +35,12 @@ def add_parser(subparsers: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Solve and print."""
     from german_whist.envs.engine.cards import SUITS, card_text, hand_text, parse_card, parse_hand
-    from german_whist.solver.endgames import check_trump, endgame_move_values, principal_variation, solve_endgame
+    from german_whist.solver.endgames import check_trump, principal_variation, solve_endgame, solve_endgames
 
     leader, follower = parse_hand(options.leader), parse_hand(options.follower)
     trump, led = check_trump(options.trump), -1 if options.led is None else parse_card(options.led)
-    tricks = solve_endgame(leader, follower, options.trump, options.low, options.led)
-    values = endgame_move_values([leader], [follower], trump, options.low, led)[0]
+    tricks = solve_endgame(leader, follower, options.trump, low=options.low, led=options.led)
+    values = solve_endgames([leader], [follower], trumps=trump, lows=options.low, leds=led, by_card=True)[0]
     card_tricks = {card: int(values[card]) for card in range(len(values)) if values[card] >= 0}
     line = principal_variation(leader, follower, trump, options.low, led)
     if options.json:

@@ -122,7 +122,7 @@ def _solve() -> None:
 
     hands = "AKQ2.T98..J4", "J3.AKQ.5432."
     gw.solve_endgame(*hands, trump="S")
-    gw.endgame_move_values([1 << 1], [1 << 0])
+    gw.solve_endgames([1 << 1], [1 << 0], by_card=True)
     principal_variation(1 << 1, 1 << 0, -1)
 
 

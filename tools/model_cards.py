@@ -1,6 +1,6 @@
 """The model cards of the pretrained agents as a page of Markdown.
 
-``python -m german_whist.agents.pretrained.model_cards > agents/weights/README.md`` writes it.
+``python -m tools.model_cards > agents/weights/README.md`` writes it.
 
 With ``--hub`` the page begins with metadata, a block of YAML in the form of the Hugging Face Hub: licence, library,
 task, tags, and ``model-index`` with what was measured. For reinforcement learning the environment stands in the place
@@ -14,15 +14,16 @@ from typing import Any
 
 import yaml
 
-from german_whist.agents.pretrained.catalog import (
+from german_whist.agents.pretrained import (
     BASELINE_GAME,
     FILE_SUFFIX,
     PretrainedNetwork,
     file_sha256,
     pretrained_networks,
+    win_rate,
 )
 from german_whist.envs.engine.endgame_hook import EXACT
-from german_whist.envs.utils.markdown import markdown_table
+from tools.markdown import markdown_table
 
 ENVIRONMENT = "GermanWhist-v0"  # its name in Gymnasium
 TASK = "reinforcement-learning"
@@ -78,7 +79,7 @@ def _metric(kind: str, name: str, result: dict[str, Any], interval: str) -> dict
     return {"type": kind, "name": name, "value": f"{value:.3f} +/- {(high - low) / 2:.3f}", "args": facts}
 
 
-COMMAND = "python -m german_whist.agents.pretrained.model_cards > agents/weights/README.md"
+COMMAND = "python -m tools.model_cards > agents/weights/README.md"
 WHAT = {
     "champion": "The strongest network for every game with an open endgame: it learnt by self-play alone, at last in a "
     "league of its earliest checkpoints",
@@ -111,15 +112,6 @@ def page() -> str:
 def hub_page() -> str:
     """Return the page of a model hub: headed by the metadata that hubs read."""
     return f"{front_matter(pretrained_networks())}\n{page()}"
-
-
-def win_rate(result: dict[str, Any], sign: str = "") -> str:
-    """Format a win rate with half the width of its interval: ``67.4 % ± 0.6``; ``sign="+"`` shows the sign."""
-    if result["win_rate"] is None:
-        return "—"
-    low, high = result["interval"] or (None, None)
-    spread = "" if low is None else f" ± {50 * (high - low):.1f}"
-    return f"{100 * result['win_rate']:{sign}.1f} %{spread}"
 
 
 def margin(result: dict[str, Any]) -> str:

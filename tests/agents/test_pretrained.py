@@ -15,7 +15,7 @@ from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.canonical import canonical_views, decode_actions
 from german_whist.agents.policy.inputs import network_inputs
 from german_whist.agents.policy.network.layers import UNIVERSAL
-from german_whist.agents.pretrained.catalog import (
+from german_whist.agents.pretrained import (
     PRETRAINED_NAMES,
     PretrainedNetwork,
     find_network,
@@ -23,13 +23,13 @@ from german_whist.agents.pretrained.catalog import (
     pretrained_networks,
     weights_folder,
 )
-from german_whist.agents.pretrained.model_cards import page
 from german_whist.agents.registry import make_agent
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.evaluation.match import play_match
 from tests.agents.networks import some_network
 from tests.conftest import play_randomly
+from tools.model_cards import page
 
 
 def test_there_are_two_agents_of_a_network_each() -> None:

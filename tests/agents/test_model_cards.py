@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 import yaml
 
-from german_whist.agents.pretrained.catalog import PretrainedNetwork, pretrained_networks, weights_folder
-from german_whist.agents.pretrained.model_cards import ENVIRONMENT, front_matter, hub_page, page
+from german_whist.agents.pretrained import PretrainedNetwork, pretrained_networks, weights_folder
 from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.registration import GYMNASIUM_ID
+from tools.model_cards import ENVIRONMENT, front_matter, hub_page, page
 
 NETWORKS = pretrained_networks()
 

@@ -1,4 +1,4 @@
-"""Writes ``docs/reference/observations.md`` from the code: ``python -m german_whist.envs.observation.docs_page``."""
+"""Writes ``docs/reference/observations.md`` from the code: ``python -m tools.observations_page``."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.observation.full_state import state_high, state_layout
 from german_whist.envs.observation.history import COLUMNS, EVENTS, HISTORY_VERSION, history_high, max_events
 from german_whist.envs.observation.vector import OBSERVATION_VERSION, observation_high, observation_layout
-from german_whist.envs.utils.markdown import markdown_table
+from tools.markdown import markdown_table
 
 _KEPT = "\N{NO-BREAK SPACE}"  # where a line must not break
-COMMAND = "python -m german_whist.envs.observation.docs_page > docs/reference/observations.md"
+COMMAND = "python -m tools.observations_page > docs/reference/observations.md"
 
 # What adds a block to the vectors, in the order of the blocks: in words, with rules and a match format that have it.
 _OPTIONAL = (

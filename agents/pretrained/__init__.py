@@ -1,1 +1,0 @@
-"""The trained agents that ship with the package."""

@@ -1,0 +1,37 @@
+# The public names are listed here alone: `__init__.py` loads each on first use, and docs/reference/api shows them all.
+from .agents.endgame.exact_agent import with_exact_endgame as with_exact_endgame
+from .agents.inference.deck_sampling import sample_decks as sample_decks
+from .agents.inference.state_sampling import sample_states as sample_states
+from .agents.policy.canonical import canonical_views as canonical_views
+from .agents.policy.canonical import decode_actions as decode_actions
+from .agents.policy.inputs import network_inputs as network_inputs
+from .agents.policy.observation_agent import ObservationAgent as ObservationAgent
+from .agents.registry import agent_names as agent_names
+from .agents.registry import make_agent as make_agent
+from .envs.agent import Agent as Agent
+from .envs.agent import AgentForfeit as AgentForfeit
+from .envs.engine.cards import card as card
+from .envs.engine.cards import card_text as card_text
+from .envs.engine.cards import hand as hand
+from .envs.engine.rules import Rules as Rules
+from .envs.engine.rules import rule_names as rule_names
+from .envs.engine.rules import rules as rules
+from .envs.observation.vector import observation_layout as observation_layout
+from .envs.observation.vector import observe as observe
+from .envs.observation.vector import view_from_observation as view_from_observation
+from .envs.pettingzoo_env import env as env
+from .envs.pettingzoo_env import raw_env as raw_env
+from .envs.simulator.batch import DealBatch as DealBatch
+from .evaluation.exploitability.best_response import exploitability as exploitability
+from .evaluation.match import play_match as play_match
+from .evaluation.match import play_series as play_series
+from .evaluation.recording import Recording as Recording
+from .evaluation.recording import read_recordings as read_recordings
+from .evaluation.sprt import play_sprt as play_sprt
+from .evaluation.tournament.play import play_tournament as play_tournament
+from .solver.endgames import solve_endgame as solve_endgame
+from .solver.endgames import solve_endgames as solve_endgames
+from .text_env import TextEnv as TextEnv
+
+__version__: str
+__all__: list[str]
