@@ -1,0 +1,135 @@
+"""Plants small faults in the code, one at a time, and says which of them some tests find.
+
+``python -m tools.mutants envs/engine --tests tests/envs/engine --out before.json`` plants twenty. After tests were
+taken out, ``--again before.json`` plants those that were found once more, and ends with 1 if one is missed. Run it in
+a clone of its own: a file that is being mutated is wrong until the tests have ended.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+OPERATORS: dict[type[ast.AST], str] = {
+    ast.Add: "-", ast.Sub: "+", ast.Mult: "+", ast.FloorDiv: "*", ast.Div: "*", ast.Mod: "+", ast.BitAnd: "|",
+    ast.BitOr: "&", ast.BitXor: "|", ast.LShift: ">>", ast.RShift: "<<", ast.Eq: "!=", ast.NotEq: "==", ast.Lt: "<=",
+    ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.And: "or", ast.Or: "and",
+}  # fmt: skip
+
+
+class Mutant(NamedTuple):
+    """A fault: what stands between two offsets of a file's UTF-8 bytes becomes something else."""
+
+    file: str
+    line: int
+    start: int
+    stop: int
+    text: str
+
+
+def mutants(path: Path) -> Iterator[Mutant]:
+    """Yield the faults that can be planted in a file: another operator, constant or condition."""
+    source = path.read_bytes()
+    starts = [0]
+    for line in source.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+
+    def span(node: Any) -> tuple[int, int]:
+        return starts[node.lineno - 1] + node.col_offset, starts[node.end_lineno - 1] + node.end_col_offset
+
+    def fault(node: Any, start: int, stop: int, text: str) -> Mutant:
+        return Mutant(str(path), node.lineno, start, stop, text)
+
+    def between(left: Any, right: Any, operator: ast.AST) -> Iterator[Mutant]:
+        start, stop = span(left)[1], span(right)[0]
+        gap = source[start:stop].decode()
+        old = ast.unparse(ast.BoolOp(operator, [left, right])) if isinstance(operator, ast.boolop) else ""
+        sign = ("and" if " and " in old else "or") if old else gap.strip(" ()\n\\")
+        if type(operator) in OPERATORS and gap.count(sign) == 1:
+            yield fault(left, start, stop, gap.replace(sign, OPERATORS[type(operator)]))
+
+    for node in _code(ast.parse(source)):
+        if isinstance(node, ast.BinOp):
+            yield from between(node.left, node.right, node.op)
+        elif isinstance(node, ast.BoolOp):
+            yield from between(node.values[0], node.values[1], node.op)
+        elif isinstance(node, ast.Compare) and len(node.ops) == 1:
+            yield from between(node.left, node.comparators[0], node.ops[0])
+        elif isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
+            other: float = not node.value if isinstance(node.value, bool) else node.value + 1
+            yield fault(node, *span(node), repr(other))
+        elif isinstance(node, (ast.If, ast.IfExp, ast.While)):
+            start, stop = span(node.test)
+            yield fault(node.test, start, stop, f"(not ({source[start:stop].decode()}))")
+
+
+def _code(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the nodes that run: no annotations, type checks, texts, or what is raised."""
+    for name, value in ast.iter_fields(node):
+        for child in value if isinstance(value, list) else [value]:
+            skipped = name in ("annotation", "returns") or isinstance(child, (ast.JoinedStr, ast.Raise, ast.Assert))
+            if isinstance(child, ast.AST) and not skipped and "TYPE_CHECKING" not in ast.dump(child)[:80]:
+                yield child
+                yield from _code(child)
+
+
+def is_found(mutant: Mutant, tests: list[str], seconds: float) -> bool:
+    """Plant a fault, run tests until one fails, and take it out again."""
+    path = Path(mutant.file)
+    source = path.read_bytes()
+    try:
+        path.write_bytes(source[: mutant.start] + mutant.text.encode() + source[mutant.stop :])
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
+        run = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        try:
+            return run.wait(seconds) != 0
+        except subprocess.TimeoutExpired:  # an endless loop
+            os.killpg(run.pid, signal.SIGKILL)
+            run.wait()
+            return True
+    finally:
+        path.write_bytes(source)
+
+
+def main() -> int:
+    """Plant, run, and write what was found."""
+    parser = argparse.ArgumentParser(prog="python -m tools.mutants", description=__doc__)
+    parser.add_argument("code", nargs="*", type=Path, help="files, or folders with all files below them")
+    parser.add_argument("--tests", nargs="+", required=True, help="what pytest gets")
+    parser.add_argument("--planted", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seconds", type=float, default=600, help="after which a fault counts as found")
+    parser.add_argument("--out", type=Path, help="JSON of the faults and whether they were found")
+    parser.add_argument("--again", type=Path, help="plant the faults of such a file that were found")
+    options = parser.parse_args()
+    if options.again is not None:
+        chosen = [Mutant(*one["mutant"]) for one in json.loads(options.again.read_text()) if one["found"]]
+    else:
+        files = sorted({file for path in options.code for file in ([path] if path.is_file() else path.rglob("*.py"))})
+        possible = [mutant for file in files for mutant in mutants(file)]
+        chosen = random.Random(options.seed).sample(possible, min(options.planted, len(possible)))
+    results: list[tuple[Mutant, bool]] = []
+    for mutant in chosen:
+        found = is_found(mutant, options.tests, options.seconds)
+        old = Path(mutant.file).read_bytes()[mutant.start : mutant.stop].decode()
+        print(f"{'found ' if found else 'MISSED'} {mutant.file}:{mutant.line}: {old!r} → {mutant.text!r}", flush=True)
+        results.append((mutant, found))
+    number = sum(found for _, found in results)
+    print(f"{number} of {len(results)} found, seed {options.seed}")
+    if options.out is not None:
+        rows = [{"mutant": mutant, "found": found} for mutant, found in results]
+        options.out.write_text(json.dumps(rows, indent=1))
+    return int(options.again is not None and number < len(results))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
