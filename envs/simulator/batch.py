@@ -22,6 +22,7 @@ from german_whist.envs.observation.vector_kernels import write_masks, write_obse
 from german_whist.envs.observation.view_kernels import write_views
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.simulator.batch_kernels import (
+    are_rows,
     deal_decks,
     deal_rows,
     observe_seats_to_act,
@@ -116,22 +117,43 @@ class DealBatch:
         check_seed(start + self.size - 1, "last deal")
         self.deal_rows(self._every_row, np.uint64(start) + self._every_row.astype(np.uint64))
 
-    def deal_rows(self, rows: npt.ArrayLike, indices: npt.ArrayLike, seeds: npt.ArrayLike | None = None) -> None:
+    def deal_rows(
+        self,
+        rows: npt.ArrayLike,
+        indices: npt.ArrayLike,
+        seeds: npt.ArrayLike | None = None,
+        dealers: npt.ArrayLike | None = None,
+    ) -> None:
         """Deal other deals into some rows, in place.
 
         Args:
             rows: the rows to deal into, int[k].
             indices: the index of the deal for each row, uint64[k].
             seeds: the seed of each of these deals, uint64[k]; the batch's own by default.
+            dealers: the seat that deals in each row, int[k]; seat 1 deals odd indices by default.
 
         Raises:
-            ValueError: if a row is out of range, an index or a seed is negative, or their numbers differ.
+            ValueError: if a row or a dealer is out of range, an index or a seed is negative, or their numbers differ.
         """
         which = numbers_between("rows", rows, 0, self.size - 1)
         deals = deal_indices(indices, which.shape)
         own = np.full(which.shape, self.seed, np.uint64) if seeds is None else deal_indices(seeds, which.shape, "seed")
-        deal_rows(self.rules.game, self._cards, own, deals, which, self.states)
-        self._begin(which)
+        if dealers is None:
+            seats = np.full(which.shape, -1)
+        else:
+            seats = numbers_between("dealers", dealers, 0, 1, which.shape)
+        self.deal_unchecked(which, deals, own, seats)
+
+    def deal_unchecked(
+        self,
+        rows: npt.NDArray[np.int64],
+        indices: npt.NDArray[np.uint64],
+        seeds: npt.NDArray[np.uint64],
+        dealers: npt.NDArray[np.int64],
+    ) -> None:
+        """Do what :meth:`deal_rows` does, given arrays that are known to be right; dealer −1: as the index says."""
+        deal_rows(self.rules.game, self._cards, seeds, indices, dealers, rows, self.states)
+        self._begin(rows)
 
     def deal_decks(
         self, decks: Sequence[str | Sequence[int]], dealers: npt.ArrayLike, rows: npt.ArrayLike | None = None
@@ -216,7 +238,13 @@ class DealBatch:
             finish_endgames(self.endgame_hook, self.rules, self.states, rows)
 
     def _rows(self, rows: npt.ArrayLike | None) -> npt.NDArray[np.int64]:
-        return self._every_row if rows is None else numbers_between("rows", rows, 0, self.size - 1)
+        if rows is None:
+            return self._every_row
+        if isinstance(rows, np.ndarray) and rows.dtype == np.int64 and rows.ndim == 1 and rows.flags.c_contiguous:
+            given: npt.NDArray[np.int64] = rows
+            if are_rows(given, self.size):  # a tenth of the time, which environments of one deal notice
+                return given
+        return numbers_between("rows", rows, 0, self.size - 1)
 
     @property
     def turn(self) -> npt.NDArray[np.int8]:
