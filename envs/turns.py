@@ -50,7 +50,7 @@ def play_turn(
     Args:
         agent: the agent.
         episodes: the deals.
-        rows: the rows, int64[k].
+        rows: the rows, int64[k]; an agent is not asked about none.
         stream: number of the agent's random numbers, of which agents that meet have one each.
         addresses: the address of the random numbers in each row, uint64[k]; by default the index of its deal.
         name: what to call the agent in errors, which then say in which deal they are; by default its own name.
@@ -63,6 +63,8 @@ def play_turn(
     Raises:
         ValueError: if the agent does not return one legal action per view; the message names the agent.
     """
+    if not len(rows):
+        return []
     seeds, deals = episodes.seeds[rows], episodes.indices[rows]
     rng = AgentRng(seeds, deals if addresses is None else addresses, stream, episodes.plies[rows])
 

@@ -138,10 +138,7 @@ class DealBatch:
         which = numbers_between("rows", rows, 0, self.size - 1)
         deals = deal_indices(indices, which.shape)
         own = np.full(which.shape, self.seed, np.uint64) if seeds is None else deal_indices(seeds, which.shape, "seed")
-        if dealers is None:
-            seats = np.full(which.shape, -1)
-        else:
-            seats = numbers_between("dealers", dealers, 0, 1, which.shape)
+        seats = np.full(which.shape, -1) if dealers is None else numbers_between("dealers", dealers, 0, 1, which.shape)
         self.deal_unchecked(which, deals, own, seats)
 
     def deal_unchecked(

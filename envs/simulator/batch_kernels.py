@@ -17,7 +17,10 @@ from german_whist.envs.utils.jit import kernel
 
 @kernel
 def deal_rows(game, cards, seeds, indices, dealers, rows, states):
-    """Deal ``indices[i]`` of ``seeds[i]`` into ``states[rows[i]]``; ``dealers[i]`` deals, and for −1 the index's last bit."""
+    """Deal ``indices[i]`` of ``seeds[i]`` into ``states[rows[i]]``.
+
+    ``dealers[i]`` deals; if it is −1, an odd index is dealt by seat 1.
+    """
     for i in range(rows.shape[0]):
         state = states[rows[i]]
         dealer = dealers[i] if dealers[i] >= 0 else np.int64(indices[i] & np.uint64(1))
@@ -37,10 +40,10 @@ def deal_decks(game, rows, dealers, states):
 @kernel
 def are_rows(rows, size):
     """Return whether all are from 0 to ``size - 1``."""
+    outside = 0
     for row in rows:
-        if row < 0 or row >= size:
-            return False
-    return True
+        outside += row < 0 or row >= size
+    return outside == 0
 
 
 @kernel
