@@ -20,7 +20,7 @@ import numpy.typing as npt
 from german_whist.agents.endgame.exact_agent import ExactEndgame, solves_endgame
 from german_whist.agents.registry import AgentLike, as_spec, make_agent
 from german_whist.envs.agent import Agent, agent_name, for_match, uses_games
-from german_whist.envs.engine.endgame_hook import EXACT, PLAYED, EndgameHook, check_endgame
+from german_whist.envs.engine.endgame_hook import EXACT, PLAYED, check_endgame, endgame_hook_of
 from german_whist.envs.engine.match_format import MatchFormat, check_match_number
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.simulator.episodes import Episodes
@@ -29,7 +29,6 @@ from german_whist.envs.utils.checks import check_seed, whole_number
 from german_whist.envs.utils.specs import printable
 from german_whist.evaluation.executors import InlineExecutor, run_tasks
 from german_whist.evaluation.recording import Recording, deal_results
-from german_whist.solver.exact_endgame import ExactEndgameHook
 
 DEFAULT_BATCH = 2048
 MAX_TASKS = 64  # for an executor at a time: enough to keep machines busy, few enough that batches stay large
@@ -200,7 +199,7 @@ def games(
         ChildProcessError: when a worker of the executor ended abruptly.
     """
     batch_size = whole_number("batch_size", batch_size, 1)
-    batch_endgame(check_endgame(endgame), rules)
+    endgame_hook_of(check_endgame(endgame), rules)
     executor = InlineExecutor() if executor is None else executor
     is_here = isinstance(executor, InlineExecutor)
     how = (rules, check_seed(seed), match, endgame, record)
@@ -230,7 +229,7 @@ def _play(
     if record and endgame == EXACT:  # a recording needs every card
         players, endgame = with_exact_endgames(players), PLAYED
     size, history = len(numbers), record or any(map(uses_games, players.agents))
-    episodes = Episodes(rules, 2 * size, match, history=history, endgame=batch_endgame(endgame, rules))
+    episodes = Episodes(rules, 2 * size, match, history=history, endgame=endgame)
     indices = np.uint64(numbers.start) + np.arange(size, dtype=np.uint64)
     episodes.start(episodes.every_row, np.full(2 * size, seed, np.uint64), np.tile(indices, 2))
     reported = 0
@@ -333,19 +332,6 @@ def _recordings(
         for row, seats in ((place, (first, second)), (place + len(numbers), (second, first))):
             played = tuple(actions[row][: counts[row]])
             yield None if row in lost else Recording(batch.rules, dealers[row], seats, played, results[row], address)
-
-
-def batch_endgame(endgame: str, rules: Rules) -> str | EndgameHook:
-    """Return the ``endgame`` of the ``DealBatch`` that plays a match.
-
-    Raises:
-        ValueError: when the endgame of these rules cannot be solved.
-    """
-    if endgame == PLAYED:
-        return PLAYED
-    hook = ExactEndgameHook()
-    hook.check(rules)
-    return hook
 
 
 def with_exact_endgames(players: Players) -> Players:

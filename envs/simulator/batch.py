@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -30,11 +30,26 @@ from german_whist.envs.simulator.batch_kernels import (
     write_legal,
     write_returns,
 )
-from german_whist.envs.simulator.batch_state import BatchState, restore_rows, save_rows
 from german_whist.envs.utils.checks import check_seed, deal_indices, numbers_between, whole_number, whole_numbers
-from german_whist.envs.utils.specs import count_text, short_repr
+from german_whist.envs.utils.specs import count_text, must_be, short_repr
 
 Int8s = npt.NDArray[np.int8]
+
+
+class BatchState(NamedTuple):
+    """Deals saved by ``DealBatch.get_state``. It can be pickled.
+
+    Attributes:
+        rules: the rules of the deals.
+        states: ``STATE`` array of shape (k,), hidden cards included.
+        actions: the actions played, int8[k, max_game_length]; ``None`` without ``history=True``.
+        counts: how many they are, int64[k]; ``None`` without ``history=True``.
+    """
+
+    rules: Rules
+    states: np.ndarray[Any, Any]
+    actions: npt.NDArray[np.int8] | None
+    counts: npt.NDArray[np.int64] | None
 
 
 class GameId:
@@ -191,7 +206,10 @@ class DealBatch:
         Raises:
             ValueError: if a row is out of range.
         """
-        return save_rows(self.rules, self.states, self.log, self._rows(rows))
+        which = self._rows(rows)
+        if self.log is None:
+            return BatchState(self.rules, self.states[which], None, None)
+        return BatchState(self.rules, self.states[which], self.log.actions[which], self.log.counts[which])
 
     def set_state(self, state: BatchState, rows: npt.ArrayLike | None = None) -> None:
         """Put deals saved by :meth:`get_state`, of this or another batch, into some rows.
@@ -205,7 +223,15 @@ class DealBatch:
                 histories and the state has none; then nothing has changed.
         """
         which = self._rows(rows)
-        restore_rows(state, self.rules, self.states, self.log, which)
+        if state.rules != self.rules:
+            raise ValueError(f"the state is of other rules: {state.rules} instead of {self.rules}")
+        if state.states.dtype != STATE or state.states.shape != which.shape:
+            raise ValueError(must_be("the number of deals in the state", f"{len(which)}, one a row", len(state.states)))
+        if self.log is not None:
+            if state.actions is None or state.counts is None:
+                raise ValueError("the state has no history: get it from a batch made with history=True")
+            self.log.actions[which], self.log.counts[which] = state.actions, state.counts
+        self.states[which] = state.states
         self._forget(which)
 
     def step(self, actions: npt.ArrayLike, rows: npt.ArrayLike | None = None) -> None:
