@@ -14,21 +14,19 @@ import gymnasium
 import numpy as np
 import numpy.typing as npt
 from gymnasium.error import ResetNeeded
-from gymnasium.spaces import Box, Discrete
+from gymnasium.spaces import Discrete
 
-from german_whist.envs.agent import Agent, agent_name, ask, check_agent, uses_games
-from german_whist.envs.engine.agent_rng import AgentRng
+from german_whist.envs.agent import Agent, agent_name, check_agent, uses_games
 from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook
-from german_whist.envs.engine.match_format import MatchFormat, match_format_of
+from german_whist.envs.engine.match_format import MatchFormat
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.scoring import check_reward
-from german_whist.envs.observation.keys import check_observation_keys, keyed, keyed_space
-from german_whist.envs.observation.vector import observation_high
+from german_whist.envs.observation.spaces import check_observation_keys, keyed, observation_space
 from german_whist.envs.rendering.modes import FRAMES_PER_SECOND, RENDER_MODES, Picture
 from german_whist.envs.rendering.renderer import Renderer, RendererProperties
-from german_whist.envs.simulator.episode_batch import check_seat, learner_seats
-from german_whist.envs.simulator.single_match import SingleMatch, make_simulator
+from german_whist.envs.simulator.episodes import Episode
+from german_whist.envs.turns import check_seat, learner_seats, play_turn
 from german_whist.envs.utils.checks import check_seed, whole_action
 
 _FIRST_ROW = np.zeros(1, np.int64)
@@ -109,20 +107,17 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
         check_reward(reward)
         check_seat(seat)
         self._renderer = Renderer(render_mode)
-        self.match = None if match is None else match_format_of(match)
-        self._simulator = make_simulator(rules, self.match, uses_games(opponent), endgame)
-        self.rules = self._simulator.rules
+        self._keys = check_observation_keys(observation_keys)
+        self._episode = Episode(rules, match, history=uses_games(opponent), endgame=endgame)
+        self.rules, self.match = self._episode.rules, self._episode.match
         self.opponent = opponent
         self.reward = reward
         self.seat = seat
         self.render_mode = render_mode
         self.learner = 0
-        high = observation_high(self.rules, self.match)
-        box = Box(np.zeros_like(high), high, dtype=np.int8)
-        self._keys = check_observation_keys(observation_keys)
-        self.observation_space = keyed_space(self._keys, box, self.rules.num_actions)
+        self.observation_space = observation_space(self.rules, self.match, self._keys)
         self.action_space = Discrete(self.rules.num_actions)
-        self._limit = self._simulator.reward_limit(reward)
+        self._limit = self._episode.reward_limit(reward)
         self._over = True
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
@@ -143,10 +138,10 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
             ValueError: if the seed or an option is not allowed; then the current episode continues.
         """
         seed = None if seed is None else check_seed(seed)
-        self._simulator.reset(seed, options)
+        self._episode.reset(seed, options)
         super().reset(seed=seed)
-        self._renderer.reset(self._simulator.batch)
-        self.learner = int(learner_seats(self.seat, np.array([self._simulator.sequence.first], np.uint64))[0])
+        self._renderer.reset(self._episode.batch)
+        self.learner = int(learner_seats(self.seat, self._episode.numbers)[0])
         self._over = False
         self._let_opponent_play()
         if self.render_mode == "human":
@@ -174,28 +169,27 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
         if self._over:
             observation, info = self._observe(illegal=False)
             return observation, 0.0, True, False, info
-        simulator = self._simulator
         illegal = not self._play(chosen)
         reward = 0.0
         if illegal:
             self._over, reward = True, -self._limit
         else:
             self._let_opponent_play()
-            if not simulator.legal:
-                self._over, reward = True, simulator.returns(self.reward)[self.learner]
+            if not self._episode.legal:
+                self._over, reward = True, float(self._episode.returns(self.reward, _FIRST_ROW)[0, self.learner])
         if self.render_mode == "human":
             self.render()
         observation, info = self._observe(illegal)
         return observation, reward, self._over, False, info
 
     def _check_dealt(self, call: str) -> None:
-        if self._simulator.sequence.seed is None:
+        if not self._episode.strides[0]:
             raise ResetNeeded(f"{call} was called before the first reset")
 
     def _play(self, action: int) -> bool:
-        legal = self._simulator.play(action)
+        legal = self._episode.play(action)
         if legal:
-            self._renderer.update(self._simulator.batch)
+            self._renderer.update(self._episode.batch)
         return legal
 
     def _let_opponent_play(self) -> None:
@@ -204,14 +198,13 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
         Raises:
             ValueError: if the opponent chooses an illegal action.
         """
-        simulator = self._simulator
-        while simulator.legal and simulator.turn != self.learner:
-            rng = AgentRng(simulator.batch.seed, [simulator.index], step=simulator.plies)
-            simulator.play(int(ask(self.opponent, simulator.batch, _FIRST_ROW, rng)[0]))
-            self._renderer.update(simulator.batch)
+        episode = self._episode
+        while episode.legal and episode.turn != self.learner:
+            play_turn(self.opponent, episode, _FIRST_ROW)
+            self._renderer.update(episode.batch)
 
     def _observe(self, illegal: bool) -> tuple[Any, dict[str, Any]]:
-        observation, mask = self._simulator.observe(self.learner)
+        observation, mask = self._episode.observation(self.learner)
         if self._over:
             mask[:] = 0
         seen = keyed(self._keys, observation, None if self._keys is None else mask.copy())
@@ -236,5 +229,5 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
         self._check_dealt("render")
         opponent = agent_name(self.opponent)
         names = ("learner", opponent) if self.learner == 0 else (opponent, "learner")
-        scores = self._simulator.scores if isinstance(self._simulator, SingleMatch) else None
-        return self._renderer.render(self._simulator.batch, self.learner, names, scores)
+        scores = None if self.match is None else self._episode.scores[0].tolist()
+        return self._renderer.render(self._episode.batch, self.learner, names, scores)

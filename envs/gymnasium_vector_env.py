@@ -11,28 +11,22 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import logger
 from gymnasium.error import ResetNeeded
-from gymnasium.spaces import Box, Discrete
+from gymnasium.spaces import Discrete
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from german_whist.envs.agent import Agent, ask, check_agent, uses_games
-from german_whist.envs.engine.agent_rng import AgentRng
+from german_whist.envs.agent import Agent, check_agent, uses_games
 from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook
-from german_whist.envs.engine.match_format import MatchFormat, match_format_of
+from german_whist.envs.engine.match_format import MatchFormat
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.scoring import check_reward
-from german_whist.envs.observation.keys import check_observation_keys, keyed, keyed_space
-from german_whist.envs.observation.vector import observation_high
+from german_whist.envs.observation.spaces import check_observation_keys, keyed, observation_space
 from german_whist.envs.rendering.modes import FRAMES_PER_SECOND, Picture, check_render_mode
 from german_whist.envs.rendering.renderer import load_drawing, render_rows
-from german_whist.envs.simulator.episode_batch import EpisodeBatch, EpisodeIds, Seeds, check_seat, learner_seats
-from german_whist.envs.simulator.reset_options import (
-    autoreset_mode_of,
-    read_match_options,
-    read_options,
-    read_reset_mask,
-)
+from german_whist.envs.simulator.episodes import Episodes, Seeds
+from german_whist.envs.simulator.reset_options import autoreset_mode_of, read_reset_mask
+from german_whist.envs.turns import check_seat, learner_seats, play_turn
 from german_whist.envs.utils.checks import whole_actions
 
 Bools = npt.NDArray[np.bool_]
@@ -121,26 +115,22 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
             load_drawing()
         self.autoreset_mode = autoreset_mode_of(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
-        self.match = None if match is None else match_format_of(match)
         self._keys = check_observation_keys(observation_keys)
-        self._episodes = EpisodeBatch(rules, num_envs, self.match, endgame, uses_games(opponent))
+        self._episodes = Episodes(rules, num_envs, match, history=uses_games(opponent), endgame=endgame)
         self._batch = self._episodes.batch
         self.num_envs = self._batch.size
-        self.rules = self._batch.rules
+        self.rules, self.match = self._episodes.rules, self._episodes.match
         self.opponent = opponent
         self.reward = reward
         self.seat = seat
         self.render_mode = render_mode
         self.render_size = (480, 320)
         self.learners = np.zeros(self.num_envs, np.int64)
-        high = observation_high(self.rules, self.match)
-        box = Box(np.zeros_like(high), high, dtype=np.int8)
-        self.single_observation_space = keyed_space(self._keys, box, self.rules.num_actions)
+        self.single_observation_space = observation_space(self.rules, self.match, self._keys)
         self.single_action_space = Discrete(self.rules.num_actions)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self._limit = self._episodes.reward_limit(reward)
-        self._rows = np.arange(self.num_envs, dtype=np.int64)
 
     def reset(self, *, seed: Seeds = None, options: dict[str, Any] | None = None) -> tuple[Any, Info]:
         """Start an episode in every row, or in some, and let the opponent play where it leads.
@@ -166,16 +156,12 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
         """
         mask = read_reset_mask(options, self.num_envs)
         rows = np.flatnonzero(mask)
-        deck = None
-        if self.match is None:
-            first, deck, dealer = read_options(options, self.rules.cards)
-        else:
-            first, dealer = read_match_options(options)
-        at = self._episodes.episode_ids(rows, seed, first)
+        self._episodes.reset(seed, options, rows)
         if isinstance(seed, (int, np.integer)):
             super().reset(seed=int(seed))
-        self._start(rows, at, dealer, deck)
-        self._let_opponent_play()
+        self._seat_learners(rows)
+        while (waiting := self._waiting()).size:
+            play_turn(self.opponent, self._episodes, waiting)
         return self._observe(), self._info(self._masks(), np.zeros(self.num_envs, np.bool_), mask)
 
     def step(self, actions: npt.ArrayLike) -> tuple[Any, npt.NDArray[np.float64], Bools, Bools, Info]:
@@ -203,7 +189,7 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
             raise ValueError(f"rows {restarting.tolist()} are over: reset them first, by the option reset_mask")
         rows = np.flatnonzero(~episodes.over)
         illegal, ended = np.zeros((2, self.num_envs), np.bool_)
-        illegal[rows] = episodes.play(rows, given[rows])
+        illegal[rows] = episodes.step(rows, given[rows])
         episodes.over |= illegal
         over = episodes.over.copy()
         if len(restarting):
@@ -217,7 +203,7 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
             waiting = self._waiting()
             if not waiting.size:
                 break
-            self._opponent_plays(waiting)
+            play_turn(self.opponent, episodes, waiting)
             over = episodes.over & ~ended
         info = self._info(self._masks(), illegal, np.ones(self.num_envs, np.bool_))
         if self.autoreset_mode is AutoresetMode.SAME_STEP and ended.any():
@@ -227,31 +213,19 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
         return self._observe(), rewards, ended.copy(), np.zeros(self.num_envs, np.bool_), info
 
     def _check_dealt(self, call: str) -> None:
-        if not self._episodes.current.strides.all():
+        if not self._episodes.strides.all():
             raise ResetNeeded(f"{call} was called before the first reset")
-
-    def _start(self, rows: Rows, at: EpisodeIds, dealer: int | None = None, deck: list[int] | None = None) -> None:
-        self._episodes.start(rows, at, dealer, deck)
-        self.learners[rows] = learner_seats(self.seat, at.numbers[rows])
 
     def _start_next(self, rows: Rows) -> None:
         self._episodes.start_next(rows)
-        self.learners[rows] = learner_seats(self.seat, self._episodes.current.numbers[rows])
+        self._seat_learners(rows)
+
+    def _seat_learners(self, rows: Rows) -> None:
+        self.learners[rows] = learner_seats(self.seat, self._episodes.numbers[rows])
 
     def _waiting(self) -> Rows:
         """Return the rows in which it is the opponent's turn."""
         return np.flatnonzero((self._batch.turn != self.learners) & ~self._episodes.over)
-
-    def _let_opponent_play(self) -> None:
-        """Let the opponent play until it is the learner's turn in every row."""
-        while (waiting := self._waiting()).size:
-            self._opponent_plays(waiting)
-
-    def _opponent_plays(self, rows: Rows) -> None:
-        """Let the opponent play one action in each of some rows; it is its turn there."""
-        episodes = self._episodes
-        rng = AgentRng(episodes.current.seeds[rows], episodes.indices[rows], step=episodes.plies[rows])
-        episodes.play(rows, ask(self.opponent, self._batch, rows, rng))
 
     def _finish(
         self, rows: Rows, illegal: Bools, rewards: npt.NDArray[np.float64], final_obs: npt.NDArray[Any]
@@ -260,7 +234,7 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
         if not rows.size:
             return
         won = rows[~illegal[rows]]  # the others have their reward already
-        rewards[won] = self._episodes.returns(self.reward, won, self.learners[won])
+        rewards[won] = self._episodes.returns(self.reward, won)[np.arange(len(won)), self.learners[won]]
         if self.autoreset_mode is not AutoresetMode.SAME_STEP:
             return
         seen = self._episodes.observe(rows, self.learners[rows])
@@ -273,7 +247,7 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
         if self.match is None and not self._episodes.over.any():
             seen = self._batch.observe()
         else:
-            seen = self._episodes.observe(self._rows, self.learners)
+            seen = self._episodes.observe(self._episodes.every_row, self.learners)
         return seen if self._keys is None else keyed(self._keys, seen, self._masks())
 
     def _masks(self) -> npt.NDArray[np.int8]:

@@ -13,25 +13,21 @@ from typing import Any
 import gymnasium
 import numpy as np
 import numpy.typing as npt
-from gymnasium.spaces import Box, Dict, Discrete, Space
+from gymnasium.spaces import Box, Discrete
 from pettingzoo import AECEnv
 
 from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook
-from german_whist.envs.engine.layout import highest_values
-from german_whist.envs.engine.match_format import MatchFormat, match_format_of
+from german_whist.envs.engine.match_format import MatchFormat
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.scoring import check_reward
 from german_whist.envs.observation.full_state import state_high
-from german_whist.envs.observation.history import history_high
-from german_whist.envs.observation.keys import OBSERVATION_KEYS, Keys, check_observation_keys, keyed_space
-from german_whist.envs.observation.vector import observation_high
+from german_whist.envs.observation.spaces import OBSERVATION_KEYS, Keys, check_observation_keys, observation_space
 from german_whist.envs.pettingzoo_wrappers import AssertOutOfBounds, Observation, OrderEnforcing, TerminateIllegal
 from german_whist.envs.rendering.modes import FRAMES_PER_SECOND, RENDER_MODES, Picture
 from german_whist.envs.rendering.renderer import Renderer, RendererProperties
-from german_whist.envs.simulator.single_deal import SingleDeal
-from german_whist.envs.simulator.single_match import SingleMatch, make_simulator
+from german_whist.envs.simulator.episodes import Episode
 from german_whist.envs.text.scene import PLAYERS
-from german_whist.envs.utils.checks import ActionTypeError, whole_action
+from german_whist.envs.utils.checks import ActionTypeError, check_seed, whole_action
 from german_whist.envs.utils.specs import unknown_name_error
 
 OBSERVATIONS = ("vector", "history")
@@ -51,19 +47,7 @@ def check_observation(observation: str, keys: object) -> Keys | None:
     return names
 
 
-def agent_observation_space(rules: Rules, match: MatchFormat | None, observation: str, keys: Keys | None) -> Space[Any]:
-    """Return an agent's observation space; the arguments are those of ``env``, already checked."""
-    is_history = observation == "history"
-    high = history_high(rules) if is_history else observation_high(rules, match)
-    space = keyed_space(keys, Box(np.zeros_like(high), high, dtype=np.int8), rules.num_actions)
-    if is_history and isinstance(space, Dict):
-        space.spaces["length"] = Box(0, len(high), (1,), np.int16)
-        if match is not None:
-            highest = highest_values(rules, (match.block(rules),))
-            space.spaces["match"] = Box(np.zeros_like(highest), highest, dtype=np.int8)
-    return space
-
-
+_ROW = np.zeros(1, np.int64)
 _SEATS = {player: seat for seat, player in enumerate(PLAYERS)}
 
 
@@ -188,18 +172,17 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
         self._renderer = Renderer(render_mode)
         self._keys = check_observation(observation, observation_keys)
         self._is_history = observation == "history"
-        self.match = None if match is None else match_format_of(match)
-        self._simulator: SingleDeal = _NotDealt()  # type: ignore[assignment]
+        self._episode: Episode = _NotDealt()  # type: ignore[assignment]
         self._infos: dict[str, dict[str, Any]] | None = None
-        self._undealt = make_simulator(rules, self.match, self._is_history, endgame)
-        self.rules = self._undealt.rules
+        self._undealt = Episode(rules, match, history=self._is_history, endgame=endgame)
+        self.rules, self.match = self._undealt.rules, self._undealt.match
         self.reward = reward
         self.render_mode = render_mode
         self.possible_agents = list(PLAYERS)
         self._no_actions = np.zeros(self.rules.num_actions, np.int8)
         self.reward_limit = self._undealt.reward_limit(reward)
         self.observation_spaces = {
-            agent: agent_observation_space(self.rules, self.match, observation, self._keys) for agent in PLAYERS
+            agent: observation_space(self.rules, self.match, self._keys, history=self._is_history) for agent in PLAYERS
         }
         self.action_spaces = {agent: Discrete(self.rules.num_actions) for agent in PLAYERS}
         highest = state_high(self.rules, self.match)
@@ -228,8 +211,8 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
         Raises:
             ValueError: if the seed or an option is not allowed; then the current episode continues.
         """
-        self._undealt.reset(seed, options)
-        self._simulator = self._undealt
+        self._undealt.reset(None if seed is None else check_seed(seed), options)
+        self._episode = self._undealt
         self.agents = list(PLAYERS)
         self.rewards = dict.fromkeys(PLAYERS, 0.0)
         self._cumulative_rewards = dict.fromkeys(PLAYERS, 0.0)
@@ -237,40 +220,41 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
         self.truncations = dict.fromkeys(PLAYERS, False)
         self._infos = None
         self._mask: npt.NDArray[np.int8] | None = None  # of the agent to act, once it has been observed
-        self.agent_selection = PLAYERS[self._simulator.turn]
+        self.agent_selection = PLAYERS[self._episode.turn]
         self._skip_agent_selection = None
         if self._renderer.needs_updates:
-            self._renderer.reset(self._simulator.batch)
+            self._renderer.reset(self._episode.batch)
             self._show()
 
     @property
     def deal(self) -> tuple[int, int]:
         """The address (seed, index) of the current deal; with the option ``deck``, of the deal that it replaces."""
-        return self._simulator.batch.seed, self._simulator.index
+        return self._episode.address
 
     @property
     def scores(self) -> tuple[float, float]:
         """The match scores of seats 0 and 1, in points or deals won; zeros if an episode is one deal."""
-        return self._simulator.scores if isinstance(self._simulator, SingleMatch) else (0.0, 0.0)
+        first, second = self._episode.scores[0].tolist()
+        return first, second
 
     def is_legal(self, action: int | None) -> bool:
         """Return whether the agent to act may play an action of the action space."""
-        return action is not None and self._simulator.legal >> int(action) & 1 == 1
+        return action is not None and self._episode.legal >> int(action) & 1 == 1
 
     @property
     def infos(self) -> dict[str, dict[str, Any]]:
         """Each agent's info: its ``"action_mask"``, int8[n_actions]. Made on first use after a step."""
         if self._infos is None:
-            simulator, masks = self._simulator, [self._no_actions.copy(), self._no_actions.copy()]
-            if simulator.legal:
-                masks[simulator.turn] = simulator.mask(simulator.turn) if self._mask is None else self._mask
+            episode, masks = self._episode, [self._no_actions.copy(), self._no_actions.copy()]
+            if episode.legal:
+                masks[episode.turn] = episode.mask(episode.turn) if self._mask is None else self._mask
             first, second = PLAYERS
             self._infos = {first: {"action_mask": masks[0]}, second: {"action_mask": masks[1]}}
         return self._infos
 
     def action_mask(self, agent: str) -> npt.NDArray[np.int8]:
         """Return an agent's action mask, int8[n_actions]; zeros if it is not to act."""
-        return self._simulator.mask(_SEATS[agent])
+        return self._episode.mask(_SEATS[agent])
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return which actions the agent to act may choose, bool[n_actions], as sb3-contrib expects it."""
@@ -279,23 +263,24 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
     def observe(self, agent: str) -> Any:
         """Return what an agent sees, in new arrays."""
         seat = _SEATS[agent]
-        observation, mask = self._simulator.observe(seat)
-        if seat == self._simulator.turn:
+        observation, mask = self._episode.observation(seat)
+        if seat == self._episode.turn:
             self._mask = mask.copy()
         if self._keys is None:
             return observation
         name, mask_name = self._keys
         if not self._is_history:
             return {name: observation, mask_name: mask}
-        tokens, length = self._simulator.history(seat)
-        seen: Observation = {name: tokens, "length": np.array([length], np.int16), mask_name: mask}
-        if isinstance(self._simulator, SingleMatch):
-            seen["match"] = self._simulator.score_features(seat)
+        tokens, lengths = self._episode.batch.history(seats=[seat])
+        seen: Observation = {name: tokens[0], "length": lengths, mask_name: mask}
+        if self.match is not None:
+            seen["match"] = self._episode.score_features(_ROW, np.array([seat]))[0]
         return seen
 
     def state(self) -> npt.NDArray[np.int8]:
         """Return the full state of the deal, int8[n_state], hidden cards included."""
-        return self._simulator.full_state()
+        state: npt.NDArray[np.int8] = self._episode.full_states()[0]
+        return state
 
     def step(self, action: Any) -> None:
         """Play an action for the agent to act, or remove a terminated agent with ``None``.
@@ -310,20 +295,20 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        simulator = self._simulator
+        episode = self._episode
         try:
-            legal = simulator.play(action if type(action) is int else whole_action(action))
+            legal = episode.play(action if type(action) is int else whole_action(action))
         except ActionTypeError:
             legal = False
         if not legal:
-            raise simulator.illegal_action_error(agent, action) from None
+            raise episode.illegal_action_error(agent, action) from None
         self._infos = self._mask = None
         # Only the last step pays rewards, so the dictionaries hold zeros until then.
-        self.agent_selection = PLAYERS[simulator.turn]
-        if not simulator.legal:
+        self.agent_selection = PLAYERS[episode.turn]
+        if not episode.legal:
             self._pay()
         if self._renderer.needs_updates:
-            self._renderer.update(simulator.batch)
+            self._renderer.update(episode.batch)
             self._show()
 
     def _show(self) -> None:
@@ -332,12 +317,11 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
 
     def _pay(self) -> None:
         """End the episode: reward both agents."""
-        returns = self._simulator.returns(self.reward)
-        self.rewards = dict(zip(PLAYERS, returns, strict=True))
+        self.rewards = dict(zip(PLAYERS, self._episode.returns(self.reward, _ROW)[0].tolist(), strict=True))
         self._accumulate_rewards()
         self.terminations = dict.fromkeys(PLAYERS, True)
 
     def render(self) -> str | Picture | None:
         """Return the deal with both hands visible as text or a picture, or show it, depending on the render mode."""
         scores = self.scores if self.match is not None else None
-        return self._renderer.render(self._simulator.batch, scores=scores)
+        return self._renderer.render(self._episode.batch, scores=scores)

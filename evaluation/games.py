@@ -19,23 +19,20 @@ import numpy.typing as npt
 
 from german_whist.agents.endgame.exact_agent import ExactEndgame, solves_endgame
 from german_whist.agents.registry import AgentLike, as_spec, make_agent
-from german_whist.envs.agent import Agent, agent_name, ask, for_match, uses_games
-from german_whist.envs.engine.agent_rng import AgentRng
-from german_whist.envs.engine.endgame_hook import EXACT, PLAYED, EndgameHook, check_endgame
-from german_whist.envs.engine.match_format import MAX_DEALS, MatchFormat, check_match_number, first_deals
+from german_whist.envs.agent import Agent, agent_name, for_match, uses_games
+from german_whist.envs.engine.endgame_hook import EXACT, PLAYED, check_endgame, endgame_hook_of
+from german_whist.envs.engine.match_format import MatchFormat, check_match_number
 from german_whist.envs.engine.rules import Rules
-from german_whist.envs.engine.scoring import reward_limit
-from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.simulator.episodes import Episodes
+from german_whist.envs.turns import Forfeited, play_turn
 from german_whist.envs.utils.checks import check_seed, whole_number
 from german_whist.envs.utils.specs import printable
 from german_whist.evaluation.executors import InlineExecutor, run_tasks
 from german_whist.evaluation.recording import Recording, deal_results
-from german_whist.solver.exact_endgame import ExactEndgameHook
 
 DEFAULT_BATCH = 2048
 MAX_TASKS = 64  # for an executor at a time: enough to keep machines busy, few enough that batches stay large
 
-Lost = dict[int, tuple[int, str]]
 Progress = Callable[[int], None]
 
 
@@ -202,7 +199,7 @@ def games(
         ChildProcessError: when a worker of the executor ended abruptly.
     """
     batch_size = whole_number("batch_size", batch_size, 1)
-    batch_endgame(check_endgame(endgame), rules)
+    endgame_hook_of(check_endgame(endgame), rules)
     executor = InlineExecutor() if executor is None else executor
     is_here = isinstance(executor, InlineExecutor)
     how = (rules, check_seed(seed), match, endgame, record)
@@ -229,207 +226,112 @@ def _play(
     """Play one block."""
     if not isinstance(players, Players):
         players = two_players(*players, rules)
-    if match is not None:
-        return _play_matches(players, numbers, rules, seed, match, endgame, progress)
-    return _play_deals(players, numbers, rules, seed, endgame, record, progress)
-
-
-class _Tables:
-    """The games of a block in one batch: first those with the first agent in seat 0, then those with seats swapped."""
-
-    def __init__(self, players: Players, rules: Rules, seed: int, deals: npt.NDArray[np.uint64], endgame: str) -> None:
-        self.size, self.players, self.indices = len(deals), players, np.tile(deals, 2)
-        has_history, hook = any(map(uses_games, players.agents)), batch_endgame(endgame, rules)
-        self.batch = DealBatch(rules, 2 * self.size, seed, history=has_history, endgame=hook)
-        self.rows = np.arange(2 * self.size)
-        self.batch.deal_rows(self.rows, self.indices)
-        self.swapped = np.repeat(np.array([0, 1], np.int8), self.size)  # seat of the first agent
-        self.steps = np.zeros(2 * self.size, np.int64)
-
-    def turn(self, lost: Lost) -> npt.NDArray[np.int64]:
-        """Play one action in every unfinished deal and return the actions; ``lost`` is that of ``play_turn``."""
-        _, agents, names = self.players
-        actions = play_turn(agents, names, self.batch, self.indices, self.swapped, self.steps, lost)
-        self.steps += 1
-        return actions
-
-    def lost_game(self, row: int, number: int, which: int, reason: str) -> LostGame:
-        """Return what an agent (0 or 1) has lost in a row."""
-        seat = int(self.swapped[row])
-        return LostGame(number, seat, Forfeit(self.players.names[which], int(self.indices[row]), seat ^ which, reason))
-
-    def paired(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return values of all rows as those of mirrored pairs, [size, 2]."""
-        return values.reshape(2, self.size).T
-
-
-def _play_deals(
-    players: Players,
-    numbers: range,
-    rules: Rules,
-    seed: int,
-    endgame: str,
-    record: bool,
-    progress: Progress | None,
-) -> GameBlock:
     if record and endgame == EXACT:  # a recording needs every card
         players, endgame = with_exact_endgames(players), PLAYED
-    deals = np.uint64(numbers.start) + np.arange(len(numbers), dtype=np.uint64)
-    tables = _Tables(players, rules, seed, deals, endgame)
-    batch, size = tables.batch, tables.size
-    history: list[npt.NDArray[np.int8]] = []  # the actions of every step, −1 where a deal was finished
-    lost: Lost = {}
+    size, history = len(numbers), record or any(map(uses_games, players.agents))
+    episodes = Episodes(rules, 2 * size, match, history=history, endgame=endgame)
+    indices = np.uint64(numbers.start) + np.arange(size, dtype=np.uint64)
+    episodes.start(episodes.every_row, np.full(2 * size, seed, np.uint64), np.tile(indices, 2))
     reported = 0
-    while not batch.done.all():
-        finished = batch.done.copy()
-        actions = tables.turn(lost)
-        if record:
-            history.append(np.where(finished, -1, actions).astype(np.int8))
-        if progress is not None:
-            reported = _report(progress, reported, _deals_played(batch))
-    margins: npt.NDArray[np.float64] = batch.returns("margin")[tables.rows, tables.swapped].astype(np.float64)
-    for row, (which, _) in lost.items():
-        margins[row] = (2 * which - 1) * reward_limit(rules.game, "margin")
-    lost_games = [tables.lost_game(row, numbers[row % size], *loss) for row, loss in sorted(lost.items())]
-    return GameBlock.of_deals(tables.paired(margins), numbers.start, lost_games)._replace(
-        recordings=tuple(_recordings(tables, history, numbers, lost)) if record else ()
+
+    def report() -> None:
+        nonlocal reported
+        played = _games_played(episodes) // 2
+        if progress is not None and played > reported:
+            progress(played - reported)
+            reported = played
+
+    losses = play_mirrored(players.agents, players.names, episodes, report)
+    lost = tuple(
+        LostGame(numbers[row % size], row // size, Forfeit(players.names[which], loss.deal, loss.seat, loss.reason))
+        for row, which, loss in losses
     )
+    recordings = _recordings(episodes, players.names, numbers, {row for row, _, _ in losses}) if record else ()
+    outcomes, margins = (mirrored_returns(episodes, reward) for reward in ("win", "margin"))
+    lengths = episodes.deals.reshape(2, size).T
+    return GameBlock(indices, outcomes.astype(np.int64), margins, lengths, lost, tuple(recordings))
 
 
-def _recordings(
-    tables: _Tables, history: list[npt.NDArray[np.int8]], numbers: range, lost: Lost
-) -> Iterator[Recording | None]:
-    batch, (first, second) = tables.batch, map(printable, tables.players.names)
-    results, dealers = deal_results(batch), batch.states["dealer"].tolist()
-    played = np.stack(history, axis=1).tolist()
-    for place, deal in enumerate(numbers):
-        for row, seats in ((place, (first, second)), (place + len(numbers), (second, first))):
-            actions = tuple(action for action in played[row] if action >= 0)
-            address = (batch.seed, deal)
-            is_lost = row in lost
-            yield None if is_lost else Recording(batch.rules, dealers[row], seats, actions, results[row], address)
-
-
-def _deals_played(batch: DealBatch) -> int:
-    """Return how many of the deals of a mirrored batch are played, their tricks counted as shares of deals."""
-    rules = batch.rules
-    tricks = batch.states["tricks"].sum(axis=(1, 2)) / (rules.hand + rules.stock // 2)
-    return int(np.where(batch.done, 1.0, tricks).sum() / 2)
-
-
-def _play_matches(
-    players: Players,
-    numbers: range,
-    rules: Rules,
-    seed: int,
-    match: MatchFormat,
-    endgame: str,
-    progress: Progress | None,
-) -> GameBlock:
-    indices = np.arange(numbers.start, numbers.stop, dtype=np.uint64)
-    tables = _Tables(players, rules, seed, first_deals(indices), endgame)
-    batch, size, swapped = tables.batch, tables.size, tables.swapped
-    lengths = np.zeros(2 * size, np.int64)
-    scores = np.zeros((2 * size, 2))
-    winners = np.full(2 * size, -1)
-    is_over = np.zeros(2 * size, np.bool_)
-    lost_games: list[LostGame] = []
-    largest = reward_limit(rules.game, match.deal_reward)
-    reported = 0
-    while not is_over.all():
-        lost: Lost = {}
-        tables.turn(lost)
-        ended = np.flatnonzero(batch.done & ~is_over)
-        if not ended.size:
-            continue
-        after = scores[ended]
-        returns = batch.returns(match.deal_reward)
-        for row, (which, reason) in lost.items():
-            seat = int(swapped[row]) ^ which
-            returns[row, [seat, 1 - seat]] = -largest, largest
-            lost_games.append(tables.lost_game(row, numbers[row % size], which, reason))
-        match.add_deals(after, returns[ended])
-        scores[ended] = after
-        lengths[ended] += 1
-        winners[ended] = match.winners(after)
-        is_over[ended] = (winners[ended] >= 0) | (lengths[ended] >= MAX_DEALS)
-        again = ended[~is_over[ended]]
-        tables.indices[again] += np.uint64(1)
-        tables.steps[again] = 0
-        batch.deal_rows(again, tables.indices[again])
-        if progress is not None:
-            reported = _report(progress, reported, int(is_over.sum()) // 2)
-    outcomes = np.where(winners < 0, 0, np.where(winners == swapped, 1, -1))
-    margins = scores[tables.rows, swapped] - scores[tables.rows, 1 - swapped]
-    outcomes, margins, lengths = map(tables.paired, (outcomes, margins, lengths))
-    return GameBlock(indices, outcomes, margins, lengths, tuple(lost_games))
-
-
-def _report(progress: Progress, reported: int, played: int) -> int:
-    """Report what was played since the last report, if anything, and return what is reported now."""
-    if played > reported:
-        progress(played - reported)
-    return played
-
-
-def play_turn(
+def play_mirrored(
     agents: tuple[Agent, Agent],
     names: tuple[str, str],
-    batch: DealBatch,
-    indices: npt.NDArray[np.uint64],
-    swapped: npt.NDArray[np.int8],
-    steps: npt.NDArray[np.int64],
-    lost: Lost | None = None,
-) -> npt.NDArray[np.int64]:
-    """Play one action in every unfinished deal and return the actions, int64[size].
-
-    Each agent acts once, for all the deals where it is to move.
+    episodes: Episodes,
+    after_turn: Callable[[], None] = lambda: None,
+) -> list[tuple[int, int, Forfeited]]:
+    """Play episodes to their ends: the first agent has seat 0 in the first half of the rows and seat 1 in the second.
 
     Args:
         agents: the two agents.
         names: what to call them in errors.
-        batch: the deals.
-        indices: index of each deal, uint64[size].
-        swapped: seat of the first agent in each deal, int8[size].
-        steps: number of actions played so far in each deal, int64[size].
-        lost: gets the row, agent (0 or 1) and reason of each deal that an agent loses instead of choosing an action;
-            these deals are over. ``None``: that is an error.
+        episodes: episodes that have been started.
+        after_turn: called after both agents had their turn.
+
+    Returns:
+        What they forfeited: row, agent (0 or 1) and deal, by row.
 
     Raises:
         ValueError: when an agent does not return one legal action per view; the message names the agent.
     """
-    actions = np.zeros(batch.size, np.int64)
-    mover = batch.turn ^ swapped  # which agent is to act
-    for which in (0, 1):
-        rows = np.flatnonzero((mover == which) & ~batch.done)
-        if len(rows):
-            # Each agent has its own random stream in each game of a deal.
-            streams = 2 * indices[rows] + swapped[rows].astype(np.uint64)
-            rng = AgentRng(batch.seed, streams, stream=which, step=steps[rows])
-            forfeits: dict[int, str] | None = None if lost is None else {}
+    first_seat = _first_seats(episodes)
+    lost = []
+    while not episodes.over.all():
+        mover = episodes.batch.turn ^ first_seat
+        mover[episodes.over] = -1
+        for which in (0, 1):
+            rows = np.flatnonzero(mover == which)
+            # Each agent has its own random numbers in each game of a deal.
+            addresses = 2 * episodes.indices[rows] + first_seat[rows].astype(np.uint64)
+            lost += [
+                (loss.row, which, loss)
+                for loss in play_turn(
+                    agents[which],
+                    episodes,
+                    rows,
+                    stream=which,
+                    addresses=addresses,
+                    name=names[which],
+                    may_forfeit=True,
+                )
+            ]
+        after_turn()
+    return sorted(lost, key=lambda one: one[0])
 
-            def where(row: int, rows: npt.NDArray[np.int64] = rows) -> str:
-                return f" in deal {indices[rows[row]]} of seed {batch.seed}"
 
-            actions[rows] = ask(agents[which], batch, rows, rng, names[which], where, forfeits)
-            if lost is not None and forfeits:
-                lost.update({int(rows[row]): (which, why) for row, why in forfeits.items()})
-                batch.states["done"][rows[list(forfeits)]] = True
-    batch.step(actions)
-    return actions
+def _first_seats(episodes: Episodes) -> npt.NDArray[np.int8]:
+    """Return the first agent's seat in each row."""
+    return np.repeat(np.array([0, 1], np.int8), episodes.batch.size // 2)
 
 
-def batch_endgame(endgame: str, rules: Rules) -> str | EndgameHook:
-    """Return the ``endgame`` of the ``DealBatch`` that plays a match.
+def mirrored_returns(episodes: Episodes, reward: str) -> npt.NDArray[np.float64]:
+    """Return what the first agent gets for its mirrored games, float64[size / 2, 2]."""
+    size = episodes.batch.size
+    own = episodes.returns(reward, episodes.every_row)[episodes.every_row, _first_seats(episodes)]
+    paired: npt.NDArray[np.float64] = own.reshape(2, size // 2).T
+    return paired
 
-    Raises:
-        ValueError: when the endgame of these rules cannot be solved.
-    """
-    if endgame == PLAYED:
-        return PLAYED
-    hook = ExactEndgameHook()
-    hook.check(rules)
-    return hook
+
+def _games_played(episodes: Episodes) -> int:
+    """Return how many games are played; of single deals, tricks count as shares."""
+    if episodes.match is not None:
+        return int(episodes.over.sum())
+    rules, batch = episodes.rules, episodes.batch
+    tricks = batch.states["tricks"].sum(axis=(1, 2)) / (rules.hand + rules.stock // 2)
+    return int(np.where(batch.done, 1.0, tricks).sum())
+
+
+def _recordings(
+    episodes: Episodes, names: tuple[str, str], numbers: range, lost: set[int]
+) -> Iterator[Recording | None]:
+    """Yield both games of each deal, ``None`` for those in the rows that are lost."""
+    batch, (first, second) = episodes.batch, map(printable, names)
+    assert batch.log is not None  # games that are recorded keep histories
+    results, dealers = deal_results(batch), batch.states["dealer"].tolist()
+    actions, counts = batch.log.actions.tolist(), batch.log.counts.tolist()
+    for place, deal in enumerate(numbers):
+        address = (int(episodes.seeds[place]), deal)
+        for row, seats in ((place, (first, second)), (place + len(numbers), (second, first))):
+            played = tuple(actions[row][: counts[row]])
+            yield None if row in lost else Recording(batch.rules, dealers[row], seats, played, results[row], address)
 
 
 def with_exact_endgames(players: Players) -> Players:

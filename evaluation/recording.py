@@ -186,17 +186,13 @@ class Recording:
 
     def start(self) -> DealBatch:
         """Return the deal before the first action, a ``DealBatch`` of one."""
-        deck = self.deck
-        if self.deal is not None:
-            seed, index = self.deal
-            batch = DealBatch(self.rules, 1, seed, first=index)
-            if index % 2 == self.dealer:
-                return batch
-            deck = batch.states["deck"][0, : len(self.rules.cards)].tolist()
-        else:
-            batch = DealBatch(self.rules, 1)
-        assert deck is not None  # one of the two is given
-        batch.deal_decks([deck], [self.dealer])
+        if self.deal is None:
+            batch = DealBatch(self.rules)
+            batch.deal_decks([self.deck or ()], [self.dealer])
+            return batch
+        seed, index = self.deal
+        batch = DealBatch(self.rules, 1, seed)
+        batch.deal_rows([0], [index], dealers=[self.dealer])
         return batch
 
     def steps(self) -> Iterator[DealBatch]:

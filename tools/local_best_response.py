@@ -47,8 +47,7 @@ from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.state import STATE
 from german_whist.envs.observation.views import VIEW
-from german_whist.envs.simulator.batch import DealBatch
-from german_whist.envs.simulator.batch_state import BatchState
+from german_whist.envs.simulator.batch import BatchState, DealBatch
 from german_whist.envs.utils.checks import whole_number
 from german_whist.envs.utils.specs import unknown_name_error
 from german_whist.evaluation.exploitability.agent_policy import (

@@ -26,8 +26,7 @@ from german_whist.envs.engine.endgame_hook import EXACT
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.simulator.batch import DealBatch
-from german_whist.envs.simulator.batch_state import check_states
-from german_whist.envs.simulator.log_check import check_logged_actions
+from german_whist.envs.simulator.state_check import check_logged_actions, check_states
 from german_whist.solver.search.transposition_table import race_transposition_table
 from german_whist.solver.tablebase.cache import open_table
 from german_whist.training.config import SELF, PolicyIterationConfig

@@ -18,7 +18,7 @@ from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.state import STATE
 from german_whist.envs.observation.views import VIEW
-from german_whist.envs.simulator.batch_state import BatchState
+from german_whist.envs.simulator.batch import BatchState
 from german_whist.envs.utils.checks import generator_of, whole_number
 from german_whist.envs.utils.jit import kernel
 

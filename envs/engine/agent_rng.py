@@ -54,10 +54,10 @@ def agent_key(seed: int, stream: int) -> int:
     return int.from_bytes(digest.digest(), "little")
 
 
-def _keys(seeds: Words, stream: int) -> Words:
-    """Return the key of each row's seed."""
-    if len(seeds) and (seeds == seeds[0]).all():
-        return np.full(seeds.shape, agent_key(int(seeds[0]), stream), np.uint64)
+def _keys(seeds: Words, stream: int) -> Words | int:
+    """Return the key of each row's seed, or that of all rows."""
+    if len(seeds) == 1 or (len(seeds) and (seeds == seeds[0]).all()):
+        return agent_key(int(seeds[0]), stream)
     return np.fromiter((agent_key(seed, stream) for seed in seeds.tolist()), np.uint64, len(seeds))
 
 
@@ -86,7 +86,7 @@ class AgentRng:
         stream = whole_number("stream", stream, 0, _MAX_STREAM)
         self._indices = np.asarray(indices, np.uint64)
         if isinstance(seed, np.ndarray) and seed.dtype == np.uint64 and seed.shape == self._indices.shape:
-            self._key: Words | int = _keys(seed, stream)
+            self._key = _keys(seed, stream)
         else:
             self._key = agent_key(check_seed(seed), stream)
         self._step = step

@@ -12,7 +12,6 @@ that many deals is a draw.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -103,15 +102,6 @@ class MatchFormat:
 
     def _features_per_score(self, rules: Rules) -> int:
         return 1 if self.score_unit(rules) * self.largest_score(rules) < _BASE else 2
-
-    def add_deals(self, scores: npt.NDArray[np.float64], returns: npt.NDArray[Any]) -> None:
-        """Add finished deals to the scores, in place.
-
-        Args:
-            scores: float64[k, 2], by seat.
-            returns: ``DealBatch.returns(deal_reward)`` of the deals, float[k, 2]: only the winner's is positive.
-        """
-        scores += np.maximum(returns, 0)
 
     def winners(self, scores: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
         """Return the winning seat of each match, int64[k], −1 while there is none; scores are float64[k, 2] by seat."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,7 @@ from german_whist.envs.observation.vector_kernels import write_masks, write_obse
 from german_whist.envs.observation.view_kernels import write_views
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.simulator.batch_kernels import (
+    are_rows,
     deal_decks,
     deal_rows,
     observe_seats_to_act,
@@ -29,11 +30,26 @@ from german_whist.envs.simulator.batch_kernels import (
     write_legal,
     write_returns,
 )
-from german_whist.envs.simulator.batch_state import BatchState, restore_rows, save_rows
 from german_whist.envs.utils.checks import check_seed, deal_indices, numbers_between, whole_number, whole_numbers
-from german_whist.envs.utils.specs import count_text, short_repr
+from german_whist.envs.utils.specs import count_text, must_be, short_repr
 
 Int8s = npt.NDArray[np.int8]
+
+
+class BatchState(NamedTuple):
+    """Deals saved by ``DealBatch.get_state``. It can be pickled.
+
+    Attributes:
+        rules: the rules of the deals.
+        states: ``STATE`` array of shape (k,), hidden cards included.
+        actions: the actions played, int8[k, max_game_length]; ``None`` without ``history=True``.
+        counts: how many they are, int64[k]; ``None`` without ``history=True``.
+    """
+
+    rules: Rules
+    states: np.ndarray[Any, Any]
+    actions: npt.NDArray[np.int8] | None
+    counts: npt.NDArray[np.int64] | None
 
 
 class GameId:
@@ -116,22 +132,40 @@ class DealBatch:
         check_seed(start + self.size - 1, "last deal")
         self.deal_rows(self._every_row, np.uint64(start) + self._every_row.astype(np.uint64))
 
-    def deal_rows(self, rows: npt.ArrayLike, indices: npt.ArrayLike, seeds: npt.ArrayLike | None = None) -> None:
+    def deal_rows(
+        self,
+        rows: npt.ArrayLike,
+        indices: npt.ArrayLike,
+        seeds: npt.ArrayLike | None = None,
+        dealers: npt.ArrayLike | None = None,
+    ) -> None:
         """Deal other deals into some rows, in place.
 
         Args:
             rows: the rows to deal into, int[k].
             indices: the index of the deal for each row, uint64[k].
             seeds: the seed of each of these deals, uint64[k]; the batch's own by default.
+            dealers: the seat that deals in each row, int[k]; seat 1 deals odd indices by default.
 
         Raises:
-            ValueError: if a row is out of range, an index or a seed is negative, or their numbers differ.
+            ValueError: if a row or a dealer is out of range, an index or a seed is negative, or their numbers differ.
         """
         which = numbers_between("rows", rows, 0, self.size - 1)
         deals = deal_indices(indices, which.shape)
         own = np.full(which.shape, self.seed, np.uint64) if seeds is None else deal_indices(seeds, which.shape, "seed")
-        deal_rows(self.rules.game, self._cards, own, deals, which, self.states)
-        self._begin(which)
+        seats = np.full(which.shape, -1) if dealers is None else numbers_between("dealers", dealers, 0, 1, which.shape)
+        self.deal_unchecked(which, deals, own, seats)
+
+    def deal_unchecked(
+        self,
+        rows: npt.NDArray[np.int64],
+        indices: npt.NDArray[np.uint64],
+        seeds: npt.NDArray[np.uint64],
+        dealers: npt.NDArray[np.int64],
+    ) -> None:
+        """Do what :meth:`deal_rows` does, given arrays that are known to be right; dealer −1: as the index says."""
+        deal_rows(self.rules.game, self._cards, seeds, indices, dealers, rows, self.states)
+        self._begin(rows)
 
     def deal_decks(
         self, decks: Sequence[str | Sequence[int]], dealers: npt.ArrayLike, rows: npt.ArrayLike | None = None
@@ -172,7 +206,10 @@ class DealBatch:
         Raises:
             ValueError: if a row is out of range.
         """
-        return save_rows(self.rules, self.states, self.log, self._rows(rows))
+        which = self._rows(rows)
+        if self.log is None:
+            return BatchState(self.rules, self.states[which], None, None)
+        return BatchState(self.rules, self.states[which], self.log.actions[which], self.log.counts[which])
 
     def set_state(self, state: BatchState, rows: npt.ArrayLike | None = None) -> None:
         """Put deals saved by :meth:`get_state`, of this or another batch, into some rows.
@@ -186,7 +223,15 @@ class DealBatch:
                 histories and the state has none; then nothing has changed.
         """
         which = self._rows(rows)
-        restore_rows(state, self.rules, self.states, self.log, which)
+        if state.rules != self.rules:
+            raise ValueError(f"the state is of other rules: {state.rules} instead of {self.rules}")
+        if state.states.dtype != STATE or state.states.shape != which.shape:
+            raise ValueError(must_be("the number of deals in the state", f"{len(which)}, one a row", len(state.states)))
+        if self.log is not None:
+            if state.actions is None or state.counts is None:
+                raise ValueError("the state has no history: get it from a batch made with history=True")
+            self.log.actions[which], self.log.counts[which] = state.actions, state.counts
+        self.states[which] = state.states
         self._forget(which)
 
     def step(self, actions: npt.ArrayLike, rows: npt.ArrayLike | None = None) -> None:
@@ -216,7 +261,13 @@ class DealBatch:
             finish_endgames(self.endgame_hook, self.rules, self.states, rows)
 
     def _rows(self, rows: npt.ArrayLike | None) -> npt.NDArray[np.int64]:
-        return self._every_row if rows is None else numbers_between("rows", rows, 0, self.size - 1)
+        if rows is None:
+            return self._every_row
+        if isinstance(rows, np.ndarray) and rows.dtype == np.int64 and rows.ndim == 1 and rows.flags.c_contiguous:
+            given: npt.NDArray[np.int64] = rows
+            if are_rows(given, self.size):  # a tenth of the time, which environments of one deal notice
+                return given
+        return numbers_between("rows", rows, 0, self.size - 1)
 
     @property
     def turn(self) -> npt.NDArray[np.int8]:

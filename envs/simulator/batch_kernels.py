@@ -16,14 +16,18 @@ from german_whist.envs.utils.jit import kernel
 
 
 @kernel
-def deal_rows(game, cards, seeds, indices, rows, states):
-    """Deal ``indices[i]`` of ``seeds[i]`` into ``states[rows[i]]``; an odd index is dealt by seat 1."""
+def deal_rows(game, cards, seeds, indices, dealers, rows, states):
+    """Deal ``indices[i]`` of ``seeds[i]`` into ``states[rows[i]]``.
+
+    ``dealers[i]`` deals; if it is −1, an odd index is dealt by seat 1.
+    """
     for i in range(rows.shape[0]):
         state = states[rows[i]]
+        dealer = dealers[i] if dealers[i] >= 0 else np.int64(indices[i] & np.uint64(1))
         for position in range(cards.shape[0]):
             state.deck[position] = cards[position]
         shuffle(seeds[i], indices[i], state.deck[: cards.shape[0]])
-        deal(game[0], state, np.int64(indices[i] & np.uint64(1)))
+        deal(game[0], state, dealer)
 
 
 @kernel
@@ -31,6 +35,15 @@ def deal_decks(game, rows, dealers, states):
     """Deal the decks that ``states[rows[i]]`` hold already; ``dealers[i]`` deals."""
     for i in range(rows.shape[0]):
         deal(game[0], states[rows[i]], np.int64(dealers[i]))
+
+
+@kernel
+def are_rows(rows, size):
+    """Return whether all are from 0 to ``size - 1``."""
+    outside = 0
+    for row in rows:
+        outside += row < 0 or row >= size
+    return outside == 0
 
 
 @kernel

@@ -11,8 +11,7 @@ from german_whist.envs.agent import Histories
 from german_whist.envs.engine.actions import action_text, actions_text
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.scoring import reward_limit
-from german_whist.envs.simulator.batch import DealBatch
-from german_whist.envs.simulator.batch_state import BatchState
+from german_whist.envs.simulator.batch import BatchState, DealBatch
 from german_whist.evaluation.recording import DealResult, Recording
 
 

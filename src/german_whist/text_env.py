@@ -16,12 +16,12 @@ from german_whist.envs.engine.cards import cards_of
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.simulator.batch import DealBatch
-from german_whist.envs.simulator.episode_batch import check_seat, learner_seats
 from german_whist.envs.simulator.reset_options import DealSequence, read_options
 from german_whist.envs.text.answers import read_action
 from german_whist.envs.text.deal_text import deal_text
 from german_whist.envs.text.rules_text import rules_text
 from german_whist.envs.text.scene import YOU
+from german_whist.envs.turns import check_seat, learner_seats
 from german_whist.envs.utils.checks import whole_number
 from german_whist.envs.utils.specs import must_be, unknown_name_error
 from german_whist.session.coach.advice import WORLDS, advise, judge_of

@@ -11,7 +11,7 @@ from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.cards import cards_of
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.simulator.batch import DealBatch
-from german_whist.envs.simulator.single_match import SingleMatch
+from german_whist.envs.simulator.episodes import Episode
 
 HALF_POINTS = Rules(suits=2, ranks=4, hand=3, stock=2, points="over_half")
 
@@ -72,21 +72,22 @@ def is_at_deal(environment: Any, seed: int, index: int) -> bool:
 
 
 def play_out_match(
-    simulator: SingleMatch, rng: np.random.Generator
+    episode: Episode, rng: np.random.Generator
 ) -> list[tuple[int, int, list[float], tuple[float, float]]]:
     """Play a match out and return for each deal its index, dealer, returns, and the scores after it."""
+    assert episode.match is not None
     deals = []
-    while simulator.legal:
-        index, dealer = simulator.index, int(simulator.batch.states["dealer"][0])
-        last = simulator.batch.states.copy()
-        batch = DealBatch(simulator.rules)
-        while simulator.legal and simulator.index == index:
-            last[:] = simulator.batch.states
-            actions = [action for action in range(64) if simulator.legal >> action & 1]
+    while episode.legal:
+        index, dealer = int(episode.indices[0]), int(episode.batch.states["dealer"][0])
+        last = episode.batch.states.copy()
+        batch = DealBatch(episode.rules)
+        while episode.legal and episode.indices[0] == index:
+            last[:] = episode.batch.states
+            actions = [action for action in range(64) if episode.legal >> action & 1]
             action = int(rng.choice(actions))
-            assert simulator.play(action)
+            assert episode.play(action)
         batch.states[:] = last
         batch.step([action])
         assert batch.done.all()
-        deals.append((index, dealer, batch.returns(simulator.match_format.deal_reward)[0].tolist(), simulator.scores))
+        deals.append((index, dealer, batch.returns(episode.match.deal_reward)[0].tolist(), tuple(episode.scores[0])))
     return deals

@@ -122,9 +122,9 @@ def test_a_list_of_seeds_gives_each_row_the_deals_of_its_own() -> None:
             single.reset(seed=seed)
             np.testing.assert_array_equal(seen[row], single.reset()[0])
     environment.reset(seed=[7, None, 8])
-    assert environment._episodes.current.seeds.tolist() == [7, 3, 8]
-    assert environment._episodes.current.numbers.tolist() == [0, 2, 0]
-    assert environment._episodes.current.strides.tolist() == [1, 1, 1]
+    assert environment._episodes.seeds.tolist() == [7, 3, 8]
+    assert environment._episodes.numbers.tolist() == [0, 2, 0]
+    assert environment._episodes.strides.tolist() == [1, 1, 1]
 
 
 @pytest.mark.parametrize("kind", [np.int64, np.uint32])
@@ -142,8 +142,8 @@ def test_rows_out_of_the_mask_go_on_and_the_options_are_left_as_they_are() -> No
     environment.reset(seed=8, options=options)
     assert "reset_mask" in options
     assert np.array_equal(environment._batch.states[[0, 2]], before[[0, 2]])
-    assert environment._episodes.current.seeds.tolist() == [3, 8, 3, 8]
-    assert environment._episodes.current.numbers.tolist() == [0, 1, 2, 3]
+    assert environment._episodes.seeds.tolist() == [3, 8, 3, 8]
+    assert environment._episodes.numbers.tolist() == [0, 1, 2, 3]
     assert environment._batch.states["dealer"][[1, 3]].tolist() == [1, 1]
 
 

@@ -92,7 +92,7 @@ def test_the_learner_is_paid_also_when_the_opponent_plays_the_last_card(rng: np.
         terminated = False
         while not terminated:
             leading = (
-                not environment._simulator.batch.states["led"][0] >= 0
+                not environment._episode.batch.states["led"][0] >= 0
             )  # the learner leads, so the opponent ends this trick
             _, reward, terminated, _, info = environment.step(legal(info, rng))
         opponent_last.add((leading, reward))
@@ -216,7 +216,7 @@ def test_alternating_seats_make_the_learner_each_seat_as_dealer_and_as_non_deale
     met = []
     for index in range(4):
         environment.reset(seed=6 if index == 0 else None)
-        met.append((environment.learner, int(environment._simulator.batch.states["dealer"][0])))
+        met.append((environment.learner, int(environment._episode.batch.states["dealer"][0])))
     assert sorted(met) == [(0, 0), (0, 1), (1, 0), (1, 1)]
 
 
@@ -245,9 +245,9 @@ def test_the_opponents_randomness_does_not_touch_the_deals(rng: np.random.Genera
     environment = GermanWhistEnv(Random(), seat=0)
     for index in range(3):
         _, info = environment.reset(seed=4 if index == 0 else None)
-        assert environment._simulator.sequence.first == index
+        assert environment._episode.numbers[0] == index
         np.testing.assert_array_equal(
-            environment._simulator.batch.states["deck"][0], deal_deck(environment.rules.cards, 4, index)
+            environment._episode.batch.states["deck"][0], deal_deck(environment.rules.cards, 4, index)
         )
         play_deal(environment, info, rng)
 

@@ -187,7 +187,7 @@ def test_a_seed_repeats_the_episodes_and_no_seed_draws_one() -> None:
     fresh.reset()
     other = GermanWhistVectorEnv(Random(), 4)
     other.reset()
-    assert (fresh._episodes.current.seeds != other._episodes.current.seeds).all()
+    assert (fresh._episodes.seeds != other._episodes.seeds).all()
 
 
 def test_options_choose_the_deals() -> None:
@@ -306,7 +306,7 @@ def test_a_bad_option_or_seed_is_named_and_changes_nothing() -> None:
     with pytest.raises(ValueError, match="deal index"):
         environment.reset(options={"deal": (1, 2**64 - 1)})
     assert environment._episodes.indices.tolist() == [0, 1]
-    assert environment._episodes.current.seeds.tolist() == [3, 3]
+    assert environment._episodes.seeds.tolist() == [3, 3]
 
 
 def test_an_opponent_that_plays_an_illegal_card_or_too_few_is_named() -> None:

@@ -17,7 +17,7 @@ from german_whist.envs.observation.history import max_events
 from german_whist.envs.observation.vector import observation_high, observation_layout, observe, view_from_observation
 from german_whist.envs.pettingzoo_env import env, raw_env
 from german_whist.envs.simulator.batch import DealBatch
-from german_whist.envs.simulator.single_match import SingleMatch
+from german_whist.envs.simulator.episodes import Episode
 from tests.envs.players import HALF_POINTS, Lowest, play_out_match, random_legal
 
 with warnings.catch_warnings():
@@ -120,7 +120,7 @@ def test_a_match_address_is_played_and_later_resets_continue_from_it() -> None:
 
 
 def test_the_first_dealer_can_be_chosen_and_alternates_from_there(rng) -> None:
-    simulator = SingleMatch("tiny", "best_of:5")
+    simulator = Episode("tiny", "best_of:5")
     simulator.reset(seed=1, options={"dealer": 1})
     assert [dealer for _, dealer, _, _ in play_out_match(simulator, rng)][:3] == [1, 0, 1]
     simulator.reset()
@@ -250,8 +250,7 @@ def test_gymnasiums_checker_passes_on_matches() -> None:
 
 def test_a_learner_plays_whole_matches_and_is_paid_at_their_end(rng) -> None:
     environment = GermanWhistEnv(Lowest(), "tiny", reward="points", match="first_to:3")
-    simulator = environment._simulator
-    assert isinstance(simulator, SingleMatch)
+    scores = environment._episode.scores[0]
     learners = set()
     for episode in range(6):
         observation, info = environment.reset(seed=2 if episode == 0 else None)
@@ -261,7 +260,7 @@ def test_a_learner_plays_whole_matches_and_is_paid_at_their_end(rng) -> None:
             assert total == 0
             assert environment.observation_space.contains(observation)
             observation, total, over, _, info = environment.step(random_legal(info["action_mask"], rng))
-        own, other = simulator.scores[environment.learner], simulator.scores[1 - environment.learner]
+        own, other = scores[environment.learner], scores[1 - environment.learner]
         assert max(own, other) >= 3
         assert total == own - other
         assert observation[-3:].tolist() == [own, other, 3]

@@ -16,8 +16,8 @@ from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.match_format import MAX_DEALS, match_format_of
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.engine.scoring import reward_limit
-from german_whist.envs.simulator.single_match import SingleMatch
-from german_whist.evaluation import games as game_stream
+from german_whist.envs.simulator import episodes as simulator
+from german_whist.envs.simulator.episodes import Episode
 from german_whist.evaluation.games import GameBlock, games, joined, match_range, two_players
 from german_whist.evaluation.match import SeriesResult, play_series
 
@@ -27,12 +27,12 @@ HEURISTIC = make_agent("heuristic")
 
 def by_hand(agents: tuple[Any, Any], game: str, match: str, seed: int, number: int) -> tuple[tuple[float, float], int]:
     """One match at the environments' table, ``agents[seat]`` in each seat: the final scores and the deals played."""
-    table = SingleMatch(game, match)
+    table = Episode(game, match)
     table.reset(options={"match": (seed, number)})
     while table.legal:
         rng = AgentRng(seed, [0])
         assert table.play(int(agents[table.turn].act(table.batch.views(), rng)[0]))
-    return table.scores, table.deals
+    return tuple(table.scores[0]), int(table.deals[0])
 
 
 def played_matches(agents: tuple[Any, Any], game: str, match: str, numbers: range) -> GameBlock:
@@ -104,7 +104,7 @@ def test_a_longer_match_favours_the_better_agent_more() -> None:
 
 
 def test_matches_that_nobody_wins_are_draws(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(game_stream, "MAX_DEALS", 2)
+    monkeypatch.setattr(simulator, "MAX_DEALS", 2)
     result = play_series("heuristic", "greedy", "first_to:1000", matches=4)
     assert (result.wins, result.draws, result.losses) == (0, 8, 0)
     assert result.win_rate == 0.5

@@ -11,9 +11,9 @@ import numpy.typing as npt
 from german_whist.envs.agent import Agent, uses_games
 from german_whist.envs.engine.endgame_hook import EndgameHook
 from german_whist.envs.engine.rules import Rules
-from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.simulator.batch import DealBatch
-from german_whist.evaluation.games import Lost, play_turn
+from german_whist.envs.simulator.episodes import Episodes
+from german_whist.evaluation.games import mirrored_returns, play_mirrored
 
 Margins = npt.NDArray[Any]
 
@@ -135,20 +135,12 @@ def play_decks(
     A game that an agent forfeits is lost by the largest margin.
     """
     size = len(decks)
-    batch = DealBatch(rules, 2 * size, seed, history=any(map(uses_games, agents)), endgame=endgame)
-    batch.deal_decks(np.tile(decks, (2, 1)).tolist(), np.tile(dealers, 2))
-    indices = np.tile(np.arange(size, dtype=np.uint64), 2)
-    swapped = np.repeat(np.array([0, 1], np.int8), size)
-    steps = np.zeros(2 * size, np.int64)
-    lost: Lost = {}
-    while not batch.done.all():
-        play_turn(agents, names, batch, indices, swapped, steps, lost)
-        steps += 1
-    first = batch.returns("margin")[np.arange(2 * size), swapped].astype(np.float64)
-    for row, (which, _) in lost.items():
-        first[row] = (2 * which - 1) * reward_limit(rules.game, "margin")
-    margins: Margins = first.reshape(2, size).T
-    return margins
+    episodes = Episodes(rules, 2 * size, history=any(map(uses_games, agents)), endgame=endgame)
+    numbers = np.tile(np.arange(size, dtype=np.uint64), 2)
+    episodes.start(episodes.every_row, np.full(2 * size, seed, np.uint64), numbers)
+    episodes.batch.deal_decks(np.tile(decks, (2, 1)).tolist(), np.tile(dealers, 2))
+    play_mirrored(agents, names, episodes)
+    return mirrored_returns(episodes, "margin")
 
 
 def hands_share(margins: Margins, stocks: int) -> float:

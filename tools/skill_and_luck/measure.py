@@ -23,7 +23,7 @@ from german_whist.envs.engine.endgame_hook import EXACT, PLAYED
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.utils.files import write_atomically
 from german_whist.evaluation.executors import worker_processes
-from german_whist.evaluation.games import GameBlock, batch_endgame
+from german_whist.evaluation.games import GameBlock
 from german_whist.evaluation.match import MatchResult, match_result
 from german_whist.evaluation.tournament.play import play_tournament
 from german_whist.evaluation.tournament.standings import Standings
@@ -141,7 +141,7 @@ def stock_figures(pair: tuple[str, str], hands: int, seed: int, game: str) -> Fi
     rules = rules_named(game)
     agents = (make_agent(pair[0]), make_agent(pair[1]))
     decks, dealers = decks_with_stocks(rules, hands, STOCKS, seed)
-    margins = play_decks(agents, pair, rules, decks, dealers, seed, batch_endgame(EXACT, rules))
+    margins = play_decks(agents, pair, rules, decks, dealers, seed, EXACT)
     hand = hands_share(margins, STOCKS)
     return {
         "pair": pair,

@@ -10,7 +10,7 @@ from german_whist.envs.engine.actions import action_text, actions_text, choice_n
 from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.envs.gymnasium_vector_env import GermanWhistVectorEnv
 from german_whist.envs.simulator.batch import DealBatch
-from german_whist.envs.simulator.single_deal import SingleDeal
+from german_whist.envs.simulator.episodes import Episode
 from tests.envs.players import Stubborn
 
 
@@ -59,7 +59,7 @@ def test_errors_name_the_choices_of_a_pending_decision() -> None:
         ValueError, match=r"action 53 \(swap\) is illegal in row 0: seat 1 may play [SHDC]\w( [SHDC]\w)*$"
     ):
         batch.step([53])
-    deal = SingleDeal("humbug")
+    deal = Episode("humbug")
     deal.reset(1)
     assert str(deal.illegal_action_error("player_1", 7)) == "action 7 (C9) is illegal: player_1 may play keep or swap"
 

@@ -92,7 +92,7 @@ def test_rgb_array_gives_pictures_of_the_size_that_was_set() -> None:
 def test_the_learner_does_not_see_the_opponents_cards_in_the_picture() -> None:
     environment = GermanWhistEnv(make_agent("greedy"), seat=1, render_mode="rgb_array")
     environment.reset(seed=1)
-    batch = environment._simulator.batch
+    batch = environment._episode.batch
     names = (environment.opponent.name, "learner")  # type: ignore[attr-defined]
     assert np.array_equal(
         environment.render(), deal_picture(batch, seat=1, names=names, trick=environment._renderer._trick_memory.trick)
@@ -122,7 +122,7 @@ def test_a_match_shows_its_scores_in_text_and_picture() -> None:
     assert environment.render().count("match 0") == 2
     drawn = gw.env(rules="tiny", match="first_to:2", render_mode="rgb_array")
     drawn.reset(seed=1)
-    without_scores = deal_picture(drawn.unwrapped._simulator.batch)
+    without_scores = deal_picture(drawn.unwrapped._episode.batch)
     assert not np.array_equal(drawn.render(), without_scores)
 
 
@@ -133,7 +133,7 @@ def test_human_shows_every_position_in_a_window_and_close_closes_it(unseen_displ
     environment = gw.env(rules="tiny", render_mode="human")
     environment.reset(seed=1)
     first = unseen_display.surfarray.array3d(unseen_display.display.get_surface())
-    batch = environment.unwrapped._simulator.batch
+    batch = environment.unwrapped._episode.batch
     assert np.array_equal(first.transpose(1, 0, 2), deal_picture(batch))
     environment.step(int(np.flatnonzero(environment.last()[0]["action_mask"])[0]))
     assert not np.array_equal(unseen_display.surfarray.array3d(unseen_display.display.get_surface()), first)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.envs.engine.state import STATE
 from german_whist.envs.simulator.batch import DealBatch
-from german_whist.envs.simulator.batch_state import check_states
+from german_whist.envs.simulator.state_check import check_states
 
 
 @pytest.mark.parametrize("name", rule_names())

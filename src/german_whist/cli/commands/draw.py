@@ -74,8 +74,7 @@ def run(options: argparse.Namespace) -> int:
     agents = [make_agent(spec, options.rules) for spec in specs]
     load_drawing()
     names = (agent_label(agents[0], agents[0]), agent_label(agents[1], agents[1]))
-    dealt = DealBatch(options.rules, 1, seed, index, history=True)
-    actions = [int(action) for action in _actions(dealt, agents, seed, index)]
+    actions = _actions(agents, options.rules, seed, index)
     if options.still:
         after = len(actions) * 2 // 5 if options.after is None else options.after
         if not 0 <= after <= len(actions):
@@ -111,20 +110,20 @@ def _size(option: str, text: str) -> tuple[int, int]:
     return check_size((int(width), int(height)))
 
 
-def _actions(batch: DealBatch, agents: list[Any], seed: int, index: int) -> Iterator[int]:
-    """Let the agents play the deal and yield their actions."""
+def _actions(agents: list[Any], rules: str, seed: int, index: int) -> list[int]:
+    """Let the agents play a deal and return their actions."""
     import numpy as np
 
-    from german_whist.envs.agent import ask
-    from german_whist.envs.engine.agent_rng import AgentRng
+    from german_whist.envs.simulator.episodes import Episode
+    from german_whist.envs.turns import play_turn
 
-    ply = 0
-    while not batch.done[0]:
-        rng = AgentRng(seed, [index], step=ply)
-        action = ask(agents[int(batch.turn[0])], batch, np.zeros(1, np.int64), rng)[0]
-        batch.step([action])
-        yield action
-        ply += 1
+    deal = Episode(rules, history=True)
+    deal.reset(options={"deal": (seed, index)})
+    while deal.legal:
+        play_turn(agents[deal.turn], deal, np.zeros(1, np.int64))
+    log = deal.batch.log
+    assert log is not None  # histories are kept
+    return [int(action) for action in log.actions[0, : log.counts[0]]]
 
 
 def _pictures(

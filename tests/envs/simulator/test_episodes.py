@@ -1,4 +1,4 @@
-"""Match formats, and the simulator of one match at a time."""
+"""Match formats, and episodes that are matches."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ import pytest
 
 from german_whist.envs.engine.match_format import MAX_DEALS, MAX_TARGET, first_deals, match_format_of
 from german_whist.envs.pettingzoo_env import raw_env
-from german_whist.envs.simulator import single_match
-from german_whist.envs.simulator.single_match import SingleMatch
+from german_whist.envs.simulator import episodes
+from german_whist.envs.simulator.episodes import Episode
 from tests.envs.players import HALF_POINTS, play_out_match
+
+ROW = np.zeros(1, np.int64)
 
 
 def won(match: str, *scores: tuple[float, float]) -> list[int]:
@@ -33,12 +35,6 @@ def test_best_of_three_or_five_is_won_by_the_majority() -> None:
     assert won("best_of:3", (1, 1), (2, 1), (0, 2)) == [-1, 0, 1]
     assert won("best_of:5", (2, 2), (3, 2), (0, 2)) == [-1, 0, -1]
     assert won("best_of:1", (0, 0), (0, 1)) == [-1, 1]
-
-
-def test_only_the_winner_of_a_deal_scores_and_a_drawn_one_counts_for_nobody() -> None:
-    scores = np.array([[1.0, 2.0], [1.0, 2.0], [0.0, 0.0]])
-    match_format_of("first_to:10").add_deals(scores, np.array([[5, -5], [-0.5, 0.5], [0, 0]]))
-    assert scores.tolist() == [[6, 2], [1, 2.5], [0, 0]]
 
 
 @pytest.mark.parametrize(
@@ -63,34 +59,34 @@ def test_a_match_that_does_not_exist_is_refused(given: Any, word: str) -> None:
         raw_env(match=given)
 
 
-# The simulator of matches
+# Episodes that are matches
 
 
 @pytest.mark.parametrize("match", ["first_to:10", "first_to:25", "best_of:3", "best_of:5"])
 @pytest.mark.parametrize("rules", ["tiny", "small", "small_all", "draft", "humbug", "race", HALF_POINTS])
 def test_deals_alternate_their_dealer_and_add_up_until_somebody_wins(rules: Any, match: str, rng) -> None:
-    simulator = SingleMatch(rules, match)
+    episode = Episode(rules, match)
     for number in (0, 1):
-        simulator.reset(seed=4 if number == 0 else None)
-        deals = play_out_match(simulator, rng)
+        episode.reset(seed=4 if number == 0 else None)
+        deals = play_out_match(episode, rng)
         assert [index for index, _, _, _ in deals] == [4096 * number + number + i for i in range(len(deals))]
         assert [dealer for _, dealer, _, _ in deals] == [(number + i) % 2 for i in range(len(deals))]
         scores = np.zeros(2)
         for i, (_, _, returns, after) in enumerate(deals):
             scores += np.maximum(returns, 0)
             assert scores.tolist() == list(after)
-            assert (scores.max() >= simulator.match_format.target) == (i == len(deals) - 1)
+            assert (scores.max() >= match_format_of(match).target) == (i == len(deals) - 1)
         winner = int(scores.argmax())
-        assert simulator.returns("win") == [1 - 2 * winner, 2 * winner - 1]
-        assert simulator.returns("points") == [scores[0] - scores[1], scores[1] - scores[0]]
+        assert episode.returns("win", ROW).tolist() == [[1 - 2 * winner, 2 * winner - 1]]
+        assert episode.returns("points", ROW).tolist() == [[scores[0] - scores[1], scores[1] - scores[0]]]
 
 
 def test_drawn_deals_are_played_again_with_the_next_dealer() -> None:
-    simulator = SingleMatch("tiny:counts=all", "best_of:3")
+    episode = Episode("tiny:counts=all", "best_of:3")
     drawn = 0
     for seed in range(20):
-        simulator.reset(seed=seed)
-        deals = play_out_match(simulator, np.random.default_rng(seed))
+        episode.reset(seed=seed)
+        deals = play_out_match(episode, np.random.default_rng(seed))
         drawn += sum(returns[0] == 0 for _, _, returns, _ in deals)
         assert sum(returns[0] != 0 for _, _, returns, _ in deals) in (2, 3)
         assert [dealer for _, dealer, _, _ in deals] == [i % 2 for i in range(len(deals))]
@@ -98,12 +94,12 @@ def test_drawn_deals_are_played_again_with_the_next_dealer() -> None:
 
 
 def test_a_match_without_a_winner_is_a_draw_after_max_deals(monkeypatch: pytest.MonkeyPatch, rng) -> None:
-    monkeypatch.setattr(single_match, "MAX_DEALS", 3)
-    simulator = SingleMatch("tiny", "first_to:50")
-    simulator.reset(seed=1)
-    assert len(play_out_match(simulator, rng)) == simulator.deals == 3
-    assert simulator.returns("win") == [0, 0]
-    assert not simulator.legal
+    monkeypatch.setattr(episodes, "MAX_DEALS", 3)
+    episode = Episode("tiny", "first_to:50")
+    episode.reset(seed=1)
+    assert len(play_out_match(episode, rng)) == episode.deals[0] == 3
+    assert episode.returns("win", ROW).tolist() == [[0, 0]]
+    assert not episode.legal
 
 
 def test_the_longest_decided_match_still_fits_in_its_deals() -> None:

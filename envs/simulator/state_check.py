@@ -1,19 +1,15 @@
-"""Saved deals: the states of some rows of a batch with the actions that led to them, and checks of states from a file.
-
-Kernels check nothing, so states are checked before any kernel gets them.
-"""
+"""Checks of deals from a file: kernels check nothing, so states are checked before any kernel gets them."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.state import DRAFT, ENDGAME, EXCHANGE, FOREPLAY, PICK, PICK_AFTER, PLAY, STATE
-from german_whist.envs.observation.action_log import ActionLog
-from german_whist.envs.utils.specs import must_be
+from german_whist.envs.simulator.batch import DealBatch
 
 Flags = npt.NDArray[np.bool_]
 Masks = npt.NDArray[np.uint64]
@@ -176,47 +172,30 @@ def _count(masks: Masks) -> npt.NDArray[np.int64]:
     return counts
 
 
-Rows = npt.NDArray[np.int64]
-
-
-class BatchState(NamedTuple):
-    """Deals saved by ``DealBatch.get_state``. It can be pickled.
-
-    Attributes:
-        rules: the rules of the deals.
-        states: ``STATE`` array of shape (k,), hidden cards included.
-        actions: the actions played, int8[k, max_game_length]; ``None`` without ``history=True``.
-        counts: how many they are, int64[k]; ``None`` without ``history=True``.
-    """
-
-    rules: Rules
-    states: np.ndarray[Any, Any]
-    actions: npt.NDArray[np.int8] | None
-    counts: npt.NDArray[np.int64] | None
-
-
-def save_rows(rules: Rules, states: np.ndarray[Any, Any], log: ActionLog | None, rows: Rows) -> BatchState:
-    """Return a copy of some rows of a batch."""
-    if log is None:
-        return BatchState(rules, states[rows], None, None)
-    return BatchState(rules, states[rows], log.actions[rows], log.counts[rows])
-
-
-def restore_rows(
-    saved: BatchState, rules: Rules, states: np.ndarray[Any, Any], log: ActionLog | None, rows: Rows
+def check_logged_actions(
+    rules: Rules, states: np.ndarray[Any, Any], actions: npt.NDArray[np.int8], counts: npt.NDArray[np.int64]
 ) -> None:
-    """Put saved deals into some rows of a batch.
+    """Refuse actions that do not lead from the deck to the state of each deal.
+
+    Args:
+        rules: the rules of the deals.
+        states: ``STATE`` array of shape (k,), as ``check_states`` accepts them.
+        actions: int8[k, max_game_length].
+        counts: number of actions of each deal, int64[k].
 
     Raises:
-        ValueError: if the rules or the number of deals differ, or the batch keeps histories and none are saved; then
-            nothing has changed.
+        ValueError: if an action is illegal, or they lead to another state; the message names the row.
     """
-    if saved.rules != rules:
-        raise ValueError(f"the state is of other rules: {saved.rules} instead of {rules}")
-    if saved.states.dtype != states.dtype or saved.states.shape != rows.shape:
-        raise ValueError(must_be("the number of deals in the state", f"{len(rows)}, one a row", len(saved.states)))
-    if log is not None:
-        if saved.actions is None or saved.counts is None:
-            raise ValueError("the state has no history: get it from a batch made with history=True")
-        log.actions[rows], log.counts[rows] = saved.actions, saved.counts
-    states[rows] = saved.states
+    out_of_range = (counts < 0) | (counts > actions.shape[1])
+    if out_of_range.any():
+        raise ValueError(f"the number of actions in row {np.argmax(out_of_range)} is out of range")
+    replayed = DealBatch(rules, len(states))
+    replayed.deal_decks(states["deck"][:, : len(rules.cards)].tolist(), states["dealer"])
+    for number in range(counts.max(initial=0)):
+        rows = np.flatnonzero(counts > number)
+        replayed.step(actions[rows, number], rows)
+    for name in states.dtype.names or ():
+        if name != "deck":  # dealt from
+            differs = (replayed.states[name] != states[name]).reshape(len(states), -1).any(axis=1)
+            if differs.any():
+                raise ValueError(f"the actions in row {np.argmax(differs)} lead to another {name}")

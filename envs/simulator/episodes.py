@@ -1,0 +1,398 @@
+"""Episodes: single deals or whole matches, one in each row of a batch.
+
+Environments and matches between agents stand on these: which deal comes next in a row, what a match has scored, when an
+episode is over, and what it pays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from german_whist.envs.engine.actions import action_text, actions_text
+from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook
+from german_whist.envs.engine.match_format import (
+    MATCH_LIMIT,
+    MAX_DEALS,
+    MatchFormat,
+    check_match_number,
+    first_deals,
+    match_format_of,
+)
+from german_whist.envs.engine.rules import Rules
+from german_whist.envs.engine.scoring import reward_limit
+from german_whist.envs.engine.state_kernels import is_legal, legal_actions, play
+from german_whist.envs.observation.full_state import full_states
+from german_whist.envs.observation.vector import observe
+from german_whist.envs.observation.vector_kernels import write_observation
+from german_whist.envs.observation.view_kernels import write_view
+from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.simulator.batch_kernels import step_legal
+from german_whist.envs.simulator.reset_options import draw_seed, read_match_options, read_options
+from german_whist.envs.utils.checks import SEED_LIMIT, ActionTypeError, check_seed, whole_action
+from german_whist.envs.utils.jit import kernel
+from german_whist.envs.utils.specs import must_be
+
+Int8s = npt.NDArray[np.int8]
+Rows = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+Words = npt.NDArray[np.uint64]
+Seeds = int | Sequence[int | None] | None
+
+
+class Episodes:
+    """Many episodes, stepped together; a row that is over stays as it is until it is started again.
+
+    Attributes:
+        rules: the rules of every deal.
+        match: what decides a match; ``None`` if episodes are single deals.
+        batch: the current deals.
+        every_row: int64[size].
+        seeds: the seed of each row, uint64[size].
+        numbers: index of the deal, or number of the match, that each row's episode is, uint64[size].
+        strides: what a row's number grows by from one episode to the next, uint64[size]; 0 before its first reset.
+        indices: the index of each current deal, uint64[size].
+        plies: actions played in each current deal, int64[size].
+        scores: the scores of each match by seat, in points or deals won, float64[size, 2].
+        deals: finished deals of each episode, int64[size].
+        over: whether each episode is over, bool[size].
+    """
+
+    def __init__(
+        self,
+        rules: str | Rules,
+        size: int,
+        match: str | MatchFormat | None = None,
+        *,
+        history: bool = False,
+        endgame: str | EndgameHook = PLAYED,
+    ) -> None:
+        """Make room for episodes; :meth:`reset` or :meth:`start` deals.
+
+        Raises:
+            ValueError: if the rules or the match format are unknown, the rules do not allow this endgame, or the size
+                is below 1.
+        """
+        self.match = None if match is None else match_format_of(match)
+        self.batch = DealBatch(rules, size, history=history, endgame=endgame)
+        self.rules = self.batch.rules
+        size = self.batch.size
+        self.every_row = np.arange(size, dtype=np.int64)
+        self.seeds, self.numbers, self.strides, self.indices = (np.zeros(size, np.uint64) for _ in range(4))
+        self.plies, self.deals = np.zeros(size, np.int64), np.zeros(size, np.int64)
+        self.scores = np.zeros((size, 2))
+        self.over = np.zeros(size, np.bool_)
+        self._last_number = np.uint64((SEED_LIMIT if self.match is None else MATCH_LIMIT) - 1)
+        self._dealers = np.full(size, -1)  # of the current deal, where the first dealer was given; otherwise −1
+        self._forfeits: dict[int, int] = {}  # the seat that has forfeited the current deal, by row
+
+    def reset(self, seed: Seeds = None, options: Mapping[str, Any] | None = None, rows: Rows | None = None) -> None:
+        """Start the next episodes, as the seed and the options of an environment's ``reset`` say.
+
+        Args:
+            seed: one for all rows (row j starts with number j and goes on in steps of ``size``), one per row (each
+                starts with number 0 and goes on in steps of 1; ``None`` goes on as before), or ``None``. Rows that
+                never had a seed draw one together.
+            options: see ``read_options`` and ``read_match_options``. The address is that of row 0; the other rows
+                follow. A deck given without a dealer is dealt by seat 0.
+            rows: the rows to reset, int64[k]; all of them by default.
+
+        Raises:
+            ValueError: if a seed, a number or an option is not allowed, or the seeds are not one per row; then the
+                current episodes continue.
+        """
+        rows = self.every_row if rows is None else rows
+        if seed is None and not options and self.strides[rows].all():
+            self.start_next(rows)
+            return
+        if self.match is None:
+            first, deck, dealer = read_options(options, self.rules.cards)
+        else:
+            (first, dealer), deck = read_match_options(options), None
+        seeds, numbers, strides = self.seeds[rows], self.numbers[rows], self.strides[rows]
+        is_list = isinstance(seed, (list, tuple)) or (isinstance(seed, np.ndarray) and seed.ndim > 0)
+        own: list[int | None] = []
+        if first is None and is_list:
+            own = self._own_seeds(seed, rows)
+        elif first is None and seed is not None:
+            first = check_seed(seed), 0
+        begins = np.array([one is not None for one in own] or [False] * len(rows))
+        shares = ~begins & ((strides == 0) | (first is not None))
+        goes_on = ~(begins | shares)
+        if goes_on.any():
+            numbers[goes_on] = self._next_numbers(numbers[goes_on], strides[goes_on])
+        if begins.any():
+            seeds[begins] = np.array([one for one in own if one is not None], np.uint64)
+            numbers[begins], strides[begins] = 0, 1
+        if shares.any():
+            shared_seed, number = (draw_seed(), 0) if first is None else first
+            self._check_number(number + self.batch.size - 1)
+            seeds[shares], strides[shares] = shared_seed, self.batch.size
+            numbers[shares] = np.uint64(number) + rows[shares].astype(np.uint64)
+        self.strides[rows] = strides
+        self.start(rows, seeds, numbers, dealer, deck)
+
+    def _own_seeds(self, seeds: Any, rows: Rows) -> list[int | None]:
+        if len(seeds) != self.batch.size:
+            raise ValueError(must_be("the number of seeds", f"{self.batch.size}, as num_envs", len(seeds)))
+        own = [None if one is None else check_seed(one) for one in seeds]
+        return [own[row] for row in rows]
+
+    def _check_number(self, largest: int) -> None:
+        if self.match is None:
+            check_seed(largest, "deal index")
+        else:
+            check_match_number(largest)
+
+    def start_next(self, rows: Rows) -> None:
+        """Start the next episodes in some rows, each of which was reset before.
+
+        Raises:
+            ValueError: if there is none; then nothing has changed.
+        """
+        self.start(rows, self.seeds[rows], self._next_numbers(self.numbers[rows], self.strides[rows]))
+
+    def _next_numbers(self, numbers: Words, strides: Words) -> Words:
+        if (numbers > self._last_number - strides).any():
+            self._check_number(int(numbers.max()) + int(strides.max()))
+        return numbers + strides
+
+    def start(
+        self, rows: Rows, seeds: Words, numbers: Words, dealer: int | None = None, deck: list[int] | None = None
+    ) -> None:
+        """Start given episodes in some rows.
+
+        Args:
+            rows: the rows, int64[k].
+            seeds: the seed of each, uint64[k].
+            numbers: the index of each deal, or number of each match, uint64[k].
+            dealer: who deals first; by default the numbers say.
+            deck: the cards in dealing order; by default those of the deal.
+        """
+        self.seeds[rows], self.numbers[rows] = seeds, numbers
+        self.scores[rows], self.deals[rows], self.over[rows] = 0.0, 0, False
+        self._dealers[rows] = -1 if dealer is None else dealer
+        self._deal(rows, numbers if self.match is None else first_deals(numbers))
+        if deck is not None:
+            self.batch.deal_decks([deck] * len(rows), np.full(len(rows), dealer or 0), rows)
+        self._moved()
+
+    def _deal(self, rows: Rows, indices: Words) -> None:
+        self.indices[rows], self.plies[rows] = indices, 0
+        if self._forfeits:
+            self._forfeits = {row: seat for row, seat in self._forfeits.items() if row not in rows}
+        self.batch.deal_unchecked(rows, indices, self.seeds[rows], self._dealers[rows])
+
+    def step(self, rows: Rows, actions: npt.NDArray[np.int64]) -> Bools:
+        """Play an action in each of some rows and return where it was illegal, bool[k]; nothing has moved there.
+
+        A deal that ends is scored; unless that ends the episode, the next deal of the match starts at once.
+        """
+        refused = np.empty(len(rows), np.bool_)
+        step_legal(self.rules.game, self.batch.states, rows, actions, self.plies, refused)
+        if refused.any():
+            rows, actions = rows[~refused], actions[~refused]
+        self._stepped(rows, actions)
+        self._moved()
+        return refused
+
+    def _stepped(self, rows: Rows, actions: npt.NDArray[np.int64]) -> None:
+        """Do what follows actions that have been played."""
+        batch = self.batch
+        if batch.log is not None:
+            batch.log.add(rows, actions)
+        batch.finish_endgames(rows)
+        finished = rows[batch.done[rows]]
+        if len(finished):
+            self._finish(finished)
+
+    def forfeit(self, rows: Rows, seats: Rows) -> None:
+        """End the current deals of some rows: a seat in each, int64[k], loses its deal by the largest margin."""
+        self._forfeits.update(zip(rows.tolist(), seats.tolist(), strict=True))
+        self.batch.states["done"][rows] = True
+        self._finish(rows)
+        self._moved()
+
+    def _finish(self, rows: Rows) -> None:
+        """Score deals that have ended, and start the next ones of matches that go on."""
+        self.deals[rows] += 1
+        if self.match is None:
+            self.over[rows] = True
+            return
+        scores = self.scores[rows] + np.maximum(self._deal_returns(self.match.deal_reward, rows), 0)
+        self.scores[rows] = scores
+        self.over[rows] = (self.match.winners(scores) >= 0) | (self.deals[rows] >= MAX_DEALS)
+        going_on = rows[~self.over[rows]]
+        if len(going_on):
+            dealers = self._dealers[going_on]
+            self._dealers[going_on] = np.where(dealers < 0, -1, 1 - dealers)
+            self._deal(going_on, self.indices[going_on] + np.uint64(1))
+
+    def _deal_returns(self, reward: str, rows: Rows) -> npt.NDArray[np.float32]:
+        """Return what both seats get for finished deals, float32[k, 2]; a forfeit loses as much as can be lost."""
+        returns = self.batch.returns(reward)[rows]
+        if self._forfeits:
+            limit = reward_limit(self.rules.game, reward)
+            for place, row in enumerate(rows.tolist()):
+                if row in self._forfeits:
+                    returns[place] = (-limit, limit) if self._forfeits[row] == 0 else (limit, -limit)
+        return returns
+
+    def _moved(self) -> None:
+        """Note that deals have started, moved or ended."""
+
+    def returns(self, reward: str, rows: Rows) -> npt.NDArray[np.float64]:
+        """Return what both seats get in some rows whose episodes are over, float64[k, 2].
+
+        A match pays ±1 or 0 with ``"win"``, and otherwise the difference of the scores.
+        """
+        if self.match is None:
+            return self._deal_returns(reward, rows).astype(np.float64)
+        scores = self.scores[rows]
+        first = scores[:, 0] - scores[:, 1]
+        if reward == "win":
+            first = np.where(self.match.winners(scores) < 0, 0.0, np.sign(first))
+        return np.stack([first, 0.0 - first], axis=1)  # a draw pays 0, not −0
+
+    def reward_limit(self, reward: str) -> float:
+        """Return the largest reward that an episode can pay, which is also the penalty for an illegal action."""
+        if self.match is None:
+            return reward_limit(self.rules.game, reward)
+        return self.match.reward_limit(self.rules, reward)
+
+    def observe(self, rows: Rows, seats: Rows) -> Int8s:
+        """Return a seat's observation in each of some rows, int8[k, n_obs], which ends with the scores of a match."""
+        return self._with_scores(observe(self.batch.views(rows, seats), self.rules), rows, seats)
+
+    def full_states(self) -> Int8s:
+        """Return the full state vectors, int8[size, n_state], which end with the scores of a match."""
+        vectors = full_states(self.rules, self.batch.states)
+        return self._with_scores(vectors, self.every_row, np.zeros_like(self.every_row))
+
+    def _with_scores(self, vectors: Int8s, rows: Rows, seats: Rows) -> Int8s:
+        return vectors if self.match is None else np.concatenate([vectors, self.score_features(rows, seats)], axis=1)
+
+    def score_features(self, rows: Rows, seats: Rows) -> Int8s:
+        """Return the scores of matches from a seat's side, and the score that wins (``MatchFormat.features``)."""
+        assert self.match is not None  # single deals have no scores
+        scores = np.stack([self.scores[rows, seats], self.scores[rows, 1 - seats]], axis=1)
+        return self.match.feature_rows(self.rules, scores)
+
+
+_ROW = np.zeros(1, np.int64)
+_TURN_BIT = 62
+_LEGAL_BITS = (1 << _TURN_BIT) - 1
+
+
+@kernel
+def _situation(states: Any) -> int:
+    """Return the legal actions (bits 0 to 61) and the seat to act (bit 62) in one number: one call from Python."""
+    return int(np.int64(legal_actions(states[0])) | (np.int64(states[0].turn) << _TURN_BIT))
+
+
+@kernel
+def _play(game: Any, states: Any, plies: Any, action: int) -> int:
+    """Play an action and return the new situation; −1, and nothing has changed, if it is illegal."""
+    if not is_legal(states[0], action):
+        return -1
+    play(game[0], states[0], action)
+    plies[0] += 1
+    return _situation(states)
+
+
+@kernel
+def _observe(game: Any, states: Any, seat: int, scratch: Any, observation: Int8s, mask: Int8s) -> None:
+    view = scratch[0]
+    write_view(game[0], states[0], seat, view)
+    write_observation(game[0], view, observation)
+    legal = view.legal
+    for action in range(mask.shape[0]):
+        mask[action] = (legal >> np.uint64(action)) & np.uint64(1)
+
+
+class Episode(Episodes):
+    """One episode, in row 0, with what a single environment does at every step: one call of a kernel each.
+
+    Attributes:
+        legal: the legal actions of the seat to act as a mask; 0 when the episode is over.
+        turn: the seat to act.
+    """
+
+    def __init__(
+        self,
+        rules: str | Rules,
+        match: str | MatchFormat | None = None,
+        *,
+        history: bool = False,
+        endgame: str | EndgameHook = PLAYED,
+    ) -> None:
+        """Make room for an episode; ``reset`` or ``start`` deals.
+
+        Raises:
+            ValueError: as :class:`Episodes` does.
+        """
+        super().__init__(rules, 1, match, history=history, endgame=endgame)
+        self.legal = self.turn = 0
+        # Read at every step.
+        self._game, self._states, self._scratch = self.rules.game, self.batch.states, self.batch.views()
+        self._num_observations, self._num_actions = self.batch.num_observations, self.batch.num_actions
+        self._stops = history or self.batch.endgame_hook is not None  # whether more follows an action than its effect
+        self._features = np.zeros((2, 0), np.int8)  # of the scores, from each seat's side
+
+    @property
+    def address(self) -> tuple[int, int]:
+        """Seed and index of the current deal."""
+        return int(self.seeds[0]), int(self.indices[0])
+
+    def _moved(self) -> None:
+        situation = _situation(self._states)
+        self.legal = situation & _LEGAL_BITS
+        self.turn = situation >> _TURN_BIT
+        if self.match is not None:
+            self._features = self.score_features(np.array([0, 0]), np.array([0, 1]))
+
+    def step(self, rows: Rows, actions: npt.NDArray[np.int64]) -> Bools:
+        """Play an action and return whether it was illegal, bool[1]."""
+        return np.array([not self.play(int(actions[0]))])
+
+    def play(self, action: int) -> bool:
+        """Play an action for the seat to act and return whether it was legal; if not, nothing has changed."""
+        situation = _play(self._game, self._states, self.plies, action) if 0 <= action < 64 else -1
+        if situation < 0:
+            return False
+        self.legal = situation & _LEGAL_BITS
+        self.turn = situation >> _TURN_BIT
+        if self._stops:
+            self._stepped(_ROW, np.array([action]))
+            self._moved()
+        elif not self.legal:
+            self._finish(_ROW)
+            self._moved()
+        return True
+
+    def observation(self, seat: int) -> tuple[Int8s, Int8s]:
+        """Return a seat's observation, int8[n_obs], and its action mask, int8[n_actions]: zeros if it is not to act."""
+        observation = np.empty(self._num_observations, np.int8)
+        mask = np.empty(self._num_actions, np.int8)
+        _observe(self._game, self._states, seat, self._scratch, observation, mask)
+        return observation if self.match is None else np.concatenate([observation, self._features[seat]]), mask
+
+    def mask(self, seat: int) -> Int8s:
+        """Return a seat's action mask alone, int8[n_actions]: zeros if it is not to act."""
+        if seat != self.turn or not self.legal:
+            return np.zeros(self._num_actions, np.int8)
+        bits = np.array([self.legal], "<u8").view(np.uint8)
+        return np.unpackbits(bits, count=self._num_actions, bitorder="little").view(np.int8)
+
+    def illegal_action_error(self, player: str, action: object) -> ValueError:
+        """Return the error for an action that the seat to act, called ``player``, may not choose."""
+        allowed = actions_text(self.legal, self.rules)
+        try:
+            number = whole_action(action)
+        except ActionTypeError:
+            return ActionTypeError(f"action {action!r} is illegal: {player} may play {allowed}, as an integer")
+        name = f" ({action_text(number, self.rules)})" if 0 <= number < self.rules.num_actions else ""
+        return ValueError(f"action {action!r}{name} is illegal: {player} may play {allowed}")

@@ -1,0 +1,113 @@
+"""Turns: which seat a learner has, and asking an agent for its actions and playing them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from german_whist.envs.agent import Agent, ask
+from german_whist.envs.engine.agent_rng import AgentRng
+from german_whist.envs.simulator.episodes import Episodes
+from german_whist.envs.utils.checks import is_whole_number
+from german_whist.envs.utils.specs import must_be
+
+Rows = npt.NDArray[np.int64]
+Words = npt.NDArray[np.uint64]
+
+
+class Forfeited(NamedTuple):
+    """A deal that an agent has lost instead of choosing an action.
+
+    Attributes:
+        row: its row among the episodes.
+        deal: its index.
+        seat: the agent's seat.
+        reason: why, such as a time limit, a crash or an illegal card.
+    """
+
+    row: int
+    deal: int
+    seat: int
+    reason: str
+
+
+def play_turn(
+    agent: Agent,
+    episodes: Episodes,
+    rows: Rows,
+    *,
+    stream: int = 0,
+    addresses: Words | None = None,
+    name: str = "",
+    may_forfeit: bool = False,
+) -> list[Forfeited]:
+    """Ask an agent for its actions in some rows, where it is to act, and play them.
+
+    Its random numbers depend on the deal, the number of actions played in it, the stream and the address alone.
+
+    Args:
+        agent: the agent.
+        episodes: the deals.
+        rows: the rows, int64[k]; an agent is not asked about none.
+        stream: number of the agent's random numbers, of which agents that meet have one each.
+        addresses: the address of the random numbers in each row, uint64[k]; by default the index of its deal.
+        name: what to call the agent in errors, which then say in which deal they are; by default its own name.
+        may_forfeit: whether an agent that raises ``AgentForfeit`` loses these deals by the largest margin; otherwise
+            that is an error.
+
+    Returns:
+        The deals that the agent has lost so.
+
+    Raises:
+        ValueError: if the agent does not return one legal action per view; the message names the agent.
+    """
+    if not len(rows):
+        return []
+    seeds, deals = episodes.seeds[rows], episodes.indices[rows]
+    rng = AgentRng(seeds, deals if addresses is None else addresses, stream, episodes.plies[rows])
+
+    def where(row: int) -> str:
+        return f" in deal {deals[row]} of seed {seeds[row]}"
+
+    reasons: dict[int, str] | None = {} if may_forfeit else None
+    actions = ask(agent, episodes.batch, rows, rng, name, where if name else None, reasons)
+    if not reasons:
+        episodes.step(rows, actions)
+        return []
+    lost = np.array(sorted(reasons))
+    seats = episodes.batch.turn[rows[lost]].astype(np.int64)
+    played = np.delete(np.arange(len(rows)), lost)
+    episodes.step(rows[played], actions[played])
+    episodes.forfeit(rows[lost], seats)
+    return [
+        Forfeited(int(rows[row]), int(deals[row]), int(seat), reasons[row])
+        for row, seat in zip(lost.tolist(), seats, strict=True)
+    ]
+
+
+def check_seat(seat: object) -> None:
+    """Check a learner's seat.
+
+    Raises:
+        ValueError: if it is not 0, 1 or ``"alternate"``.
+    """
+    if not is_whole_number(seat, 0, 1) and seat != "alternate":
+        raise ValueError(must_be("seat", "0, 1 or 'alternate'", seat))
+
+
+def learner_seats(seat: int | str, numbers: Words) -> Rows:
+    """Return the learner's seat in each episode, int64 of the shape of ``numbers``.
+
+    The dealer alternates with every deal, so an alternating learner changes seats after every second one: four
+    consecutive deals have it in each seat, once as dealer and once as non-dealer.
+
+    Args:
+        seat: 0, 1 or ``"alternate"``.
+        numbers: the numbers of the episodes, uint64.
+    """
+    if seat == "alternate":
+        seats: Rows = (numbers >> np.uint64(1) & np.uint64(1)).astype(np.int64)
+        return seats
+    return np.full(numbers.shape, int(seat), np.int64)
