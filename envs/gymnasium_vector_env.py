@@ -5,6 +5,7 @@ The game is that of ``gymnasium_env``, with one opponent that plays in all rows 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -25,9 +26,9 @@ from german_whist.envs.observation.spaces import check_observation_keys, keyed, 
 from german_whist.envs.rendering.modes import FRAMES_PER_SECOND, Picture, check_render_mode
 from german_whist.envs.rendering.renderer import load_drawing, render_rows
 from german_whist.envs.simulator.episodes import Episodes, Seeds
-from german_whist.envs.simulator.reset_options import autoreset_mode_of, read_reset_mask
 from german_whist.envs.turns import check_seat, learner_seats, play_turn
 from german_whist.envs.utils.checks import whole_actions
+from german_whist.envs.utils.specs import must_be, unknown_name_error
 
 Bools = npt.NDArray[np.bool_]
 Rows = npt.NDArray[np.int64]
@@ -113,7 +114,7 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
         check_render_mode(render_mode, tuple(self.metadata["render_modes"]))
         if render_mode == "rgb_array":
             load_drawing()
-        self.autoreset_mode = autoreset_mode_of(autoreset_mode)
+        self.autoreset_mode = _autoreset_mode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self._keys = check_observation_keys(observation_keys)
         self._episodes = Episodes(rules, num_envs, match, history=uses_games(opponent), endgame=endgame)
@@ -154,7 +155,7 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
             TypeError: if the reset mask is not an array of bool.
             ValueError: if a seed or an option is not allowed; then the current episodes continue.
         """
-        mask = read_reset_mask(options, self.num_envs)
+        mask = _reset_mask(options, self.num_envs)
         rows = np.flatnonzero(mask)
         self._episodes.reset(seed, options, rows)
         if isinstance(seed, (int, np.integer)):
@@ -281,3 +282,32 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
             logger.warn("render() was called without a render mode: choose 'ansi' or 'rgb_array'")
             return None
         return render_rows(self._batch, self.learners, self.render_size if self.render_mode == "rgb_array" else None)
+
+
+def _reset_mask(options: Any, size: int) -> Bools:
+    """Return the option ``"reset_mask"`` of a vector environment: which rows to reset, bool[size]; all by default.
+
+    Raises:
+        TypeError: if it is not an array of dtype bool (these are the errors of Gymnasium's own vector environments).
+        ValueError: if it has another shape, or no row is to be reset.
+    """
+    mask = options.get("reset_mask") if isinstance(options, Mapping) else None
+    if mask is None:
+        return np.ones(size, np.bool_)
+    if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
+        raise TypeError(must_be("option reset_mask", "a NumPy array of dtype bool", mask))
+    if mask.shape != (size,) or not mask.any():
+        raise ValueError(must_be("option reset_mask", f"bool[{size}] with a row to reset", mask.tolist()))
+    return mask
+
+
+def _autoreset_mode(mode: str | AutoresetMode) -> AutoresetMode:
+    """Return an autoreset mode by its name or value, as ``"NEXT_STEP"`` or ``"NextStep"``.
+
+    Raises:
+        ValueError: if there is no such mode.
+    """
+    for known in AutoresetMode:
+        if mode in (known, known.name, known.value):
+            return known
+    raise unknown_name_error("autoreset_mode", mode, [known.name for known in AutoresetMode])

@@ -31,7 +31,7 @@ from german_whist.envs.observation.vector_kernels import write_observation
 from german_whist.envs.observation.view_kernels import write_view
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.simulator.batch_kernels import step_legal
-from german_whist.envs.simulator.reset_options import draw_seed, read_match_options, read_options
+from german_whist.envs.simulator.reset_options import draw_seed, read_options
 from german_whist.envs.utils.checks import SEED_LIMIT, ActionTypeError, check_seed, whole_action
 from german_whist.envs.utils.jit import kernel
 from german_whist.envs.utils.specs import must_be
@@ -50,7 +50,7 @@ class Episodes:
         rules: the rules of every deal.
         match: what decides a match; ``None`` if episodes are single deals.
         batch: the current deals.
-        every_row: int64[size].
+        every_row: 0 … size − 1, int64[size].
         seeds: the seed of each row, uint64[size].
         numbers: index of the deal, or number of the match, that each row's episode is, uint64[size].
         strides: what a row's number grows by from one episode to the next, uint64[size]; 0 before its first reset.
@@ -96,8 +96,8 @@ class Episodes:
             seed: one for all rows (row j starts with number j and goes on in steps of ``size``), one per row (each
                 starts with number 0 and goes on in steps of 1; ``None`` goes on as before), or ``None``. Rows that
                 never had a seed draw one together.
-            options: see ``read_options`` and ``read_match_options``. The address is that of row 0; the other rows
-                follow. A deck given without a dealer is dealt by seat 0.
+            options: see ``read_options``. The address is that of row 0; the other rows follow. A deck given without a
+                dealer is dealt by seat 0.
             rows: the rows to reset, int64[k]; all of them by default.
 
         Raises:
@@ -108,18 +108,15 @@ class Episodes:
         if seed is None and not options and self.strides[rows].all():
             self.start_next(rows)
             return
-        if self.match is None:
-            first, deck, dealer = read_options(options, self.rules.cards)
-        else:
-            (first, dealer), deck = read_match_options(options), None
+        first, deck, dealer = read_options(options, self.rules.cards, match=self.match is not None)
         seeds, numbers, strides = self.seeds[rows], self.numbers[rows], self.strides[rows]
         is_list = isinstance(seed, (list, tuple)) or (isinstance(seed, np.ndarray) and seed.ndim > 0)
-        own: list[int | None] = []
+        own: list[int | None] = [None] * len(rows)
         if first is None and is_list:
             own = self._own_seeds(seed, rows)
         elif first is None and seed is not None:
             first = check_seed(seed), 0
-        begins = np.array([one is not None for one in own] or [False] * len(rows))
+        begins = np.array([one is not None for one in own])
         shares = ~begins & ((strides == 0) | (first is not None))
         goes_on = ~(begins | shares)
         if goes_on.any():
@@ -313,6 +310,7 @@ def _observe(game: Any, states: Any, seat: int, scratch: Any, observation: Int8s
         mask[action] = (legal >> np.uint64(action)) & np.uint64(1)
 
 
+# PettingZoo's loop makes 115,000 steps a second on these calls, and 16,000 on those of ``Episodes``.
 class Episode(Episodes):
     """One episode, in row 0, with what a single environment does at every step: one call of a kernel each.
 

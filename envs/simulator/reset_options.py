@@ -1,4 +1,4 @@
-"""Resets: which rows, which deal or match, the sequence of deals that follows a seed, the ``options`` of ``reset``."""
+"""The ``options`` of ``reset``: which deal or match is played."""
 
 from __future__ import annotations
 
@@ -8,18 +8,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
-from gymnasium.vector import AutoresetMode
 
 from german_whist.envs.engine.cards import parse_deck
 from german_whist.envs.utils.checks import SEED_LIMIT, check_seed, is_whole_number
-from german_whist.envs.utils.specs import must_be, short_repr, unknown_name_error
+from german_whist.envs.utils.specs import must_be, short_repr
 
 
 class DealOptions(NamedTuple):
-    """The options of a reset that concern the deal; ``None`` where one is not given."""
+    """The options of a reset that say what is dealt; ``None`` where one is not given."""
 
-    deal: tuple[int, int] | None  # (seed, index)
+    deal: tuple[int, int] | None  # (seed, index), or where episodes are matches (seed, number)
     deck: list[int] | None  # cards in dealing order
     dealer: int | None  # seat
 
@@ -42,49 +40,36 @@ def check_options(options: Mapping[str, Any]) -> None:
             raise ValueError(f"unknown option {short_repr(name)}: did you mean {near[0]!r}?")
 
 
-def read_options(options: Mapping[str, Any] | None, cards: Sequence[int]) -> DealOptions:
-    """Return the options that concern the deal.
+def read_options(options: Mapping[str, Any] | None, cards: Sequence[int], *, match: bool = False) -> DealOptions:
+    """Return the options that say what is dealt.
 
     Args:
         options: ``"deal"``: the pair (seed, index) of the deal to play, from which later resets continue;
-            ``"deck"``: the cards in dealing order, as text (``"C2 SA …"``) or numbers; ``"dealer"``: 0 or 1.
+            ``"deck"``: the cards in dealing order, as text (``"C2 SA …"``) or numbers; ``"dealer"``: 0 or 1. Where
+            episodes are matches, ``"match"``: the pair (seed, number) of the match, and the ``"dealer"`` of its first
+            deal.
         cards: the cards of the game's deck.
+        match: whether episodes are matches.
 
     Raises:
-        ValueError: if a value is not allowed; the message names the option.
+        ValueError: if a value is not allowed, or a match is given the cards of a single deal; the message names the
+            option.
     """
     if not options:
         return _NO_OPTIONS
     check_options(options)
     deal, deck, dealer = (options.get(name) for name in DealOptions._fields)
+    name, number = "deal", "index"
+    if match:
+        for one in ("deal", "deck"):
+            if options.get(one) is not None:
+                raise ValueError(f"option {one} is for single deals: a match takes option match=(seed, number)")
+        deal, name, number = options.get("match"), "match", "number"
     if deal is not None and deck is not None:
         raise ValueError("options deal and deck both set the cards: give only one of them")
     return DealOptions(
-        None if deal is None else _read_address(deal, "deal", "index"),
+        None if deal is None else _read_address(deal, name, number),
         None if deck is None else _read_deck(deck, cards),
-        None if dealer is None else _read_dealer(dealer),
-    )
-
-
-def read_match_options(options: Mapping[str, Any] | None) -> tuple[tuple[int, int] | None, int | None]:
-    """Return the options that concern a match: its address (seed, number) and its first dealer, ``None`` if not given.
-
-    Args:
-        options: ``"match"``: the pair (seed, number) of the match to play, from which later resets continue;
-            ``"dealer"``: 0 or 1. Other options are ignored.
-
-    Raises:
-        ValueError: if a value is not allowed, or the cards of a single deal are given; the message names the option.
-    """
-    if not options:
-        return None, None
-    check_options(options)
-    match, dealer = options.get("match"), options.get("dealer")
-    for name in ("deal", "deck"):
-        if options.get(name) is not None:
-            raise ValueError(f"option {name} is for single deals: a match takes option match=(seed, number)")
-    return (
-        None if match is None else _read_address(match, "match", "number"),
         None if dealer is None else _read_dealer(dealer),
     )
 
@@ -113,35 +98,6 @@ def _read_dealer(dealer: Any) -> int:
     if not is_whole_number(dealer, 0, 1):
         raise ValueError(must_be("option dealer", "0 or 1", dealer))
     return int(dealer)
-
-
-def read_reset_mask(options: Mapping[str, Any] | None, size: int) -> npt.NDArray[np.bool_]:
-    """Return the option ``"reset_mask"`` of a vector environment: which rows to reset, bool[size]; all by default.
-
-    Raises:
-        TypeError: if it is not an array of dtype bool (these are the errors of Gymnasium's own vector environments).
-        ValueError: if it has another shape, or no row is to be reset.
-    """
-    mask = options.get("reset_mask") if isinstance(options, Mapping) else None
-    if mask is None:
-        return np.ones(size, np.bool_)
-    if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
-        raise TypeError(must_be("option reset_mask", "a NumPy array of dtype bool", mask))
-    if mask.shape != (size,) or not mask.any():
-        raise ValueError(must_be("option reset_mask", f"bool[{size}] with a row to reset", mask.tolist()))
-    return mask
-
-
-def autoreset_mode_of(mode: str | AutoresetMode) -> AutoresetMode:
-    """Return an autoreset mode by its name or value, as ``"NEXT_STEP"`` or ``"NextStep"``.
-
-    Raises:
-        ValueError: if there is no such mode.
-    """
-    for known in AutoresetMode:
-        if mode in (known, known.name, known.value):
-            return known
-    raise unknown_name_error("autoreset_mode", mode, [known.name for known in AutoresetMode])
 
 
 def draw_seed() -> int:
