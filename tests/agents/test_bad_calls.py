@@ -9,11 +9,8 @@ import numpy as np
 import pytest
 
 import german_whist as gw
-from german_whist.agents.inference.belief import beliefs
-from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.registry import make_agent
 from german_whist.envs.agent import Actions, Views
-from tests.agents.networks import some_network
 
 SEARCHERS = ("mc:worlds=2", "ismcts:iterations=9")
 AGENTS = ("random", "greedy", "heuristic", *SEARCHERS, "greedy+exact", "champion", "champion:temperature=1")
@@ -48,13 +45,6 @@ def test_an_agent_refuses_what_is_not_an_array_of_views(name: str, views: Views)
         with pytest.raises(ValueError, match=message):
             agent.act(given, rng)
     assert len(agent.act(np.atleast_1d(views[0]), rng)) == 1
-
-
-def test_so_do_the_functions_of_views(views: Views) -> None:
-    policy = PolicyAgent(some_network())
-    for function in (gw.observe, gw.canonical_views, beliefs, policy.probabilities):
-        with pytest.raises(ValueError, match="got a single view"):
-            function(views[0])
 
 
 class Highest:

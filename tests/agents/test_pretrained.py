@@ -14,7 +14,6 @@ from german_whist.agents.endgame.exact_agent import ExactEndgame
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.canonical import canonical_views, decode_actions
 from german_whist.agents.policy.inputs import network_inputs
-from german_whist.agents.policy.network.layers import UNIVERSAL
 from german_whist.agents.pretrained import (
     PRETRAINED_NAMES,
     PretrainedNetwork,
@@ -30,21 +29,6 @@ from german_whist.evaluation.match import play_match
 from tests.agents.networks import some_network
 from tests.conftest import play_randomly
 from tools.model_cards import page
-
-
-def test_there_are_two_agents_of_a_network_each() -> None:
-    assert PRETRAINED_NAMES == ("champion", "small")
-    for name in PRETRAINED_NAMES:
-        network = load_pretrained(name)
-        assert (network.rules, network.inputs) == (rules("classic"), UNIVERSAL)
-    files = {file.name for file in weights_folder().iterdir() if file.name.endswith(".safetensors")}
-    assert files == {f"{name}.safetensors" for name in PRETRAINED_NAMES}
-
-
-def test_files_are_small() -> None:
-    sizes = {network.name: network.size for network in pretrained_networks()}
-    assert sizes["champion"] < 5_000_000
-    assert sizes["small"] < 220_000
 
 
 @pytest.mark.parametrize("network", pretrained_networks(), ids=PRETRAINED_NAMES)

@@ -30,16 +30,6 @@ def test_a_hint_names_every_legal_card_and_plays_none(type_lines: Typist, capsys
     assert "plays" not in text
 
 
-def test_the_bars_of_a_hint_tell_the_cards_apart(type_lines: Typist, capsys: pytest.CaptureFixture[str]) -> None:
-    type_lines(["h", "q"])
-    assert main(["play", "random", "--rules", "small", "--seed", "1", "--seat", "1"]) == 0
-    lines = [line for line in capsys.readouterr().out.splitlines() if " tricks  wins " in line]
-    bars = [line.count("█") for line in lines]
-    assert bars == sorted(bars, reverse=True)
-    assert (bars[0], bars[-1]) == (20, 1)
-    assert all(len(line) <= 80 for line in lines)
-
-
 def test_a_hint_for_open_hands_shows_the_opponents_and_bars_of_tricks(capsys: pytest.CaptureFixture[str]) -> None:
     hint = {
         "by_title": "Champion",
@@ -116,19 +106,6 @@ def test_review_judges_a_recorded_deal(game: str, run: Run, tmp_path: Path) -> N
     assert brief.count("  move ") == len(found["mistakes"])
 
 
-def test_a_review_begins_with_all_cards_open(run: Run, tmp_path: Path) -> None:
-    path, _ = played(tmp_path, "tiny")
-    (start, *_) = json.loads(run("review", path, "--json").out)["positions"]
-    lines = run("review", path).out.splitlines()
-    (stock,) = [line for line in lines if line.startswith("Stock  ")]
-    signs = dict(zip("CDHS", "♣♦♥♠", strict=True))
-    assert stock.split()[1:] == [signs[card[0]] + card[1] for card in (*start["face_up"], *start["stock"])]
-    hands = lines[lines.index(stock) - 2 : lines.index(stock)]
-    for side, hand in zip(("you", "opponent"), hands, strict=True):
-        shown = {suit + rank for suit, ranks in re.findall(r"([♣♦♥♠]) (\w+)", hand) for rank in ranks}
-        assert shown == {signs[card[0]] + card[1] for card in start[side]}
-
-
 def test_all_lines_of_a_file_are_reviewed(run: Run, tmp_path: Path) -> None:
     path, _ = played(tmp_path, "tiny")
     count = len(path.read_text().splitlines())
@@ -138,23 +115,6 @@ def test_all_lines_of_a_file_are_reviewed(run: Run, tmp_path: Path) -> None:
     assert every[:2] == single
     shown = run("review", path, "--line", "all", "--brief").out
     assert re.findall(r"^Deal (\d+)$", shown, re.M) == [str(number + 1) for number in range(count)]
-
-
-def test_a_recording_that_does_not_replay_is_refused(run: Run, tmp_path: Path) -> None:
-    path, _ = played(tmp_path, "tiny")
-    path.write_text(re.sub(r'"points":-?\d+', '"points":99', path.read_text()))
-    refused = run("review", path)
-    assert refused.code == 2
-    assert "line 1: the deal ends" in refused.err
-
-
-def test_without_unicode_the_review_is_plain(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from german_whist.cli import coaching
-    from german_whist.envs.text.card_style import ASCII, Style
-
-    path, _ = played(tmp_path, "tiny")
-    monkeypatch.setattr(coaching, "style_of", lambda stream, trump: Style(ASCII, False, trump))
-    run("review", path).out.encode("ascii")
 
 
 def test_the_first_three_tricks_say_what_they_are_about(

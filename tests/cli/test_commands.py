@@ -12,9 +12,7 @@ import rich.progress
 
 import german_whist as gw
 from german_whist.agents.pretrained import BASELINE, PRETRAINED_NAMES, pretrained_networks
-from german_whist.agents.registry import KINDS, SUFFIXES
 from german_whist.cli import COMMANDS, build_parser
-from german_whist.training.load_config import config_fields
 from tests.agents.networks import some_network
 from tests.cli.commands import Run
 
@@ -46,41 +44,8 @@ def test_a_command_that_says_nothing_of_what_to_do_shows_its_help(run: Run, here
     assert list(here.iterdir()) == []
 
 
-def test_hyphens_and_underscores_are_the_same_in_options(run: Run) -> None:
-    words = ("evaluate", "greedy", "random", "--deals", "3", "--json")
-    assert run(*words, "--first_deal", "5") == run(*words, "--first-deal", "5") != run(*words)
-    assert "batch_size must be an integer from 2" in run("train", "--batch-size", "1").err
-    assert run("train", "--batch-size=1") == run("train", "--batch_size=1")
-
-
-def test_help_lists_every_command(run: Run) -> None:
-    completed = run("--help")
-    assert completed == run("-h")
-    for command in COMMANDS:
-        assert re.search(rf"^ +{command} +\w", completed.out, re.MULTILINE)
-
-
-def test_train_help_explains_every_setting(run: Run) -> None:
-    text = " ".join(run("train", "--help").out.split())
-    for key, (_, explanation) in config_fields().items():
-        assert re.search(rf"--{key} \S+.* {re.escape(explanation)} \((of \w+; )?default: [^()]+\)", text), key
-    assert "--hidden INT,INT,… sizes of the hidden layers (default: [256, 256])" in text
-    assert "deals stepped together (default: 128 of sb3, 2048 of policy_iteration)" in text
-
-
 def test_version(run: Run) -> None:
     assert run("--version") == (0, f"german-whist {gw.__version__}\n", "")
-
-
-def test_every_agent_is_listed_with_its_use(run: Run) -> None:
-    completed, listed = run("agents"), json.loads(run("agents", "--json").out)
-    assert (completed.code, completed.err) == (0, "")
-    words = " ".join(completed.out.split())
-    entries = {**KINDS, "+exact": SUFFIXES["exact"]}
-    for name, entry in entries.items():
-        assert entry.usage in words
-        assert listed[name] == {"usage": entry.usage, "description": entry.description}
-    assert set(listed) - set(entries) == set(PRETRAINED_NAMES)
 
 
 def test_pretrained_agents_are_listed_with_strength_and_size(run: Run) -> None:
@@ -92,14 +57,6 @@ def test_pretrained_agents_are_listed_with_strength_and_size(run: Run) -> None:
         assert listed[name]["endgame"] == network.endgame
         assert listed[name]["strength"] == {"opponent": BASELINE, **network.model_card["results"][BASELINE]}
         assert f"{100 * listed[name]['strength']['win_rate']:.1f} %" in completed.out.partition(name)[2]
-
-
-def test_the_agents_fit_one_screen(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    shown = run("agents").out
-    assert len(shown.splitlines()) < 24
-    assert max(map(len, shown.splitlines())) <= 80
-    assert "…" not in shown
 
 
 def test_two_agents_give_a_result(run: Run) -> None:
@@ -213,38 +170,9 @@ def test_checkpoints_play_by_the_names_of_their_files(run: Run, here: Path) -> N
     assert [(match["first"], match["second"]) for match in matches] == [(some, other)]
 
 
-def test_the_networks_of_two_runs_have_the_names_of_their_folders(run: Run, here: Path) -> None:
-    for number, name in enumerate(("wide", "deep")):
-        (here / name / "checkpoints").mkdir(parents=True)
-        some_network(seed=number).save(here / name / "final.safetensors")
-        some_network(seed=number).save(here / name / "checkpoints" / "000000000256.safetensors")
-    final = run("evaluate", "checkpoint:wide/final.safetensors", "checkpoint:deep/final.safetensors", "--deals", "3")
-    assert re.search(r"│ wide +│ deep +│", final.out)
-    specs = [f"checkpoint:{name}/checkpoints/000000000256.safetensors" for name in ("wide", "deep")]
-    cells = cells_of(run("evaluate", *specs, "random", "--deals", "3").out)
-    assert list(cells) == ["wide-000000000256", "deep-000000000256", "random"]
-
-
-def test_two_networks_of_one_name_are_numbered_in_a_match(run: Run, here: Path) -> None:
-    for number, folder in enumerate(("one", "two")):
-        (here / folder / "run").mkdir(parents=True)
-        some_network(seed=number).save(here / folder / "run" / "final.safetensors")
-    specs = [f"checkpoint:{folder}/run/final.safetensors" for folder in ("one", "two")]
-    assert re.search(r"│ run #1 +│ run #2 +│", run("evaluate", *specs, "--deals", "3").out)
-
-
 def test_an_interrupted_command_exits_with_130(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*args: object, **settings: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("german_whist.evaluation.match.games", interrupted)
     assert run("evaluate", "greedy", "random") == (130, "", "")
-
-
-def test_a_programming_error_is_not_hidden(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    def wrong(*args: object, **settings: object) -> None:
-        raise ModuleNotFoundError("No module named 'nowhere'", name="nowhere")
-
-    monkeypatch.setattr("german_whist.evaluation.match.games", wrong)
-    with pytest.raises(ModuleNotFoundError):
-        run("evaluate", "greedy", "random")

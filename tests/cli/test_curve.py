@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from matplotlib import image
 
-from german_whist.training.run.curve import COLORS, draw_comparison
+from german_whist.training.run.curve import COLORS
 from german_whist.training.run.directory import RunDirectory
 from tests.cli.commands import Run
 from tests.training.run.test_records import colours_in, points
@@ -23,13 +23,6 @@ def made(folder: str, opponents: tuple[str, ...]) -> Path:
         row.update({"deals": 10, "margin": 0.5, "seconds": row["decisions"] / 50})
     RunDirectory(path).add_evaluations(rows)
     return path
-
-
-@pytest.fixture(autouse=True)
-def two_runs(here: Path) -> None:
-    made("runs/a", ("random", "greedy"))
-    made("runs/b", ("greedy", "heuristic", "random"))
-    made("other/a", ("heuristic",))
 
 
 def test_names_that_could_steer_a_terminal_make_no_warnings(run: Run) -> None:
@@ -48,13 +41,6 @@ def test_runs_are_compared_on_their_common_opponents(run: Run) -> None:
         assert set(COLORS[:2]) <= colours_in(half)
 
 
-def test_the_file_and_what_it_is_drawn_over_can_be_chosen(run: Run) -> None:
-    assert run("curve", "other/a", "--by", "decisions", "--out", "some.png").code == 0
-    assert run("curve", "runs/b", "other/a", "--out", "two.png").code == 0
-    assert image.imread("some.png").shape[:2] == (675, 1200)
-    assert image.imread("two.png").shape[:2] == (675, 1200)
-
-
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
@@ -67,8 +53,3 @@ def test_undrawable_runs_are_refused_in_one_line(run: Run, words: list[str], exp
     assert (answer.code, answer.out) == (2, "")
     assert expected in answer.err
     assert answer.err.count("\n") == 1
-
-
-def test_a_run_that_has_just_begun_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="run 'new' has no evaluations yet"):
-        draw_comparison({"new": []}, tmp_path / "x.png")

@@ -61,14 +61,6 @@ def test_every_game_is_recorded_and_shown_to_its_end(game: str, tmp_path: Path, 
     assert f"\n{result} This is the recorded result.\n" in text
 
 
-def test_the_first_game_is_shown_by_default(games: Path, capsys: Capture) -> None:
-    texts = []
-    for settings in ([], ["--line", "1"], ["--line", "2"], ["--all"]):
-        assert main(["replay", str(games), *settings]) == 0
-        texts.append(capsys.readouterr().out)
-    assert texts[0] == texts[1] == texts[3] != texts[2]
-
-
 def test_a_seat_sees_its_own_cards_only(games: Path, capsys: Capture) -> None:
     dealt = DealBatch("classic", 1, seed=4)
     assert main(["replay", str(games)]) == 0
@@ -95,15 +87,6 @@ def test_in_a_terminal_enter_continues_and_q_quits(
     asked = type_lines([])
     assert main(["replay", str(games), "--all"]) == 0
     assert asked == []
-
-
-def test_step_waits_in_a_pipe_and_end_of_input_quits(games: Path, type_lines: Typist, capsys: Capture) -> None:
-    type_lines([""] * 5)
-    assert main(["replay", str(games), "--step"]) == 0
-    assert capsys.readouterr().out.count("\nmove ") == 5
-    type_lines([""] * 60)
-    assert main(["replay", str(games), "--step"]) == 0
-    assert capsys.readouterr().out.endswith("This is the recorded result.\n")
 
 
 def test_positions_are_one_line_each(games: Path, capsys: Capture) -> None:
@@ -137,27 +120,3 @@ def test_a_spoiled_recording_is_shown_up_to_the_bad_move_and_refused_there(games
     assert main(["replay", str(games), "--check"]) == 2
     assert f"{games}, line 3: move 11: seat " in capsys.readouterr().err
     assert main(["replay", str(games), "--line", "2"]) == 0
-
-
-def test_a_false_result_and_a_cut_file_are_refused_with_the_line(games: Path, capsys: Capture) -> None:
-    result = json.loads(games.read_text().splitlines()[1])["result"]
-    spoil(games, 2, f'"points":{result["points"]}', f'"points":{result["points"] + 1}')
-    assert main(["replay", str(games), "--line", "2"]) == 2
-    assert f"line 2: the deal ends after move 52 with points {result['points']:g}, but" in capsys.readouterr().err
-    spoil(games, 2, f'"margin":{result["margin"]}', f'"margin":{-result["margin"]}')
-    assert main(["replay", str(games), "--line", "2"]) == 2
-    assert f"with margin {result['margin']}, but {-result['margin']} is recorded" in capsys.readouterr().err
-    games.write_text("\n".join(games.read_text().splitlines()[:4])[:-40])
-    assert main(["replay", str(games), "--line", "4"]) == 2
-    assert capsys.readouterr().err == f"german-whist: {games}, line 4: recording: the line is truncated\n"
-
-
-def test_recording_does_not_change_what_evaluate_prints(tmp_path: Path, capsys: Capture) -> None:
-    command = ["evaluate", "greedy", "random", "heuristic", "--deals", "3", "--json"]
-    assert main(command) == 0
-    plain = capsys.readouterr().out
-    path = tmp_path / "games.jsonl"
-    assert main([*command, "--record", str(path)]) == 0
-    assert capsys.readouterr().out == plain
-    matches = [{*recording.names} for recording in read_recordings(path)]
-    assert matches == [{"greedy", "random"}] * 6 + [{"greedy", "heuristic"}] * 6 + [{"random", "heuristic"}] * 6

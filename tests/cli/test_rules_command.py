@@ -31,11 +31,3 @@ def test_a_game_is_printed_in_words_or_as_json(name: str, capsys: Capture) -> No
     assert text.startswith(f"German Whist: {name}\n")
     assert main(["rules", name, "--json"]) == 0
     assert rules_from_dict(json.loads(capsys.readouterr().out)) == rules(name)
-
-
-def test_all_games_are_printed_as_json(capsys: Capture) -> None:
-    assert main(["rules", "--json"]) == 0
-    games = json.loads(capsys.readouterr().out)
-    assert {name: rules_from_dict(fields) for name, fields in games.items()} == {
-        name: rules(name) for name in rule_names()
-    }

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -15,28 +14,9 @@ from sphinx.application import Sphinx
 
 from german_whist.envs.engine.state import STATE
 from german_whist.envs.observation.views import VIEW
-from tests.docs.examples import ROOT, blocks
+from tests.docs.examples import ROOT
 
 EXTENSIONS = ROOT / "docs" / "_ext"
-COMMANDS = [
-    block.text
-    for page in sorted((ROOT / "docs").rglob("*.md"))
-    if "_build" not in page.parts
-    for block in blocks(page)
-    if block.kind in ("console", "sh")
-]
-
-
-def test_every_word_of_a_command_is_one_token(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The style sheet keeps a line from breaking inside a token."""
-    monkeypatch.syspath_prepend(EXTENSIONS)
-    from command_lexer import CommandLexer
-
-    assert len(COMMANDS) > 50
-    for text in COMMANDS:
-        tokens = [token for _, token in CommandLexer().get_tokens(text)]
-        assert "".join(tokens) == text
-        assert not any(a[-1:].strip() and b[:1].strip() for a, b in pairwise(tokens)), tokens
 
 
 def test_the_api_calls_arrays_what_people_call_them(tmp_path: Path) -> None:

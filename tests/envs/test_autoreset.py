@@ -7,7 +7,6 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
-from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers.vector import (
     FlattenObservation,
@@ -127,12 +126,6 @@ def test_a_list_of_seeds_gives_each_row_the_deals_of_its_own() -> None:
     assert environment._episodes.strides.tolist() == [1, 1, 1]
 
 
-@pytest.mark.parametrize("kind", [np.int64, np.uint32])
-def test_a_seed_of_any_integer_type_is_taken(kind: Any) -> None:
-    environment, other = (GermanWhistVectorEnv(Lowest(), 3) for _ in range(2))
-    np.testing.assert_equal(environment.reset(seed=kind(7)), other.reset(seed=7))
-
-
 def test_rows_out_of_the_mask_go_on_and_the_options_are_left_as_they_are() -> None:
     environment = GermanWhistVectorEnv(Lowest(), 4, autoreset_mode="DISABLED", rules="tiny")
     _, info = environment.reset(seed=3)
@@ -162,15 +155,6 @@ def test_a_wrong_reset_mask_is_refused_with_gymnasiums_own_errors(mask: Any, err
         theirs.reset(options={"reset_mask": mask})
     with pytest.raises(error, match="reset_mask"):
         GermanWhistVectorEnv(Lowest(), 2).reset(options={"reset_mask": mask})
-
-
-def test_a_step_before_every_row_was_reset_is_refused() -> None:
-    environment = GermanWhistVectorEnv(Lowest(), 2)
-    environment.reset(options={"reset_mask": np.array([True, False])})
-    with pytest.raises(ResetNeeded, match="before the first reset"):
-        environment.step([0, 0])
-    environment.reset(options={"reset_mask": np.array([False, True])})
-    assert environment._episodes.over.tolist() == [False, False]
 
 
 def test_float_arrays_of_whole_numbers_are_actions_too() -> None:

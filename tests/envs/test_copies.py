@@ -66,16 +66,6 @@ def test_a_copy_of_a_running_aec_environment_goes_on_alike_and_by_itself(copied:
     np.testing.assert_equal(play_aec(twin, 3), play_aec(environment, 3))
 
 
-def test_a_copy_before_the_first_reset_is_one_too(copied: Any) -> None:
-    twin = copied(gw.env(rules="tiny"))
-    with pytest.raises(AttributeError, match="before reset"):
-        _ = twin.agents
-    twin.reset(seed=1)
-    environment = gw.env(rules="tiny")
-    environment.reset(seed=1)
-    np.testing.assert_equal(play_aec(twin, 3), play_aec(environment, 3))
-
-
 def plain(answer: Any) -> Any:
     """Return an answer with lists for arrays of objects, which NumPy's comparison of arrays cannot compare."""
     if isinstance(answer, tuple):
@@ -125,14 +115,6 @@ def test_a_copy_of_a_running_gymnasium_environment_goes_on_alike_and_by_itself(
     np.testing.assert_equal(before, expected)
     np.testing.assert_equal(play_gymnasium(twin, info, 2, 30), expected)
     np.testing.assert_equal(twin.action_space.sample(), environment.action_space.sample())
-
-
-@pytest.mark.parametrize("name", ["random", "greedy", "heuristic", "small", "champion+exact", "mc:worlds=5"])
-def test_every_kind_of_opponent_is_copied(copied: Any, name: str) -> None:
-    environment = gymnasium.make(GAME, opponent=name)
-    _, info = environment.reset(seed=5)
-    twin = copied(environment)
-    np.testing.assert_equal(play_gymnasium(twin, info, 2, 5), play_gymnasium(environment, info, 2, 5))
 
 
 def test_a_copy_calls_the_kernels_that_are_compiled_already(copied: Any) -> None:

@@ -15,7 +15,7 @@ from german_whist.envs.engine.rules import rules
 from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.gymnasium_env import GermanWhistEnv
 from german_whist.envs.simulator.batch import DealBatch
-from tests.envs.players import Lowest, Random, Stubborn
+from tests.envs.players import Lowest, Random
 
 GAME = "german_whist:GermanWhist-v0"
 pytestmark = pytest.mark.filterwarnings("error")
@@ -70,18 +70,6 @@ def test_the_learners_rewards_are_those_of_the_whole_deal() -> None:
             assert isinstance(reward, float)
         np.testing.assert_array_equal(observation, batch.observe(seats=[environment.learner])[0])
         assert not info["action_mask"].any()
-
-
-@pytest.mark.parametrize("reward", ["margin", "win", "points"])
-def test_the_learner_gets_negative_rewards_for_losses(reward: str, rng: np.random.Generator) -> None:
-    environment = gymnasium.make(GAME, opponent=Random(), reward=reward)
-    totals = []
-    for seed in range(12):
-        _, info = environment.reset(seed=seed)
-        rewards, _ = play_deal(environment, info, rng)
-        assert not any(rewards[:-1])
-        totals.append(rewards[-1])
-    assert min(totals) < 0 < max(totals)
 
 
 def test_the_learner_is_paid_also_when_the_opponent_plays_the_last_card(rng: np.random.Generator) -> None:
@@ -167,13 +155,6 @@ def test_calls_before_the_first_reset_are_refused() -> None:
             call()
 
 
-@pytest.mark.parametrize("kind", [np.int64, np.uint32, np.int8])
-def test_a_seed_may_be_of_any_integer_type(kind: Any) -> None:
-    environment, other = GermanWhistEnv(Lowest()), GermanWhistEnv(Lowest())
-    assert same(environment.reset(seed=kind(7)), other.reset(seed=7), exact=True)
-    assert environment.np_random_seed == 7
-
-
 @pytest.mark.parametrize("keys", [("observations", "action_mask"), ["obs", "mask"]])
 def test_the_mask_stands_beside_the_observation_under_the_names_wanted(keys: Any) -> None:
     environment = gymnasium.make(GAME, opponent=Lowest(), observation_keys=keys)
@@ -193,12 +174,6 @@ def test_the_mask_stands_beside_the_observation_under_the_names_wanted(keys: Any
         seen, _, terminated, _, info = environment.step(action)
         vector = plain.step(action)[0]
     assert not seen[keys[1]].any()
-
-
-@pytest.mark.parametrize("keys", ["mask", ("one",), ("same", "same"), ("a", ""), ("a", 1), {"a": "b"}])
-def test_names_of_observation_and_mask_are_checked(keys: Any) -> None:
-    with pytest.raises(ValueError, match="observation_keys"):
-        GermanWhistEnv(Lowest(), observation_keys=keys)
 
 
 def test_after_the_end_nothing_happens_until_the_reset(rng: np.random.Generator) -> None:
@@ -252,13 +227,6 @@ def test_the_opponents_randomness_does_not_touch_the_deals(rng: np.random.Genera
         play_deal(environment, info, rng)
 
 
-def test_a_random_opponent_depends_on_the_deal_index() -> None:
-    deck = deal_deck(rules("classic").cards, 1, 1)
-    environment = GermanWhistEnv(Random(), seat=0)
-    firsts = {environment.reset(options={"deck": deck})[0][104:156].argmax() for _ in range(20)}
-    assert len(firsts) > 1
-
-
 def test_options_choose_the_deal() -> None:
     environment = GermanWhistEnv(Lowest(), seat=0)
     batch = DealBatch("classic", 1, seed=8, first=5)
@@ -308,23 +276,6 @@ def test_a_bad_argument_is_named(wrong: dict[str, Any], word: str) -> None:
         GermanWhistEnv(**{"opponent": Lowest(), **wrong})
 
 
-def test_an_opponent_that_plays_an_illegal_card_is_named() -> None:
-    environment = GermanWhistEnv(Stubborn(), seat=0)
-    deck = list(range(51, -1, -1))  # the two of clubs, card 0, is at the bottom of the stock
-    with pytest.raises(ValueError, match=r"^agent 'Stubborn' chose action 0 \(C2\): it may play SA"):
-        environment.reset(options={"deck": deck})
-
-
-def test_masks_for_sb3_contrib_are_bool_and_those_of_the_info() -> None:
-    environment = gymnasium.make(GAME, opponent=Lowest())
-    _, info = environment.reset(seed=1)
-    masks = environment.get_wrapper_attr("action_masks")()
-    assert masks.dtype == np.bool_
-    np.testing.assert_array_equal(masks, info["action_mask"].astype(bool))
-    assert info["action_mask"].dtype == np.int8
-    assert environment.action_space.sample(info["action_mask"]) in np.flatnonzero(masks)
-
-
 def test_ansi_shows_the_learners_side_only() -> None:
     environment = gymnasium.make(GAME, opponent=Lowest(), render_mode="ansi", seat=1)
     environment.reset(seed=1)
@@ -358,23 +309,6 @@ def test_infos_are_python_scalars_or_arrays_of_numbers() -> None:
     assert infos["illegal"].dtype == np.bool_
 
 
-def test_human_mode_without_a_display_prints_the_table_at_the_reset_and_at_every_step(
-    rng: np.random.Generator, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("german_whist.envs.rendering.renderer.has_display", lambda: False)
-    environment = GermanWhistEnv(Lowest(), rules="tiny", render_mode="human")
-    _, info = environment.reset(seed=1)
-    rewards, _ = play_deal(environment, info, rng)
-    assert capsys.readouterr().out.count("German Whist") == 1 + len(rewards)
-
-
-def test_rendering_without_a_mode_warns() -> None:
-    environment = GermanWhistEnv(Lowest())
-    environment.reset()
-    with pytest.warns(UserWarning, match="render mode"):
-        assert environment.render() is None
-
-
 def test_a_running_environment_can_be_pickled(rng: np.random.Generator) -> None:
     environment = GermanWhistEnv(Random())
     _, info = environment.reset(seed=1)
@@ -382,13 +316,6 @@ def test_a_running_environment_can_be_pickled(rng: np.random.Generator) -> None:
     seed = int(rng.integers(100))
     ours, theirs = (play_deal(one, info, np.random.default_rng(seed)) for one in (environment, copy))
     assert same(ours, theirs, exact=True)
-
-
-def test_agents_are_taken_by_name() -> None:
-    environment = gymnasium.make(GAME, opponent="random", seat=0)
-    assert type(environment.unwrapped.opponent) is type(gw.make_agent("random"))  # type: ignore[attr-defined]
-    with pytest.raises(ValueError, match="did you mean 'random'"):
-        gymnasium.make(GAME, opponent="randm")
 
 
 @pytest.mark.parametrize("make", [gymnasium.make, gymnasium.make_vec])

@@ -7,7 +7,6 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from gymnasium.vector import AutoresetMode
-from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
 import german_whist as gw
 from german_whist.envs.engine.dealing import deal_deck
@@ -117,26 +116,6 @@ def test_make_vec_gives_the_native_batch() -> None:
     environment.close()
 
 
-def test_gymnasiums_loop_over_environments_works_too() -> None:
-    environment = gymnasium.make_vec(GAME, num_envs=2, vectorization_mode="sync", opponent=Lowest())
-    observations, info = environment.reset(seed=1)
-    assert observations.shape[0] == 2
-    environment.step(choose(info, np.random.default_rng(1)))
-
-
-@pytest.mark.parametrize("reward", ["margin", "win", "points"])
-def test_the_learner_gets_negative_rewards_for_losses(reward: str, rng: np.random.Generator) -> None:
-    environment = gymnasium.make_vec(GAME, num_envs=16, opponent=Random(), reward=reward)
-    _, info = environment.reset(seed=1)
-    paid: list[float] = []
-    for _ in range(30):
-        _, rewards, terminations, _, info = environment.step(choose(info, rng))
-        assert not rewards[~terminations].any()
-        paid.extend(rewards[terminations])
-    assert len(paid) >= 16
-    assert min(paid) < 0 < max(paid)
-
-
 @pytest.mark.parametrize("reward", ["margin", "win", "points"])
 def test_an_illegal_action_ends_its_row_alone_with_the_worst_loss(reward: str) -> None:
     environment = GermanWhistVectorEnv(Lowest(), 4, reward=reward)
@@ -215,17 +194,6 @@ def test_one_call_to_the_opponent_serves_all_rows_that_wait() -> None:
         assert opponent.calls <= 2
 
 
-def test_it_is_always_the_learners_turn(rng: np.random.Generator) -> None:
-    environment = GermanWhistVectorEnv(Random(), 9)
-    observations, info = environment.reset(seed=1)
-    turn = gw.observation_layout()["turn"]
-    for _ in range(60):
-        assert (observations[:, turn.start] == 1).all()
-        assert info["action_mask"].any(axis=1).all()
-        np.testing.assert_array_equal(environment.action_masks(), info["action_mask"].astype(bool))
-        observations, _, _, _, info = environment.step(choose(info, rng))
-
-
 def test_returned_arrays_are_never_overwritten(rng: np.random.Generator) -> None:
     environment = GermanWhistVectorEnv(Random(), 5, rules="tiny")
     observations, info = environment.reset(seed=1)
@@ -239,18 +207,6 @@ def test_returned_arrays_are_never_overwritten(rng: np.random.Generator) -> None
         copies += [array.copy() for array in new]
     np.testing.assert_equal(kept, copies)
     kept[-1][:] = 0
-
-
-def test_gymnasiums_episode_statistics_count_the_learners_steps(rng: np.random.Generator) -> None:
-    environment = RecordEpisodeStatistics(GermanWhistVectorEnv(Random(), 4, rules="tiny"))
-    _, info = environment.reset(seed=1)
-    lengths = []
-    for _ in range(12):
-        _, _, terminations, _, info = environment.step(choose(info, rng))
-        if terminations.any():
-            lengths += info["episode"]["l"][terminations].tolist()
-    assert lengths
-    assert set(lengths) == {4}
 
 
 @pytest.mark.parametrize(
@@ -326,10 +282,3 @@ def test_ansi_gives_a_text_per_row_from_the_learners_side() -> None:
     assert texts is not None
     assert len(texts) == 3
     assert all("unseen" in text for text in texts)
-
-
-def test_rendering_without_a_mode_warns() -> None:
-    environment = GermanWhistVectorEnv(Lowest(), 2)
-    environment.reset()
-    with pytest.warns(UserWarning, match="render mode"):
-        assert environment.render() is None

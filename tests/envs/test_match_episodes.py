@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gymnasium.utils.env_checker import check_env
 
 from german_whist.envs.engine.match_format import MAX_TARGET, MatchFormat, match_format_of
 from german_whist.envs.engine.rules import rule_names, rules
@@ -166,12 +165,6 @@ def test_scores_are_at_the_end_of_observation_and_state(rng) -> None:
         np.testing.assert_array_equal(observe(views, "small")[0], row[: block.start])
 
 
-def test_without_a_match_the_classic_observation_is_unchanged() -> None:
-    assert observation_high("classic").size == 443
-    assert raw_env().observation_space("player_0")["observation"].shape == (443,)
-    assert raw_env(match="first_to:10").observation_space("player_0")["observation"].shape == (446,)
-
-
 def test_half_points_and_large_targets_fit_their_features() -> None:
     half = match_format_of("first_to:10")
     assert half.features(HALF_POINTS, (9.5, 0.5)).tolist() == [19, 1, 20]
@@ -218,11 +211,6 @@ def test_the_history_of_a_deal_is_the_batchs(rng) -> None:
         batch.step([action])
 
 
-def test_an_unknown_observation_is_named() -> None:
-    with pytest.raises(ValueError, match="did you mean 'history'"):
-        raw_env(observation="histroy")
-
-
 def test_a_seed_and_the_same_play_give_the_same_match() -> None:
     def course(environment: Any) -> list[Any]:
         rng, seen = np.random.default_rng(1), []
@@ -240,12 +228,6 @@ def test_a_seed_and_the_same_play_give_the_same_match() -> None:
 
 
 # The Gymnasium environment
-
-
-def test_gymnasiums_checker_passes_on_matches() -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        check_env(GermanWhistEnv(Lowest(), "tiny", match="best_of:3"), skip_render_check=True)
 
 
 def test_a_learner_plays_whole_matches_and_is_paid_at_their_end(rng) -> None:

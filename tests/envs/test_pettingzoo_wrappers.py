@@ -85,22 +85,6 @@ def test_the_wrappers_behave_as_pettingzoos_own(rng: np.random.Generator) -> Non
         assert theirs.agents == []
 
 
-def test_the_wrappers_are_pettingzoos_in_the_usual_order() -> None:
-    environment = env()
-    assert isinstance(environment, wrappers.OrderEnforcingWrapper)
-    assert isinstance(environment.env, wrappers.AssertOutOfBoundsWrapper)
-    assert isinstance(environment.env.env, wrappers.TerminateIllegalWrapper)
-    assert isinstance(environment.unwrapped, raw_env)
-
-
-def test_stepping_after_the_end_only_warns(rng: np.random.Generator) -> None:
-    environment = env()
-    environment.reset(seed=1)
-    play_deal(environment, rng)
-    environment.step(None)
-    assert environment.agents == []
-
-
 def test_a_pickled_environment_is_a_fresh_one_with_the_same_settings() -> None:
     environment = env(rules="tiny", reward="win")
     environment.reset(seed=1)
@@ -122,16 +106,6 @@ def test_human_mode_without_a_display_prints_the_table_at_the_reset_and_at_every
     environment.reset(seed=1)
     play_deal(environment, np.random.default_rng(1))
     assert capsys.readouterr().out.count("German Whist") == 1 + 8
-
-
-def test_ansi_mode_returns_the_table_with_both_hands_open() -> None:
-    environment = env(render_mode="ansi")
-    environment.reset(seed=1)
-    text = environment.render()
-    assert isinstance(text, str)
-    assert "unseen" not in text
-    assert "player_0" in text
-    assert "player_1" in text
 
 
 def test_rendering_without_a_mode_warns() -> None:

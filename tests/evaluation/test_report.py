@@ -103,12 +103,6 @@ def test_games_lost_unplayed_are_counted_by_agent_and_reason() -> None:
     assert shown[-2:] == ["random lost 3 games unplayed: late", "greedy lost 1 game unplayed: no idea"]
 
 
-def test_an_interrupted_run_says_how_it_goes_on() -> None:
-    stopped = dataclasses.replace(outcome(), results=())
-    assert str(stopped) == "stopped after 1,024 decisions; the run's folder: runs/quickstart"
-    assert ElementTree.fromstring(stopped._repr_html_()).tag == "p"
-
-
 def test_the_command_prints_what_print_does(capsys: pytest.CaptureFixture[str]) -> None:
     """The frames differ: the words do not."""
     from german_whist.cli import main

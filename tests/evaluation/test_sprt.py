@@ -37,18 +37,6 @@ def test_published_counts_give_the_published_figures() -> None:
     assert log_likelihood_ratio(PUBLISHED, 0, 2) == pytest.approx(2.946, abs=1e-3)
 
 
-def test_counts_are_by_the_score_of_both_games() -> None:
-    margins = np.array([[-3, -1], [-1, 0], [0, 0], [5, -5], [1, 0], [2, 3], [2, 1]])
-    assert pentanomial_counts(margins).tolist() == [1, 1, 2, 1, 2]
-
-
-def test_the_ratio_changes_sign_with_the_side_and_grows_with_the_deals() -> None:
-    counts = np.array([30, 210, 420, 260, 80])
-    assert log_likelihood_ratio(counts, -20, 5) == pytest.approx(-log_likelihood_ratio(counts[::-1], -5, 20))
-    assert log_likelihood_ratio(3 * counts, 0, 9) == pytest.approx(3 * log_likelihood_ratio(counts, 0, 9))
-    assert log_likelihood_ratio(counts, 0, 9) == pytest.approx(-log_likelihood_ratio(counts, 9, 0))
-
-
 def test_no_distribution_of_the_alternative_is_likelier_than_the_one_found() -> None:
     counts = np.array([30, 210, 420, 260, 80])
     optimize = pytest.importorskip("scipy.optimize")
@@ -96,20 +84,9 @@ def test_far_from_the_counts_the_likeliest_of_several_maxima_is_found() -> None:
     assert shares @ np.log(found) == pytest.approx(-2.3736908, abs=1e-6)
 
 
-@pytest.mark.parametrize("elo1", [300, 1000, 10_000])
-def test_even_counts_speak_for_the_lower_of_two_far_bounds(elo1: int) -> None:
-    assert log_likelihood_ratio((3, 0, 10, 0, 3), 0, elo1) < -3
-    assert play_sprt("random", "random", elo0=0, elo1=elo1, rules="tiny", most_deals=48).accepted == "elo0"
-
-
 @pytest.mark.parametrize("counts", [(0, 0, 0, 0, 40), (40, 0, 0, 0, 0), (0, 0, 1, 0, 0), (0, 0, 0, 0, 0)])
 def test_scores_that_never_occurred_leave_the_ratio_finite(counts: tuple[int, ...]) -> None:
     assert math.isfinite(log_likelihood_ratio(counts, 0, 5))
-
-
-@pytest.mark.parametrize("counts", [(0, 0, 1, 0, 0), (0, 0, 0, 0, 0), (0, 0, 0, 1, 39)])
-def test_scores_that_never_occurred_leave_the_elo_finite(counts: tuple[int, ...]) -> None:
-    assert all(map(math.isfinite, (normalised_elo(counts).nelo, *normalised_elo(counts).interval)))
 
 
 @pytest.mark.parametrize("place", [3, 4])
@@ -224,12 +201,6 @@ def test_looks_do_not_depend_on_how_the_deals_come_in() -> None:
     assert first_decision(bounds, margins[:7])[:2] == (7, 0)
 
 
-def test_the_weaker_agent_is_found_weaker_and_equals_stay_undecided() -> None:
-    assert play_sprt("random", "greedy", elo0=0, elo1=50, seed=2, rules="small").accepted == "elo0"
-    equal = play_sprt("greedy", "greedy", elo0=-1, elo1=1, rules="tiny", most_deals=20)
-    assert (equal.accepted, equal.deals, sum(equal.counts)) == ("undecided", 20, 20)
-
-
 @pytest.mark.parametrize(("elo0", "elo1"), [(5, 0), (1, 1), (math.nan, 1), (0, math.inf), (0, 10_001)])
 def test_bounds_that_make_no_test_are_refused(elo0: float, elo1: float) -> None:
     with pytest.raises(ValueError, match="SPRT bounds"):
@@ -252,23 +223,6 @@ def test_the_command_says_what_was_decided(run: Run) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("agents", "side", "interval"),
-    [
-        (("heuristic", "random"), "above -30.45", (-30.45, None)),
-        (("random", "heuristic"), "below +30.45", (None, 30.45)),
-    ],
-)
-def test_an_elo_without_a_bound_is_shown_as_one(
-    run: Run, agents: tuple[str, str], side: str, interval: tuple[float | None, float | None]
-) -> None:
-    words = ["evaluate", *agents, "--sprt", "0,50", "--seed", "2", "--deals", "3"]
-    assert side in run(*words).out
-    content = json.loads(run(*words, "--json").out)
-    assert content["nelo"] is None
-    assert content["interval"] == [pytest.approx(end, abs=0.01) if end is not None else None for end in interval]
-
-
 def test_games_that_an_agent_loses_unplayed_are_listed(
     run: Run, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -281,20 +235,3 @@ def test_games_that_an_agent_loses_unplayed_are_listed(
     monkeypatch.setattr("german_whist.evaluation.sprt.play_sprt", lambda *given, **settings: result)
     count = len(result.forfeits)
     assert f"resigns lost {count} games unplayed: no idea" in run("evaluate", "greedy", "random", "--sprt", "0,50").out
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["random", "--sprt", "5"], "--sprt '5' is not ELO0,ELO1, such as 0,5"),
-        (["random", "--sprt", "5,0"], "SPRT bounds must be two numbers from -"),
-        (["random", "heuristic", "--sprt", "0,5"], "--sprt compares 2 agents, 3 are given"),
-        (["random", "--sprt", "0,5", "--first-deal", "1"], "--first-deal cannot be combined with --sprt"),
-        (["random", "--sprt", "0,5", "--match", "best_of:3"], "--match cannot be combined with --sprt"),
-        (["random", "--sprt", "0,5", "--deals", "0"], "most_deals must be an integer >= 1, got 0"),
-    ],
-)
-def test_a_wrong_command_is_refused(run: Run, words: list[str], message: str) -> None:
-    refused = run("evaluate", "greedy", *words)
-    assert refused.code == 2
-    assert message in refused.err

@@ -5,17 +5,14 @@ from __future__ import annotations
 import csv
 import json
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from rich.console import Console
 
 from german_whist.envs.engine.rules import rules
 from german_whist.evaluation.match import play_match
-from german_whist.evaluation.statistics import interval_text
 from german_whist.evaluation.tournament.play import play_tournament
 from german_whist.evaluation.tournament.standings import (
     Margins,
@@ -25,7 +22,6 @@ from german_whist.evaluation.tournament.standings import (
     standings_markdown,
     write_report,
 )
-from tests.agents.networks import some_network
 from tests.cli.commands import Run, runner
 
 GAME = {"deals": 6, "seed": 3, "rules": "small"}
@@ -134,12 +130,6 @@ def test_the_report_says_the_same_in_every_format(tmp_path: Path) -> None:
     assert all(path.is_file() for path in paths)
 
 
-def test_a_single_deal_has_no_intervals() -> None:
-    content = ranked(made_up([[0, 1], [0, 0]], deals=1), bootstraps=5).to_dict()
-    assert content["pairs"][0]["interval"] == (None, None)
-    json.dumps(content, allow_nan=False)
-
-
 @pytest.mark.parametrize("deals", [1, 2])
 def test_deals_that_are_all_alike_bound_no_rating_and_make_no_upset_certain(deals: int) -> None:
     found = ranked(made_up([[0, 1, 0], [0, 0, 1], [0, 0, 0]], deals), bootstraps=20)  # a > b > c > a
@@ -158,22 +148,6 @@ def test_only_the_agent_whose_deals_are_all_alike_has_an_unbounded_rating() -> N
     assert not any(low == high for pair in found.pairs.values() for low, high in (pair.interval, pair.margin_interval))
 
 
-def test_agents_that_play_alike_are_equal_without_doubt() -> None:
-    tournament = made_up([[0, 0.5], [0, 0]], 20)
-    tournament[0, 1] = np.array([[3, -3]] * 20)
-    found = ranked(tournament, bootstraps=20)
-    assert (found.pairs[0, 1].interval, found.pairs[0, 1].margin_interval) == ((0.5, 0.5), (0, 0))
-    assert np.array(found.intervals) == pytest.approx(0, abs=1e-9)
-
-
-def test_a_rating_or_a_margin_that_rounds_to_zero_has_no_minus() -> None:
-    found = ranked(made_up([[0, 0.5], [0, 0]], 20), bootstraps=20)
-    page = standings_markdown(replace(found, ratings=(0.3, -0.3), intervals=((-0.2, 0.8), (-0.8, -0.4))))
-    assert "| +0 | +0 to +1 |" in page
-    assert "| +0 | -1 to +0 |" in page
-    assert interval_text(0.001, (-0.004, 0.002), 2, "+") == "(+0.00 to +0.00)"
-
-
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Run:
     return runner(capsys)
@@ -190,30 +164,3 @@ def test_the_command_prints_and_writes_the_standings(run: Run, tmp_path: Path) -
     assert printed == json.loads((tmp_path / "standings.json").read_text())
     pytest.importorskip("matplotlib")
     assert (tmp_path / "standings.png").read_bytes().startswith(b"\x89PNG")
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["greedy"], "the number of agents must be an integer >= 2, got 1"),
-        (["greedy", "random", "--deals", "0"], "deals must be an integer >= 1, got 0"),
-    ],
-)
-def test_a_wrong_command_is_refused(run: Run, words: list[str], message: str) -> None:
-    refused = run("arena", *words)
-    assert refused.code == 2
-    assert message in refused.err
-
-
-def test_runs_have_their_names_in_80_columns(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for number, name in enumerate(("first-experiment", "second-experiment")):
-        (tmp_path / name).mkdir()
-        some_network(number, game="tiny").save(tmp_path / name / "final.safetensors")
-    specs = [
-        f"checkpoint:{tmp_path / name / 'final.safetensors'}" for name in ("first-experiment", "second-experiment")
-    ]
-    monkeypatch.setattr("german_whist.cli.results.table_console", lambda: Console(width=80))
-    shown = run("arena", *specs, "random", "--rules", "tiny", "--deals", "4").out
-    assert "│ first-experiment " in shown
-    assert "│ second-experiment " in shown
-    assert "…" not in shown

@@ -18,7 +18,7 @@ from german_whist.envs.engine.rules import rule_names
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.openspiel.bots import AgentBot, BotAgent
 from german_whist.openspiel.game import load_game
-from german_whist.openspiel.state import Resampler, state_of
+from german_whist.openspiel.state import state_of
 
 
 class Recorder(pyspiel.Bot):  # type: ignore[misc]
@@ -60,27 +60,6 @@ def test_an_agent_plays_the_same_as_a_bot(preset: str) -> None:
             assert dict(policy) == {action: float(action == chosen) for action in state.legal_actions()}
             played[row].append(chosen)
         batch.step(actions)
-
-
-def test_a_seed_may_be_of_any_integer_type_and_is_nothing_else() -> None:
-    state = state_of(load_game("small"), gw.DealBatch("small").states["deck"][0, :28].tolist())
-    draws = [str(Resampler(seed)(state, state.current_player())) for seed in (3, np.int64(3), np.uint32(3))]
-    assert draws[1:] == draws[:1] * 2
-    choices = [[bot.step(state) for _ in range(9)] for bot in (AgentBot("random", 3), AgentBot("random", np.int64(3)))]
-    assert choices[0] == choices[1]
-    for wrong in (True, 3.0, "3", -1, 2**64, np.array(3)):
-        for made in (Resampler, lambda seed: AgentBot("random", seed)):
-            with pytest.raises(ValueError, match="seed must be an integer"):
-                made(wrong)
-
-
-def test_two_bots_play_through_openspiels_own_loop() -> None:
-    game = load_game("classic")
-    bots = [AgentBot("heuristic"), AgentBot("random", seed=1)]
-    total = np.zeros(2)
-    for seed in range(20):
-        total += pyspiel.evaluate_bots(game.new_initial_state(), bots, seed)
-    assert total[0] > 0 == total.sum()
 
 
 @pytest.mark.parametrize("preset", rule_names())
@@ -135,12 +114,6 @@ def test_without_histories_a_bot_does_not_play() -> None:
     agent = BotAgent(uniform, "tiny", name="mine")
     with pytest.raises(ValueError, match="agent 'mine' needs the history of the deal"):
         agent.act(gw.DealBatch("tiny", 1).views(), np.random.default_rng(0))
-
-
-def test_a_bot_plays_a_match() -> None:
-    agent = BotAgent(uniform, "tiny", name="uniform")
-    result = gw.play_match("heuristic", agent, deals=40, rules="tiny")
-    assert result.to_dict() == gw.play_match("heuristic", agent, deals=40, rules="tiny", batch_size=7).to_dict()
 
 
 def test_each_game_has_a_bot_of_its_own() -> None:

@@ -15,7 +15,6 @@ import german_whist.openspiel as gw_openspiel
 from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.envs.engine.scoring import REWARDS
 from german_whist.envs.simulator.batch import DealBatch
-from tests.golden import playthrough
 
 
 def recorded(game: str, deals: int, seed: int = 5) -> tuple[DealBatch, list[list[int]], list[list[int]]]:
@@ -162,13 +161,3 @@ def test_settings_are_parameters_of_their_own() -> None:
 def test_bad_parameters_are_refused(parameters: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         pyspiel.load_game(f"python_german_whist({parameters})")
-
-
-def test_an_illegal_action_of_a_recording_is_refused() -> None:
-    game = gw_openspiel.load_game("tiny")
-    with pytest.raises(ValueError, match=r"action 3 \(C5\) is illegal after 0 actions"):
-        gw_openspiel.state_of(game, list(rules("tiny").cards), [3])
-
-
-def test_the_preset_of_six_cards_has_a_golden_playthrough() -> None:
-    assert "six_cards: suits=2, ranks=3, hand=2, stock=2" in playthrough("six_cards")

@@ -104,18 +104,6 @@ def test_strings_and_tensors_are_equal_exactly_where_the_seat_cannot_tell(spec: 
     assert repeated > 50
 
 
-def test_an_information_state_reads_well() -> None:
-    from german_whist.openspiel.state import state_of
-
-    game = load_game("six_cards")
-    state = state_of(game, "CK DQ CA DK DA CQ", [12, 24])
-    assert state.information_state_string(0) == (
-        "player 0: dealer opponent; dealt me CK; dealt me CA; dealt opponent; dealt opponent; turned DA; "
-        "played me CA; played opponent DK; won opponent; took opponent DA; drew me CQ"
-    )
-    assert state.observation_string(0).startswith("player 0: hand ...KQ; ")
-
-
 def test_before_the_deal_there_is_nothing_to_see() -> None:
     state = load_game("tiny").new_initial_state()
     assert state.information_state_string(0) == "player 0: "

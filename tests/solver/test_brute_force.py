@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.solver.brute_force import card_values, race_card_margins, race_tricks, value
+from tests.solver.brute_force import card_values, race_tricks, value
 
 
 def cards(text: str) -> list[str]:
@@ -50,10 +50,3 @@ def test_a_race_stops_when_somebody_has_enough() -> None:
     assert race_tricks(cards("SA SK SQ"), cards("S2 S3 S4"), None, (2, 5)) == (2, 0)
     assert race_tricks(cards("SA SK SQ"), cards("S2 S3 S4"), None, (5, 5)) == (3, 0)
     assert race_tricks(cards("SA S2"), cards("SK S3"), None, (0, 5)) == (0, 0)
-
-
-def test_a_race_is_not_played_as_the_whole_endgame_is() -> None:
-    # The follower needs one trick more and has one for sure: the leader must take his own first.
-    margins = race_card_margins(cards("SA D2 D3"), cards("DA DK S2"), None, (3, 1))
-    assert margins["SA"] == 0
-    assert margins["D2"] == -1

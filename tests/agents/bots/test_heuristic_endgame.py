@@ -66,50 +66,6 @@ def test_the_bot_plays_the_card_that_brings_most(position: Endgame) -> None:
     assert choice(HEURISTIC, row) == reference.look_ahead(*position)
 
 
-def test_a_sure_winner_is_cashed_before_the_lead_is_lost() -> None:
-    assert choice(HEURISTIC, view(".A..32", "S", opponent=".K..A4")) == "HA"
-
-
-def test_winners_of_a_long_suit_come_first() -> None:
-    assert choice(HEURISTIC, view(".AKQ..2", "S", opponent=".J..A43")) in {"HA", "HK", "HQ"}
-
-
-def test_a_trick_is_won_as_cheaply_as_possible() -> None:
-    assert choice(HEURISTIC, view(".AT3..", "S", opponent=".J4..", led="H9")) == "HT"
-
-
-def test_a_trick_that_cannot_be_won_costs_the_lowest_card() -> None:
-    assert choice(HEURISTIC, view(".K3.2.", "S", opponent=".Q.5.", led="HA")) == "H3"
-
-
-def test_a_void_is_trumped_with_the_lowest_trump() -> None:
-    assert choice(HEURISTIC, view("K5..A3.", "S", opponent="7.K9..", led="HA")) == "S5"
-
-
-def test_a_void_without_trumps_throws_a_loser_and_keeps_the_winner() -> None:
-    assert choice(HEURISTIC, view("..A3.", "S", opponent="..K.", led="HA")) == "D3"
-
-
-def test_trumps_are_drawn_by_the_longer_holding_before_side_winners_are_cashed() -> None:
-    assert choice(HEURISTIC, view("AKQ.AKQ..", "S", opponent="7.654.32.")) == "SA"
-
-
-def test_side_winners_are_cashed_first_when_the_opponent_has_no_trumps_left() -> None:
-    assert choice(HEURISTIC, view("2.A..", "S", opponent=".K..A")) in {"HA", "S2"}
-
-
-def test_a_low_endgame_is_lost_with_the_highest_card_that_loses() -> None:
-    assert choice(HEURISTIC, view(".QT3..", "S", opponent=".A4..", led="HJ", low=True)) == "HT"
-
-
-def test_in_a_low_endgame_a_trick_that_must_be_won_takes_the_highest_card() -> None:
-    assert choice(HEURISTIC, view(".AT..2", "S", opponent=".54..", led="H3", low=True)) == "HA"
-
-
-def test_a_low_endgame_is_led_from_the_bottom() -> None:
-    assert choice(HEURISTIC, view(".A2.A2.", "S", opponent=".K3.K3.", low=True)) in {"H2", "D2"}
-
-
 def test_giving_up_the_lead_to_be_led_into_is_found_by_looking_ahead() -> None:
     # HA first leaves HQ to the king. After C2 the opponent must lead a heart into ace and queen.
     throw_in = Endgame(names(".AQ..2"), names(".K3..A"), None, "S")

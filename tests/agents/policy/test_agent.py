@@ -137,19 +137,6 @@ def test_advantages_are_differences_to_the_best_card_in_tricks() -> None:
     assert (np.delete(advantages[0], legal) == -np.inf).all()
 
 
-@pytest.mark.parametrize("temperature", [1e-3, 1e-30, 5e-324])
-def test_a_low_temperature_plays_the_best_card(temperature: float) -> None:
-    views = DealBatch("classic", 64, seed=1).views()
-    rng = AgentRng(0, np.arange(64))
-    network = some_network(scale=3.0)
-    assert (PolicyAgent(network, temperature).act(views, rng) == PolicyAgent(network).act(views, None)).all()
-
-
-def test_a_high_temperature_plays_uniformly() -> None:
-    cards = PolicyAgent(some_network(), 1e300).act(np.repeat(HAND, 7000), np.random.default_rng(0))
-    assert np.unique(cards, return_counts=True)[1] == pytest.approx([1000] * 7, abs=140)
-
-
 @pytest.mark.parametrize("temperature", [-0.1, math.nan, math.inf])
 def test_an_invalid_temperature_is_refused(temperature: float) -> None:
     with pytest.raises(ValueError, match=r"temperature must be 0 \(best card\) or a positive number, got"):

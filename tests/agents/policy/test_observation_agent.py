@@ -28,8 +28,3 @@ def test_it_plays_a_match_under_its_name() -> None:
     lowest = gw.ObservationAgent(lambda _, masks: masks.argmax(axis=1), "small", name="lowest")
     result = gw.play_match(lowest, "random", deals=20, rules="small")
     assert (result.first, result.deals) == ("lowest", 20)
-
-
-def test_unknown_rules_are_refused() -> None:
-    with pytest.raises(ValueError, match="clasic"):
-        gw.ObservationAgent(lambda _, masks: masks.argmax(axis=1), "clasic")

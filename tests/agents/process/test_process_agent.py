@@ -153,23 +153,11 @@ def test_specifications() -> None:
     assert make_agent(agent.name).name == agent.name  # type: ignore[attr-defined]
 
 
-def test_a_program_that_does_not_exist_is_one_line_of_the_command(run: Run) -> None:
-    completed = run("evaluate", "process:no-such-program", "random", "--deals", "1", "--rules", "tiny")
-    assert (completed.code, completed.err.count("\n")) == (2, 1)
-    assert "'no-such-program' cannot be started" in completed.err
-
-
 def test_a_bot_that_failed_against_one_agent_starts_afresh_against_the_next(run: Run, tmp_path: Path) -> None:
     words = ("evaluate", bot(tmp_path, "sys.exit(3)"), "random", "greedy", "--deals", "2", "--rules", "tiny", "--json")
     forfeits = [one.get("forfeits", []) for one in json.loads(run(*words).out)["matches"]]
     crashes = [sum(one["reason"].startswith("crash") for one in games) for games in forfeits]
     assert sorted(crashes) == [0, MAX_FAILURES, MAX_FAILURES]
-
-
-def test_the_command_names_the_reasons(run: Run, tmp_path: Path) -> None:
-    completed = run("evaluate", bot(tmp_path, "say('XX')"), "random", "--deals", "1", "--rules", "tiny")
-    assert completed.code == 0
-    assert "lost 1 game unplayed: illegal action 'XX'" in completed.out
 
 
 def test_agents_may_forfeit_all_their_games() -> None:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
 from german_whist.envs.engine.actions import action_text, actions_text, choice_names, parse_action
 from german_whist.envs.engine.rules import rule_names, rules
-from german_whist.envs.gymnasium_vector_env import GermanWhistVectorEnv
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.simulator.episodes import Episode
-from tests.envs.players import Stubborn
 
 
 @pytest.mark.parametrize("name", rule_names())
@@ -27,20 +23,6 @@ def test_the_choices_have_the_names_of_their_game() -> None:
     assert choice_names(rules("classic")) == choice_names(rules("open_stock")) == ()
     assert [action_text(action, rules("draft")) for action in (51, 52, 53)] == ["SA", "take", "leave"]
     assert [action_text(action, rules("humbug")) for action in (0, 52, 53)] == ["C2", "keep", "swap"]
-
-
-@pytest.mark.parametrize(
-    ("preset", "word"), [("classic", "take"), ("draft", "keep"), ("humbug", "leave"), ("draft", "")]
-)
-def test_a_word_of_another_game_is_refused(preset: str, word: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(repr(word))):
-        parse_action(word, rules(preset))
-
-
-@pytest.mark.parametrize("action", [-1, 52])
-def test_a_number_that_is_no_action_is_refused(action: int) -> None:
-    with pytest.raises(ValueError, match=f"action must be an integer from 0 to 51, got {action}"):
-        action_text(action, rules("classic"))
 
 
 def test_a_mask_is_printed_as_cards_or_choices() -> None:
@@ -62,8 +44,3 @@ def test_errors_name_the_choices_of_a_pending_decision() -> None:
     deal = Episode("humbug")
     deal.reset(1)
     assert str(deal.illegal_action_error("player_1", 7)) == "action 7 (C9) is illegal: player_1 may play keep or swap"
-
-
-def test_an_opponent_playing_a_card_at_a_choice_gets_the_choices() -> None:
-    with pytest.raises(ValueError, match=r"may play keep or swap$"):
-        GermanWhistVectorEnv(Stubborn(), 2, "humbug").reset(seed=1)

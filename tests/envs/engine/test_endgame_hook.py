@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-import pickle
 import warnings
 from typing import Any
 
@@ -25,7 +23,6 @@ from tests.strategies import drawn_games, seeds
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # of PettingZoo, about its own environments
-    from pettingzoo.test import api_test
 
 SMALL_GAMES = [
     "tiny",
@@ -119,11 +116,6 @@ def test_a_race_decided_in_the_foreplay_is_left_alone(positions: Any) -> None:
     assert (solved.states["tricks"][early, ENDGAME] == 0).all()
 
 
-def test_the_endgame_is_played_unless_asked_otherwise() -> None:
-    assert DealBatch("classic").endgame_hook is None
-    assert gw.DealBatch("classic", endgame="played").endgame_hook is None
-
-
 def test_a_history_holds_the_foreplay_only(rng: np.random.Generator) -> None:
     solved, played = (DealBatch("tiny", 4, history=True, endgame=endgame) for endgame in ("exact", "played"))
     for _ in range(4):
@@ -179,23 +171,6 @@ def test_what_cannot_be_solved_is_refused_by_name(game: str, endgame: Any, words
             one(rules=game, endgame=endgame)
 
 
-@pytest.mark.filterwarnings("ignore:Observation is not a NumPy array:UserWarning")
-@pytest.mark.filterwarnings("ignore:Observation space for each agent probably should be:UserWarning")
-@pytest.mark.parametrize(
-    "kind",
-    [
-        {"rules": "tiny"},
-        {"rules": "small"},
-        {"rules": "tiny:counts=all,race=3", "observation": "history"},
-        {"rules": "tiny", "match": "first_to:5"},
-    ],
-    ids=str,
-)
-def test_passes_pettingzoos_api_test(kind: dict[str, Any]) -> None:
-    api_test(gw.env(**kind, endgame="exact"), num_cycles=200)
-    api_test(gw.raw_env(**kind, endgame="exact"), num_cycles=200)
-
-
 @pytest.mark.parametrize("reward", REWARDS)
 @pytest.mark.parametrize("render_mode", [None, "ansi"])
 def test_the_environment_plays_the_deals_of_a_batch(reward: str, render_mode: str | None) -> None:
@@ -218,43 +193,6 @@ def test_the_environment_plays_the_deals_of_a_batch(reward: str, render_mode: st
         assert game.unwrapped.state_space.contains(game.unwrapped.state())
         if render_mode:
             assert "finished" in game.render()
-
-
-def test_a_copy_from_a_pickle_ends_its_deals_alike() -> None:
-    game = pickle.loads(pickle.dumps(gw.raw_env("tiny", endgame="exact")))
-    game.reset(seed=1)
-    for _ in range(4):
-        game.step(int(np.flatnonzero(game.observe(game.agent_selection)["action_mask"])[0]))
-    assert all(game.terminations.values())
-
-
-def actions_of_a_deal(endgame: str, make: str) -> int:
-    """How many actions a deal of ``tiny`` takes when the lowest legal action is always played."""
-    if make == "batch":
-        batch, steps = gw.DealBatch("tiny", 1, endgame=endgame), 0
-        while not batch.done[0]:
-            batch.step([int(batch.action_mask()[0].argmax())])
-            steps += 1
-        return steps
-    if make == "aec":
-        game, steps = gw.env("tiny", endgame=endgame), 0
-        game.reset(seed=1)
-        while not all(game.terminations.values()):
-            game.step(int(game.last()[0]["action_mask"].argmax()))
-            steps += 1
-        return steps
-    single = gymnasium.make("german_whist:GermanWhist-v0", rules="tiny", opponent="greedy", seat=0, endgame=endgame)
-    info, steps, done = single.reset(seed=1)[1], 0, False
-    while not done:
-        _, _, done, _, info = single.step(int(info["action_mask"].argmax()))
-        steps += 1
-    return steps
-
-
-@pytest.mark.parametrize("make", ["batch", "aec", "gymnasium"])
-def test_deals_with_exact_endgames_are_shorter(make: str) -> None:
-    exact, played = (actions_of_a_deal(endgame, make) for endgame in ("exact", "played"))
-    assert exact < played
 
 
 def test_a_match_adds_up_solved_deals(rng: np.random.Generator) -> None:
@@ -322,12 +260,3 @@ def test_a_vector_environment_deals_again_in_the_same_step(rng: np.random.Genera
                 observation, _ = game.reset(options={"deal": (8, deals[row])})
             np.testing.assert_array_equal(observations[row], observation)
     assert ends > rows
-
-
-def test_copies_of_a_batch_share_no_state() -> None:
-    batch = gw.DealBatch("tiny", 2, endgame="exact")
-    other = copy.deepcopy(batch)
-    for _ in range(4):
-        batch.step(batch.action_mask().argmax(axis=1))
-    assert batch.done.all()
-    assert not other.done.any()

@@ -80,8 +80,3 @@ def test_the_environments_state_lies_in_its_space_and_is_the_engines(name: str, 
         action = int(rng.choice(np.flatnonzero(batch.action_mask()[0])))
         environment.step(action)
         batch.step([action])
-
-
-def test_unknown_rules_have_no_layout() -> None:
-    with pytest.raises(ValueError, match="did you mean 'classic'"):
-        state_layout("clasic")

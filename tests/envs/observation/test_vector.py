@@ -90,20 +90,7 @@ def test_observing_into_an_array_overwrites_all_of_it(positions) -> None:
     np.testing.assert_array_equal(out, batch.observe())
 
 
-def test_one_vector_of_any_number_type_gives_one_view(positions) -> None:
-    batch = positions("tiny", size=2, steps=3)
-    for dtype in (np.int8, np.int64, np.float32):
-        views = view_from_observation(batch.observe()[1].astype(dtype), "tiny")
-        assert same_views(views, batch.views(rows=[1]))
-
-
 @pytest.mark.parametrize("shape", [(), (442,), (3, 444), (1, 1, 443)])
 def test_vectors_of_another_length_are_refused(shape: tuple[int, ...]) -> None:
     with pytest.raises(ValueError, match="443"):
         view_from_observation(np.zeros(shape, np.int8))
-
-
-def test_unknown_rules_are_refused() -> None:
-    for function in (observation_layout, observation_high):
-        with pytest.raises(ValueError, match="did you mean 'classic'"):
-            function("clasic")

@@ -108,24 +108,6 @@ def test_the_vector_environment_gives_a_picture_per_row() -> None:
     assert not np.array_equal(pictures[0], pictures[1])
 
 
-def test_coloured_text_comes_only_when_asked_for() -> None:
-    environment = gw.env(render_mode="ansi")
-    environment.reset(seed=1)
-    assert "\x1b" not in environment.render()
-    environment.unwrapped.render_color = True
-    assert "\x1b[" in environment.render()
-
-
-def test_a_match_shows_its_scores_in_text_and_picture() -> None:
-    environment = gw.env(rules="tiny", match="first_to:2", render_mode="ansi")
-    environment.reset(seed=1)
-    assert environment.render().count("match 0") == 2
-    drawn = gw.env(rules="tiny", match="first_to:2", render_mode="rgb_array")
-    drawn.reset(seed=1)
-    without_scores = deal_picture(drawn.unwrapped._episode.batch)
-    assert not np.array_equal(drawn.render(), without_scores)
-
-
 # The window
 
 
@@ -152,15 +134,6 @@ def test_a_closed_window_stays_closed_and_the_game_continues(
         environment.step(None if over else int(np.flatnonzero(observation["action_mask"])[0]))
         assert not unseen_display.display.get_init(), agent
     assert "trumps" not in capsys.readouterr().out
-
-
-def test_human_prints_where_pygame_is_missing(
-    without: Callable[[str], None], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(rendering, "has_display", lambda: True)
-    without("pygame")
-    gw.env(rules="tiny", render_mode="human").reset(seed=1)
-    assert "trumps" in capsys.readouterr().out
 
 
 def test_human_prints_text_without_a_responding_display(
@@ -205,13 +178,6 @@ def test_pictures_without_pillow_name_the_extra(without: Callable[[str], None]) 
     ):
         with pytest.raises(ModuleNotFoundError, match=r'pip install "german-whist\[render\]"'):
             make()
-
-
-def test_text_needs_no_pillow(without: Callable[[str], None], no_display: None) -> None:
-    without("PIL")
-    environment = gw.env(rules="tiny", render_mode="human")
-    environment.reset(seed=1)
-    assert environment.render() is None
 
 
 def test_environments_without_pictures_load_neither_pillow_nor_pygame() -> None:

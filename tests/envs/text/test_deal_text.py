@@ -69,13 +69,6 @@ def test_cards_seen_taken_are_shown_and_seat_1_sits_at_the_bottom_of_its_own_vie
     assert lines[7].startswith("  player_1   S AT872    H K52      D A92      C 63")
 
 
-def test_a_shown_void_is_printed() -> None:
-    batch = table("CA", "C2", "H2", "H3", "H6", "H5", "C4", "C9", "HK", "C5")
-    assert "void of H (trick 5)" in deal_text(batch, seat=1, unicode=False)
-    assert "void" not in deal_text(batch, seat=0)
-    assert "void" not in deal_text(batch)
-
-
 @pytest.mark.parametrize(
     ("name", "steps"),
     [("classic", 0), ("classic", 9), ("open_stock:open_stock=3", 11), ("no_trump", 9), ("draft", 8), ("humbug", 7)],
@@ -112,12 +105,6 @@ def test_a_finished_deal_shows_its_result(name: str, words: str, positions: Posi
     assert len(set(margins)) >= 2
 
 
-def test_only_the_suits_of_the_deck_are_shown(positions: Positions) -> None:
-    text = deal_text(positions("tiny", steps=0))
-    assert "♠" not in text
-    assert "♦" in text
-
-
 @pytest.mark.parametrize(
     ("name", "steps", "words"),
     [
@@ -137,34 +124,6 @@ def test_every_game_shows_open_cards_and_pending_choices(
 ) -> None:
     batch = positions(name, size=1, steps=steps, seed=3)
     assert re.search(words, deal_text(batch) + "\n")
-
-
-def test_the_open_cards_left_are_offered_to_the_loser_when_nothing_lies_face_down(positions: Positions) -> None:
-    batch = positions("open_stock:open_stock=4", size=1, steps=11 * 3 + 3)  # tricks of two cards and a pick
-    text = deal_text(batch, seat=0)
-    loser = int(batch.turn[0])
-    assert f"player_{loser} takes one of the open cards left" in text
-    winners_hand = int(batch.states["hands"][0, 1 - loser]).bit_count()
-    assert winners_hand == 13  # the loser holds 12, and the view says so
-    unseen = int(re.search(r"\+ (\d+) unseen", deal_text(batch, seat=1 - loser))[1])  # type: ignore[index]
-    known = int(batch.views(seats=[1 - loser])["opponent_known"][0]).bit_count()
-    assert unseen + known == 12
-
-
-def test_a_discarded_hand_is_shown_to_its_owner_only() -> None:
-    batch = DealBatch("humbug", 1, 3)
-    discarded = deal_text(batch).split("\n")[2][13:].rstrip()
-    batch.step([53])
-    assert batch.turn[0] == 0  # seat 1, the non-dealer, has swapped
-    assert f"out of play: {discarded}" in deal_text(batch, seat=1)
-    assert "out of play" not in deal_text(batch, seat=0)
-    assert "tricks: 0 · swapped the hand" in deal_text(batch, seat=0)
-    assert "kept" not in deal_text(batch, seat=0)
-
-
-def test_a_race_shows_the_progress_of_both(positions: Positions) -> None:
-    text = deal_text(positions("race", size=1, steps=20, seed=3))
-    assert text.count(" of 7") == 2
 
 
 @pytest.mark.parametrize("name", rule_names())
@@ -218,22 +177,6 @@ def test_only_a_terminal_without_no_color_gets_colour(
     monkeypatch.setattr(sys, "stdout", screen)
     print_deal(table())
     assert ("\x1b[" in screen.getvalue()) == colored
-
-
-def test_a_terminal_without_suit_symbols_gets_letters(monkeypatch: pytest.MonkeyPatch) -> None:
-    screen = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
-    monkeypatch.setattr(sys, "stdout", screen)
-    print_deal(table())
-    screen.flush()
-    assert b"trumps S" in screen.buffer.getvalue()  # type: ignore[attr-defined]
-
-
-def test_a_unicode_terminal_gets_suit_symbols(monkeypatch: pytest.MonkeyPatch) -> None:
-    screen = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
-    monkeypatch.setattr(sys, "stdout", screen)
-    print_deal(table(), seat=1)
-    screen.flush()
-    assert "trumps ♠" in screen.buffer.getvalue().decode()  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from german_whist.envs.engine.rules import Rules, rule_names, rules
 from german_whist.envs.engine.scoring import REWARDS, seat_return
 from german_whist.envs.engine.state import STATE
 from german_whist.envs.simulator.batch import DealBatch
-from german_whist.envs.text.rules_text import preset_summary, rules_spec, rules_text, scoring_examples
+from german_whist.envs.text.rules_text import rules_spec, rules_text, scoring_examples
 from tests.strategies import games
 
 # For each field two games that differ in it, and in other fields only where they must.
@@ -53,10 +53,6 @@ def test_two_games_share_a_text_only_when_they_are_the_same_game(one: Rules, oth
     assert (body(one) == body(other)) == (one.game.tobytes() == other.game.tobytes())
 
 
-def test_two_presets_never_share_a_text() -> None:
-    assert len({body(rules(name)) for name in rule_names()}) == len(rule_names())
-
-
 def finished(rules: Rules, mine: int, theirs: int, low: bool) -> float:
     """The points that the engine pays seat 0 for these counted tricks."""
     state = np.zeros(1, STATE)
@@ -81,62 +77,9 @@ def test_the_examples_are_what_the_scoring_pays(rules: Rules) -> None:
     assert any(mine < theirs for mine, theirs, _ in examples) == rules.high_low
 
 
-@pytest.mark.parametrize(
-    ("name", "sentence"),
-    [
-        ("small", "5-2 scores 2"),
-        ("small", "7-0 scores 5"),
-        ("small_all", "10-4 scores 4"),
-        ("seventh", "13-0 scores 10"),
-        ("seventh", "minus the book of 6"),
-        ("high_low", "0-13 in a low game scores 13"),
-        ("race", "as soon as a player has taken seven counted tricks."),
-        ("humbug", "keeps the hand or swaps it for a blind one"),
-        ("open_stock", "The winner picks one of the face-up cards."),
-        ("no_trump", "Trumps: There are no trumps."),
-        ("draft", "leaves it to the loser"),
-        ("short", "32 cards: clubs, diamonds, hearts and spades, from the ace (high) down to the 7."),
-        ("tiny", "8 cards: clubs and diamonds, from the ace (high) down to the jack."),
-        ("classic", "Only the 13 tricks of the endgame count."),
-        ("all", "All 26 tricks count"),
-        ("all", "A tie is a draw and scores nothing."),
-    ],
-)
-def test_a_preset_says_what_it_is_about(name: str, sentence: str) -> None:
-    assert sentence in " ".join(rules_text(name).split())
-
-
-@given(games())
-def test_the_text_fits_a_terminal_and_has_no_gaps(rules: Rules) -> None:
-    text = rules_text(rules)
-    assert all(len(line) <= 100 for line in text.partition("\n")[2].splitlines())
-    assert not re.search(r"None|True|False|\.\.|  \S+  |\{|\}", text.partition("\n")[2])
-
-
-@given(games())
-def test_a_draw_is_mentioned_where_possible(rules: Rules) -> None:
-    pairs = [(mine, rules.counted - mine) for mine in range(rules.counted + 1)]
-    can_tie = any(mine == theirs and (not rules.race or mine < rules.race) for mine, theirs in pairs)
-    assert ("A tie is a draw" in " ".join(rules_text(rules).split())) == can_tie
-
-
 @given(games())
 def test_the_short_specification_leads_back_to_the_game(game_rules: Rules) -> None:
     assert rules(rules_spec(game_rules)).game.tobytes() == game_rules.game.tobytes()
-
-
-def test_a_preset_is_named_by_its_name() -> None:
-    assert [rules_spec(name) for name in rule_names()] == list(rule_names())
-    assert rules_spec("classic:hand=10,stock=32") == "classic:hand=10,stock=32"
-    assert rules_spec("small:trump=none") == (
-        "classic:ranks=7,hand=7,stock=14,trump=none,points=over_book,book=3,slam=5"
-    )
-
-
-def test_every_preset_has_its_line_and_no_other_has() -> None:
-    assert preset_summary("small").startswith("Small whist")
-    with pytest.raises(ValueError, match="did you mean 'small'"):
-        preset_summary("smal")
 
 
 def test_the_length_of_a_deal_is_the_one_that_is_played() -> None:

@@ -5,37 +5,16 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from german_whist.envs.engine.cards import mask_of
-from german_whist.envs.utils.bit_kernels import highest, lowest, popcount, write_cards
+from german_whist.envs.utils.bit_kernels import write_cards
 from german_whist.envs.utils.jit import kernel
-
-sets_of_cards = st.sets(st.integers(0, 51))
 
 
 @kernel
 def write_into(mask, rows, start):
     for i in range(rows.shape[0]):
         write_cards(mask, rows[i], start)
-
-
-@given(sets_of_cards)
-def test_counting_and_finding_cards(cards: set[int]) -> None:
-    mask = np.uint64(mask_of(cards))
-    assert popcount(mask) == len(cards)
-    assert lowest(mask) == min(cards, default=64)
-    assert highest(mask) == max(cards, default=-1)
-
-
-@given(sets_of_cards, st.integers(0, 20))
-def test_write_cards_writes_the_cards_and_nothing_else(cards: set[int], start: int) -> None:
-    rows = np.full((2, 72), 7, np.int8)
-    write_into(np.uint64(mask_of(cards)), rows, start)
-    expected = np.full(72, 7)
-    expected[start : start + 52] = [card in cards for card in range(52)]
-    assert (rows == expected).all()
 
 
 @pytest.mark.parametrize(

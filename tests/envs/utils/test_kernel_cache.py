@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,7 +18,7 @@ from numba.core import types
 from german_whist.envs.engine.state_kernels import legal_actions
 from german_whist.envs.utils import jit
 from german_whist.envs.utils.jit import kernel
-from german_whist.envs.utils.kernel_cache import kernel_cache, kernel_sources, remove_unused, source_digest
+from german_whist.envs.utils.kernel_cache import kernel_cache, source_digest
 
 CALLER = """\
 from german_whist.constants import NUMBER
@@ -56,18 +55,6 @@ def test_a_change_in_any_source_of_a_kernel_gives_another_folder(package: Path, 
     assert source_digest(package) != before
 
 
-def test_other_files_do_not_matter_nor_does_the_time_of_a_change(package: Path) -> None:
-    before = source_digest(package)
-    (package / "prose.py").write_text('"""Other words."""\n')
-    os.utime(package / "kernels.py", (1, 1))
-    assert source_digest(package) == before
-
-
-def test_the_engine_is_among_the_sources() -> None:
-    names = {Path(name).name for name in kernel_sources()}
-    assert {"state_kernels.py", "bit_kernels.py", "rules.py", "cards.py"} <= names
-
-
 def test_kernels_are_cached_there_and_numba_s_own_setting_stays() -> None:
     assert kernel_cache() in Path(legal_actions.stats.cache_path).parents
     assert str(kernel_cache()) != numba.config.CACHE_DIR
@@ -82,17 +69,6 @@ def test_one_variable_moves_kernels_and_endgame_tables(tmp_path: Path) -> None:
     run = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     kernels, table = map(Path, run.stdout.split())
     assert (kernels.parent, table.parent) == (tmp_path / "kernels", tmp_path)
-
-
-def test_folders_that_nobody_uses_are_removed(tmp_path: Path) -> None:
-    for name, age in (("old", 40), ("new", 1)):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "a.nbi").touch()
-        os.utime(tmp_path / name, (time.time() - age * 86_400,) * 2)
-    for number in range(8):  # one of them comes before the old folder
-        (tmp_path / f"link{number}").symlink_to("absent")
-    remove_unused(tmp_path, days=30)
-    assert [path.name for path in tmp_path.iterdir() if not path.is_symlink()] == ["new"]
 
 
 USES_A_KERNEL = """\
@@ -189,11 +165,6 @@ def into_a_dangling_link(path: Path) -> None:
     path.symlink_to("absent")
 
 
-def into_a_folder(path: Path) -> None:
-    path.unlink()
-    path.mkdir()
-
-
 @pytest.mark.parametrize("pattern", ["*.nbi", "*.nbc"])
 @pytest.mark.parametrize("damage", [lambda path: path.write_bytes(b""), cut, into_a_dangling_link])
 def test_a_damaged_file_is_compiled_and_written_again(
@@ -247,23 +218,6 @@ def test_a_folder_that_is_none_is_said_in_one_line(
 ) -> None:
     (of_the_module,) = folder.iterdir()
     damage(of_the_module)
-    assert not loaded()
-    assert not loaded()
-    assert said_once(capsys, folder)
-
-
-def test_a_cache_that_is_replaced_under_a_process_is_said_in_one_line(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    begun: Any = kernel(plus_one)
-    into_a_dangling_link(folder)
-    assert begun(1) == 2
-    assert said_once(capsys, folder)
-
-
-def test_a_folder_for_a_file_is_said_in_one_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (path,) = folder.rglob("*.nbi")
-    into_a_folder(path)
     assert not loaded()
     assert not loaded()
     assert said_once(capsys, folder)

@@ -103,10 +103,6 @@ def test_hostile_text_takes_little_memory() -> None:
     )
 
 
-def test_a_date_is_text() -> None:
-    assert parse_yaml("a: 2020-01-13") == {"a": "2020-01-13"}
-
-
 def test_as_many_levels_as_allowed_are_read() -> None:
     assert parse_yaml("[" * MAX_DEPTH + "]" * MAX_DEPTH) is not None
     with pytest.raises(YamlError, match="more than 20 levels are nested"):

@@ -46,13 +46,6 @@ def test_every_endgame_has_its_own_index(cards, trump):
         assert len(found) == POSITIONS[cards - 1]
 
 
-def test_indices_are_wasted_only_on_permutations_of_suits():
-    blocks = table_layout(8, True).blocks
-    for cards, positions in enumerate(POSITIONS, 1):
-        places = sum(block.size for block in blocks if block.cards == cards)
-        assert positions <= places <= 1.25 * positions
-
-
 def test_lookup_can_swap_the_seats(table, rng):
     for _ in range(200):
         cards = int(rng.integers(1, SMALL_TABLE + 1))
@@ -98,11 +91,6 @@ def test_the_golden_sums_count_every_endgame():
     golden = json.loads(SUMS.read_text())
     for kind in ("trump-high", "trump-low"):
         assert [positions for positions, _ in golden[kind]] == POSITIONS
-
-
-def test_the_search_is_called_with_the_types_of_its_own_recursion():
-    """A recursive kernel called with other types than it calls itself crashes when loaded from numba's cache."""
-    assert all(str(types[2:]) == "(uint64, int64, int64, int64, int64)" for types in alpha_beta.signatures)
 
 
 def searched(

@@ -13,9 +13,7 @@ from german_whist.solver.tablebase.position_kernels import (
     in_play,
     leader_cards,
     position_of,
-    run_starts,
     seats_swapped,
-    sorted_suits,
     without,
     word_of,
 )
@@ -40,17 +38,6 @@ def test_only_the_relative_order_of_cards_is_kept():
     assert position(["C2", "CA"], ["C9", "HK"]) == position(["C4", "CT"], ["C5", "H2"])
 
 
-def test_the_trump_suit_comes_first():
-    assert words(position(["C2", "H7"], ["HK", "S2"], trump=2)) == ["LF", "", "L", "F"]
-    assert words(position(["C2", "H7"], ["HK", "S2"], trump=0)) == ["L", "", "LF", "F"]
-
-
-def test_plain_suits_are_sorted_and_trumps_stay():
-    number = position(["C2", "C3", "C4", "H7", "S9"], ["HK", "S2", "S3", "D2", "D3"], trump=0)
-    assert words(sorted_suits(number, True)) == ["LLL", "FF", "LF", "FFL"]
-    assert words(sorted_suits(number, False)) == ["FF", "LF", "FFL", "LLL"]
-
-
 @given(st.integers(1, 13), st.integers(0, 2**32 - 1))
 def test_hands_are_read_back(cards, seed):
     endgame = random_endgame(np.random.default_rng(seed), cards)
@@ -71,7 +58,3 @@ def test_removing_a_card_gives_the_position_of_the_others(cards, seed, trump):
             left = [[other for other in both if other != card] for both in (endgame.leader, endgame.follower)]
             bit_index = bit_index_of(mask([card]).bit_length() - 1, everything, trump)
             assert without(number, bit_index) == position(left[0], left[1], trump), card_text(bit_index)
-
-
-def test_a_run_starts_after_a_card_of_the_other_hand():
-    assert int(run_starts(leader_cards(position(["C2", "C3", "C5", "CK"], ["C4"])))) == 0b01001

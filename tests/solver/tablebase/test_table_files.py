@@ -16,9 +16,8 @@ import pytest
 from german_whist.envs.utils.files import CACHE_VARIABLE
 from german_whist.solver.tablebase import build as table_build
 from german_whist.solver.tablebase import cache as table_cache
-from german_whist.solver.tablebase import endgame_table as table_file
 from german_whist.solver.tablebase.build import build_table
-from german_whist.solver.tablebase.cache import built_tables, limit_tables, open_table
+from german_whist.solver.tablebase.cache import limit_tables, open_table
 from german_whist.solver.tablebase.endgame_table import HEADER_BYTES, load_table, read_header, verify_table
 from german_whist.solver.tablebase.kinds import KINDS, TableError, table_path
 from tests.disk import NO_LOCKS, without_locks
@@ -38,16 +37,6 @@ def names(folder: Path) -> set[str]:
 
 class Killed(BaseException):
     pass
-
-
-def test_a_build_leaves_only_the_table_file(folder):
-    calls = []
-    path = build_table(HIGH, 5, lambda done, total: calls.append((done, total)))
-    assert names(folder) == {"trump-high-5.table"}
-    assert calls == sorted(calls)
-    assert calls[-1][0] == calls[-1][1]
-    assert verify_table(path).cards == load_table(path).cards == 5
-    assert built_tables(HIGH) == [path]
 
 
 @pytest.mark.parametrize("error", NO_LOCKS)
@@ -78,12 +67,6 @@ def test_no_table_of_more_cards_than_the_limit_is_opened_or_built(folder, monkey
     assert open_table(*HIGH, for_search=True).cards == 5
 
 
-def test_values_are_memory_mapped_and_read_only(folder):
-    values = load_table(build_table(HIGH, 4)).values
-    assert not values.flags.writeable
-    assert isinstance(values.base, np.memmap)
-
-
 @pytest.mark.parametrize("blocks", [1, 20, 100])
 def test_an_interrupted_build_is_resumed(folder, monkeypatch, blocks):
     whole = build_table(HIGH, 6).read_bytes()
@@ -111,17 +94,6 @@ def test_an_interrupted_build_is_resumed(folder, monkeypatch, blocks):
     assert len(built) == read_header(table_path(HIGH, 6)).blocks - ready
 
 
-def test_a_damaged_partial_file_is_not_resumed(folder):
-    whole = build_table(HIGH, 5).read_bytes()
-    table_path(HIGH, 5).unlink()
-    partial = folder / "trump-high-5.partial"
-    header = table_file.Header(HIGH.name, 5, blocks=30, bytes=200, checksum=1)
-    with partial.open("w+b") as file:
-        header.write(file)
-        file.write(bytes(200))
-    assert build_table(HIGH, 5).read_bytes() == whole
-
-
 def test_a_damaged_table_is_deleted_and_rebuilt(folder, monkeypatch, capsys):
     monkeypatch.setattr(table_cache, "DEFAULT_CARDS", 4)
     path = build_table(HIGH, 4)
@@ -132,37 +104,6 @@ def test_a_damaged_table_is_deleted_and_rebuilt(folder, monkeypatch, capsys):
     assert path.read_bytes() == whole
 
 
-def test_a_damaged_table_that_cannot_be_deleted_is_not_called_deleted(folder, monkeypatch, capsys):
-    monkeypatch.setattr(table_cache, "MEMORY_CARDS", 3)
-    path = build_table(HIGH, 4)
-    path.write_bytes(path.read_bytes()[:-1])
-
-    def refuse(self, **settings):
-        raise PermissionError(errno.EACCES, "Permission denied")
-
-    with monkeypatch.context() as read_only:
-        read_only.setattr(type(path), "unlink", refuse)
-        monkeypatch.setattr(table_cache, "DEFAULT_CARDS", 4)
-        assert open_table(True, False).cards == 3
-    lines = capsys.readouterr().err.splitlines()
-    assert lines[0].endswith("; it cannot be deleted: Permission denied")
-    assert lines[1].endswith(": one of 3 cards is built in memory")
-    assert path.exists()
-
-
-def test_a_table_that_cannot_be_read_is_reported_and_not_deleted(folder, monkeypatch):
-    path = build_table(HIGH, 4)
-
-    def refuse(self, *arguments, **settings):
-        raise PermissionError(errno.EACCES, "Permission denied")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Path, "open", refuse)
-        with pytest.raises(TableError, match="Permission denied"):
-            open_table(True, False)
-    assert verify_table(path).cards == 4
-
-
 @pytest.mark.parametrize("damage", [b"", b"nonsense", b"\0" * 5000, b'{"kind": 1}'.ljust(HEADER_BYTES)])
 def test_other_files_are_refused_in_one_line(folder, damage):
     path = table_path(HIGH, 4)
@@ -170,13 +111,6 @@ def test_other_files_are_refused_in_one_line(folder, damage):
     for read in (verify_table, load_table):
         with pytest.raises(TableError, match=r"^[^\n]*(damaged|version)[^\n]*$"):
             read(path)
-
-
-def test_a_truncated_table_is_refused(folder):
-    path = build_table(HIGH, 4)
-    path.write_bytes(path.read_bytes()[:-10])
-    with pytest.raises(TableError, match="not complete"):
-        load_table(path)
 
 
 def test_the_largest_table_is_opened(folder, monkeypatch):
@@ -196,13 +130,6 @@ def test_a_full_disk_is_reported_in_one_line_and_leaves_nothing(folder, monkeypa
     assert names(folder) == set()
 
 
-def test_an_unwritable_folder_is_reported_in_one_line(tmp_path, monkeypatch):
-    (tmp_path / "file").write_text("")
-    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "file" / "folder"))
-    with pytest.raises(TableError, match=r"^the endgame table cannot be written to [^\n]*$"):
-        build_table(HIGH, 3)
-
-
 @pytest.mark.parametrize("reason", ["File exists", "File name too long"])
 def test_without_a_folder_a_smaller_table_is_built_in_memory(folder, tmp_path, monkeypatch, capsys, reason):
     stored = load_table(build_table(HIGH, 4)).values
@@ -219,12 +146,6 @@ def test_without_a_folder_a_smaller_table_is_built_in_memory(folder, tmp_path, m
         f"german-whist: the endgame table cannot be written to {no_folder}: {reason}: "
         "one of 4 cards is built in memory\n"
     )
-
-
-@pytest.mark.parametrize("cards", [0, 14, 2.5, True])
-def test_sizes_out_of_range_are_refused(cards):
-    with pytest.raises(TableError, match="from 1 to 13"):
-        build_table(HIGH, cards)
 
 
 def test_concurrent_processes_build_one_table(folder):
