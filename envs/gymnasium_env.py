@@ -21,7 +21,6 @@ from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook
 from german_whist.envs.engine.match_format import MatchFormat
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
-from german_whist.envs.engine.scoring import check_reward
 from german_whist.envs.observation.spaces import check_observation_keys, keyed, observation_space
 from german_whist.envs.rendering.modes import FRAMES_PER_SECOND, RENDER_MODES, Picture
 from german_whist.envs.rendering.renderer import Renderer, RendererProperties
@@ -104,7 +103,6 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
             ModuleNotFoundError: if the render mode is ``"rgb_array"`` and Pillow is not installed.
         """
         check_agent(opponent, rules_named(rules))
-        check_reward(reward)
         check_seat(seat)
         self._renderer = Renderer(render_mode)
         self._keys = check_observation_keys(observation_keys)
@@ -118,7 +116,6 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
         self.observation_space = observation_space(self.rules, self.match, self._keys)
         self.action_space = Discrete(self.rules.num_actions)
         self._limit = self._episode.reward_limit(reward)
-        self._over = True
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Deal, and let the opponent play if it leads.
@@ -142,7 +139,6 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
         super().reset(seed=seed)
         self._renderer.reset(self._episode.batch)
         self.learner = int(learner_seats(self.seat, self._episode.numbers)[0])
-        self._over = False
         self._let_opponent_play()
         if self.render_mode == "human":
             self.render()
@@ -166,21 +162,22 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
         """
         chosen = whole_action(action)
         self._check_dealt("step")
-        if self._over:
+        over = self._episode.over  # of the only row
+        if over[0]:
             observation, info = self._observe(illegal=False)
             return observation, 0.0, True, False, info
         illegal = not self._play(chosen)
         reward = 0.0
         if illegal:
-            self._over, reward = True, -self._limit
+            over[0], reward = True, -self._limit
         else:
             self._let_opponent_play()
-            if not self._episode.legal:
-                self._over, reward = True, float(self._episode.returns(self.reward, _FIRST_ROW)[0, self.learner])
+            if over[0]:
+                reward = float(self._episode.returns(self.reward, _FIRST_ROW)[0, self.learner])
         if self.render_mode == "human":
             self.render()
         observation, info = self._observe(illegal)
-        return observation, reward, self._over, False, info
+        return observation, reward, bool(over[0]), False, info
 
     def _check_dealt(self, call: str) -> None:
         if not self._episode.strides[0]:
@@ -205,7 +202,7 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
 
     def _observe(self, illegal: bool) -> tuple[Any, dict[str, Any]]:
         observation, mask = self._episode.observation(self.learner)
-        if self._over:
+        if self._episode.over[0]:
             mask[:] = 0
         seen = keyed(self._keys, observation, None if self._keys is None else mask.copy())
         return seen, {"action_mask": mask, "illegal": illegal}

@@ -21,7 +21,6 @@ from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook
 from german_whist.envs.engine.match_format import MatchFormat
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
-from german_whist.envs.engine.scoring import check_reward
 from german_whist.envs.observation.spaces import check_observation_keys, keyed, observation_space
 from german_whist.envs.rendering.modes import FRAMES_PER_SECOND, Picture, check_render_mode
 from german_whist.envs.rendering.renderer import load_drawing, render_rows
@@ -109,7 +108,6 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
             ModuleNotFoundError: if the render mode is ``"rgb_array"`` and Pillow is not installed.
         """
         check_agent(opponent, rules_named(rules))
-        check_reward(reward)
         check_seat(seat)
         check_render_mode(render_mode, tuple(self.metadata["render_modes"]))
         if render_mode == "rgb_array":

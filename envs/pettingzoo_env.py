@@ -19,7 +19,6 @@ from pettingzoo import AECEnv
 from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook
 from german_whist.envs.engine.match_format import MatchFormat
 from german_whist.envs.engine.rules import Rules
-from german_whist.envs.engine.scoring import check_reward
 from german_whist.envs.observation.full_state import state_high
 from german_whist.envs.observation.spaces import OBSERVATION_KEYS, Keys, check_observation_keys, observation_space
 from german_whist.envs.pettingzoo_wrappers import AssertOutOfBounds, Observation, OrderEnforcing, TerminateIllegal
@@ -168,7 +167,6 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
     ) -> None:
         """Create the environment; ``reset`` deals. Arguments and errors are those of :func:`env`."""
         super().__init__()
-        check_reward(reward)
         self._renderer = Renderer(render_mode)
         self._keys = check_observation(observation, observation_keys)
         self._is_history = observation == "history"

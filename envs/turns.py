@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.envs.agent import Agent, ask
+from german_whist.envs.agent import Agent, agent_name, ask
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.simulator.episodes import Episodes
 from german_whist.envs.utils.checks import is_whole_number
@@ -17,17 +17,17 @@ Rows = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
 
 
-class Forfeited(NamedTuple):
-    """A deal that an agent has lost instead of choosing an action.
+class Forfeit(NamedTuple):
+    """A game that an agent lost without playing it to the end.
 
     Attributes:
-        row: its row among the episodes.
-        deal: its index.
+        agent: name of the agent.
+        deal: index of the deal.
         seat: the agent's seat.
         reason: why, such as a time limit, a crash or an illegal card.
     """
 
-    row: int
+    agent: str
     deal: int
     seat: int
     reason: str
@@ -42,7 +42,7 @@ def play_turn(
     addresses: Words | None = None,
     name: str = "",
     may_forfeit: bool = False,
-) -> list[Forfeited]:
+) -> dict[int, Forfeit]:
     """Ask an agent for its actions in some rows, where it is to act, and play them.
 
     Its random numbers depend on the deal, the number of actions played in it, the stream and the address alone.
@@ -58,13 +58,13 @@ def play_turn(
             that is an error.
 
     Returns:
-        The deals that the agent has lost so.
+        The deals that the agent has lost so, by row.
 
     Raises:
         ValueError: if the agent does not return one legal action per view; the message names the agent.
     """
     if not len(rows):
-        return []
+        return {}
     seeds, deals = episodes.seeds[rows], episodes.indices[rows]
     rng = AgentRng(seeds, deals if addresses is None else addresses, stream, episodes.plies[rows])
 
@@ -75,16 +75,16 @@ def play_turn(
     actions = ask(agent, episodes.batch, rows, rng, name, where if name else None, reasons)
     if not reasons:
         episodes.step(rows, actions)
-        return []
+        return {}
     lost = np.array(sorted(reasons))
     seats = episodes.batch.turn[rows[lost]].astype(np.int64)
     played = np.delete(np.arange(len(rows)), lost)
     episodes.step(rows[played], actions[played])
     episodes.forfeit(rows[lost], seats)
-    return [
-        Forfeited(int(rows[row]), int(deals[row]), int(seat), reasons[row])
+    return {
+        int(rows[row]): Forfeit(name or agent_name(agent), int(deals[row]), int(seat), reasons[row])
         for row, seat in zip(lost.tolist(), seats, strict=True)
-    ]
+    }
 
 
 def check_seat(seat: object) -> None:

@@ -24,7 +24,7 @@ from german_whist.envs.engine.endgame_hook import EXACT, PLAYED, check_endgame, 
 from german_whist.envs.engine.match_format import MatchFormat, check_match_number
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.simulator.episodes import Episodes
-from german_whist.envs.turns import Forfeited, play_turn
+from german_whist.envs.turns import Forfeit, play_turn
 from german_whist.envs.utils.checks import check_seed, whole_number
 from german_whist.envs.utils.specs import printable
 from german_whist.evaluation.executors import InlineExecutor, run_tasks
@@ -34,22 +34,6 @@ DEFAULT_BATCH = 2048
 MAX_TASKS = 64  # for an executor at a time: enough to keep machines busy, few enough that batches stay large
 
 Progress = Callable[[int], None]
-
-
-class Forfeit(NamedTuple):
-    """A game that an agent lost without playing it to the end.
-
-    Attributes:
-        agent: name of the agent.
-        deal: index of the deal.
-        seat: the agent's seat.
-        reason: why, such as a time limit, a crash or an illegal card.
-    """
-
-    agent: str
-    deal: int
-    seat: int
-    reason: str
 
 
 class LostGame(NamedTuple):
@@ -242,11 +226,8 @@ def _play(
             reported = played
 
     losses = play_mirrored(players.agents, players.names, episodes, report)
-    lost = tuple(
-        LostGame(numbers[row % size], row // size, Forfeit(players.names[which], loss.deal, loss.seat, loss.reason))
-        for row, which, loss in losses
-    )
-    recordings = _recordings(episodes, players.names, numbers, {row for row, _, _ in losses}) if record else ()
+    lost = tuple(LostGame(numbers[row % size], row // size, forfeit) for row, forfeit in losses)
+    recordings = _recordings(episodes, players.names, numbers, {row for row, _ in losses}) if record else ()
     outcomes, margins = (mirrored_returns(episodes, reward) for reward in ("win", "margin"))
     lengths = episodes.deals.reshape(2, size).T
     return GameBlock(indices, outcomes.astype(np.int64), margins, lengths, lost, tuple(recordings))
@@ -257,7 +238,7 @@ def play_mirrored(
     names: tuple[str, str],
     episodes: Episodes,
     after_turn: Callable[[], None] = lambda: None,
-) -> list[tuple[int, int, Forfeited]]:
+) -> list[tuple[int, Forfeit]]:
     """Play episodes to their ends: the first agent has seat 0 in the first half of the rows and seat 1 in the second.
 
     Args:
@@ -267,13 +248,13 @@ def play_mirrored(
         after_turn: called after both agents had their turn.
 
     Returns:
-        What they forfeited: row, agent (0 or 1) and deal, by row.
+        What they forfeited, and in which row, by row.
 
     Raises:
         ValueError: when an agent does not return one legal action per view; the message names the agent.
     """
     first_seat = _first_seats(episodes)
-    lost = []
+    lost: list[tuple[int, Forfeit]] = []
     while not episodes.over.all():
         mover = episodes.batch.turn ^ first_seat
         mover[episodes.over] = -1
@@ -281,18 +262,15 @@ def play_mirrored(
             rows = np.flatnonzero(mover == which)
             # Each agent has its own random numbers in each game of a deal.
             addresses = 2 * episodes.indices[rows] + first_seat[rows].astype(np.uint64)
-            lost += [
-                (loss.row, which, loss)
-                for loss in play_turn(
-                    agents[which],
-                    episodes,
-                    rows,
-                    stream=which,
-                    addresses=addresses,
-                    name=names[which],
-                    may_forfeit=True,
-                )
-            ]
+            lost += play_turn(
+                agents[which],
+                episodes,
+                rows,
+                stream=which,
+                addresses=addresses,
+                name=names[which],
+                may_forfeit=True,
+            ).items()
         after_turn()
     return sorted(lost, key=lambda one: one[0])
 

@@ -19,10 +19,10 @@ from german_whist.envs.engine.rules import Rules, rules_from_dict
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.text.rules_text import rules_spec
+from german_whist.envs.turns import Forfeit
 from german_whist.envs.utils.specs import count_text
 from german_whist.evaluation.games import (
     DEFAULT_BATCH,
-    Forfeit,
     GameBlock,
     Progress,
     deal_range,

@@ -23,9 +23,10 @@ from german_whist.agents.registry import AgentLike
 from german_whist.envs.engine.endgame_hook import PLAYED
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
+from german_whist.envs.turns import Forfeit
 from german_whist.envs.utils.checks import whole_number
 from german_whist.envs.utils.specs import must_be
-from german_whist.evaluation.games import DEFAULT_BATCH, Forfeit, Progress, games, two_players
+from german_whist.evaluation.games import DEFAULT_BATCH, Progress, games, two_players
 from german_whist.evaluation.match import forfeit_lines, game_title, sorted_forfeits
 from german_whist.evaluation.report import Report, Table
 from german_whist.evaluation.statistics import Z95, finite_ends, largest_unseen_share

@@ -255,10 +255,13 @@ class Episodes:
         return np.stack([first, 0.0 - first], axis=1)  # a draw pays 0, not −0
 
     def reward_limit(self, reward: str) -> float:
-        """Return the largest reward that an episode can pay, which is also the penalty for an illegal action."""
-        if self.match is None:
-            return reward_limit(self.rules.game, reward)
-        return self.match.reward_limit(self.rules, reward)
+        """Return the largest reward that an episode can pay, which is also the penalty for an illegal action.
+
+        Raises:
+            ValueError: if there is no such reward.
+        """
+        limit = reward_limit(self.rules.game, reward)
+        return limit if self.match is None else self.match.reward_limit(self.rules, reward)
 
     def observe(self, rows: Rows, seats: Rows) -> Int8s:
         """Return a seat's observation in each of some rows, int8[k, n_obs], which ends with the scores of a match."""

@@ -11,8 +11,9 @@ from german_whist.agents.registry import as_spec, make_agent
 from german_whist.envs.engine.endgame_hook import PLAYED
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
+from german_whist.envs.turns import Forfeit
 from german_whist.envs.utils.specs import integers, must_be, short_repr
-from german_whist.evaluation.games import Forfeit, Progress, deal_range
+from german_whist.evaluation.games import Progress, deal_range
 from german_whist.evaluation.match import play_match
 from german_whist.evaluation.tournament.standings import Margins, Standings, standings
 

@@ -16,9 +16,9 @@ import numpy.typing as npt
 
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.scoring import reward_limit
+from german_whist.envs.turns import Forfeit
 from german_whist.envs.utils.files import write_atomically
 from german_whist.envs.utils.specs import count_text
-from german_whist.evaluation.games import Forfeit
 from german_whist.evaluation.match import forfeit_lines, game_title
 from german_whist.evaluation.report import Report, Table
 from german_whist.evaluation.statistics import finite_ends, games_cancel, interval_text, paired_intervals

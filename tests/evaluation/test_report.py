@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from german_whist.evaluation.games import Forfeit
+from german_whist.envs.turns import Forfeit
 from german_whist.evaluation.match import play_match, play_series
 from german_whist.evaluation.sprt import play_sprt
 from german_whist.evaluation.tournament.play import play_tournament
