@@ -31,7 +31,7 @@ from german_whist.agents.bots.heuristic.bot_kernels import choose
 from german_whist.agents.endgame.open_hands import exact_margins, opponent_hand_known
 from german_whist.agents.inference.state_sampling import sample_states
 from german_whist.agents.monte_carlo.rollout_kernels import distinct_actions
-from german_whist.agents.policy.agent import estimated_advantages, expected_values, network_of
+from german_whist.agents.policy.agent import estimated_advantages
 from german_whist.agents.pretrained import CHAMPION
 from german_whist.agents.registry import make_agent
 from german_whist.agents.search.agent import WIN_PER_TRICK
@@ -226,8 +226,8 @@ def _estimates(
             _estimate(actions, _rollout_estimates(one), one, rules, low, ROLLOUTS)
             for actions, one, low in zip(choices, rollouts, lows, strict=True)
         ]
-    name, network = agent_name(agent), network_of(agent)
-    estimates, expected = action_estimates(agent, views, seed, histories), expected_values(agent, views)
+    name, network = agent_name(agent), agent.network
+    estimates, expected = action_estimates(agent, views, seed, histories), agent.values(views)
     own = None if network is None else network.act(views, None)
     found = []
     for row, (actions, one) in enumerate(zip(choices, rollouts, strict=True)):
@@ -369,12 +369,7 @@ def judge_of(rules: Rules, worlds: int) -> Agent | None:
     return make_agent(f"{CHAMPION}:search={worlds}", rules) if has_open_endgame(rules) else None
 
 
-def searches(agent: Agent | None) -> bool:
-    """Return whether an agent looks ahead in worlds weighted by the opponent's play."""
-    return callable(getattr(agent, "search", None))
-
-
-def action_estimates(agent: Any, views: Views, seed: int, histories: Histories | None) -> ActionEstimates:
+def action_estimates(agent: Agent, views: Views, seed: int, histories: Histories | None) -> ActionEstimates:
     """Return an agent's estimates of the actions of decisions.
 
     Args:
@@ -383,14 +378,13 @@ def action_estimates(agent: Any, views: Views, seed: int, histories: Histories |
         seed: seed of a search.
         histories: event histories of these views; without them a search takes all worlds as equally likely.
     """
-    if not searches(agent):
-        network: Any = network_of(agent)
+    if agent.searcher is None:
         gains = np.full((len(views), NUM_ACTIONS), np.nan)
-        known = estimated_advantages(network, views)
+        known = estimated_advantages(agent.network, views)
         gains[:, : known.shape[1]] = np.where(np.isfinite(known), known, np.nan)
         unknown, error = np.full(gains.shape, np.nan), np.full(gains.shape, NETWORK_SD)
         return ActionEstimates(np.nanargmax(gains, axis=1), gains, error, unknown, error * WIN_PER_TRICK)
-    found = agent.action_values(views, AgentRng(seed, views["hand"]), histories)
+    found = agent.searcher.action_values(views, AgentRng(seed, views["hand"]), histories)
     columns = [np.full((len(views), NUM_ACTIONS), np.nan) for _ in range(4)]
     for row, view in enumerate(views):
         distinct, own = int(distinct_actions(view)), 0

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar, overload
 
-from german_whist.envs.agent import Agent, check_agent
+from german_whist.envs.agent import Agent, SupportsAct, as_agent
 from german_whist.envs.engine.endgame_hook import EXACT, check_endgame
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from german_whist.agents.search.settings import SearchSettings
 
 AgentType = TypeVar("AgentType", bound=Agent)
-AgentLike: TypeAlias = "str | os.PathLike[str] | Agent"
+AgentLike: TypeAlias = "str | os.PathLike[str] | Agent | SupportsAct"
 """A specification, the path of a checkpoint, or an agent object."""
 
 
@@ -137,7 +137,7 @@ def checkpoint_spec(path: str | os.PathLike[str], **settings: object) -> str:
     return ",".join([f"checkpoint:{name}", *(f"{key}={value}" for key, value in settings.items())])
 
 
-def as_spec(agent: AgentLike) -> str | Agent:
+def as_spec(agent: AgentLike) -> str | Agent | SupportsAct:
     """Return an agent as a specification or an object: a path becomes the specification of its checkpoint."""
     return checkpoint_spec(agent) if isinstance(agent, os.PathLike) else agent
 
@@ -248,7 +248,7 @@ def _number(temperature: str) -> float:
 def _exact(agent: Agent) -> Agent:
     from german_whist.agents.endgame.exact_agent import ExactEndgame
 
-    if isinstance(agent, ExactEndgame) and agent.name == getattr(agent.agent, "name", None):
+    if isinstance(agent, ExactEndgame) and agent.name == agent.agent.name:
         return agent  # a network agent whose endgame is already exact, under its own name
     return ExactEndgame(agent)
 
@@ -325,6 +325,8 @@ def make_agent(spec: Literal["champion", "small"], rules: str | Rules | None = N
 def make_agent(spec: str | os.PathLike[str], rules: str | Rules | None = None) -> Agent: ...
 @overload
 def make_agent(spec: AgentType, rules: str | Rules | None = None) -> AgentType: ...
+@overload
+def make_agent(spec: SupportsAct, rules: str | Rules | None = None) -> Agent: ...
 def make_agent(spec: Any, rules: str | Rules | None = None) -> Any:
     """Make the agent that a specification string names, for one game.
 
@@ -348,15 +350,15 @@ def make_agent(spec: Any, rules: str | Rules | None = None) -> Any:
       pretrained agents already do that.
 
     Args:
-        spec: a specification string; the ``Path`` of a checkpoint; or an agent object (anything with
-            ``act(views, rng)``), returned as it is.
+        spec: a specification string; the ``Path`` of a checkpoint; or an agent object: an
+            :class:`Agent`, returned as it is, or anything with ``act(views, rng)``.
         rules: the rules of the deals that it will play, a preset's name, with settings if wanted, or ``Rules``. By
             default the game that the network of a checkpoint was trained for, else ``"classic"``.
 
     Returns:
         The agent: ``agent.act(views, rng)`` takes a ``VIEW`` array of shape (n,) and returns int64[n], one legal action
-        per view. Network agents also have ``checkpoint``, ``probabilities(views)``, ``advantages(views)`` and
-        ``values(views)``.
+        per view. ``agent.network`` is the policy network that it plays, with ``checkpoint``,
+        ``probabilities(views)`` and ``advantages(views)``, or ``None``.
 
     Raises:
         ValueError: when there is no such agent, its file cannot be read, a setting is wrong, ``+exact`` is given twice,
@@ -365,8 +367,7 @@ def make_agent(spec: Any, rules: str | Rules | None = None) -> Any:
     game = None if rules is None else rules_named(rules)
     spec = as_spec(spec)
     if not isinstance(spec, str):
-        check_agent(spec, game)
-        return spec
+        return as_agent(spec, game)
     if len(spec) > MAX_SPEC:
         raise ValueError(f"agent {short_repr(spec)} has {len(spec)} characters: at most {MAX_SPEC} are allowed")
     given = spec

@@ -1,7 +1,8 @@
-"""Agents: the protocol that whatever chooses actions follows, and the one place that asks it and checks its answer."""
+"""Agents: the base class of whatever chooses actions, and the one place that asks it and checks its answer."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -84,22 +85,33 @@ class Games:
         return Games(histories, lambda: self.ids()[rows])
 
 
-class Agent(Protocol):
-    """Anything that chooses actions for a batch of views.
+class SupportsAct(Protocol):
+    """An object that chooses actions and says no more of itself; :func:`as_agent` makes an :class:`Agent` of it."""
 
-    An agent may also have:
+    def act(self, views: Views, rng: Any) -> Actions:
+        """Return one legal action per view, int64[n]."""
+        ...
 
-    - ``name`` (str), used in results;
-    - ``rules``, the rules of the one game that it plays; deals of another game are refused before the first card;
-    - ``uses_games = True``: it is called as ``act(views, rng, games)`` with :class:`Games`, which give histories and
-      keys for a state of its own;
-    - ``policy(views)``, the probability with which ``act`` plays each action, float64[n, actions], which makes
-      ``exploitability`` exact for an agent that draws random numbers;
-    - ``values(views)``, which returns :class:`Values`;
-    - ``for_match()``, which returns the agent that plays a match that begins, for agents that count something in a
-      match.
+
+class Agent(ABC):
+    """Chooses actions for a batch of views.
+
+    A subclass defines ``act``, and whatever else it has to say. An object that is no ``Agent`` plays too, if it has
+    ``act(views, rng)``; of the following it may have any.
+
+    Attributes:
+        name: what results call it; by default the name of its class.
+        rules: the rules of the one game that it plays; deals of another game are refused before the first card.
+            ``None``: it plays any game.
+        uses_games: whether it is called as ``act(views, rng, games)`` with :class:`Games`, which give histories and
+            keys for a state of its own.
     """
 
+    name: str = ""
+    rules: Rules | None = None
+    uses_games: bool = False
+
+    @abstractmethod
     def act(self, views: Views, rng: Any) -> Actions:
         """Return one legal action per view.
 
@@ -112,7 +124,66 @@ class Agent(Protocol):
         Returns:
             int64[n]: an action whose bit is set in ``views["legal"]``.
         """
-        ...
+
+    def policy(self, views: Views) -> npt.NDArray[np.float64] | None:
+        """Return the probability with which ``act`` plays each action, float64[n, actions]; ``None`` if not known.
+
+        It makes ``exploitability`` exact for an agent that draws random numbers.
+        """
+        return None
+
+    def values(self, views: Views) -> Values | None:
+        """Return what the seats to act can expect; ``None`` if not known."""
+        return None
+
+    def for_match(self) -> Agent:
+        """Return the agent that plays a match that begins: another one if it counts something in a match."""
+        return self
+
+    @property
+    def network(self) -> Any:
+        """The policy network that it plays, also within a search or an exact endgame: a ``PolicyAgent`` or ``None``."""
+        return None
+
+    @property
+    def searcher(self) -> Any:
+        """The search that it plays before an exact endgame: a ``SearchAgent`` or ``None``."""
+        return None
+
+    def __repr__(self) -> str:
+        game = "" if self.rules is None else f", rules={rules_spec(self.rules)!r}"
+        return f"{type(self).__name__}({self.name!r}{game})"
+
+
+class _Wrapped(Agent):
+    """An object with ``act`` as an agent: the one place that looks for what else it has."""
+
+    def __init__(self, wrapped: Any) -> None:
+        self.wrapped = wrapped
+        self.name = str(getattr(wrapped, "name", type(wrapped).__name__))
+        rules = getattr(wrapped, "rules", None)
+        self.rules = rules if isinstance(rules, Rules) else None
+        self.uses_games = bool(getattr(wrapped, "uses_games", False))
+
+    def act(self, views: Views, rng: Any, *games: Any) -> Actions:
+        actions: Actions = self.wrapped.act(views, rng, *games)
+        return actions
+
+    def policy(self, views: Views) -> npt.NDArray[np.float64] | None:
+        found: npt.NDArray[np.float64] | None = self._asked("policy", views)
+        return found
+
+    def values(self, views: Views) -> Values | None:
+        found: Values | None = self._asked("values", views)
+        return found
+
+    def _asked(self, method: str, views: Views) -> Any:
+        found = getattr(self.wrapped, method, None)
+        return found(views) if callable(found) else None
+
+    def for_match(self) -> Agent:
+        make = getattr(self.wrapped, "for_match", None)
+        return as_agent(make()) if callable(make) else self
 
 
 class AgentForfeit(ValueError):  # noqa: N818 - the game is lost, nothing is wrong with the call
@@ -160,27 +231,13 @@ class AgentForfeit(ValueError):  # noqa: N818 - the game is lost, nothing is wro
         return reasons, np.zeros(count, np.int64) if self.actions is None else self.actions
 
 
-def agent_name(agent: object) -> str:
+def agent_name(agent: Agent) -> str:
     """Return what to call an agent: its ``name``, which may be that of a folder from others, or else its class."""
-    return printable(getattr(agent, "name", type(agent).__name__))
+    return printable(agent.name or type(agent).__name__)
 
 
-def uses_games(agent: object) -> bool:
-    """Return whether an agent asks for :class:`Games`; then a batch has to keep histories."""
-    return bool(getattr(agent, "uses_games", False))
-
-
-def for_match(agent: Agent) -> Agent:
-    """Return the agent that plays a match, or a session, that begins: ``agent.for_match()``, else the agent itself.
-
-    The method is looked up in the agent's class, so that a wrapper which passes attributes on stays in place.
-    """
-    make = getattr(type(agent), "for_match", None)
-    return agent if make is None else make(agent)
-
-
-def check_agent(agent: object, rules: Rules | None = None) -> None:
-    """Refuse what is no agent, and an agent that was made for another game.
+def as_agent(agent: Agent | SupportsAct, rules: Rules | None = None) -> Agent:
+    """Return an object that plays as an :class:`Agent`.
 
     Raises:
         ValueError: if it has no method ``act``, is the class of an agent, or plays other rules than these.
@@ -193,13 +250,14 @@ def check_agent(agent: object, rules: Rules | None = None) -> None:
         raise ValueError(f"{agent.__name__} is a class: pass an object of it, such as {agent.__name__}()")
     if not callable(getattr(agent, "act", None)):
         raise ValueError(f"{short_repr(agent)} is neither an agent's name nor an object with act(views, rng)")
-    own = getattr(agent, "rules", None)
-    if rules is not None and isinstance(own, Rules) and not own.plays_like(rules):
-        name, wanted = agent_name(agent), rules_spec(rules)
+    found = agent if isinstance(agent, Agent) else _Wrapped(agent)
+    if rules is not None and found.rules is not None and not found.rules.plays_like(rules):
+        own, wanted = rules_spec(found.rules), rules_spec(rules)
         raise ValueError(
-            f"agent {name!r} plays {rules_spec(own)!r}, and the deals are of {wanted!r}: make it for that game, "
+            f"agent {agent_name(found)!r} plays {own!r}, and the deals are of {wanted!r}: make it for that game, "
             f"as in make_agent(..., rules={wanted!r})"
         )
+    return found
 
 
 def ask(
@@ -213,7 +271,7 @@ def ask(
 ) -> Actions:
     """Return what an agent plays in some rows of a batch, where it is to move, int64[k]; see :func:`ask_views`."""
     games = None
-    if uses_games(agent):
+    if agent.uses_games:
         games = Games(None if batch.log is None else lambda: batch.history(rows=rows), lambda: batch.game_ids(rows))
     return ask_views(agent, batch.views(rows), rng, batch.rules, games, name, where, forfeits)
 
@@ -235,7 +293,7 @@ def ask_views(
         views: ``VIEW`` array of shape (n,), each of a seat to act.
         rng: source of randomness with one row of numbers per view.
         rules: the rules of the deals.
-        games: the games of the views, for an agent that asks for them (:func:`uses_games`); ``None`` for others.
+        games: the games of the views, for an agent that asks for them (``uses_games``); ``None`` for others.
         name: what to call the agent in errors; its own name by default.
         where: says in which deal a row is, for errors.
         forfeits: gets the reason of each row that the agent loses instead of choosing an action; the action there does

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Discrete
 
-from german_whist.envs.agent import Agent, agent_name, check_agent, uses_games
+from german_whist.envs.agent import Agent, SupportsAct, agent_name, as_agent
 from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook
 from german_whist.envs.engine.match_format import MatchFormat
 from german_whist.envs.engine.rules import Rules
@@ -70,7 +70,7 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
 
     def __init__(
         self,
-        opponent: Agent,
+        opponent: Agent | SupportsAct,
         rules: str | Rules = "classic",
         reward: str = "margin",
         seat: int | str = "alternate",
@@ -102,11 +102,11 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
             ValueError: if an argument is not allowed.
             ModuleNotFoundError: if the render mode is ``"rgb_array"`` and Pillow is not installed.
         """
-        check_agent(opponent, rules_named(rules))
+        opponent = as_agent(opponent, rules_named(rules))
         check_seat(seat)
         self._renderer = Renderer(render_mode)
         self._keys = check_observation_keys(observation_keys)
-        self._episode = Episode(rules, match, history=uses_games(opponent), endgame=endgame)
+        self._episode = Episode(rules, match, history=opponent.uses_games, endgame=endgame)
         self.rules, self.match = self._episode.rules, self._episode.match
         self.opponent = opponent
         self.reward = reward

@@ -16,7 +16,7 @@ from gymnasium.spaces import Discrete
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from german_whist.envs.agent import Agent, check_agent, uses_games
+from german_whist.envs.agent import Agent, SupportsAct, as_agent
 from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook
 from german_whist.envs.engine.match_format import MatchFormat
 from german_whist.envs.engine.rules import Rules
@@ -77,7 +77,7 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
 
     def __init__(
         self,
-        opponent: Agent,
+        opponent: Agent | SupportsAct,
         num_envs: int = 1,
         rules: str | Rules = "classic",
         reward: str = "margin",
@@ -107,7 +107,7 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
             ValueError: if an argument is not allowed.
             ModuleNotFoundError: if the render mode is ``"rgb_array"`` and Pillow is not installed.
         """
-        check_agent(opponent, rules_named(rules))
+        opponent = as_agent(opponent, rules_named(rules))
         check_seat(seat)
         check_render_mode(render_mode, tuple(self.metadata["render_modes"]))
         if render_mode == "rgb_array":
@@ -115,7 +115,7 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
         self.autoreset_mode = _autoreset_mode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self._keys = check_observation_keys(observation_keys)
-        self._episodes = Episodes(rules, num_envs, match, history=uses_games(opponent), endgame=endgame)
+        self._episodes = Episodes(rules, num_envs, match, history=opponent.uses_games, endgame=endgame)
         self._batch = self._episodes.batch
         self.num_envs = self._batch.size
         self.rules, self.match = self._episodes.rules, self._episodes.match

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from german_whist.agents.endgame.exact_agent import ExactEndgame, solves_endgame
 from german_whist.agents.registry import AgentLike, as_spec, make_agent
-from german_whist.envs.agent import Agent, agent_name, for_match, uses_games
+from german_whist.envs.agent import Agent, SupportsAct, agent_name
 from german_whist.envs.engine.endgame_hook import EXACT, PLAYED, check_endgame, endgame_hook_of
 from german_whist.envs.engine.match_format import MatchFormat, check_match_number
 from german_whist.envs.engine.rules import Rules
@@ -105,7 +105,7 @@ class Players(NamedTuple):
         names: what to call them.
     """
 
-    given: tuple[str | Agent, str | Agent]
+    given: tuple[str | Agent | SupportsAct, str | Agent | SupportsAct]
     agents: tuple[Agent, Agent]
     names: tuple[str, str]
 
@@ -117,11 +117,11 @@ def two_players(first: AgentLike, second: AgentLike, rules: Rules) -> Players:
         ValueError: when one is no agent, or plays another game.
     """
     given = (as_spec(first), as_spec(second))
-    agents = (for_match(make_agent(first, rules)), for_match(make_agent(second, rules)))
+    agents = (make_agent(first, rules).for_match(), make_agent(second, rules).for_match())
     return Players(given, agents, (agent_label(given[0], agents[0]), agent_label(given[1], agents[1])))
 
 
-def agent_label(spec: str | Agent, agent: Agent) -> str:
+def agent_label(spec: str | Agent | SupportsAct, agent: Agent) -> str:
     """Return what to call an agent: its specification, its name, or its class."""
     return spec if isinstance(spec, str) else agent_name(agent)
 
@@ -212,7 +212,7 @@ def _play(
         players = two_players(*players, rules)
     if record and endgame == EXACT:  # a recording needs every card
         players, endgame = with_exact_endgames(players), PLAYED
-    size, history = len(numbers), record or any(map(uses_games, players.agents))
+    size, history = len(numbers), record or any(agent.uses_games for agent in players.agents)
     episodes = Episodes(rules, 2 * size, match, history=history, endgame=endgame)
     indices = np.uint64(numbers.start) + np.arange(size, dtype=np.uint64)
     episodes.start(episodes.every_row, np.full(2 * size, seed, np.uint64), np.tile(indices, 2))

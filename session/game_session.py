@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from german_whist.envs.agent import Agent, check_agent, for_match
+from german_whist.envs.agent import Agent, SupportsAct, as_agent
 from german_whist.envs.engine.cards import deck_text
 from german_whist.envs.engine.match_format import FIRST_TO, MatchFormat
 from german_whist.envs.text.scene import YOU
@@ -134,7 +134,7 @@ class Session:
     def __init__(
         self,
         settings: Settings,
-        agent: Agent | None = None,
+        agent: Agent | SupportsAct | None = None,
         deal: TableDeal | None = None,
         title: str | None = None,
         person: str = YOU,
@@ -152,8 +152,8 @@ class Session:
             ValueError: if there is no such agent, or it cannot play the game.
         """
         self.settings = settings
-        check_agent(agent := agent_named(settings.agent, settings.game) if agent is None else agent, settings.game)
-        self.agent = for_match(agent)
+        given = agent_named(settings.agent, settings.game) if agent is None else agent
+        self.agent = as_agent(given, settings.game).for_match()
         self.title, self.person = title or settings.agent, person
         self.finished: list[FinishedDeal] = []
         self.version = 0

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from german_whist.agents.registry import make_agent
-from german_whist.envs.agent import Actions, Views
+from german_whist.envs.agent import Actions, Agent, Views
 from german_whist.envs.engine.actions import action_text, parse_action
 from german_whist.envs.engine.cards import parse_card
 from german_whist.envs.text.words import action_name, join_words
@@ -62,7 +62,7 @@ END = (
 )
 
 
-class LessonAgent:
+class LessonAgent(Agent):
     """The teacher: plays a script in the foreplay and a perfect endgame.
 
     Attributes:

@@ -23,7 +23,6 @@ import numpy.typing as npt
 
 from german_whist.agents.bots.heuristic.bot_kernels import full_hand, strength
 from german_whist.agents.endgame.exact_agent import ExactEndgame, solves_endgame
-from german_whist.agents.policy.agent import network_of
 from german_whist.agents.policy.checkpoint import read_model_card, write_results
 from german_whist.agents.registry import make_agent
 from german_whist.envs.agent import Agent
@@ -106,7 +105,7 @@ def measure(spec: str, deals: int, seed: int, rules: Rules, progress: Progress =
     if isinstance(agent, ExactEndgame) and agent.name.endswith(f"+{EXACT}"):
         raise ValueError(f"agent {spec!r}: leave out +{EXACT}: the table covers both endgames")
     solving = agent if solves_endgame(agent) else ExactEndgame(agent)
-    by_network = network_of(agent) or agent
+    by_network = agent.network or agent
     results: Results = {}
     against: Margins | None = None
     for name, row in rows_of(spec, rules).items():

@@ -131,7 +131,7 @@ def _estimate(samples: npt.NDArray[Any]) -> dict[str, float]:
     return {"mean": mean, "half": (high - low) / 2}
 
 
-class LowestBestCard:
+class LowestBestCard(Agent):
     """Another agent's foreplay with a perfect endgame without tie-break: of equally good cards the lowest."""
 
     def __init__(self, agent: Agent) -> None:

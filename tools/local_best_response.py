@@ -32,14 +32,14 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import NamedAgent, check_rng
+from german_whist.agents.bots.base import check_rng
 from german_whist.agents.endgame.exact_agent import ExactEndgame, solves_endgame, with_exact_endgame
 from german_whist.agents.inference.deck_sampling import DealSampler
 from german_whist.agents.monte_carlo.world_search import WorldSearcher
-from german_whist.agents.policy.agent import estimated_advantages, network_of
+from german_whist.agents.policy.agent import estimated_advantages
 from german_whist.agents.registry import AgentLike, make_agent
 from german_whist.agents.search.settings import BOT_SD, CERTAIN, NETWORK_SD, TANH_SCALE, WIN_WEIGHT
-from german_whist.envs.agent import Actions, Agent, Games, Histories, Views, agent_name, ask_views, uses_games
+from german_whist.envs.agent import Actions, Agent, Games, Histories, Views, agent_name, ask_views
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.cards import NUM_ACTIONS
 from german_whist.envs.engine.endgame_hook import EXACT, PLAYED
@@ -201,7 +201,7 @@ def local_best_response(
     return ExactEndgame(responder, NAME) if solves_endgame(known) else responder
 
 
-class LocalBestResponse(NamedAgent):
+class LocalBestResponse(Agent):
     """Plays a local best response to an agent that it knows.
 
     It goes on with its belief of a game from decision to decision. Endgames that the agent plays perfectly are to be
@@ -215,6 +215,8 @@ class LocalBestResponse(NamedAgent):
 
     name = NAME
     uses_games = True
+
+    rules: Rules
 
     def __init__(
         self,
@@ -242,7 +244,7 @@ class LocalBestResponse(NamedAgent):
         self._policy = AgentPolicy(self._agent, self.rules)
         self._endgame = EXACT if solves_endgame(self._agent) else PLAYED
         self._repeats = _REPEATS if draws_random_numbers(self._agent, self.rules) else 1
-        self._prior_sd = BOT_SD if network_of(self._prior) is None else NETWORK_SD
+        self._prior_sd = BOT_SD if self._prior.network is None else NETWORK_SD
         self._particles = whole_number("particles", particles, 2)
         self._moves = whole_number("moves", moves, 0)
         self._worlds = whole_number("worlds", worlds, 1)
@@ -509,7 +511,7 @@ class LocalBestResponse(NamedAgent):
     def _preferences(self, views: Views) -> tuple[Actions, Floats]:
         """Return the prior's actions, and the advantages of all, float64[n, 54]."""
         actions = np.asarray(self._prior.act(views, None), np.int64)
-        network = network_of(self._prior)
+        network = self._prior.network
         advantages = np.full((len(views), NUM_ACTIONS), -np.inf if network else _BOT_ADVANTAGE)
         if network is None:
             advantages[np.arange(len(views)), actions] = 0.0
@@ -580,10 +582,10 @@ def _known_policy(agent: Agent, blueprint: Agent) -> Agent:
     """Return what the responder takes an agent to play: the agent itself, unless it samples worlds."""
     inner = agent.agent if isinstance(agent, ExactEndgame) else agent
     if isinstance(inner, WorldSearcher):
-        network = network_of(agent)
+        network = agent.network
         played: Agent = blueprint if network is None else network
         return with_exact_endgame(played) if solves_endgame(agent) else played
-    if uses_games(agent):
+    if agent.uses_games:
         raise ValueError(f"agent {agent_name(agent)!r} uses histories, which sampled deals do not have")
     return agent
 

@@ -36,7 +36,7 @@ from german_whist.agents.policy.inputs import input_layout
 from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK, UNIVERSAL, Layer
 from german_whist.agents.pretrained import find_network
 from german_whist.agents.registry import make_agent
-from german_whist.envs.agent import Agent, uses_games
+from german_whist.envs.agent import Agent
 from german_whist.envs.engine.endgame_hook import EXACT
 from german_whist.envs.engine.rules import Rules, rules
 from german_whist.evaluation.match import MatchResult
@@ -405,7 +405,7 @@ class Learner:
                     seed=config.seed,
                     inputs=config.inputs,
                     # Past selves are networks without lookahead: they use no histories.
-                    history=any(uses_games(make(0)) for name, make in makers.items() if name != POOL),
+                    history=any(make(0).uses_games for name, make in makers.items() if name != POOL),
                     rank=self.processes.rank,
                     dealt=deals,
                 )

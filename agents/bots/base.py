@@ -1,4 +1,4 @@
-"""What agents share: checks of their randomness and their game, and the class that turns a rule kernel into one."""
+"""What our agents share: checks of their randomness and their game, and the class that turns a rule kernel into one."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from german_whist.envs.agent import Actions, Views
+from german_whist.envs.agent import Actions, Agent, Views
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.observation.views import check_view_array
-from german_whist.envs.text.rules_text import rules_spec
 from german_whist.envs.utils.specs import must_be
 
 
@@ -38,22 +37,7 @@ def check_rng(name: str, rng: object, method: str) -> None:
         )
 
 
-class NamedAgent:
-    """An agent that shows its name, and the game that it plays.
-
-    Attributes:
-        name: what it is called.
-    """
-
-    name: str
-
-    def __repr__(self) -> str:
-        rules = getattr(self, "rules", None)
-        game = f", rules={rules_spec(rules)!r}" if isinstance(rules, Rules) else ""
-        return f"{type(self).__name__}({self.name!r}{game})"
-
-
-class RuleBot(NamedAgent):
+class RuleBot(Agent):
     """A deterministic bot whose rules are one kernel.
 
     Attributes:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.agents.bots.base import check_rng
-from german_whist.envs.agent import Actions, Views
+from german_whist.envs.agent import Actions, Agent, Views
 from german_whist.envs.engine.cards import NUM_ACTIONS
 from german_whist.envs.observation.views import check_view_array
 from german_whist.envs.utils.bit_kernels import nth_lowest, popcount
@@ -22,7 +22,7 @@ def pick(legal: npt.NDArray[np.uint64], uniform: npt.NDArray[np.float64], action
         actions[i] = nth_lowest(legal[i], np.int64(uniform[i] * popcount(legal[i])))
 
 
-class RandomBot:
+class RandomBot(Agent):
     """Plays a uniformly random legal action."""
 
     name = "random"

@@ -7,18 +7,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import NamedAgent
 from german_whist.agents.endgame.open_hands import best_cards, exact_margins, open_hands, opponent_hand_known
 from german_whist.envs.agent import (
     Actions,
     Agent,
     AgentForfeit,
     Games,
+    SupportsAct,
     Values,
     Views,
     agent_name,
-    for_match,
-    uses_games,
+    as_agent,
     whole_answer,
 )
 from german_whist.envs.observation.views import check_view_array
@@ -26,19 +25,19 @@ from german_whist.envs.utils.specs import must_be
 from german_whist.solver.races import NOT_LEGAL_MARGIN
 
 
-class ExactEndgame(NamedAgent):
+class ExactEndgame(Agent):
     """An agent with a perfect endgame.
 
     Where a view determines the opponent's hand (the stock is gone, no blind hand hides cards, at most 13 cards are
     left) the exact solver plays for the margin: most tricks, in a low game fewest, in a race until it stops. Elsewhere
-    the wrapped agent acts. Other attributes are those of the wrapped agent: ``make_agent("champion").checkpoint``.
+    the wrapped agent acts. ``network``, ``searcher``, ``rules`` and ``uses_games`` are those of the wrapped agent.
 
     Attributes:
         agent: the wrapped agent.
         name: its name with ``+exact``, unless another one was given.
     """
 
-    def __init__(self, agent: Agent, name: str | None = None) -> None:
+    def __init__(self, agent: Agent | SupportsAct, name: str | None = None) -> None:
         """Wrap an agent.
 
         Args:
@@ -46,33 +45,29 @@ class ExactEndgame(NamedAgent):
             name: what to call the result.
 
         Raises:
-            ValueError: when the agent is an ``ExactEndgame`` already.
+            ValueError: when it is no agent, or an ``ExactEndgame`` already.
         """
-        inner_name = agent_name(agent)
+        self.agent = as_agent(agent)
+        inner_name = agent_name(self.agent)
         if isinstance(agent, ExactEndgame):
             raise ValueError(f"agent {inner_name!r} plays the endgame exactly already: give +exact once")
-        self.agent = agent
         self.name = f"{inner_name}+exact" if name is None else name
-
-    def __getattr__(self, name: str) -> Any:
-        """Look up attributes of the wrapped agent."""
-        if name == "agent" or name.startswith("__"):  # not set yet while an object is copied or unpickled
-            raise AttributeError(name)
-        return getattr(self.agent, name)
+        self.rules, self.uses_games = self.agent.rules, self.agent.uses_games
 
     def for_match(self) -> ExactEndgame:
-        """Return this agent for a match that begins, see :func:`german_whist.agents.bots.base.for_match`."""
-        inner = for_match(self.agent)
+        """Return this agent for a match that begins."""
+        inner = self.agent.for_match()
         return self if inner is self.agent else ExactEndgame(inner, self.name)
 
-    def __dir__(self) -> list[str]:
-        """List the wrapped agent's attributes, too."""
-        return sorted({*super().__dir__(), *dir(self.agent)})
+    @property
+    def network(self) -> Any:
+        """The policy network of the wrapped agent, a ``PolicyAgent``; ``None`` if it has none."""
+        return self.agent.network
 
     @property
-    def uses_games(self) -> bool:
-        """Whether the wrapped agent asks for its games."""
-        return uses_games(self.agent)
+    def searcher(self) -> Any:
+        """The search of the wrapped agent, a ``SearchAgent``; ``None`` if it has none."""
+        return self.agent.searcher
 
     def act(self, views: Views, rng: Any = None, games: Games | None = None) -> Actions:
         """Return one action per view, int64[n].
@@ -105,26 +100,32 @@ class ExactEndgame(NamedAgent):
         return whole_answer(answer, len(views), self.name)
 
     def probabilities(self, views: Views) -> npt.NDArray[np.float64]:
-        """Return the wrapped agent's ``probabilities``, float64[n, actions]; 1 for the card of an exact endgame.
+        """Return the network's ``probabilities``, float64[n, actions]; 1 for the card of an exact endgame.
 
         Args:
             views: ``VIEW`` array of shape (n,).
 
         Raises:
-            AttributeError: if the wrapped agent has none.
+            ValueError: if the wrapped agent has no network.
         """
-        return self._with_certain_cards(views, self.__getattr__("probabilities")(views))
+        return self._with_certain_cards(views, self._needed_network().probabilities(views))
 
-    def policy(self, views: Views) -> npt.NDArray[np.float64]:
+    def policy(self, views: Views) -> npt.NDArray[np.float64] | None:
         """Return the probability with which :meth:`act` plays each action, float64[n, actions].
 
         Args:
             views: ``VIEW`` array of shape (n,).
 
-        Raises:
-            AttributeError: if the wrapped agent has no ``policy``.
+        Returns:
+            The probabilities, or ``None`` if the wrapped agent does not tell its own.
         """
-        return self._with_certain_cards(views, self.__getattr__("policy")(views))
+        chances = self.agent.policy(views)
+        return None if chances is None else self._with_certain_cards(views, chances)
+
+    def _needed_network(self) -> Any:
+        if self.network is None:
+            raise ValueError(f"agent {self.name!r} has no network")
+        return self.network
 
     def _with_certain_cards(self, views: Views, chances: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         known = np.flatnonzero(opponent_hand_known(views))
@@ -145,9 +146,9 @@ class ExactEndgame(NamedAgent):
             The advantages, or ``None`` if the wrapped agent's network has none.
 
         Raises:
-            AttributeError: if the wrapped agent has none.
+            ValueError: if the wrapped agent has no network.
         """
-        found: npt.NDArray[np.float64] | None = self.__getattr__("advantages")(views)
+        found: npt.NDArray[np.float64] | None = self._needed_network().advantages(views)
         known = np.flatnonzero(opponent_hand_known(views))
         if found is not None and len(known):
             margins = exact_margins(views[known])
@@ -165,8 +166,7 @@ class ExactEndgame(NamedAgent):
         Returns:
             Expected margins and winning chances, float64[n] each, or ``None`` if the wrapped agent has none.
         """
-        of_agent = getattr(self.agent, "values", None)
-        found: Values | None = None if of_agent is None else of_agent(views)
+        found = self.agent.values(views)
         if found is not None:
             known = np.flatnonzero(opponent_hand_known(views))
             margins = exact_margins(views[known]).max(axis=1, initial=NOT_LEGAL_MARGIN)
@@ -175,11 +175,14 @@ class ExactEndgame(NamedAgent):
         return found
 
 
-def with_exact_endgame(agent: Agent) -> ExactEndgame:
+def with_exact_endgame(agent: Agent | SupportsAct) -> ExactEndgame:
     """Return an agent with a perfect endgame: the object form of ``NAME+exact``.
 
     Args:
         agent: plays where the opponent's hand is not known. An agent whose endgame is perfect already stays as it is.
+
+    Raises:
+        ValueError: when it is no agent.
     """
     return agent if isinstance(agent, ExactEndgame) else ExactEndgame(agent)
 

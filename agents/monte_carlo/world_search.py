@@ -18,9 +18,9 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import NamedAgent, check_rng
+from german_whist.agents.bots.base import check_rng
 from german_whist.agents.inference.state_sampling import check_consistent
-from german_whist.envs.agent import Views
+from german_whist.envs.agent import Agent, Views
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.observation.views import check_view_array
 from german_whist.envs.utils.checks import MAX_THREADS, whole_number
@@ -67,13 +67,15 @@ class Search(NamedTuple):
             yield self._replace(rows=self.rows[one], views=self.views[one], keys=self.keys[one])
 
 
-class WorldSearcher(NamedAgent, Generic[Scratch]):
+class WorldSearcher(Agent, Generic[Scratch]):
     """An agent that searches in sampled worlds.
 
     Attributes:
         name: what it is called.
         rules: the rules of the game that it plays.
     """
+
+    rules: Rules
 
     def __init__(self, name: str, rules: Rules, threads: int | None) -> None:
         """Set the game and the number of threads, by default the number of CPU cores.

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import NamedAgent, check_open_endgame, check_rng
+from german_whist.agents.bots.base import check_open_endgame, check_rng
 from german_whist.agents.policy.canonical import canonical_views, decode_actions, decode_values
 from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.agents.policy.inputs import network_inputs
@@ -24,7 +24,7 @@ from german_whist.envs.text.rules_text import rules_spec
 from german_whist.envs.utils.specs import must_be
 
 
-class PolicyAgent(NamedAgent):
+class PolicyAgent(Agent):
     """Plays a policy network: the action with the highest logit, or a sample from the softmax.
 
     Attributes:
@@ -63,6 +63,13 @@ class PolicyAgent(NamedAgent):
                 f"not {rules_spec(self.rules)!r}"
             )
         self._network, self._value = checkpoint.forward, checkpoint.value_forward
+
+    rules: Rules
+
+    @property
+    def network(self) -> PolicyAgent:
+        """Itself."""
+        return self
 
     def act(self, views: Views, rng: Any) -> Actions:
         """Return one legal action per view, int64[n].
@@ -155,13 +162,6 @@ def _softmax(logits: npt.NDArray[np.float32], temperature: float = 1.0) -> npt.N
     return probabilities
 
 
-def network_of(agent: Agent) -> PolicyAgent | None:
-    """Return the policy network that an agent plays, also within a search or an exact endgame; ``None`` for others."""
-    within = getattr(agent, "agent", agent)
-    prior = getattr(within, "prior", within)  # of a search
-    return prior if isinstance(prior, PolicyAgent) else None
-
-
 def estimated_advantages(network: PolicyAgent, views: Views) -> npt.NDArray[np.float64]:
     """Return :meth:`PolicyAgent.advantages`, or where a network has none, what its probabilities say of them.
 
@@ -184,10 +184,3 @@ def estimated_advantages(network: PolicyAgent, views: Views) -> npt.NDArray[np.f
     with np.errstate(divide="ignore"):
         relative: npt.NDArray[np.float64] = np.log(chances / chances.max(axis=1, keepdims=True))
     return relative / LOGITS_PER_TRICK
-
-
-def expected_values(agent: Agent, views: Views) -> Values | None:
-    """Return what an agent's value network expects for the seats to act; ``None`` without such a network."""
-    values = getattr(agent, "values", None)
-    found: Values | None = None if values is None else values(views)
-    return found

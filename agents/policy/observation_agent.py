@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.envs.agent import Actions, Views
+from german_whist.envs.agent import Actions, Agent, Views
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.observation.vector import observe
@@ -17,7 +17,7 @@ from german_whist.envs.observation.vector_kernels import write_masks
 Choose = Callable[[npt.NDArray[np.int8], npt.NDArray[np.bool_]], Any]
 
 
-class ObservationAgent:
+class ObservationAgent(Agent):
     """Plays what a function chooses for observations and masks, in batches.
 
     Example:
@@ -30,6 +30,8 @@ class ObservationAgent:
         rules: the rules of the observations.
         name: what results call the agent.
     """
+
+    rules: Rules
 
     def __init__(self, choose: Choose, rules: str | Rules = "classic", name: str = "learner") -> None:
         """Wrap a function.

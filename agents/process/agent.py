@@ -10,7 +10,7 @@ import numpy as np
 
 from german_whist.agents.process.bot_process import BotError, BotProcess
 from german_whist.agents.process.messages import action_of, check_id, check_ready, decode, encode, hello, request
-from german_whist.envs.agent import Actions, AgentForfeit, Views
+from german_whist.envs.agent import Actions, Agent, AgentForfeit, Views
 from german_whist.envs.observation.views import check_view_array
 from german_whist.envs.utils.specs import must_be, short_repr
 
@@ -19,7 +19,7 @@ START_SECONDS = 20.0
 MAX_FAILURES = 3  # processes that may fail before the bot loses every deal unasked
 
 
-class ProcessAgent:
+class ProcessAgent(Agent):
     """A bot that speaks the line protocol. It is asked for one action at a time, in the order of the views.
 
     The process starts at the first decision. A late, illegal or unreadable reply, and a crash, lose the deal (see

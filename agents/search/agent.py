@@ -44,7 +44,7 @@ from german_whist.agents.search.settings import (
     SearchSettings,
 )
 from german_whist.agents.search.worlds import History, Scratch, posterior, sample_candidate_deals, sample_worlds
-from german_whist.envs.agent import Actions, Agent, Games, Histories, Views
+from german_whist.envs.agent import Actions, Agent, Games, Histories, Values, Views
 from german_whist.envs.engine.cards import NUM_ACTIONS
 from german_whist.envs.engine.rules import Rules
 
@@ -146,11 +146,19 @@ class SearchAgent(WorldSearcher[Scratch]):
         self._network = RowNetwork.of(rollouts, rules)
         self._belief = settings.belief(has_network=rollouts is not None)
 
-    def __getattr__(self, name: str) -> Any:
-        """Look up attributes of the prior, such as ``checkpoint`` and ``advantages``."""
-        if name in ("prior", "policy") or name.startswith("_"):
-            raise AttributeError(name)
-        return getattr(self.prior, name)
+    @property
+    def network(self) -> Any:
+        """The network of the prior, a ``PolicyAgent``; ``None`` for the heuristic bot."""
+        return self.prior.network
+
+    @property
+    def searcher(self) -> SearchAgent:
+        """Itself."""
+        return self
+
+    def values(self, views: Views) -> Values | None:
+        """Return what the prior expects for the seats to act."""
+        return self.prior.values(views)
 
     def new_scratch(self) -> Scratch:
         """Return scratch memory for a thread."""

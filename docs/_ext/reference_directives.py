@@ -72,8 +72,7 @@ class PublicNames(MarkdownDirective):
                 lines += [f".. autofunction:: german_whist.{name}", ""]
             else:
                 kind = "autoexception" if issubclass(value, Exception) else "autoclass"
-                call = "()" if getattr(value, "_is_protocol", False) else ""  # nobody calls a protocol
-                lines += [f".. {kind}:: german_whist.{name}{call}", "   :members:", ""]
+                lines += [f".. {kind}:: german_whist.{name}", "   :members:", ""]
         return "\n".join([*lines, "```"])
 
 

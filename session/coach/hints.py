@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from german_whist.agents.endgame.open_hands import opponent_hand_known
 from german_whist.agents.inference.belief import Belief, beliefs
-from german_whist.agents.judge import ROLLOUTS, WORLDS, Advice, advise, judge_action, judge_of, searches
+from german_whist.agents.judge import ROLLOUTS, WORLDS, Advice, advise, judge_action, judge_of
 from german_whist.envs.agent import Agent, Histories, Views
 from german_whist.envs.engine.actions import action_text
 from german_whist.envs.engine.cards import NUM_CARDS, SUIT_SIZE, SUITS, cards_of
@@ -53,7 +52,7 @@ def hint_of(
     return {
         "by": advice.judge,
         "by_title": agent_title(advice.judge),
-        "by_text": _judge_text(advice, searches(agent)),
+        "by_text": _judge_text(advice, agent is not None and agent.searcher is not None),
         "action": action_text(best, rules),
         "name": action_name(best, rules),
         "reason": reason(views[0], rules, advice),
@@ -119,10 +118,9 @@ def holdings(rules: Rules, views: Views, agent: Agent | None, seed: int, histori
         histories: event histories of these views; without them all hands are equally likely.
     """
     uniform = beliefs(views, rules)
-    if histories is None or not searches(agent) or opponent_hand_known(views).all():
+    if histories is None or agent is None or agent.searcher is None or opponent_hand_known(views).all():
         return uniform
-    searcher: Any = agent
-    weighted, equal = searcher.card_probabilities(views, np.random.default_rng(seed), histories)
+    weighted, equal = agent.searcher.card_probabilities(views, np.random.default_rng(seed), histories)
     by_suit = (len(views), -1, SUIT_SIZE)
     known = np.zeros((len(views), NUM_CARDS))
     for row, view in enumerate(views):

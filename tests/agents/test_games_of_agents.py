@@ -58,7 +58,7 @@ def test_agents_that_need_an_open_endgame_refuse_humbug(spec: str) -> None:
 @pytest.mark.parametrize("game", OPEN)
 def test_a_pretrained_agent_plays_every_game_with_its_network(game: str) -> None:
     agent: Any = make_agent("champion", game)
-    assert agent.checkpoint is load_pretrained("champion")
+    assert agent.network.checkpoint is load_pretrained("champion")
     assert agent.rules == gw.rules(game)
 
 
@@ -95,7 +95,7 @@ def test_it_shows_its_name_its_game_and_what_it_can_do() -> None:
     agent = make_agent("champion", "draft")
     assert repr(agent) == "ExactEndgame('champion', rules='draft')"
     assert repr(make_agent("heuristic")) == "RuleBot('heuristic')"
-    assert {"checkpoint", "probabilities", "values", "agent"} <= set(dir(agent))
+    assert {"network", "probabilities", "values", "agent"} <= set(dir(agent))
 
 
 @pytest.mark.parametrize("spec", ["champion", "small", "champion:search=4,threads=1"])

@@ -10,7 +10,6 @@ import pytest
 
 from german_whist.agents.judge import ROLLOUTS, Advice, accuracy_of, advise, at_stake, judge_action, judge_of
 from german_whist.agents.monte_carlo.rollout_kernels import distinct_actions
-from german_whist.agents.policy.agent import network_of
 from german_whist.agents.registry import make_agent
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.cards import cards_of, parse_hand
@@ -22,8 +21,6 @@ from german_whist.session.deal.table_deal import TableDeal
 from german_whist.solver.endgames import solve_endgame
 from tests.agents.networks import valued_network
 from tests.conftest import play_randomly
-
-NAMES = ("You", "Ann")
 
 
 @pytest.mark.parametrize("game", rule_names())
@@ -59,7 +56,7 @@ def test_the_values_differ_as_the_search_says(game: str) -> None:
         batch = DealBatch(game, 1, seed=seed, history=True)
         play_randomly(batch, rng, 6)
         views, histories = batch.views(), batch.history()
-        searcher: Any = judge_of(batch.rules, 32)
+        searcher: Any = judge_of(batch.rules, 32).searcher  # type: ignore[union-attr]
         best, _ = searcher.search(views, AgentRng(5, views["hand"]), histories)
         found = searcher.action_values(views, AgentRng(5, views["hand"]), histories)
         assert found.actions.tolist() == best.tolist()
@@ -111,7 +108,7 @@ def test_the_chance_to_win_is_that_of_the_judges_value_network(search: str, tmp_
     for seed in range(3):
         batch = DealBatch("small", 1, seed=seed, history=True)
         views, histories = batch.views(), batch.history()
-        expected, own = judge.values(views), int(network_of(judge).act(views, None)[0])  # type: ignore[union-attr]
+        expected, own = judge.values(views), int(judge.network.act(views, None)[0])
         advice = advise(views, batch.rules, 8, 0, histories, judge)[0]
         place = advice.actions.index(own)
         assert advice.tricks[place] == pytest.approx((batch.rules.counted + expected.margin[0]) / 2)

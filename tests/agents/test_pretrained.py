@@ -51,12 +51,12 @@ def test_a_pretrained_agent_is_made_by_name_and_plays_its_game(name: str) -> Non
     agent = make_agent(name)
     assert isinstance(agent, ExactEndgame)
     assert isinstance(agent.agent, PolicyAgent)
-    assert (agent.name, agent.agent.name, agent.temperature) == (name, name, 0)
+    assert (agent.name, agent.agent.name, agent.network.temperature) == (name, name, 0)
     sampling = make_agent(f"{name}:temperature=0.5,endgame=played+exact")
     assert isinstance(sampling, ExactEndgame)
     assert sampling.name == f"{name}+exact"
     assert sampling.agent.temperature == 0.5  # type: ignore[attr-defined]
-    result = play_match(agent, sampling, deals=10, rules=agent.checkpoint.rules)
+    result = play_match(agent, sampling, deals=10, rules=agent.network.checkpoint.rules)
     assert result.wins + result.draws + result.losses == 20
 
 

@@ -29,7 +29,7 @@ while not terminated:
 for name in gw.agent_names():
     if name not in ("checkpoint", "process", "mc", "ismcts"):
         agent = gw.make_agent(name)
-        rules = agent.checkpoint.rules if hasattr(agent, "checkpoint") else "classic"
+        rules = agent.rules or "classic"
         assert len(agent.act(gw.DealBatch(rules, 8).views(), rng)) == 8
 result = gw.play_match("champion:endgame=played", "random", deals=100)
 assert result.interval[0] > 0.5, result

@@ -87,7 +87,7 @@ def test_a_hint_is_what_the_hardest_level_plays_also_where_another_card_makes_mo
         deal = TableDeal.at_address(rules("short"), seed, 0)
         while not opponent_hand_known(deal.views(deal.turn)).any():
             views, histories = deal.views(deal.turn), deal.batch.history(seats=[deal.turn])
-            chosen = int(level.search(views, AgentRng(0, views["hand"]), histories)[0][0])
+            chosen = int(level.searcher.search(views, AgentRng(0, views["hand"]), histories)[0][0])
             given = hint(deal, 0, 16)
             assert given["action"] == action_text(chosen, deal.rules)
             assert given["by_text"] == "By Champion with search: the win comes first, then tricks."

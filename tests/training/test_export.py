@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from german_whist.agents.policy.agent import PolicyAgent, network_of
+from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.canonical import canonical_views, decode_actions
 from german_whist.agents.policy.inputs import network_inputs
 from german_whist.agents.registry import make_agent
@@ -58,7 +58,7 @@ def check_choices(agent: PolicyAgent, logits_of: Run) -> None:
 @pytest.mark.parametrize("name", ["champion", "small"])
 def test_an_exported_network_chooses_the_same_cards(tmp_path: Path, name: str, load: Callable[[Path], Run]) -> None:
     pytest.importorskip("onnx")
-    agent = network_of(make_agent(name))
+    agent = make_agent(name).network
     assert agent is not None
     export(agent.checkpoint, tmp_path / "network")
     check_choices(agent, load(tmp_path / "network"))

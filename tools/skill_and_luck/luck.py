@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.envs.agent import Agent, uses_games
+from german_whist.envs.agent import Agent
 from german_whist.envs.engine.endgame_hook import EndgameHook
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.simulator.batch import DealBatch
@@ -135,7 +135,7 @@ def play_decks(
     A game that an agent forfeits is lost by the largest margin.
     """
     size = len(decks)
-    episodes = Episodes(rules, 2 * size, history=any(map(uses_games, agents)), endgame=endgame)
+    episodes = Episodes(rules, 2 * size, history=any(one.uses_games for one in agents), endgame=endgame)
     numbers = np.tile(np.arange(size, dtype=np.uint64), 2)
     episodes.start(episodes.every_row, np.full(2 * size, seed, np.uint64), numbers)
     episodes.batch.deal_decks(np.tile(decks, (2, 1)).tolist(), np.tile(dealers, 2))

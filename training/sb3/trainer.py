@@ -18,7 +18,7 @@ from stable_baselines3.common.utils import set_random_seed
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
 from german_whist.agents.registry import make_agent
-from german_whist.envs.agent import Agent, uses_games
+from german_whist.envs.agent import Agent
 from german_whist.envs.engine.rules import rules
 from german_whist.evaluation.match import MatchResult
 from german_whist.training.config import POOL, SELF, SB3Config
@@ -148,7 +148,7 @@ class SB3Learner:
             reward=config.reward,
             seed=config.seed,
             opponents=[(share, self._opponent(name)) for name, share in opponents.items()],
-            history=any(map(uses_games, self._bots.values())),
+            history=any(bot.uses_games for bot in self._bots.values()),
         )
         self.model = self._make_model()
 

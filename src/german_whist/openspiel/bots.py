@@ -12,7 +12,7 @@ import pyspiel
 
 from german_whist.agents.inference.deck_sampling import DealSampler
 from german_whist.agents.registry import AgentLike, make_agent
-from german_whist.envs.agent import Actions, Agent, Games, Histories, Views, ask_views, uses_games
+from german_whist.envs.agent import Actions, Agent, Games, Histories, Views, ask_views
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.state import KEEP, LEAVE, PLAY, SWAP, TAKE
@@ -71,7 +71,7 @@ class AgentBot(pyspiel.Bot):  # type: ignore[misc]
             return tokens[None], np.array([length], np.int16)
 
         agent = self._agents[rules]
-        games = Games(histories, lambda: np.array([self._game], object)) if uses_games(agent) else None
+        games = Games(histories, lambda: np.array([self._game], object)) if agent.uses_games else None
         return int(ask_views(agent, deal.view(seat), self._rng, rules, games)[0])
 
     def step_with_policy(self, state: GermanWhistState) -> tuple[list[tuple[int, float]], int]:
@@ -103,7 +103,7 @@ def _actions_of(tokens: npt.NDArray[np.int8], deck: list[int], rules: Rules) -> 
     return actions
 
 
-class BotAgent:
+class BotAgent(Agent):
     """Plays as a bot of OpenSpiel does, in matches of this package.
 
     An information state includes the order of play, which a single view does not; this agent takes it from the history.
@@ -127,6 +127,7 @@ class BotAgent:
     """
 
     uses_games = True
+    rules: Rules
 
     def __init__(
         self, make_bot: MakeBot, rules: str | Rules = "classic", reward: str = "margin", name: str = "OpenSpiel bot"

@@ -65,9 +65,9 @@ def test_it_plays_its_network_while_cards_are_hidden_and_perfectly_from_there(
 def test_it_keeps_its_name_its_network_and_its_game(tmp_path: Path) -> None:
     agent = make_agent(saved(tmp_path, "exact"))
     assert isinstance(agent, ExactEndgame)
-    assert (agent.name, agent.checkpoint.endgame) == ("exact", "exact")
+    assert (agent.name, agent.network.checkpoint.endgame) == ("exact", "exact")
     assert agent.rules == rules("classic")
-    views, bare = views_of("classic", 2), PolicyAgent(agent.checkpoint)
+    views, bare = views_of("classic", 2), PolicyAgent(agent.network.checkpoint)
     hidden = ~opponent_hand_known(views)
     assert (agent.probabilities(views)[hidden] == bare.probabilities(views)[hidden]).all()
 
@@ -126,7 +126,7 @@ def test_a_network_as_such_plays_the_endgame_whatever_its_card_says() -> None:
 
 def test_the_wrapper_passes_on_attributes_and_can_be_copied() -> None:
     agent = make_agent("champion")
-    assert agent.checkpoint is load_pretrained("champion")  # type: ignore[attr-defined]
+    assert agent.network.checkpoint is load_pretrained("champion")  # type: ignore[attr-defined]
     views = views_of("classic", 2)
     for twin in (copy.copy(agent), copy.deepcopy(agent), pickle.loads(pickle.dumps(agent))):
         assert twin.name == "champion"

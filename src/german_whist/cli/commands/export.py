@@ -25,11 +25,10 @@ def add_parser(subparsers: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write the file and print its path."""
-    from german_whist.agents.policy.agent import network_of
     from german_whist.agents.registry import make_agent
     from german_whist.training.export import export
 
-    agent = network_of(make_agent(options.agent))
+    agent = make_agent(options.agent).network
     if agent is None:
         raise ValueError(f"agent {options.agent!r} is not a network: german-whist agents lists the trained ones")
     path = options.out or f"{agent.name}.onnx"
