@@ -28,8 +28,6 @@ from german_whist.envs.simulator.episodes import Episode
 from german_whist.envs.turns import check_seat, learner_seats, play_turn
 from german_whist.envs.utils.checks import check_seed, whole_action
 
-_FIRST_ROW = np.zeros(1, np.int64)
-
 Step = tuple[Any, float, bool, bool, dict[str, Any]]
 
 
@@ -173,7 +171,7 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
         else:
             self._let_opponent_play()
             if over[0]:
-                reward = float(self._episode.returns(self.reward, _FIRST_ROW)[0, self.learner])
+                reward = float(self._episode.returns(self.reward, self._episode.every_row)[0, self.learner])
         if self.render_mode == "human":
             self.render()
         observation, info = self._observe(illegal)
@@ -197,7 +195,7 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
         """
         episode = self._episode
         while episode.legal and episode.turn != self.learner:
-            play_turn(self.opponent, episode, _FIRST_ROW)
+            play_turn(self.opponent, episode, episode.every_row)
             self._renderer.update(episode.batch)
 
     def _observe(self, illegal: bool) -> tuple[Any, dict[str, Any]]:

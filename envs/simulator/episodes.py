@@ -282,7 +282,6 @@ class Episodes:
         return self.match.feature_rows(self.rules, scores)
 
 
-_ROW = np.zeros(1, np.int64)
 _TURN_BIT = 62
 _LEGAL_BITS = (1 << _TURN_BIT) - 1
 
@@ -367,10 +366,10 @@ class Episode(Episodes):
         self.legal = situation & _LEGAL_BITS
         self.turn = situation >> _TURN_BIT
         if self._stops:
-            self._stepped(_ROW, np.array([action]))
+            self._stepped(self.every_row, np.array([action]))
             self._moved()
         elif not self.legal:
-            self._finish(_ROW)
+            self._finish(self.every_row)
             self._moved()
         return True
 
