@@ -13,15 +13,14 @@ from german_whist.agents.pretrained import (
     SMALL,
     pretrained_networks,
 )
-from german_whist.envs.engine.endgame_hook import EXACT
 from german_whist.envs.engine.match_format import FIRST_TO, MatchFormat, match_format_of
 from german_whist.envs.engine.rules import Rules, rule_names
 from german_whist.envs.engine.rules import rules as rules_named
-from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.text.rules_text import preset_summary, rules_spec, rules_text
 from german_whist.envs.utils.specs import percent_text
 from german_whist.session import schema
 from german_whist.session.opponent import agent_named
+from german_whist.solver.exact_endgame import has_open_endgame
 
 TITLES = {
     "classic": "Classic",
@@ -201,16 +200,6 @@ def plays(spec: str, rules: Rules) -> bool:
     """Return whether an agent's network, if it has one, plays a game."""
     try:
         agent_named(spec, rules)
-    except ValueError:
-        return False
-    return True
-
-
-@lru_cache
-def has_open_endgame(rules: Rules) -> bool:
-    """Return whether both hands are known in the endgame of a game, and small enough to be solved."""
-    try:
-        DealBatch(rules, 1, endgame=EXACT)
     except ValueError:
         return False
     return True

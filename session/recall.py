@@ -8,9 +8,10 @@ import numpy as np
 
 from german_whist.agents.endgame.open_hands import opponent_hand_known
 from german_whist.envs.engine.cards import card_text, cards_of
+from german_whist.envs.text.events import Event
 from german_whist.envs.text.words import card_name
 from german_whist.session import schema
-from german_whist.session.deal.events import Event, deal_events
+from german_whist.session.deal.events import deal_events
 from german_whist.session.deal.table_deal import TableDeal
 
 

@@ -7,26 +7,13 @@ reference page are generated from here.
 # Annotations are types here, not text: on Python 3.14, msgspec looks up names of inherited text in the wrong module.
 from typing import Literal, TypedDict
 
+from german_whist.agents.judge import Label
+from german_whist.envs.text.events import EventKind
+
 Side = Literal["you", "opponent"]
 Stage = Literal["foreplay", "endgame"]
 DecisionKind = Literal["card", "pick", "take_or_leave", "keep_or_swap"]
-EventKind = Literal[
-    "deal",
-    "trump",
-    "turn_up",
-    "keep",
-    "swap",
-    "play",
-    "win",
-    "leave",
-    "take",
-    "draw",
-    "endgame",
-    "result",
-    "match",
-]
 SessionKind = Literal["play", "practice", "recording", "lesson"]
-Label = Literal["best", "good", "inaccuracy", "mistake", "blunder"]  # how good an action is
 
 
 class Scoring(TypedDict):

@@ -7,14 +7,13 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
+from german_whist.agents.judge import accuracy_of, tricks_taken
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.session import schema
 from german_whist.session.catalogue import MEASURED, has_accuracies, plays_like
-from german_whist.session.coach.accuracy import accuracy_of
 from german_whist.session.database import VERSION, Database, insert_row
 from german_whist.session.game_session import Session
 from german_whist.session.recall import score
-from german_whist.session.tricks import tricks_taken
 
 RECENT = 100
 

@@ -14,6 +14,11 @@ from german_whist.solver.races import solve_races
 from german_whist.solver.tablebase.position_kernels import MAX_CARDS
 
 
+def has_open_endgame(rules: Rules) -> bool:
+    """Return whether both hands are known in the endgame of a game, and small enough to be solved."""
+    return not rules.humbug and rules.hand <= MAX_CARDS
+
+
 class ExactEndgameHook:
     """Finishes deals with perfect play: for most tricks, for fewest in low games, for the margin in races."""
 

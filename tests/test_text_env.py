@@ -10,11 +10,11 @@ import pytest
 from gymnasium.error import ResetNeeded
 
 import german_whist as gw
+from german_whist.agents.judge import advise
 from german_whist.envs.engine.actions import action_text
 from german_whist.envs.engine.cards import card_text, cards_of
 from german_whist.envs.engine.rules import rule_names
 from german_whist.envs.gymnasium_env import GermanWhistEnv
-from german_whist.session.coach.advice import advise
 from tests.redeal import Redeal
 
 
@@ -188,8 +188,7 @@ def test_regret_in_the_foreplay_is_what_the_coach_says() -> None:
     env, found = gw.TextEnv(reward="regret", worlds=8), []
     env.reset(seed=6)
     for _ in range(8):
-        assert env._deal is not None
-        advice = advise(env.view, env.rules, 8, 0, env._deal.batch.history(seats=[env.learner]))[0]
+        advice = advise(env.view, env.rules, 8, 0, env._episode.batch.history(seats=[env.learner]))[0]
         place = (0, -1)[len(found) % 2]
         _, reward, _, info = env.step(card_text(advice.actions[place]))
         assert info["stage"] == "foreplay"

@@ -14,11 +14,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from german_whist.agents.judge import accuracy_of, advise, at_stake, judge_action
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.session.catalogue import agent_title, agents
-from german_whist.session.coach.accuracy import accuracy_of, at_stake
-from german_whist.session.coach.advice import advise
-from german_whist.session.coach.judgement import judge
 from german_whist.session.coach.reviews import play_out
 from german_whist.session.deal.table_deal import TableDeal
 from german_whist.session.opponent import agent_named
@@ -62,7 +60,7 @@ def rate(deal: TableDeal, seat: int) -> PlayedDeal:
     views, histories = deal.decisions()
     rows = np.array([step for step in range(len(deal.actions)) if deal.actor(step) == seat])
     found = advise(views[rows], deal.rules, histories=(histories[0][rows], histories[1][rows]))
-    judged = [judge(advice, deal.actions[row]) for advice, row in zip(found, rows, strict=True)]
+    judged = [judge_action(advice, deal.actions[row]) for advice, row in zip(found, rows, strict=True)]
     return PlayedDeal(
         sum(one.tricks for one in judged), sum(map(at_stake, found)), sum(one.is_criticised for one in judged)
     )

@@ -9,7 +9,7 @@ from german_whist.envs.engine.cards import SUITS, deck_text
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.text.rules_text import rules_text
 from german_whist.session.catalogue import match_title, rules_title
-from german_whist.session.deal.events import deal_events
+from german_whist.session.deal.events import deal_events, event_data
 from german_whist.session.deal.position import position, result, side_of, side_or_nobody
 from german_whist.session.deal.tables import event_tables
 from german_whist.session.game_session import FinishedDeal, Session
@@ -28,7 +28,7 @@ def session_json(session: Session) -> schema.SessionState:
     trump = int(deal.state["trump"])
     tables = event_tables(deal, session.seat, events, 0 if session.last_own is None else session.last_own + 1)
     listed = [
-        event.to_dict(number, side_or_nobody(event.seat, session.seat), trump, tables[number])
+        event_data(event, number, side_or_nobody(event.seat, session.seat), trump, tables[number])
         for number, event in enumerate(events)
     ]
     if deal.done and session.winner is not None:

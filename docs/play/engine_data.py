@@ -24,7 +24,8 @@ from german_whist.agents.pretrained import SMALL, load_pretrained
 from german_whist.envs.engine.cards import SUIT_SIZE
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
-from german_whist.session.catalogue import games, has_open_endgame
+from german_whist.session.catalogue import games
+from german_whist.solver.exact_endgame import has_open_endgame
 
 _LARGEST = 127  # of a rounded weight
 

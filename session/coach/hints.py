@@ -9,19 +9,17 @@ import numpy as np
 
 from german_whist.agents.endgame.open_hands import opponent_hand_known
 from german_whist.agents.inference.belief import Belief, beliefs
+from german_whist.agents.judge import ROLLOUTS, WORLDS, Advice, advise, judge_action, judge_of, searches
 from german_whist.envs.agent import Agent, Histories, Views
 from german_whist.envs.engine.actions import action_text
 from german_whist.envs.engine.cards import NUM_CARDS, SUIT_SIZE, SUITS, cards_of
 from german_whist.envs.engine.rules import Rules
-from german_whist.envs.text.words import action_name
+from german_whist.envs.text.words import action_name, tricks_text
 from german_whist.session import schema
 from german_whist.session.catalogue import agent_title
-from german_whist.session.coach.advice import ROLLOUTS, WORLDS, Advice, advise, judge_of, searches
-from german_whist.session.coach.judgement import judge as judgement_of
 from german_whist.session.coach.reasons import reason
 from german_whist.session.deal.position import high_to_low
 from german_whist.session.deal.table_deal import TableDeal
-from german_whist.session.deal.words import tricks_text
 
 
 def hint(deal: TableDeal, seed: int = 0, worlds: int = WORLDS, judge: Agent | None = None) -> schema.Hint:
@@ -94,7 +92,7 @@ def options(advice: Advice, rules: Rules) -> list[schema.Option]:
             "tricks": _rounded(tricks),
             "tricks_given_away": _rounded(max(0.0, lost)),
             "win": _rounded(win),
-            "label": judgement_of(advice, action).label,
+            "label": judge_action(advice, action).label,
             "trick": None if math.isnan(trick) else _rounded(trick),
             "text": tricks_text(tricks, exact=advice.exact),
         }

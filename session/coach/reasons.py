@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from german_whist.agents.judge import SAME, SAME_WIN, SURE, Advice
 from german_whist.envs.engine.cards import SUIT_MASKS, SUIT_NAMES, SUIT_SIZE, cards_of
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.state import LEAVE, SWAP
-from german_whist.envs.text.words import action_name, card_name, join_words, the_cards
+from german_whist.envs.text.decisions import stake_text
+from german_whist.envs.text.words import action_name, card_name, join_words, the_cards, tricks_text
 from german_whist.envs.utils.specs import percent_text
-from german_whist.session.coach.advice import Advice
-from german_whist.session.coach.judgement import SAME, SAME_WIN, SURE
-from german_whist.session.deal.position import stake_text
-from german_whist.session.deal.words import tricks_text
 
 _LIKELY, _UNLIKELY = 0.7, 0.3
 

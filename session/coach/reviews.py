@@ -9,17 +9,16 @@ from typing import Any
 import numpy as np
 
 from german_whist.agents.endgame.open_hands import opponent_hand_known
+from german_whist.agents.judge import WORLDS, Advice, Label, accuracy_of, advise, at_stake, judge_action
 from german_whist.envs.agent import Agent
 from german_whist.envs.engine.actions import action_text
 from german_whist.envs.engine.rules import Rules
+from german_whist.envs.text.events import counted_tricks
 from german_whist.envs.text.scene import YOU
 from german_whist.envs.text.words import action_name
 from german_whist.session import schema
 from german_whist.session.catalogue import agent_title, plays_like, strongest_network
-from german_whist.session.coach.accuracy import accuracy_of, at_stake
-from german_whist.session.coach.advice import WORLDS, Advice, advise
 from german_whist.session.coach.hints import options
-from german_whist.session.coach.judgement import judge as judgement_of
 from german_whist.session.coach.reasons import reason
 from german_whist.session.deal.events import action_events, move_texts
 from german_whist.session.deal.position import (
@@ -33,7 +32,6 @@ from german_whist.session.deal.position import (
     trump_of,
 )
 from german_whist.session.deal.table_deal import TableDeal
-from german_whist.session.deal.words import counted_tricks
 from german_whist.session.opponent import agent_named, play_action
 
 MISTAKES = SWINGS = 3  # at most
@@ -121,7 +119,7 @@ def _open_position(deal: TableDeal, seat: int) -> schema.OpenPosition:
     hands, tricks, counted = (
         deal.state["hands"],
         deal.state["tricks"].sum(axis=0),
-        counted_tricks(deal.state, deal.rules),
+        counted_tricks(deal.state["tricks"], deal.rules),
     )
     face_down = [] if deal.rules.humbug else deal.deck[int(deal.state["top"]) :]
     return {
@@ -138,7 +136,7 @@ def _open_position(deal: TableDeal, seat: int) -> schema.OpenPosition:
 
 def _move(deal: TableDeal, step: int, view: Any, advice: Advice, seat: int, text: str) -> schema.Move:
     rules, action = deal.rules, deal.actions[step]
-    judged = judgement_of(advice, action)
+    judged = judge_action(advice, action)
     taken = int(view["tricks_self"].sum() + view["tricks_opponent"].sum())
     best = advice.actions[0] if judged.is_criticised else action
     line = best_line(deal, step).actions[step:] if judged.is_criticised and advice.exact else []
@@ -249,5 +247,5 @@ def _news_text(news: list[str], opponent: str) -> str:
     return f"{'; '.join(parts)}."
 
 
-def _article(label: schema.Label) -> str:
+def _article(label: Label) -> str:
     return f"an {label}" if label == "inaccuracy" else f"a {label}"

@@ -6,17 +6,17 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from german_whist.envs.engine.actions import action_text
-from german_whist.envs.engine.cards import NUM_CARDS, SUIT_NAMES, SUIT_SIZE, SUITS, card_text, cards_of
+from german_whist.envs.engine.cards import SUITS, card_text, cards_of
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.state import DRAFT, EXCHANGE, PICK, PICK_AFTER, PLAY
-from german_whist.envs.text.words import action_name, card_name, join_words, the_cards
+from german_whist.envs.text import decisions
+from german_whist.envs.text.events import Event, counted_tricks
+from german_whist.envs.text.words import action_name, card_name
 from german_whist.session import schema
-from german_whist.session.deal.events import Event
 from german_whist.session.deal.table_deal import TableDeal
-from german_whist.session.deal.words import counted_tricks, result_text
+from german_whist.session.deal.words import result_text
 
 SIDES: tuple[schema.Side, schema.Side] = ("you", "opponent")
-_EXPLAINED_TRICKS = 3  # at the start of a deal: later the rules have explained themselves
 _KINDS: dict[int, schema.DecisionKind] = {
     PLAY: "card",
     PICK: "pick",
@@ -101,7 +101,7 @@ def opponent_hand(cards: int, known: int, view: Any) -> schema.OpponentHand:
 
 def tricks_of(state: Any, rules: Rules, seat: int) -> dict[schema.Side, schema.Tricks]:
     """Return the tricks won so far."""
-    tricks, counted = state["tricks"], counted_tricks(state, rules)
+    tricks, counted = state["tricks"], counted_tricks(state["tricks"], rules)
     return {
         side: {"foreplay": int(tricks[0, place]), "endgame": int(tricks[1, place]), "counted": counted[place]}
         for side, place in zip(SIDES, (seat, 1 - seat), strict=True)
@@ -140,35 +140,7 @@ def decision(deal: TableDeal, view: Any) -> schema.Decision:
 
 def decision_text(deal: TableDeal, view: Any) -> str:
     """Return what the seat to act has to do, as a sentence."""
-    kind = int(deal.state["decision"])
-    if kind == EXCHANGE:
-        return "Keep your hand, or swap it for a blind one."
-    if kind == DRAFT:
-        return f"Take {the_cards(cards_of(int(view['face_up'])))}, or leave it."
-    if kind in (PICK, PICK_AFTER):
-        return "Pick one of the face-up cards."
-    if (stake := stake_text(view, deal.rules)) is not None:
-        return stake
-    if view["led"] < 0:
-        return "Lead a card."
-    suit = int(view["led"]) // SUIT_SIZE
-    if _follows(view, suit):
-        return f"Follow {SUIT_NAMES[suit]}."
-    return f"You have no {SUIT_NAMES[suit]}: play any card."
-
-
-def stake_text(view: Any, rules: Rules) -> str | None:
-    """Return what a trick is about, as a sentence, in the first tricks of a deal for cards; ``None`` in others."""
-    face_up = list(cards_of(int(view["face_up"])))
-    taken = int(view["tricks_self"].sum() + view["tricks_opponent"].sum())
-    if view["choice"] or not face_up or taken >= _EXPLAINED_TRICKS:
-        return None
-    if rules.draft:
-        return f"Win this trick and you may take {the_cards(face_up)} or leave it for the hidden card."
-    if len(face_up) > 1:
-        choice = join_words([f"the {card_name(card)}" for card in face_up], "or")
-        return f"Win this trick and you pick {choice}; lose it and you take the hidden card."
-    return f"Win this trick and you take {the_cards(face_up)}; lose it and you take the hidden card."
+    return decisions.decision_text(view, deal.rules, int(deal.state["decision"]))
 
 
 def refusal(deal: TableDeal, seat: int, action: int) -> str | None:
@@ -177,33 +149,23 @@ def refusal(deal: TableDeal, seat: int, action: int) -> str | None:
         return "The deal is over."
     if deal.turn != seat:
         return "It is not your turn."
-    view, rules = deal.views(seat)[0], deal.rules
-    if int(view["legal"]) >> action & 1:
-        return None
-    if view["choice"]:
-        return decision_text(deal, view)
-    if action >= len(SUITS) * SUIT_SIZE:
-        return f"There is nothing to {action_name(action, rules)} now."
-    if not int(view["hand"]) >> action & 1:
-        return f"You do not hold the {card_name(action)}."
-    return f"You must follow {SUIT_NAMES[int(view['led']) // SUIT_SIZE]}."
+    return decisions.refusal(deal.views(seat)[0], deal.rules, int(deal.state["decision"]), action)
 
 
 def refusal_with_choices(deal: TableDeal, seat: int, action: int) -> str | None:
     """Return the same sentence with what is allowed: ``You must follow clubs: you may play CK or C9.``."""
     reason = refusal(deal, seat, action)
-    if reason is None or deal.turn != seat:
-        return reason
-    legal = list(cards_of(deal.legal))
-    words = [action_text(one, deal.rules) for one in (legal if legal[0] >= NUM_CARDS else reversed(legal))]
-    may = "" if deal.views(seat)[0]["choice"] else "you may play "
-    return f"{reason.removesuffix('.')}: {may}{join_words(words, 'or')}."
+    return (
+        reason
+        if reason is None or deal.turn != seat
+        else decisions.with_choices(reason, deal.views(seat)[0], deal.rules)
+    )
 
 
 def result(deal: TableDeal, seat: int, names: tuple[str, str]) -> schema.Result:
     """Return the result of a finished deal, numbers from the side of ``seat``."""
     winner, text = result_text(deal, names)
-    outcome, taken = deal.result(), counted_tricks(deal.state, deal.rules)
+    outcome, taken = deal.result(), counted_tricks(deal.state["tricks"], deal.rules)
     sign = 1 if seat == 0 else -1
     return {
         "text": text,
@@ -216,11 +178,6 @@ def result(deal: TableDeal, seat: int, names: tuple[str, str]) -> schema.Result:
 
 def _side(event: Event, seat: int) -> schema.Side | None:
     return side_or_nobody(event.seat, seat)
-
-
-def _follows(view: Any, suit: int) -> bool:
-    """Return whether the hand has a card of a suit."""
-    return any(card // SUIT_SIZE == suit for card in cards_of(int(view["hand"])))
 
 
 def _hand(deal: TableDeal, view: Any) -> list[schema.HandCard]:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from german_whist.envs.engine.cards import card_text, cards_of
+from german_whist.envs.text.events import Event
 from german_whist.session import schema
-from german_whist.session.deal.events import Event
 from german_whist.session.deal.position import (
     SIDES,
     card_texts,

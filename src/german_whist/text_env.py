@@ -8,27 +8,23 @@ from typing import Any
 import numpy as np
 from gymnasium.error import ResetNeeded
 
+from german_whist.agents.judge import WORLDS, advise, judge_action, judge_of
 from german_whist.agents.registry import AgentLike, make_agent
-from german_whist.envs.agent import Views, ask
+from german_whist.envs.agent import Views
 from german_whist.envs.engine.actions import action_text, actions_text
-from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.cards import cards_of
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
-from german_whist.envs.simulator.batch import DealBatch
-from german_whist.envs.simulator.reset_options import DealSequence, read_options
+from german_whist.envs.simulator.episodes import Episode
 from german_whist.envs.text.answers import read_action
 from german_whist.envs.text.deal_text import deal_text
+from german_whist.envs.text.decisions import decision_text, refusal, with_choices
+from german_whist.envs.text.events import Event, action_events, first_events, forfeit_text, result_text
 from german_whist.envs.text.rules_text import rules_text
 from german_whist.envs.text.scene import YOU
-from german_whist.envs.turns import check_seat, learner_seats
+from german_whist.envs.turns import check_seat, learner_seats, play_turn
 from german_whist.envs.utils.checks import whole_number
 from german_whist.envs.utils.specs import must_be, unknown_name_error
-from german_whist.session.coach.advice import WORLDS, advise, judge_of
-from german_whist.session.coach.judgement import judge
-from german_whist.session.deal.events import Event, deal_events
-from german_whist.session.deal.position import decision_text, refusal_with_choices, stage_of
-from german_whist.session.deal.table_deal import TableDeal
 
 WIN, MARGIN, REGRET = REWARDS = ("win", "margin", "regret")
 TRIES = 3  # answers in a row without a legal action that lose the deal
@@ -104,8 +100,8 @@ class TextEnv:
         self.learner = 0
         self._worlds = whole_number("worlds", worlds, 1)
         self._judge = judge_of(self.rules, worlds) if reward == REGRET else None
-        self._sequence = DealSequence()
-        self._deal: TableDeal | None = None
+        self._episode = Episode(self.rules, history=True)
+        self._events: list[Event] = []  # of the deal, as the learner saw them
         self._told = self._refused = 0
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> str:
@@ -121,13 +117,10 @@ class TextEnv:
             ValueError: if the seed or an option is not allowed (then the current deal continues), or the opponent
                 chooses no legal action.
         """
-        chosen = read_options(options, self.rules.cards)
-        start, index = self._sequence.advance(seed, chosen.deal)
-        deal = TableDeal.of(DealBatch(self.rules, 1, start, index))
-        if chosen.deck is not None or chosen.dealer is not None:
-            deal = TableDeal(self.rules, chosen.deck or deal.deck, chosen.dealer or 0)
-        self._deal, self._refused = deal, 0
-        self.learner = int(learner_seats(self.seat, np.array([index], np.uint64))[0])
+        self._episode.reset(seed, options)
+        self.learner = int(learner_seats(self.seat, self._episode.numbers)[0])
+        self._refused = 0
+        self._events = list(first_events(self.rules, self._state, self._names))
         self._let_opponent_play()
         return self.prompt()
 
@@ -150,25 +143,28 @@ class TextEnv:
         """
         if not isinstance(answer, str):
             raise ValueError(must_be("answer", "text", answer))
-        deal = self._started()
-        if deal.done:
+        if self._is_over():
             return "The deal is over.", 0.0, True, {**self._info(None, illegal=False), "margin": self._margin()}
+        view = self.view[0]
         try:
-            action = read_action(answer, deal.legal, self.rules)
+            action = read_action(answer, int(view["legal"]), self.rules)
         except ValueError as unclear:
             return self._refuse(f"{unclear} {self._choices()}", self._info(None, illegal=True))
-        reason = refusal_with_choices(deal, self.learner, action)
+        reason = refusal(view, self.rules, int(self._state["decision"]), action)
         info = self._info(action, illegal=reason is not None)
         if reason is not None:
-            return self._refuse(reason, info)
+            return self._refuse(with_choices(reason, view, self.rules), info)
         self._refused = 0
         reward = 0.0 if self.reward != REGRET else 0.0 - self._given_away(action)
-        deal.play(action)
+        before = self._state
+        self._episode.play(action)
+        self._note(before)
         self._let_opponent_play()
-        if deal.done:
+        done = self._is_over()
+        if done:
             info["margin"] = self._margin()
             reward += self._result()
-        return self._news(), reward, deal.done, info
+        return self._news(), reward, done, info
 
     def prompt(self) -> str:
         """Return a message that needs none before it: the rules, all that the learner saw, and what it has to choose.
@@ -176,80 +172,97 @@ class TextEnv:
         Raises:
             ResetNeeded: before the first reset.
         """
-        deal = self._started()
-        events = self._events()
-        self._told = len(events)
+        is_over, self._told = self._is_over(), len(self._events)
         you = f"You play against one opponent. {_ANSWER}"
-        return "\n\n".join([rules_text(self.rules), you, _told(events), *([] if deal.done else [self._question()])])
+        question = [] if is_over else [self._question()]
+        return "\n\n".join([rules_text(self.rules), you, _text(self._events), *question])
 
     @property
     def legal(self) -> list[str]:
         """What the learner may choose now, as ``["SA", "S9"]``; empty when the deal is over."""
-        deal = self._started()
-        return [] if deal.done else [action_text(action, self.rules) for action in cards_of(deal.legal)]
+        return [] if self._is_over() else [action_text(one, self.rules) for one in cards_of(self._episode.legal)]
 
     @property
     def view(self) -> Views:
         """What the learner knows now, for agents: a ``VIEW`` array of shape (1,)."""
-        return self._started().views(self.learner)
+        self._is_over()
+        return self._episode.batch.views([0], [self.learner])
 
-    def _started(self) -> TableDeal:
-        if self._deal is None:
+    def _is_over(self) -> bool:
+        if not self._episode.strides[0]:
             raise ResetNeeded("reset has to be called first")
-        return self._deal
+        return not self._episode.legal
+
+    @property
+    def _state(self) -> Any:
+        """A copy of the state."""
+        return self._episode.batch.states[0].copy()
+
+    @property
+    def _names(self) -> tuple[str, str]:
+        return (YOU, OPPONENT) if self.learner == 0 else (OPPONENT, YOU)
+
+    def _note(self, before: Any) -> None:
+        """Note what the last action did, and the result when the deal is over."""
+        log, step, after = self._episode.batch.log, int(self._episode.plies[0]), self._state
+        assert log is not None  # histories are kept
+        action = int(log.actions[0, step - 1])
+        self._events += action_events(self.rules, before, after, action, step, self.learner, self._names)
+        if after["done"]:
+            margin, low = float(self._episode.returns(MARGIN, _FIRST_ROW)[0, 0]), bool(after["low"])
+            winner, text = result_text(after["tricks"], margin, self.rules, self._names, low=low)
+            self._note_result(winner, text)
+
+    def _note_result(self, winner: int | None, text: str) -> None:
+        state, step = self._state, int(self._episode.plies[0])
+        self._events.append(Event("result", winner, None, int(state["tricks"].sum()), f"{text}.", step))
 
     def _let_opponent_play(self) -> None:
-        deal, seed = self._started(), self._sequence.seed
-        assert seed is not None  # reset has set it
-        while not deal.done and deal.turn != self.learner:
-            rng = AgentRng(seed, [self._sequence.first], step=len(deal.actions))
-            deal.play(int(ask(self.opponent, deal.batch, _FIRST_ROW, rng)[0]))
+        while self._episode.legal and self._episode.turn != self.learner:
+            before = self._state
+            play_turn(self.opponent, self._episode, _FIRST_ROW)
+            self._note(before)
 
     def _info(self, action: int | None, *, illegal: bool) -> dict[str, Any]:
         text = None if action is None else action_text(action, self.rules)
-        return {"action": text, "illegal": illegal, "stage": stage_of(self.view[0])}
+        return {"action": text, "illegal": illegal, "stage": "foreplay" if self.view[0]["stock"] else "endgame"}
 
     def _refuse(self, reason: str, info: dict[str, Any]) -> Step:
-        deal = self._started()
         self._refused += 1
-        if self._refused == TRIES:
-            deal.lose(self.learner, _LOST)
-            info["margin"] = self._margin()
-            return self._news(), float(info["margin"]) if self.reward == REGRET else self._result(), True, info
-        return f"{reason} ({self._refused} of {TRIES} such answers in a row lose the deal.)", 0.0, False, info
+        if self._refused < TRIES:
+            return f"{reason} ({self._refused} of {TRIES} such answers in a row lose the deal.)", 0.0, False, info
+        self._episode.forfeit(_FIRST_ROW, np.array([self.learner]))
+        self._note_result(1 - self.learner, forfeit_text(self.learner, _LOST, self._names))
+        info["margin"] = self._margin()
+        return self._news(), float(info["margin"]) if self.reward == REGRET else self._result(), True, info
 
     def _given_away(self, action: int) -> float:
         """Return how many tricks an action of the learner gives away."""
-        histories = self._started().batch.history(seats=[self.learner])
-        return judge(advise(self.view, self.rules, self._worlds, 0, histories, self._judge)[0], action).tricks
+        histories = self._episode.batch.history(seats=[self.learner])
+        (advice,) = advise(self.view, self.rules, self._worlds, 0, histories, self._judge)
+        return judge_action(advice, action).tricks
 
     def _margin(self) -> int:
-        return self._started().result().margin * (1 if self.learner == 0 else -1)
+        return int(self._episode.returns(MARGIN, _FIRST_ROW)[0, self.learner])
 
     def _result(self) -> float:
         """Return what the finished deal pays at its end."""
         margin = self._margin()
         return {WIN: ((margin > 0) - (margin < 0) + 1) / 2, MARGIN: float(margin), REGRET: 0.0}[self.reward]
 
-    def _events(self) -> list[Event]:
-        names = (YOU, OPPONENT) if self.learner == 0 else (OPPONENT, YOU)
-        return deal_events(self._started(), self.learner, names)
-
     def _news(self) -> str:
         """Return what happened since the last message, and what is to be chosen next."""
-        events = self._events()
-        news, self._told = _told(events[self._told :]), len(events)
-        return news if self._started().done else f"{news}\n\n{self._question()}"
+        news, self._told = _text(self._events[self._told :]), len(self._events)
+        return news if self._is_over() else f"{news}\n\n{self._question()}"
 
     def _question(self) -> str:
-        names = (YOU, OPPONENT) if self.learner == 0 else (OPPONENT, YOU)
-        table = deal_text(self._started().batch, seat=self.learner, unicode=False, names=names)
+        table = deal_text(self._episode.batch, seat=self.learner, unicode=False, names=self._names)
         return f"{table}\n\n{self._choices()}"
 
     def _choices(self) -> str:
-        deal = self._started()
-        return f"{decision_text(deal, self.view[0])} You may choose: {actions_text(deal.legal, self.rules)}."
+        sentence = decision_text(self.view[0], self.rules, int(self._state["decision"]))
+        return f"{sentence} You may choose: {actions_text(self._episode.legal, self.rules)}."
 
 
-def _told(events: list[Event]) -> str:
+def _text(events: list[Event]) -> str:
     return " ".join(event.text for event in events)

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from german_whist.agents.judge import LEAST
 from german_whist.cli import main
 from german_whist.cli.coaching import print_hint
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.utils.specs import percent_text
 from german_whist.evaluation.recording import read_recordings
-from german_whist.session.coach.judgement import LEAST
 from tests.cli.commands import Run
 from tests.cli.conftest import Typist
 from tests.cli.test_play import Copycat, evaluated

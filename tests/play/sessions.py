@@ -23,14 +23,13 @@ import numpy as np
 
 from german_whist.agents.endgame.open_hands import opponent_hand_known
 from german_whist.agents.inference.belief import beliefs
+from german_whist.agents.judge import Advice, judge_action
 from german_whist.agents.registry import make_agent
 from german_whist.envs.engine.actions import action_text
 from german_whist.envs.engine.cards import cards_of, deck_text
 from german_whist.envs.engine.rules import Rules
 from german_whist.evaluation.recording import Recording
-from german_whist.session.coach.advice import Advice
 from german_whist.session.coach.hints import hint_of, options
-from german_whist.session.coach.judgement import judge
 from german_whist.session.coach.reasons import reason
 from german_whist.session.coach.reviews import best_line, open_positions
 from german_whist.session.database import Database, insert_row
@@ -170,7 +169,7 @@ def _coach(given: Question, deal: TableDeal, rng: np.random.Generator) -> Iterat
             said = [
                 reason(view[0], rules, advice),
                 options(advice, rules),
-                [judge(advice, one)._asdict() for one in advice.actions],
+                [judge_action(advice, one)._asdict() for one in advice.actions],
             ]
             trick = [None if np.isnan(chance) else chance for chance in advice.trick]  # JSON has no NaN
             yield {"what": "reason", "given": {**here, "advice": {**advice._asdict(), "trick": trick}}, "wanted": said}

@@ -61,7 +61,7 @@ def print_review(review: Mapping[str, Any], rules: Rules, *, every_move: bool = 
     """
     from german_whist.envs.engine.cards import SUITS
     from german_whist.envs.text.scene import YOU
-    from german_whist.session.deal.words import tricks_text
+    from german_whist.envs.text.words import tricks_text
 
     trump = -1 if review["trump"] is None else SUITS.index(review["trump"])
     style = style_of(sys.stdout, trump)
@@ -103,7 +103,7 @@ def print_review(review: Mapping[str, Any], rules: Rules, *, every_move: bool = 
 
 def _given_away(move: Mapping[str, Any]) -> str:
     """Return what a move gave away: ``-0.6 tricks, -5 points``."""
-    from german_whist.session.deal.words import tricks_text
+    from german_whist.envs.text.words import tricks_text
 
     tricks = f"-{tricks_text(move['tricks_given_away'], exact=move['exact'])}"
     return f"{tricks}, {_points(-move['win_given_away'])}" if round(100 * move["win_given_away"]) else tricks

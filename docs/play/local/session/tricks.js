@@ -1,5 +1,5 @@
 // @ts-check
-/** Margins as tricks: people count tricks; the engine, the agents and the solver count margins (`session/tricks.py`). */
+/** Margins as tricks: people count tricks; the engine, the agents and the solver count margins (`agents/judge.py`). */
 
 /** @typedef {import("../engine/rules.js").Rules} Rules */
 

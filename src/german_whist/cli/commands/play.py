@@ -135,8 +135,8 @@ class _Game:
     def _ask(self) -> None:
         """Ask for an action and play it, or give a hint or take back."""
         from german_whist.cli.coaching import print_hint
+        from german_whist.envs.text.decisions import stake_text
         from german_whist.session.coach.hints import hint
-        from german_whist.session.deal.position import stake_text
         from german_whist.session.game_session import Conflict
 
         session, deal = self.session, self.session.deal
@@ -175,7 +175,7 @@ class _Game:
 
     def _is_won(self) -> bool:
         """Return whether the match is over, and print who has won it."""
-        from german_whist.session.deal.words import sentence
+        from german_whist.envs.text.events import sentence
 
         winner = self.session.winner
         if winner is None:

@@ -1,5 +1,5 @@
 // @ts-check
-/** Accuracy: what a player gave away, in relation to what average cards would have given away (`session/coach/accuracy.py`). */
+/** Accuracy: what a player gave away, in relation to what average cards would have given away (`agents/judge.py`). */
 
 import { round } from "../../words.js";
 

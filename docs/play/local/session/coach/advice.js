@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * What every action of a decision is worth, by what its seat knows: the one place that says how good a move is
- * (`session/coach/advice.py`, with the network `small` as the judge).
+ * (`agents/judge.py`, with the network `small` as the judge).
  *
  * - Where the opponent's hand is known, the endgame solver gives the exact result of each action.
  * - Elsewhere the network says how the actions differ, in margin. Rollouts say what its choice is worth: their worlds are

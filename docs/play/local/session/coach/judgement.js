@@ -1,5 +1,5 @@
 // @ts-check
-/** How good an action is, in a word: by what it gives away against the judge's choice, and by how sure that is (`session/coach/judgement.py`). */
+/** How good an action is, in a word: by what it gives away against the judge's choice, and by how sure that is (`agents/judge.py`). */
 
 /** @typedef {import("../../../static/js/types.js").Label} Label */
 

@@ -1,5 +1,5 @@
 // @ts-check
-/** What happened in a deal, in order and in words, as one seat saw it (`session/deal/events.py`). */
+/** What happened in a deal, in order and in words, as one seat saw it (`envs/text/events.py`). */
 
 import { cardsOf, cardText, difference, intersection, isEmpty, popcount, SUIT_SIZE } from "../../engine/cards.js";
 import { DRAFT, LEAVE, PLAY } from "../../engine/state.js";

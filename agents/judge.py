@@ -1,4 +1,4 @@
-"""What every action of a decision is worth, by what its seat knows: the one place that says how good a move is.
+"""What every action of a decision is worth, by what its seat knows, and how good an action is that was chosen.
 
 - Where the opponent's hand is known, the endgame solver gives the exact result of each action.
 - Elsewhere a judge, a search or a network, says how the actions differ, in margin and in chance to win. Where the
@@ -20,7 +20,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from functools import lru_cache
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +32,8 @@ from german_whist.agents.endgame.open_hands import exact_margins, opponent_hand_
 from german_whist.agents.inference.state_sampling import sample_states
 from german_whist.agents.monte_carlo.rollout_kernels import distinct_actions
 from german_whist.agents.policy.agent import estimated_advantages, expected_values, network_of
+from german_whist.agents.pretrained import CHAMPION
+from german_whist.agents.registry import make_agent
 from german_whist.agents.search.agent import WIN_PER_TRICK
 from german_whist.agents.search.settings import NETWORK_SD
 from german_whist.envs.agent import Agent, Histories, Views, agent_name
@@ -40,9 +43,7 @@ from german_whist.envs.engine.endgame_hook import EXACT, PLAYED
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.state import ENDGAME, FOREPLAY
 from german_whist.envs.simulator.batch import DealBatch
-from german_whist.session.catalogue import has_open_endgame, searcher
-from german_whist.session.opponent import agent_named
-from german_whist.session.tricks import tricks_lost, tricks_taken
+from german_whist.solver.exact_endgame import has_open_endgame
 
 WORLDS = 256  # of a hint and of each decision of a review: a hint takes less than a second on one core
 ROLLOUTS = "rollouts"  # the judge where there is no network
@@ -52,6 +53,19 @@ _SHIFTS, _HALVINGS = 30.0, 24  # of the search for the shift that gives a value 
 _SURE = 0.001  # a value network's chance is taken as no closer to 0 or 1
 
 Row = npt.NDArray[np.float64]
+Number = TypeVar("Number", float, Row)
+Label = Literal["best", "good", "inaccuracy", "mistake", "blunder"]  # how good an action is
+
+SURE = 2.0  # standard errors that a difference has to exceed before an action is criticised for it
+SAME, SAME_WIN = 0.05, 0.01  # tricks and chance to win below which two actions are as good as each other
+
+# What has to be given away at least, in tricks or in chance to win.
+LEAST: dict[Label, tuple[float, float]] = {
+    "blunder": (1.5, 0.15),
+    "mistake": (0.75, 0.06),
+    "inaccuracy": (0.3, 0.02),
+}
+AVERAGE = 30.0  # per cent: the accuracy of cards that give away as much as the average legal card
 
 
 class Advice(NamedTuple):
@@ -344,15 +358,15 @@ class ActionEstimates(NamedTuple):
     win_errors: Row
 
 
+@lru_cache
 def judge_of(rules: Rules, worlds: int) -> Agent | None:
-    """Return the agent that judges a game; ``None`` if no agent can.
+    """Return the agent that judges a game, the strongest; ``None`` if its endgame is hidden or too large to be solved.
 
     Args:
         rules: the rules.
         worlds: worlds in which a search tries actions.
     """
-    spec = searcher(rules, worlds)
-    return None if spec is None else agent_named(spec, rules)
+    return make_agent(f"{CHAMPION}:search={worlds}", rules) if has_open_endgame(rules) else None
 
 
 def searches(agent: Agent | None) -> bool:
@@ -438,3 +452,84 @@ def roll_out(views: Views, choices: Sequence[Sequence[int]], rules: Rules, world
     shapes = [(len(actions), worlds) for actions in choices]
     parts = zip(np.split(margins, ends), np.split(won, ends), shapes, strict=True)
     return [Rollouts(margin.reshape(shape), trick.reshape(shape)) for margin, trick, shape in parts]
+
+
+def tricks_taken(margin: Number, rules: Rules, *, low: bool = False, counted: int | None = None) -> Number:
+    """Return the counted tricks that a seat takes, given its margin.
+
+    Args:
+        margin: margin of the finished deal, or several; except in a race, expected margins will do.
+        rules: the rules.
+        low: whether the endgame is played low.
+        counted: how many tricks count; by default as many as in a whole deal.
+    """
+    if rules.race:  # the winner takes as many as it needs
+        return rules.race + (margin - abs(margin)) / 2
+    return ((rules.counted if counted is None else counted) + (-margin if low else margin)) / 2
+
+
+def tricks_lost(margin: Number, win: Number, rules: Rules) -> Number:
+    """Return how many tricks have to be lost for a loss of margin.
+
+    A trick changes the margin by two. In a race it changes it by one, because the tricks left over are not played, but
+    for the trick that decides who wins.
+
+    Args:
+        margin: the loss of expected margin, or several.
+        win: the loss of chance to win, likewise.
+        rules: the rules.
+    """
+    return margin - win if rules.race else margin / 2
+
+
+class Judgement(NamedTuple):
+    """What is said of an action.
+
+    Attributes:
+        label: how good it is.
+        tricks: tricks given away.
+        win: chance to win given away.
+    """
+
+    label: Label
+    tricks: float
+    win: float
+
+    @property
+    def is_criticised(self) -> bool:
+        """Whether another action would have been better, beyond doubt and by enough to speak of."""
+        return self.label in LEAST
+
+
+def judge_action(advice: Advice, action: int) -> Judgement:
+    """Return how good an action is; one that wins more often than the judge's choice gives nothing away."""
+    place = advice.actions.index(action)
+    lost, win = advice.lost[place], advice.wins[0] - advice.wins[place]
+    tricks = max(0.0, lost) if win >= 0 else 0.0
+    if not place or (lost <= 0 <= win if advice.exact else lost < SAME and win < SAME_WIN):
+        return Judgement("best", tricks, max(0.0, win))
+    if win < 0:
+        return Judgement("good", 0.0, 0.0)
+    sure_tricks = tricks if tricks > SURE * advice.lost_errors[place] else 0.0
+    sure_win = win if win > SURE * advice.win_errors[place] else 0.0
+    for label, (least_tricks, least_win) in LEAST.items():
+        if sure_tricks >= least_tricks or sure_win >= least_win:
+            return Judgement(label, tricks, win)
+    return Judgement("good", tricks, win)
+
+
+def at_stake(advice: Advice) -> float:
+    """Return how many tricks a decision puts at stake."""
+    return max(0.0, sum(advice.lost) / len(advice.lost))
+
+
+def accuracy_of(given_away: float, at_stake: float) -> float | None:
+    """Return the accuracy of decisions in per cent, 0 to 100; ``None`` where nothing was at stake.
+
+    Args:
+        given_away: tricks that they gave away together.
+        at_stake: tricks that they put at stake together.
+    """
+    if at_stake <= 0:
+        return None
+    return round(max(0.0, 100 - (100 - AVERAGE) * given_away / at_stake), 1)

@@ -1,0 +1,202 @@
+"""The judge: what each card is worth by what its seat knows, and how good a card is that was chosen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from german_whist.agents.judge import ROLLOUTS, Advice, accuracy_of, advise, at_stake, judge_action, judge_of
+from german_whist.agents.monte_carlo.rollout_kernels import distinct_actions
+from german_whist.agents.policy.agent import network_of
+from german_whist.agents.registry import make_agent
+from german_whist.envs.engine.agent_rng import AgentRng
+from german_whist.envs.engine.cards import cards_of, parse_hand
+from german_whist.envs.engine.rules import rule_names, rules
+from german_whist.envs.observation.position import endgame_view
+from german_whist.envs.simulator.batch import DealBatch
+from german_whist.session.coach.hints import hint
+from german_whist.session.deal.table_deal import TableDeal
+from german_whist.solver.endgames import solve_endgame
+from tests.agents.networks import valued_network
+from tests.conftest import play_randomly
+
+NAMES = ("You", "Ann")
+
+
+@pytest.mark.parametrize("game", rule_names())
+def test_every_legal_action_of_every_game_has_a_value_and_a_chance(game: str) -> None:
+    for steps in (0, 3, 9):
+        batch = DealBatch(game, 1, seed=steps)
+        play_randomly(batch, np.random.default_rng(steps), steps)
+        if batch.done[0]:
+            continue
+        advice = advise(batch.views(), batch.rules, worlds=4)[0]
+        assert sorted(advice.actions) == list(cards_of(int(batch.legal()[0])))
+        chosen = ":search=" in advice.judge  # a search's choice comes first, whatever its tricks
+        assert list(advice.lost[chosen:]) == sorted(advice.lost[chosen:])
+        assert chosen or list(advice.wins) == sorted(advice.wins, reverse=True)
+        assert all(0 <= win <= 1 for win in advice.wins)
+        assert all(-1 <= tricks <= batch.rules.counted + 1 for tricks in (*advice.tricks, *advice.opponent_tricks))
+        assert (advice.lost[0], advice.lost_errors[0], advice.win_errors[0]) == (0, 0, 0)
+        assert all(error >= 0 for error in (*advice.lost_errors, *advice.win_errors))
+        assert judge_action(advice, advice.actions[0]) == ("best", 0, 0)
+
+
+def test_a_search_judges_every_game_with_an_open_endgame_and_rollouts_the_others() -> None:
+    judges = dict.fromkeys(("classic", "small", "short", "draft"), "champion:search=4")
+    for game, expected in {**judges, "humbug": ROLLOUTS}.items():
+        batch = DealBatch(game, 1, seed=1)
+        assert advise(batch.views(), batch.rules, worlds=4)[0].judge == expected
+
+
+@pytest.mark.parametrize("game", ["small", "open_stock"])
+def test_the_values_differ_as_the_search_says(game: str) -> None:
+    rng, tried = np.random.default_rng(4), 0
+    for seed in range(4):
+        batch = DealBatch(game, 1, seed=seed, history=True)
+        play_randomly(batch, rng, 6)
+        views, histories = batch.views(), batch.history()
+        searcher: Any = judge_of(batch.rules, 32)
+        best, _ = searcher.search(views, AgentRng(5, views["hand"]), histories)
+        found = searcher.action_values(views, AgentRng(5, views["hand"]), histories)
+        assert found.actions.tolist() == best.tolist()
+        advice = advise(views, batch.rules, 32, 5, histories)[0]
+        assert advice.actions[0] == best[0]
+        distinct = cards_of(int(distinct_actions(views[0])))
+        assert [int(action) for action in np.flatnonzero(np.isfinite(found.margins[0]))] == list(distinct)
+        for action in map(int, np.flatnonzero(np.isfinite(found.margins[0]))):
+            place = advice.actions.index(action)
+            assert advice.lost[place] == pytest.approx(-found.margins[0, action] / 2, abs=1e-9)
+            assert advice.lost_errors[place] == pytest.approx(found.margin_sds[0, action] / 2)
+            assert advice.win_errors[place] == pytest.approx(found.win_sds[0, action])
+            if 0 < advice.wins[place] < 1 and 0 < advice.wins[0] < 1:
+                assert advice.wins[place] - advice.wins[0] == pytest.approx(found.wins[0, action], abs=1e-9)
+                tried += action != best[0]
+    assert tried > 4
+
+
+def test_more_worlds_make_a_difference_surer() -> None:
+    batch = DealBatch("small", 1, seed=3, history=True)
+    play_randomly(batch, np.random.default_rng(3), 8)
+    few, many = (advise(batch.views(), batch.rules, worlds, 1, batch.history())[0] for worlds in (16, 256))
+    assert sum(many.lost_errors) < sum(few.lost_errors)
+    assert sum(many.win_errors) < sum(few.win_errors)
+
+
+def test_the_course_of_the_deal_counts() -> None:
+    batch = DealBatch("small", 1, seed=3, history=True)
+    play_randomly(batch, np.random.default_rng(3), 8)
+    views, histories = batch.views(), batch.history()
+    agent = judge_of(batch.rules, 64)
+    informed, uninformed = (advise(views, batch.rules, 64, 1, one, agent)[0] for one in (histories, None))
+    assert informed.tricks != uninformed.tricks
+
+
+def test_a_network_that_does_not_search_judges_by_its_advantages() -> None:
+    batch, network = DealBatch("classic", 1, seed=1), make_agent("champion")
+    advice = advise(batch.views(), batch.rules, worlds=4, judge=network)[0]
+    assert advice.judge == "champion"
+    advantages = network.advantages(batch.views())[0]  # type: ignore[attr-defined]
+    assert np.array(advice.lost) == pytest.approx(-advantages[list(advice.actions)] / 2, abs=1e-6)
+
+
+@pytest.mark.parametrize("search", ["", ",search=8"])
+def test_the_chance_to_win_is_that_of_the_judges_value_network(search: str, tmp_path: Path) -> None:
+    path = tmp_path / "valued.safetensors"
+    valued_network("small").save(path)
+    judge: Any = make_agent(f"checkpoint:{path},endgame=exact{search}")
+    for seed in range(3):
+        batch = DealBatch("small", 1, seed=seed, history=True)
+        views, histories = batch.views(), batch.history()
+        expected, own = judge.values(views), int(network_of(judge).act(views, None)[0])  # type: ignore[union-attr]
+        advice = advise(views, batch.rules, 8, 0, histories, judge)[0]
+        place = advice.actions.index(own)
+        assert advice.tricks[place] == pytest.approx((batch.rules.counted + expected.margin[0]) / 2)
+        assert advice.wins[place] == pytest.approx(expected.win[0], abs=1e-3)
+        assert hint(TableDeal.at_address(batch.rules, seed, 0), 0, 8, judge)["win"] == round(advice.wins[0], 3)
+
+
+def test_in_the_endgame_the_values_are_exact() -> None:
+    batch = DealBatch("small", 1, seed=3)
+    while batch.views()["stock"][0]:
+        play_randomly(batch, np.random.default_rng(1), 1)
+    view = batch.views()[0]
+    state = batch.states[0]
+    leader = int(batch.turn[0])
+    hands = [int(hand) for hand in state["hands"]]
+    trump = "CDHS"[state["trump"]]
+    best = solve_endgame(hands[leader], hands[1 - leader], trump)
+    advice = advise(batch.views(), batch.rules, worlds=1)[0]
+    assert advice.exact
+    assert (advice.tricks[0], advice.opponent_tricks[0]) == (best, 7 - best)
+    assert advice.wins[0] == (best > 3.5)
+    assert not any(advice.lost_errors)
+    assert set(advice.actions) == set(cards_of(int(view["legal"])))
+
+
+def advice_of(actions: tuple[int, ...], **columns: tuple[float, ...]) -> Advice:
+    """Return advice in which all values that are not given are the same."""
+    same = {name: (0.0,) * len(actions) for name in ("lost", "lost_errors", "wins", "win_errors", "trick")}
+    tricks = {name: (6.5,) * len(actions) for name in ("tricks", "opponent_tricks")}
+    return Advice(actions, **{**same, **tricks, **columns}, exact=False, judge="champion")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("game", ["classic", "race"])
+def test_a_lost_trick_costs_one(game: str) -> None:
+    """The margin counts two for it, in a race one unless the trick decides who wins."""
+    made = rules(game)
+    own, other = parse_hand("KQ.K.."), parse_hand("A.AQ..")
+    for taken in ((5, 5), (4, 6), (6, 4)):
+        advice = advise(endgame_view(made, own, other, trump=3, tricks=taken), made)[0]
+        scores = list(zip(advice.tricks, advice.opponent_tricks, strict=True))
+        assert advice.exact
+        for score, lost in zip(scores, advice.lost, strict=True):
+            mine, theirs = scores[0][0] - score[0], score[1] - scores[0][1]
+            assert lost == max(mine, theirs)
+    spades = advise(endgame_view(made, parse_hand("A2..."), parse_hand("K.2.."), trump=3, tricks=(6, 5)), made)[0]
+    assert (spades.actions, spades.lost) == ((51, 39), (0, 1))
+
+
+def test_only_what_is_beyond_doubt_and_large_enough_is_criticised() -> None:
+    for lost, error, win, win_error, label in (
+        (0.0, 0.1, 0.0, 0.01, "best"),
+        (0.04, 0.01, 0.009, 0.001, "best"),
+        (0.29, 0.1, 0.019, 0.001, "good"),
+        (0.3, 0.1, 0.0, 0.02, "inaccuracy"),
+        (0.3, 0.16, 0.0, 0.02, "good"),
+        (0.0, 0.1, 0.02, 0.005, "inaccuracy"),
+        (0.0, 0.1, 0.02, 0.011, "good"),
+        (-0.5, 0.1, 0.06, 0.01, "mistake"),
+        (0.75, 0.1, 0.0, 0.02, "mistake"),
+        (1.5, 0.1, 0.0, 0.02, "blunder"),
+        (0.4, 0.1, 0.15, 0.02, "blunder"),
+        (2.0, 0.1, -0.001, 0.02, "good"),  # wins more often
+    ):
+        advice = advice_of(
+            (0, 1), lost=(0, lost), lost_errors=(0, error), wins=(0.5, 0.5 - win), win_errors=(0, win_error)
+        )
+        found = judge_action(advice, 1)
+        assert found.label == label
+        assert found.is_criticised == (label not in ("best", "good"))
+        assert (found.tricks, found.win) == pytest.approx((max(lost, 0), win) if win >= 0 else (0, 0))
+        assert at_stake(advice) == pytest.approx(max(lost, 0) / 2)
+
+
+def test_who_had_nothing_at_stake_has_no_accuracy() -> None:
+    assert accuracy_of(0, 0) is None
+    assert accuracy_of(0, 2) == 100
+    assert accuracy_of(2, 2) == 30
+    assert accuracy_of(9, 2) == 0
+
+
+def test_a_game_with_settings_of_its_own_is_judged_by_search() -> None:
+    batch = DealBatch(rules("classic:hand=10,stock=32"), 1)
+    assert advise(batch.views(), batch.rules, worlds=2)[0].judge == "champion:search=2"
+
+
+def test_a_game_whose_endgame_is_too_large_to_be_solved_is_judged_by_rollouts() -> None:
+    batch = DealBatch(rules("classic:hand=14,stock=24"), 1)
+    assert advise(batch.views(), batch.rules, worlds=2)[0].judge == ROLLOUTS
