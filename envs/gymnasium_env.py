@@ -26,7 +26,7 @@ from german_whist.envs.rendering.modes import FRAMES_PER_SECOND, RENDER_MODES, P
 from german_whist.envs.rendering.renderer import Renderer, RendererProperties
 from german_whist.envs.simulator.episodes import Episode
 from german_whist.envs.turns import check_seat, learner_seats, play_turn
-from german_whist.envs.utils.checks import check_seed, whole_action
+from german_whist.envs.utils.checks import whole_action
 
 Step = tuple[Any, float, bool, bool, dict[str, Any]]
 
@@ -132,9 +132,8 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
         Raises:
             ValueError: if the seed or an option is not allowed; then the current episode continues.
         """
-        seed = None if seed is None else check_seed(seed)
         self._episode.reset(seed, options)
-        super().reset(seed=seed)
+        super().reset(seed=None if seed is None else int(seed))
         self._renderer.reset(self._episode.batch)
         self.learner = int(learner_seats(self.seat, self._episode.numbers)[0])
         self._let_opponent_play()

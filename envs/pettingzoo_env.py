@@ -26,7 +26,7 @@ from german_whist.envs.rendering.modes import FRAMES_PER_SECOND, RENDER_MODES, P
 from german_whist.envs.rendering.renderer import Renderer, RendererProperties
 from german_whist.envs.simulator.episodes import Episode
 from german_whist.envs.text.scene import PLAYERS
-from german_whist.envs.utils.checks import ActionTypeError, check_seed, whole_action
+from german_whist.envs.utils.checks import ActionTypeError, whole_action
 from german_whist.envs.utils.specs import unknown_name_error
 
 OBSERVATIONS = ("vector", "history")
@@ -208,7 +208,7 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
         Raises:
             ValueError: if the seed or an option is not allowed; then the current episode continues.
         """
-        self._undealt.reset(None if seed is None else check_seed(seed), options)
+        self._undealt.reset(seed, options)
         self._episode = self._undealt
         self.agents = list(PLAYERS)
         self.rewards = dict.fromkeys(PLAYERS, 0.0)

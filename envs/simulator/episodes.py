@@ -342,6 +342,10 @@ class Episode(Episodes):
         self._stops = history or self.batch.endgame_hook is not None  # whether more follows an action than its effect
         self._features = np.zeros((2, 0), np.int8)  # of the scores, from each seat's side
 
+    def reset(self, seed: Seeds = None, options: Mapping[str, Any] | None = None, rows: Rows | None = None) -> None:
+        """Start the next episode, as :meth:`Episodes.reset` does, from one seed or none."""
+        super().reset(None if seed is None else check_seed(seed), options, rows)
+
     @property
     def address(self) -> tuple[int, int]:
         """Seed and index of the current deal."""
