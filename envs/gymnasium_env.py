@@ -26,9 +26,7 @@ from german_whist.envs.rendering.modes import FRAMES_PER_SECOND, RENDER_MODES, P
 from german_whist.envs.rendering.renderer import Renderer, RendererProperties
 from german_whist.envs.simulator.episodes import Episode
 from german_whist.envs.turns import check_seat, learner_seats, play_turn
-from german_whist.envs.utils.checks import check_seed, whole_action
-
-_FIRST_ROW = np.zeros(1, np.int64)
+from german_whist.envs.utils.checks import whole_action
 
 Step = tuple[Any, float, bool, bool, dict[str, Any]]
 
@@ -134,9 +132,8 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
         Raises:
             ValueError: if the seed or an option is not allowed; then the current episode continues.
         """
-        seed = None if seed is None else check_seed(seed)
         self._episode.reset(seed, options)
-        super().reset(seed=seed)
+        super().reset(seed=None if seed is None else int(seed))
         self._renderer.reset(self._episode.batch)
         self.learner = int(learner_seats(self.seat, self._episode.numbers)[0])
         self._let_opponent_play()
@@ -173,7 +170,7 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
         else:
             self._let_opponent_play()
             if over[0]:
-                reward = float(self._episode.returns(self.reward, _FIRST_ROW)[0, self.learner])
+                reward = float(self._episode.returns(self.reward, self._episode.every_row)[0, self.learner])
         if self.render_mode == "human":
             self.render()
         observation, info = self._observe(illegal)
@@ -197,7 +194,7 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
         """
         episode = self._episode
         while episode.legal and episode.turn != self.learner:
-            play_turn(self.opponent, episode, _FIRST_ROW)
+            play_turn(self.opponent, episode, episode.every_row)
             self._renderer.update(episode.batch)
 
     def _observe(self, illegal: bool) -> tuple[Any, dict[str, Any]]:

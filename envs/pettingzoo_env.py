@@ -26,7 +26,7 @@ from german_whist.envs.rendering.modes import FRAMES_PER_SECOND, RENDER_MODES, P
 from german_whist.envs.rendering.renderer import Renderer, RendererProperties
 from german_whist.envs.simulator.episodes import Episode
 from german_whist.envs.text.scene import PLAYERS
-from german_whist.envs.utils.checks import ActionTypeError, check_seed, whole_action
+from german_whist.envs.utils.checks import ActionTypeError, whole_action
 from german_whist.envs.utils.specs import unknown_name_error
 
 OBSERVATIONS = ("vector", "history")
@@ -46,7 +46,6 @@ def check_observation(observation: str, keys: object) -> Keys | None:
     return names
 
 
-_ROW = np.zeros(1, np.int64)
 _SEATS = {player: seat for seat, player in enumerate(PLAYERS)}
 
 
@@ -209,7 +208,7 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
         Raises:
             ValueError: if the seed or an option is not allowed; then the current episode continues.
         """
-        self._undealt.reset(None if seed is None else check_seed(seed), options)
+        self._undealt.reset(seed, options)
         self._episode = self._undealt
         self.agents = list(PLAYERS)
         self.rewards = dict.fromkeys(PLAYERS, 0.0)
@@ -272,7 +271,7 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
         tokens, lengths = self._episode.batch.history(seats=[seat])
         seen: Observation = {name: tokens[0], "length": lengths, mask_name: mask}
         if self.match is not None:
-            seen["match"] = self._episode.score_features(_ROW, np.array([seat]))[0]
+            seen["match"] = self._episode.score_features(self._episode.every_row, np.array([seat]))[0]
         return seen
 
     def state(self) -> npt.NDArray[np.int8]:
@@ -315,7 +314,8 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
 
     def _pay(self) -> None:
         """End the episode: reward both agents."""
-        self.rewards = dict(zip(PLAYERS, self._episode.returns(self.reward, _ROW)[0].tolist(), strict=True))
+        returns = self._episode.returns(self.reward, self._episode.every_row)[0].tolist()
+        self.rewards = dict(zip(PLAYERS, returns, strict=True))
         self._accumulate_rewards()
         self.terminations = dict.fromkeys(PLAYERS, True)
 

@@ -220,8 +220,10 @@ def _play(
 
     def report() -> None:
         nonlocal reported
+        if progress is None:
+            return
         played = _games_played(episodes) // 2
-        if progress is not None and played > reported:
+        if played > reported:
             progress(played - reported)
             reported = played
 

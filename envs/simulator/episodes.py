@@ -282,7 +282,6 @@ class Episodes:
         return self.match.feature_rows(self.rules, scores)
 
 
-_ROW = np.zeros(1, np.int64)
 _TURN_BIT = 62
 _LEGAL_BITS = (1 << _TURN_BIT) - 1
 
@@ -343,6 +342,10 @@ class Episode(Episodes):
         self._stops = history or self.batch.endgame_hook is not None  # whether more follows an action than its effect
         self._features = np.zeros((2, 0), np.int8)  # of the scores, from each seat's side
 
+    def reset(self, seed: Seeds = None, options: Mapping[str, Any] | None = None, rows: Rows | None = None) -> None:
+        """Start the next episode, as :meth:`Episodes.reset` does, from one seed or none."""
+        super().reset(None if seed is None else check_seed(seed), options, rows)
+
     @property
     def address(self) -> tuple[int, int]:
         """Seed and index of the current deal."""
@@ -367,10 +370,10 @@ class Episode(Episodes):
         self.legal = situation & _LEGAL_BITS
         self.turn = situation >> _TURN_BIT
         if self._stops:
-            self._stepped(_ROW, np.array([action]))
+            self._stepped(self.every_row, np.array([action]))
             self._moved()
         elif not self.legal:
-            self._finish(_ROW)
+            self._finish(self.every_row)
             self._moved()
         return True
 

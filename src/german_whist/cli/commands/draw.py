@@ -112,15 +112,13 @@ def _size(option: str, text: str) -> tuple[int, int]:
 
 def _actions(agents: list[Any], rules: str, seed: int, index: int) -> list[int]:
     """Let the agents play a deal and return their actions."""
-    import numpy as np
-
     from german_whist.envs.simulator.episodes import Episode
     from german_whist.envs.turns import play_turn
 
     deal = Episode(rules, history=True)
     deal.reset(options={"deal": (seed, index)})
     while deal.legal:
-        play_turn(agents[deal.turn], deal, np.zeros(1, np.int64))
+        play_turn(agents[deal.turn], deal, deal.every_row)
     log = deal.batch.log
     assert log is not None  # histories are kept
     return [int(action) for action in log.actions[0, : log.counts[0]]]
