@@ -148,7 +148,7 @@ def test_settings() -> None:
         ("ismcts:iterations=9,reward=win", 9, "win", "ismcts:iterations=9,reward=win"),
     ):
         agent = make_agent(kind)
-        assert (agent.iterations, agent.reward, agent.name) == (iterations, reward, name)
+        assert (agent.agent.iterations, agent.agent.reward, agent.name) == (iterations, reward, name)
 
 
 @pytest.mark.parametrize("spec", MAKE)

@@ -25,6 +25,13 @@ def made(folder: str, opponents: tuple[str, ...]) -> Path:
     return path
 
 
+@pytest.fixture(autouse=True)
+def two_runs(here: Path) -> None:
+    made("runs/a", ("random", "greedy"))
+    made("runs/b", ("greedy", "heuristic", "random"))
+    made("other/a", ("heuristic",))
+
+
 def test_names_that_could_steer_a_terminal_make_no_warnings(run: Run) -> None:
     for folder in ("runs/c\x1b[2J", "other/c\x1b[2J"):
         made(folder, ("random\x1b[2J\u202e",))
