@@ -78,6 +78,13 @@ def test_the_examples_are_what_the_scoring_pays(rules: Rules) -> None:
 
 
 @given(games())
+def test_a_draw_is_mentioned_where_possible(rules: Rules) -> None:
+    pairs = [(mine, rules.counted - mine) for mine in range(rules.counted + 1)]
+    can_tie = any(mine == theirs and (not rules.race or mine < rules.race) for mine, theirs in pairs)
+    assert ("A tie is a draw" in " ".join(rules_text(rules).split())) == can_tie
+
+
+@given(games())
 def test_the_short_specification_leads_back_to_the_game(game_rules: Rules) -> None:
     assert rules(rules_spec(game_rules)).game.tobytes() == game_rules.game.tobytes()
 
