@@ -173,7 +173,7 @@ def test_histories_are_within_bounds_and_both_seats_list_the_same_events(rules: 
         seen_by_both = (ours[:, :, 2] > 0) & (theirs[:, :, 2] > 0) & opened
         assert (ours[:, :, 2] == theirs[:, :, 2])[seen_by_both].all()
     assert lengths.max() <= max_events(rules)
-    assert batch.log.counts.max() <= max_game_length(rules)
+    assert batch.log.counts.max() <= max_game_length(batch.rules)
 
 
 @pytest.mark.parametrize("rules", ["classic", "short", "draft", "no_trump", "small", "open_stock:open_stock=26"])
