@@ -20,7 +20,7 @@ from german_whist.agents.policy.canonical import encode_values
 from german_whist.agents.policy.canonical_kernels import RELABELING_SIZE
 from german_whist.agents.policy.inputs import input_high, num_outputs
 from german_whist.agents.policy.network.layers import OBSERVATION, UNIVERSAL
-from german_whist.envs.agent import Agent, ask
+from german_whist.envs.agent import Agent, as_agent, ask
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.endgame_hook import EXACT
 from german_whist.envs.engine.rules import rules
@@ -319,7 +319,7 @@ class Collector:
         Raises:
             FloatingPointError: when logits are not finite.
         """
-        opponents = [maker(self._rollouts) for maker in self._makers]
+        opponents = [as_agent(maker(self._rollouts)) for maker in self._makers]
         self._rollouts += 1
         for step in range(self._num_steps):
             self._observe(step)

@@ -191,7 +191,7 @@ class TextEnv:
     def _is_over(self) -> bool:
         if not self._episode.strides[0]:
             raise ResetNeeded("reset has to be called first")
-        return not self._episode.legal
+        return bool(self._episode.over[0])
 
     @property
     def _state(self) -> Any:

@@ -12,7 +12,6 @@ import torch
 
 from german_whist.agents.policy.checkpoint import load_checkpoint
 from german_whist.agents.registry import make_agent
-from german_whist.envs.agent import uses_games
 from german_whist.envs.engine.rules import rules
 from german_whist.training import policy_iteration
 from german_whist.training.rollouts import Collector
@@ -153,4 +152,4 @@ def test_a_run_stopped_in_the_middle_of_deals_resumes_bit_for_bit(
 
 
 def test_a_search_is_an_agent_that_uses_histories() -> None:
-    assert uses_games(make_agent("heuristic:search=2+exact"))
+    assert make_agent("heuristic:search=2+exact").uses_games

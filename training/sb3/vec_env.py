@@ -12,7 +12,7 @@ from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer
 from stable_baselines3.common.vec_env.base_vec_env import VecEnv
 
 from german_whist.agents.policy.canonical import canonical_views, decode_actions
-from german_whist.envs.agent import Agent, ask
+from german_whist.envs.agent import Agent, as_agent, ask
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.scoring import reward_limit
@@ -98,7 +98,7 @@ class SelfPlayVecEnv(VecEnv):
 
     def choose_opponents(self) -> None:
         """Take the opponents of the next rollout, who also take over the deals in progress."""
-        self._opponents = [make() for make in self._makers]
+        self._opponents = [as_agent(make()) for make in self._makers]
 
     def _deal_envs(self, envs: npt.NDArray[np.int64]) -> None:
         """Start new deals in some environments."""

@@ -79,7 +79,8 @@ def test_a_repository_around_site_packages_is_not_named(tmp_path: Path, committe
 
 
 def test_a_changed_module_or_recipe_is_another_build(tmp_path: Path) -> None:
-    for name in ("__init__.py", "envs/a.py", "configs/b.yaml", "notes.md"):
+    packages = ("envs/__init__.py", "configs/__init__.py")
+    for name in (*packages, "__init__.py", "envs/a.py", "configs/b.yaml", "notes.md"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("x = 1\n")
     builds = [module._build.__wrapped__(tmp_path)]

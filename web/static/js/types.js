@@ -2,12 +2,12 @@
 /** The objects of the web API, written by `python docs/_ext/web_api.py`. */
 
 /**
+ * @typedef {"best" | "good" | "inaccuracy" | "mistake" | "blunder"} Label
+ * @typedef {"deal" | "trump" | "turn_up" | "keep" | "swap" | "play" | "win" | "leave" | "take" | "draw" | "endgame" | "result" | "match"} EventKind
  * @typedef {"you" | "opponent"} Side
  * @typedef {"foreplay" | "endgame"} Stage
  * @typedef {"card" | "pick" | "take_or_leave" | "keep_or_swap"} DecisionKind
- * @typedef {"deal" | "trump" | "turn_up" | "keep" | "swap" | "play" | "win" | "leave" | "take" | "draw" | "endgame" | "result" | "match"} EventKind
  * @typedef {"play" | "practice" | "recording" | "lesson"} SessionKind
- * @typedef {"best" | "good" | "inaccuracy" | "mistake" | "blunder"} Label
  * @typedef {"bad_request" | "illegal_action" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "too_large" | "unsupported_type" | "too_many" | "server_error" | "insufficient_storage"} ErrorCode
  */
 
