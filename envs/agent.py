@@ -182,8 +182,9 @@ class _Wrapped(Agent):
         return found(views) if callable(found) else None
 
     def for_match(self) -> Agent:
-        make = getattr(self.wrapped, "for_match", None)
-        return as_agent(make()) if callable(make) else self
+        # Looked up in the class, so that a wrapper which passes attributes on stays in place.
+        make = getattr(type(self.wrapped), "for_match", None)
+        return self if make is None else as_agent(make(self.wrapped))
 
 
 class AgentForfeit(ValueError):  # noqa: N818 - the game is lost, nothing is wrong with the call

@@ -43,7 +43,7 @@ class WhistServer(Environment):
     def reset(
         self, seed=None, episode_id=None, index=0, rules="classic", opponent="heuristic", reward="regret", seat=0
     ):
-        self.env = gw.TextEnv(rules, opponent, reward, seat)
+        self.env = gw.TextEnv(rules, opponent, reward=reward, seat=seat)
         self.episode, self.steps = episode_id, 0
         deal = {} if seed is None else {"deal": (seed, index)}
         return WhistObservation(message=self.env.reset(options=deal))

@@ -43,7 +43,7 @@ def play_on(env: gw.TextEnv, rng: np.random.Generator) -> tuple[list[str], float
 def test_every_game_is_that_of_the_gymnasium_environment(game: str) -> None:
     """The same deals, the same choices and the same margins."""
     rng = np.random.default_rng(1)
-    env, other = gw.TextEnv(game, "random", "margin"), GermanWhistEnv(gw.make_agent("random"), game)
+    env, other = gw.TextEnv(game, "random", reward="margin"), GermanWhistEnv(gw.make_agent("random"), game)
     for index in range(4):
         env.reset(seed=5 if index == 0 else None)
         _, info = other.reset(seed=5 if index == 0 else None)
@@ -156,7 +156,7 @@ def test_a_legal_answer_starts_the_count_again() -> None:
 
 
 def test_the_deal_pays_win_draw_or_loss() -> None:
-    env, paid = gw.TextEnv("short", "random", "win"), {}
+    env, paid = gw.TextEnv("short", "random", reward="win"), {}
     for seed in range(24):
         env.reset(seed=seed)
         _, total, info = play_on(env, np.random.default_rng(seed))
@@ -166,7 +166,7 @@ def test_the_deal_pays_win_draw_or_loss() -> None:
 
 @pytest.mark.parametrize("game", ["classic", "small_all"])
 def test_regret_in_the_endgame_is_what_the_solver_says(game: str) -> None:
-    env, rng, checked = gw.TextEnv(game, "random", "regret", worlds=1), np.random.default_rng(3), []
+    env, rng, checked = gw.TextEnv(game, "random", reward="regret", worlds=1), np.random.default_rng(3), []
     env.reset(seed=3)
     done = False
     while not done:

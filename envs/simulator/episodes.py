@@ -353,7 +353,7 @@ class Episode(Episodes):
 
     def _moved(self) -> None:
         situation = _situation(self._states)
-        self.legal = situation & _LEGAL_BITS
+        self.legal = 0 if self.over[0] else situation & _LEGAL_BITS  # a forfeited deal has cards left
         self.turn = situation >> _TURN_BIT
         if self.match is not None:
             self._features = self.score_features(np.array([0, 0]), np.array([0, 1]))

@@ -36,8 +36,6 @@ _ANSWER = (
 )
 _LOST = f"{TRIES} answers in a row named no legal action"
 
-_FIRST_ROW = np.zeros(1, np.int64)
-
 Step = tuple[str, float, bool, dict[str, Any]]
 
 
@@ -73,6 +71,7 @@ class TextEnv:
         self,
         rules: str | Rules = "classic",
         opponent: AgentLike = "heuristic",
+        *,
         reward: str = WIN,
         seat: int | str = "alternate",
         worlds: int = WORLDS,
@@ -209,7 +208,7 @@ class TextEnv:
         action = int(log.actions[0, step - 1])
         self._events += action_events(self.rules, before, after, action, step, self.learner, self._names)
         if after["done"]:
-            margin, low = float(self._episode.returns(MARGIN, _FIRST_ROW)[0, 0]), bool(after["low"])
+            margin, low = float(self._episode.returns(MARGIN, self._episode.every_row)[0, 0]), bool(after["low"])
             winner, text = result_text(after["tricks"], margin, self.rules, self._names, low=low)
             self._note_result(winner, text)
 
@@ -220,7 +219,7 @@ class TextEnv:
     def _let_opponent_play(self) -> None:
         while self._episode.legal and self._episode.turn != self.learner:
             before = self._state
-            play_turn(self.opponent, self._episode, _FIRST_ROW)
+            play_turn(self.opponent, self._episode, self._episode.every_row)
             self._note(before)
 
     def _info(self, action: int | None, *, illegal: bool) -> dict[str, Any]:
@@ -231,7 +230,7 @@ class TextEnv:
         self._refused += 1
         if self._refused < TRIES:
             return f"{reason} ({self._refused} of {TRIES} such answers in a row lose the deal.)", 0.0, False, info
-        self._episode.forfeit(_FIRST_ROW, np.array([self.learner]))
+        self._episode.forfeit(self._episode.every_row, np.array([self.learner]))
         self._note_result(1 - self.learner, forfeit_text(self.learner, _LOST, self._names))
         info["margin"] = self._margin()
         return self._news(), float(info["margin"]) if self.reward == REGRET else self._result(), True, info
@@ -243,7 +242,7 @@ class TextEnv:
         return judge_action(advice, action).tricks
 
     def _margin(self) -> int:
-        return int(self._episode.returns(MARGIN, _FIRST_ROW)[0, self.learner])
+        return int(self._episode.returns(MARGIN, self._episode.every_row)[0, self.learner])
 
     def _result(self) -> float:
         """Return what the finished deal pays at its end."""

@@ -294,3 +294,21 @@ def test_a_forfeit_that_makes_no_sense_is_refused_and_names_the_agent(
     agent = with_exact_endgame(Returning(forfeit)) if with_endgame else Returning(forfeit)
     with pytest.raises(ValueError, match=rf"^agent 'odd one(\+exact)?': {message}$"):
         play_match(agent, "random", deals=2, rules="small")
+
+
+def test_a_wrapper_that_passes_attributes_on_plays_the_match_itself() -> None:
+    class Counts:
+        def act(self, views: Any, rng: Any) -> Any:
+            raise AssertionError("the wrapper was dropped")
+
+        def for_match(self) -> Counts:
+            return Counts()
+
+    class Wrapper:
+        def __getattr__(self, name: str) -> Any:
+            return getattr(Counts(), name)
+
+        def act(self, views: Any, rng: Any) -> Any:
+            return lowest_cards(views)
+
+    assert play_match(Wrapper(), "random", deals=2, rules="tiny").deals == 2

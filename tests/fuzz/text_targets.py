@@ -41,7 +41,7 @@ OPTIONS: dict[str, Any] = {"deal": [3, 1], "dealer": 1, "deck": "SA SK SQ SJ"}
 
 def messages(folder: Path) -> Case:
     """Answers, arguments and resets: refused, or a message without control characters and a deal that goes on."""
-    made = [gw.TextEnv(game, "greedy", reward, worlds=2) for game in GAMES for reward in REWARDS]
+    made = [gw.TextEnv(game, "greedy", reward=reward, worlds=2) for game in GAMES for reward in REWARDS]
     for env in made:  # compiles, which no case may have to pay for
         env.reset(seed=0)
         while env.legal:
