@@ -10,7 +10,7 @@
   the actions lies. They also give the spread of the margins, by which margins become chances to win.
 - Without a judge the rollouts give everything. Their worlds are sampled uniformly from those that the view allows.
   Every action is tried in the same worlds; the heuristic bot plays the foreplay on for both seats, each by its own
-  view, and the endgame gets its exact value (``agents/monte_carlo`` does the same for the mean alone).
+  view, and the endgame gets its exact value (``mc`` does the same for the mean alone).
 
 The random numbers of a decision depend on the seed and the seat's hand alone, so a hint and a review that are asked
 about the same decision say the same.
@@ -29,12 +29,12 @@ import numpy.typing as npt
 from german_whist.agents.bots.base import RuleBot
 from german_whist.agents.bots.heuristic.bot_kernels import choose
 from german_whist.agents.endgame.open_hands import exact_margins, opponent_hand_known
-from german_whist.agents.inference.state_sampling import sample_states
-from german_whist.agents.monte_carlo.rollout_kernels import distinct_actions
+from german_whist.agents.inference.sampling import sample_states
 from german_whist.agents.policy.agent import estimated_advantages
 from german_whist.agents.pretrained import CHAMPION
 from german_whist.agents.registry import make_agent
 from german_whist.agents.search.agent import WIN_PER_TRICK
+from german_whist.agents.search.rollout_kernels import distinct_actions
 from german_whist.agents.search.settings import NETWORK_SD
 from german_whist.envs.agent import Agent, Histories, Views, agent_name
 from german_whist.envs.engine.agent_rng import AgentRng

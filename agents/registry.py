@@ -17,6 +17,7 @@ from german_whist.envs.utils.specs import (
     must_be,
     no_settings,
     quoted,
+    read_settings,
     short_repr,
     split_items,
     split_spec,
@@ -78,14 +79,14 @@ def _greedy(settings: str, rules: Rules | None) -> Agent:
 
 
 def _mc(settings: str, rules: Rules | None) -> Agent:
-    from german_whist.agents.monte_carlo.bot import MonteCarloBot
+    from german_whist.agents.search.agent import SearchAgent
 
-    return MonteCarloBot.from_spec(settings, rules or _classic())
+    return SearchAgent.flat(**read_settings("mc", settings, {"worlds": int}), rules=rules or _classic())
 
 
 def _ismcts(settings: str, rules: Rules | None) -> Agent:
     from german_whist.agents.endgame.exact_agent import ExactEndgame
-    from german_whist.agents.monte_carlo.ismcts import ISMCTSAgent
+    from german_whist.agents.search.ismcts import ISMCTSAgent
 
     agent = ISMCTSAgent.from_spec(settings, rules or _classic())
     return ExactEndgame(agent, agent.name)

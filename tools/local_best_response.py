@@ -34,11 +34,11 @@ import numpy.typing as npt
 
 from german_whist.agents.bots.base import check_rng
 from german_whist.agents.endgame.exact_agent import ExactEndgame, solves_endgame, with_exact_endgame
-from german_whist.agents.inference.deck_sampling import DealSampler
-from german_whist.agents.monte_carlo.world_search import WorldSearcher
+from german_whist.agents.inference.sampling import DealSampler
 from german_whist.agents.policy.agent import estimated_advantages
 from german_whist.agents.registry import AgentLike, make_agent
 from german_whist.agents.search.settings import BOT_SD, CERTAIN, NETWORK_SD, TANH_SCALE, WIN_WEIGHT
+from german_whist.agents.search.world_search import WorldSearcher
 from german_whist.envs.agent import Actions, Agent, Games, Histories, Views, agent_name, ask_views
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.cards import NUM_ACTIONS

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from german_whist.agents.inference.deck_sampling_kernels import uniform
+from german_whist.agents.inference.likelihood_kernels import next_action
 from german_whist.agents.inference.world_sampling_kernels import OPPONENT, SELF
-from german_whist.agents.monte_carlo.rollout_kernels import distinct_actions
-from german_whist.agents.search.belief_kernels import next_action
+from german_whist.agents.search.rollout_kernels import distinct_actions
 from german_whist.envs.engine.state import PLAY
 from german_whist.envs.engine.state_kernels import deal, is_legal, legal_actions, play
 from german_whist.envs.observation.view_kernels import write_view

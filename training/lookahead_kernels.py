@@ -16,10 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.agents.bots.heuristic.bot_kernels import heuristic_action
-from german_whist.agents.monte_carlo.rollout_kernels import is_neighbour, is_open_endgame, solved_margin
 from german_whist.agents.policy.canonical_kernels import RELABELING_SIZE, decode_action, relabel_view
 from german_whist.agents.policy.input_kernels import write_network_input
 from german_whist.agents.search.choice_kernels import squashed_margin
+from german_whist.agents.search.rollout_kernels import is_neighbour, is_open_endgame, solved_margin
 from german_whist.envs.engine.scoring import signed_margin
 from german_whist.envs.engine.state import PLAY, STATE
 from german_whist.envs.engine.state_kernels import legal_actions, play

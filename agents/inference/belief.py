@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.inference.state_sampling import check_consistent
+from german_whist.agents.inference.sampling import check_consistent
 from german_whist.agents.inference.world_sampling_kernels import BINOMIAL, HAND_COUNTS, count_hands
 from german_whist.envs.agent import Views
 from german_whist.envs.engine.rules import Rules

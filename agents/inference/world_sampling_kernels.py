@@ -66,6 +66,12 @@ def count_opponent_unseen(game, view):
 
 
 @kernel
+def is_all_known(game, view):
+    """Return whether a view leaves nothing hidden: the opponent holds all cards that were never seen."""
+    return popcount(view.unseen) == count_opponent_unseen(game, view)
+
+
+@kernel
 def write_limits(view, counts):
     """Write the order of the suits and the limits that follow from the opponent's shown voids."""
     for suit in range(4):  # insertion sort, the latest void first
@@ -155,6 +161,22 @@ def sample_hand(counts, key, world):
 
 
 @kernel
+def sample_hands(game, views, key, hands):
+    """Write the opponent's hidden hands in worlds 0, 1, 2, … of a random key.
+
+    Args:
+        game: the rules, ``GAME`` array (1,).
+        views: a consistent view, ``VIEW`` array (1,).
+        key: random key.
+        hands: uint64[worlds], written.
+    """
+    counts = np.zeros(1, HAND_COUNTS)
+    count_hands(game[0], views[0], counts[0])
+    for world in range(hands.shape[0]):
+        hands[world] = sample_hand(counts[0], key, np.uint64(world))
+
+
+@kernel
 def decision_of(game, view):
     """Return the kind of decision of the seat to act."""
     if not view.choice:
@@ -203,12 +225,6 @@ def _write_voids(state, seat, void, drawn):
     for suit in range(4):
         state.void_trick[seat, suit] = void[suit]
         state.void_drawn[seat, suit] = state.drawn[seat] - drawn[suit] if void[suit] else 0
-
-
-@kernel
-def write_sampled_cards(game, view, counts, key, world, state):
-    """Complete a state with the hidden cards of world number ``world`` of a random key."""
-    write_hidden_cards(game, view, sample_hand(counts, key, world), key, world, state)
 
 
 @kernel

@@ -1,15 +1,23 @@
-"""``NAME:search=N``: a policy improved by lookahead in N worlds, weighted by how the opponent has played.
+"""Search in sampled worlds: ``NAME:search=N``, a policy improved by lookahead, and ``mc:worlds=N``, the bare search.
 
 For each decision:
 
-1. Deals are sampled uniformly from all that agree with the seat's history (``inference.deck_sampling_kernels``).
+1. Deals are sampled uniformly from all that agree with the seat's history (``inference/deck_sampling_kernels``).
 2. Each is weighted by how likely the opponent's seen plays are in it, under a mixture of opponent models: the rollout
    network with a softmax over its advantages, the heuristic bot, and uniformly random play; the models make mistakes,
-   so that one odd card does not rule out the true deal (``belief_kernels``).
+   so that one odd card does not rule out the true deal (``inference/likelihood_kernels``).
 3. Worlds are drawn from the weighted deals by systematic resampling. The actions that the policy does not rule out are
    tried in the same worlds, a rollout plays on to the endgame, and that gets its exact value (``rollout_kernels``).
    Actions that are clearly worse are dropped after 16 worlds, 32, 64, and so on.
 4. The policy's advantages and the worlds' mean differences are weighed by their precision (``choice_kernels``).
+
+``mc:worlds=N`` is flat Monte Carlo, an untuned baseline. Its worlds are drawn uniformly from those that the view allows
+(``inference/world_sampling_kernels``), the heuristic bot plays the rollouts, every action is tried in all worlds, and
+the best mean margin decides; ties go to the heuristic bot's action, then to the lowest number.
+
+The heuristic bot also finishes endgames that are not solved: all of ``humbug``, where hands stay hidden; races with
+more than seven cards in a hand and more than three tricks to the goal; and hands of more than thirteen cards until
+thirteen are left. Where nothing is hidden, a single world is tried.
 
 A rollout policy sees only its own seat's cards, so it cannot use what the searcher does not know; only endgames, where
 nothing is hidden, are played with open cards. Strategy fusion (Frank and Basin, 1998) is limited to the action tried.
@@ -25,15 +33,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import check_open_endgame
-from german_whist.agents.monte_carlo.rollout_kernels import distinct_actions
-from german_whist.agents.monte_carlo.world_search import Search, WorldSearcher
+from german_whist.agents.bots.base import RuleBot, check_open_endgame
+from german_whist.agents.bots.heuristic.bot_kernels import choose
+from german_whist.agents.inference.world_sampling_kernels import is_all_known
+from german_whist.agents.inference.worlds import History, ReplayScratch, sample_worlds
 from german_whist.agents.policy.agent import PolicyAgent, estimated_advantages
 from german_whist.agents.policy.checkpoint import Checkpoint
-from german_whist.agents.search.belief_kernels import write_card_probabilities
+from german_whist.agents.policy.row_network import RowNetwork
 from german_whist.agents.search.choice_kernels import combine, contenders, representative, worth_trying
-from german_whist.agents.search.rollout_kernels import try_worlds
-from german_whist.agents.search.row_network import RowNetwork
+from german_whist.agents.search.rollout_kernels import distinct_actions, try_worlds
 from german_whist.agents.search.settings import (
     BOT_SD,
     CERTAIN,
@@ -43,10 +51,13 @@ from german_whist.agents.search.settings import (
     WIN_WEIGHT,
     SearchSettings,
 )
-from german_whist.agents.search.worlds import History, Scratch, posterior, sample_candidate_deals, sample_worlds
+from german_whist.agents.search.world_search import Search, WorldSearcher
 from german_whist.envs.agent import Actions, Agent, Games, Histories, Values, Views
 from german_whist.envs.engine.cards import NUM_ACTIONS
 from german_whist.envs.engine.rules import Rules
+from german_whist.envs.engine.rules import rules as rules_named
+from german_whist.envs.engine.state import STATE
+from german_whist.solver.search.transposition_table import RaceTranspositionTable, race_transposition_table
 
 # Chance to win that goes with one more expected trick, in an even deal: agents that make 0.35 and 2.16 tricks more than
 # their opponent win 53.2 % and 67.6 %.
@@ -55,6 +66,31 @@ WIN_PER_TRICK = 0.08
 # Usual standard deviations, in one world, of the difference of two actions in tricks and in games won.
 _TRICK_SD, _WIN_SD = 2.0, 0.3
 _NO_MARGIN = 1e-9  # as tanh_scale: only who wins counts
+
+
+class Scratch(NamedTuple):
+    """Scratch memory of one thread.
+
+    Attributes:
+        network: a network with scratch memory of its own.
+        states: a state for each of the network's views, and one more, ``STATE`` array.
+        tries: the world and the action of each, int64[views, 2].
+        replays: of deals that are replayed.
+        transpositions: of the endgames.
+    """
+
+    network: RowNetwork
+    states: npt.NDArray[Any]
+    tries: npt.NDArray[np.int64]
+    replays: ReplayScratch
+    transpositions: RaceTranspositionTable
+
+    @classmethod
+    def of(cls, network: RowNetwork) -> Scratch:
+        """Return scratch memory that shares a network's weights."""
+        views = len(network.views)
+        states, tries = np.zeros(views + 1, STATE), np.zeros((views, 2), np.int64)
+        return cls(network.copy(), states, tries, ReplayScratch.of(), race_transposition_table())
 
 
 class ActionValues(NamedTuple):
@@ -98,6 +134,7 @@ def measures_of(prior_sd: float) -> tuple[Measure, Measure, Measure]:
     return Measure(1.0, choice), Measure(1.0, margin), Measure(WIN_PER_TRICK, win)
 
 
+DEFAULT_WORLDS = 60  # of mc
 _FIRST_STAGE = 16  # worlds before the first action may be dropped
 _HEURISTIC_ADVANTAGE = -0.3  # of actions that the heuristic bot does not choose, in tricks
 
@@ -105,17 +142,15 @@ _HEURISTIC_ADVANTAGE = -0.3  # of actions that the heuristic bot does not choose
 class SearchAgent(WorldSearcher[Scratch]):
     """Plays a policy improved by lookahead in sampled worlds.
 
-    It expects the endgame to be played by another agent (``ExactEndgame``).
+    Unless the search is flat, it expects the endgame to be played by another agent (``ExactEndgame``).
 
     Attributes:
         name: what it is called.
         prior: the policy that it improves: a network, or the heuristic bot.
         rules: the rules of the game that it plays.
         settings: how it searches.
-        uses_games: it asks for event histories where the caller keeps them.
+        uses_games: whether it asks for event histories where the caller keeps them: unless the search is flat.
     """
-
-    uses_games = True
 
     def __init__(
         self,
@@ -136,15 +171,35 @@ class SearchAgent(WorldSearcher[Scratch]):
             name: what to call the agent.
 
         Raises:
-            ValueError: when the endgame of these rules is not open.
+            ValueError: when the endgame of these rules is not open, unless the search is flat.
         """
         super().__init__(name, rules, settings.threads or None)
-        check_open_endgame(name, rules)
+        if not settings.flat:
+            check_open_endgame(name, rules)
         self.prior = prior
         self.settings = settings
-        self._choice, self._margin, self._win = measures_of(NETWORK_SD if isinstance(prior, PolicyAgent) else BOT_SD)
+        self.uses_games = not settings.flat
+        prior_sd = np.inf if settings.flat else NETWORK_SD if isinstance(prior, PolicyAgent) else BOT_SD
+        self._choice, self._margin, self._win = measures_of(prior_sd)
+        if settings.flat:
+            self._choice = self._margin
         self._network = RowNetwork.of(rollouts, rules)
         self._belief = settings.belief(has_network=rollouts is not None)
+
+    @classmethod
+    def flat(cls, worlds: int = DEFAULT_WORLDS, *, threads: int = 0, rules: str | Rules = "classic") -> SearchAgent:
+        """Return ``mc:worlds=N``: flat Monte Carlo with rollouts of the heuristic bot, for any game.
+
+        Args:
+            worlds: worlds in which every action is tried, 1 to 100,000.
+            threads: number of threads; 0 for all CPU cores.
+            rules: the rules of the game.
+
+        Raises:
+            ValueError: when a number is not allowed.
+        """
+        settings = SearchSettings(worlds, threads, flat=True)
+        return cls(RuleBot("heuristic", choose), rules_named(rules), settings, name=f"mc:worlds={settings.worlds}")
 
     @property
     def network(self) -> Any:
@@ -223,27 +278,6 @@ class SearchAgent(WorldSearcher[Scratch]):
         self.search_views(views, keys, search)
         return actions, gains
 
-    def card_probabilities(
-        self, views: Views, rng: Any, histories: Histories
-    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """Return how likely each hidden card is to be in the opponent's hand, float64[n, 52]: the belief.
-
-        The second array is the same with all deals equally likely, whatever the opponent has played. Cards that the
-        opponent was seen to take count as known: both arrays are 0 there. Arguments and errors as :meth:`act`.
-        """
-        belief, uniform = np.zeros((2, len(views), 52))
-
-        def search(these: Search) -> None:
-            for one in these.each():
-                row, history = int(one.rows[0]), _history(histories, int(one.rows[0]))
-                candidates = sample_candidate_deals(self.rules, one.views, history, one.keys[0], self._belief, one.run)
-                write_card_probabilities(posterior(candidates, self._belief)[1], candidates.hands, belief[row])
-                prior = candidates.prior / candidates.prior.sum()
-                write_card_probabilities(prior, candidates.hands, uniform[row])
-
-        self.search_views(views, self.draw_keys(views, rng), search)
-        return belief, uniform
-
     def _policy(self, views: Views) -> tuple[Actions, npt.NDArray[np.float64]]:
         """Return the policy's actions and the advantages of all actions, float64[n, 54]."""
         advantages = np.full((len(views), NUM_ACTIONS), -np.inf)
@@ -270,10 +304,11 @@ class SearchAgent(WorldSearcher[Scratch]):
         distinct = distinct_actions(views[0])
         stands_for = representative(distinct, preferred)
         advantages[stands_for] = advantages[preferred]
-        tried = worth_trying(distinct, stands_for, advantages, -CERTAIN)
+        flat = self.settings.flat
+        tried = distinct if flat else worth_trying(distinct, stands_for, advantages, -CERTAIN)
         if _is_single(distinct if values is not None else tried):
             return preferred
-        count = self.settings.worlds
+        count = 1 if flat and is_all_known(self.rules.game[0], views[0]) else self.settings.worlds
         worlds = sample_worlds(self.rules, views, history, key, count, self._belief, run)
         margins = np.zeros((count, NUM_ACTIONS), np.float32)
         sds = np.empty(NUM_ACTIONS)
@@ -300,7 +335,7 @@ class SearchAgent(WorldSearcher[Scratch]):
 
         best, done = stands_for, 0
         dropped: list[tuple[np.uint64, int]] = [(distinct ^ tried, 0)]
-        for last in stages(count):
+        for last in [count] if flat else stages(count):
             if _is_single(tried):
                 break
             try_actions(tried, done, last)

@@ -33,7 +33,8 @@ def combine(margins, worlds, size, tried, preferred, advantages, scales, gains, 
     """Write the posterior of each action's gain over the preferred one, and return the best action.
 
     The policy's advantage of an action over the preferred one is taken as the mean of a normal prior with standard
-    deviation ``prior_sd``. The worlds give a mean difference with a standard error. Their posterior mean weighs both by
+    deviation ``prior_sd``; an infinite one leaves the choice to the worlds, and the preferred action wins ties. The
+    worlds give a mean difference with a standard error. Their posterior mean weighs both by
     their precision (Gelman et al., "Bayesian data analysis", 2.5), so few or noisy worlds follow the policy and many
     follow the search. The differences are paired: both actions in the same worlds (common random numbers). A variance
     estimated from few worlds is itself noisy, so it is shrunk towards ``usual_sd``².
@@ -70,7 +71,8 @@ def combine(margins, worlds, size, tried, preferred, advantages, scales, gains, 
         variance = spread / (worlds + _PRIOR_WORLDS)
         precision = size / variance
         advantage = advantages[action] - advantages[preferred]
-        gains[action] = (prior * advantage + precision * mean) / (prior + precision)
+        # Without a prior the mean is left as it is, because rounding could break a tie.
+        gains[action] = (prior * advantage + precision * mean) / (prior + precision) if prior > 0 else mean
         sds[action] = 1.0 / np.sqrt(prior + precision)
         if gains[action] > gains[best]:
             best = action

@@ -1,31 +1,135 @@
-"""Rollouts in worlds: every action of a view in the same hands and stock orders, played on by policies."""
+"""Rollouts in sampled worlds: policies play on for both seats, and the endgame gets its exact value."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from german_whist.agents.bots.heuristic.bot_kernels import heuristic_action
-from german_whist.agents.inference.world_sampling_kernels import OPPONENT, write_hidden_cards, write_known_state
-from german_whist.agents.monte_carlo.rollout_kernels import is_solvable_endgame, solved_margin
-from german_whist.agents.search.belief_kernels import HEURISTIC
-from german_whist.agents.search.row_network import best_action, has_layers, write_logits
+from german_whist.agents.inference.likelihood_kernels import HEURISTIC
+from german_whist.agents.inference.world_sampling_kernels import (
+    OPPONENT,
+    SELF,
+    write_hidden_cards,
+    write_known_state,
+)
+from german_whist.agents.policy.row_network import best_action, has_layers, write_logits
 from german_whist.envs.engine.scoring import signed_margin
-from german_whist.envs.engine.state_kernels import legal_actions, play
+from german_whist.envs.engine.state import PLAY
+from german_whist.envs.engine.state_kernels import counted_tricks, legal_actions, play
 from german_whist.envs.observation.view_kernels import write_view
-from german_whist.envs.utils.bit_kernels import lowest
+from german_whist.envs.utils.bit_kernels import lowest, popcount
 from german_whist.envs.utils.borrowing import borrowed
 from german_whist.envs.utils.jit import kernel
+from german_whist.solver.search.alpha_beta_kernels import WINDOW_HIGH, WINDOW_LOW, alpha_beta
+from german_whist.solver.search.race_kernels import RACE_WINDOW_HIGH, RACE_WINDOW_LOW, race_alpha_beta
+from german_whist.solver.search.value_kernels import encode_position
+from german_whist.solver.tablebase.position_kernels import MAX_CARDS
+
+# Larger races take milliseconds to solve, too long for a rollout.
+MAX_RACE_CARDS = 7
+NEAR_GOAL = 3
 
 _ONE = np.uint64(1)
 
 
 @kernel
-def asks_network(game, state, network, model, view):
-    """Play on until the network is to choose, in ``view``, which is written; return whether that comes.
+def distinct_actions(view):
+    """Return the legal actions without those equivalent to a lower one: cards with no unplayed card between them.
 
-    Else the deal is done or has come to an endgame that is solved. Both seats play the network; the opponent plays the
-    heuristic bot if that is its model. Without a network, and in endgames that are not solved, both play the heuristic
-    bot.
+    Cards of the stock to pick are never equivalent: one seat may get the higher of two neighbours, the other the lower.
+    """
+    if view.choice:
+        return view.legal
+    in_play = view.hand | view.unseen | view.opponent_known | view.face_up
+    if view.led >= 0:
+        in_play |= _ONE << np.uint64(view.led)
+    return without_equivalents(view.legal, in_play)
+
+
+@kernel
+def distinct_actions_in_world(game, state):
+    """Return the legal actions in a world, as ``distinct_actions`` does for a view."""
+    if state.decision != PLAY:
+        return legal_actions(state)
+    in_play = game.deck & ~(state.played[SELF] | state.played[OPPONENT])
+    if state.led >= 0:
+        in_play |= _ONE << np.uint64(state.led)
+    return without_equivalents(legal_actions(state), in_play)
+
+
+@kernel
+def without_equivalents(legal, in_play):
+    """Return cards of a hand without those that have no card in play between them and a lower one of these cards."""
+    distinct = np.uint64(0)
+    last = np.int64(-1)
+    while legal:
+        card = lowest(legal)
+        legal &= legal - _ONE
+        if not is_neighbour(last, card, in_play):
+            distinct |= _ONE << np.uint64(card)
+        last = card
+    return distinct
+
+
+@kernel
+def is_neighbour(below, card, in_play):
+    """Return whether no card in play lies between a card and a lower one of the same suit (−1 for none)."""
+    if below < 0 or below // 13 != card // 13:
+        return False
+    between = ((_ONE << np.uint64(card)) - _ONE) & ~((_ONE << np.uint64(below + 1)) - _ONE)
+    return not in_play & between
+
+
+@kernel
+def is_open_endgame(game, state):
+    """Return whether a state is an endgame with open hands that is small enough for the solver."""
+    if state.face_up or state.top < game.cards or state.decision != PLAY or game.humbug:
+        return False
+    return popcount(state.hands[state.turn]) <= MAX_CARDS
+
+
+@kernel
+def is_solvable_endgame(game, state):
+    """Return whether a rollout stops at this state: an open endgame that is solved in microseconds."""
+    if not is_open_endgame(game, state):
+        return False
+    if game.race and popcount(state.hands[state.turn]) > MAX_RACE_CARDS:
+        leading = max(counted_tricks(game, state, SELF), counted_tricks(game, state, OPPONENT))
+        return game.race - leading <= NEAR_GOAL
+    return True
+
+
+@kernel
+def solved_margin(game, state, table, transpositions):
+    """Return seat 0's margin of the deal with perfect play from an endgame on."""
+    leader = np.int64(state.winner)
+    hands = state.hands
+    position, cards, led = encode_position(
+        table, hands[leader], hands[1 - leader], np.int64(state.trump), np.int64(state.led)
+    )
+    if game.race:
+        own = np.int64(game.race) - counted_tricks(game, state, leader)
+        other = np.int64(game.race) - counted_tricks(game, state, 1 - leader)
+        value = race_alpha_beta(
+            table, transpositions, position, cards, led, own, other, RACE_WINDOW_LOW, RACE_WINDOW_HIGH
+        )
+        margin = value - (other - own)
+    else:
+        margin = 2 * alpha_beta(table, transpositions.plain, position, cards, led, WINDOW_LOW, WINDOW_HIGH) - cards
+    return signed_margin(game, state, SELF) + (margin if leader == SELF else -margin)
+
+
+@kernel
+def play_on(game, state, view, network_seats):
+    """Play on with the heuristic bot until the network is to choose, in ``view``, and return whether that comes.
+
+    Else the deal is done or has come to an endgame that is solved. The heuristic bot plays endgames that are not.
+
+    Args:
+        game: the rules, a ``GAME`` record.
+        state: changed in place.
+        view: a ``VIEW`` record, written.
+        network_seats: the seats for which the network plays the foreplay, a mask.
     """
     while not state.done and not is_solvable_endgame(game, state):
         legal = legal_actions(state)
@@ -33,17 +137,32 @@ def asks_network(game, state, network, model, view):
             play(game, state, lowest(legal))
             continue
         write_view(game, state, np.int64(state.turn), view)
-        if view.stock and has_layers(network) and not (model == HEURISTIC and state.turn == OPPONENT):
+        if view.stock and network_seats >> state.turn & 1:
             return True
         play(game, state, heuristic_action(view))
     return False
 
 
 @kernel
+def final_margin(game, state, table, transpositions):
+    """Return seat 0's margin of a deal that is done, or that has come to an endgame that is solved.
+
+    Args:
+        game: the rules, a ``GAME`` record.
+        state: a ``STATE`` record.
+        table: ``EndgameTable`` for this kind of game.
+        transpositions: ``RaceTranspositionTable`` of the search.
+    """
+    return signed_margin(game, state, SELF) if state.done else solved_margin(game, state, table, transpositions)
+
+
+@kernel
 def try_worlds(game, views, hands, models, actions, key, first, last, network, scratch, table, transpositions, margins):
     """Try actions in worlds ``first`` … ``last`` − 1 and write seat 0's margins.
 
-    As many rollouts as the network has views go on side by side, and it chooses in all of them at a time.
+    Both seats play the network; the opponent plays the heuristic bot where that is its model. Without a network, both
+    play the heuristic bot. As many rollouts as the network has views go on side by side, and it chooses in all of them
+    at a time.
 
     Args:
         game: the rules, ``GAME`` array (1,).
@@ -80,20 +199,20 @@ def try_worlds(game, views, hands, models, actions, key, first, last, network, s
             play(rules, states[count], action)
             tries[count, 0], tries[count, 1] = world, action
             count += 1
-        if count == 0:
-            return
         row = 0
         while row < count:
             state, number = states[row], tries[row, 0]
-            if asks_network(rules, state, network, models[number], network.views[row]):
+            seats = 0 if not has_layers(network) else 1 if models[number] == HEURISTIC else 3
+            if play_on(rules, state, network.views[row], seats):
                 row += 1
                 continue
-            done = state.done
-            margin = signed_margin(rules, state, 0) if done else solved_margin(rules, state, table, transpositions)
-            margins[number, tries[row, 1]] = margin
+            margins[number, tries[row, 1]] = final_margin(rules, state, table, transpositions)
             count -= 1
             states[row] = states[count]
             tries[row] = tries[count]
-        write_logits(network, count)
-        for row in range(count):
-            play(rules, states[row], best_action(network, row))
+        if count:
+            write_logits(network, count)
+            for row in range(count):
+                play(rules, states[row], best_action(network, row))
+        elif not left and world + 1 >= last:
+            return

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import NamedTuple
 
+from german_whist.agents.inference.worlds import BeliefSettings
 from german_whist.envs.utils.checks import MAX_THREADS, whole_number
 from german_whist.envs.utils.specs import must_be
 
@@ -21,11 +21,6 @@ _LEAST_SHARE = 1 / 12
 # Opponent models: network, heuristic bot, uniform. With the network alone, the belief about other opponents is worse
 # than equally likely hands; with the mixture, 95 % of the posterior is on the right model by the tenth trick.
 _MODEL_PRIOR = (0.7, 0.2, 0.1)
-TEMPERATURE = 0.1  # of the modelled network's softmax, in tricks: 0.06 is as good, 0.2 worse
-# How often the modelled network and the modelled bot play any legal card instead, so that one odd card does not rule
-# out the true deal. Less is as good where a model is right, and worse where none is.
-MISTAKES, HEURISTIC_MISTAKES = 0.1, 0.3
-
 # Standard deviation of the error of the policy's advantages, in tricks. The less a network is trusted, the more the
 # search gains against the heuristic bot, and the less against the network itself. A bot is trusted less.
 NETWORK_SD, BOT_SD = 0.3, 0.5
@@ -38,20 +33,6 @@ CERTAIN = 0.8  # an action that is this many tricks worse for the policy is not 
 DEVIATIONS = 1.5
 
 
-class BeliefSettings(NamedTuple):
-    """How deals are sampled and weighted.
-
-    Attributes:
-        candidates: deals sampled at first; up to 4 times as many while the effective sample size is low.
-        least_size: weights are tempered to keep this effective sample size.
-        model_prior: probabilities of the opponent models network, heuristic bot, uniform.
-    """
-
-    candidates: int
-    least_size: float
-    model_prior: tuple[float, float, float]
-
-
 @dataclasses.dataclass(frozen=True)
 class SearchSettings:
     """The settings of a search.
@@ -59,10 +40,13 @@ class SearchSettings:
     Attributes:
         worlds: worlds in which actions are tried.
         threads: number of threads; 0 for all CPU cores. The choice does not depend on it.
+        flat: flat Monte Carlo: worlds are drawn uniformly from all that the view allows, every action is tried in all
+            of them, and the best mean margin is played; the policy breaks ties.
     """
 
     worlds: int = 64
     threads: int = 0
+    flat: bool = False
 
     def __post_init__(self) -> None:
         """Check the settings.
@@ -70,7 +54,7 @@ class SearchSettings:
         Raises:
             ValueError: when a number is not allowed.
         """
-        whole_number("search", self.worlds, 1, MAX_WORLDS)
+        whole_number("worlds" if self.flat else "search", self.worlds, 1, MAX_WORLDS)
         whole_number("threads", self.threads, 0, MAX_THREADS)
 
     def belief(self, *, has_network: bool) -> BeliefSettings:
@@ -82,7 +66,7 @@ class SearchSettings:
 
 
 def settings_from(given: Mapping[str, str]) -> SearchSettings:
-    """Return the settings of a specification string, by key.
+    """Return the settings of a specification string, by key; ``search`` is one of them.
 
     Raises:
         ValueError: when a value is wrong.
@@ -90,7 +74,7 @@ def settings_from(given: Mapping[str, str]) -> SearchSettings:
     fields: dict[str, int] = {}
     for key, value in given.items():
         try:
-            fields["worlds" if key == "search" else key] = int(value)
+            fields[key] = int(value)
         except ValueError:
             raise ValueError(must_be(key, "an integer", value)) from None
-    return SearchSettings(**fields)
+    return SearchSettings(fields["search"], fields.get("threads", 0))

@@ -1,7 +1,7 @@
 # The public names are listed here alone: `__init__.py` loads each on first use, and docs/reference/api shows them all.
 from .agents.endgame.exact_agent import with_exact_endgame as with_exact_endgame
-from .agents.inference.deck_sampling import sample_decks as sample_decks
-from .agents.inference.state_sampling import sample_states as sample_states
+from .agents.inference.sampling import sample_decks as sample_decks
+from .agents.inference.sampling import sample_states as sample_states
 from .agents.policy.canonical import canonical_views as canonical_views
 from .agents.policy.canonical import decode_actions as decode_actions
 from .agents.policy.inputs import network_inputs as network_inputs

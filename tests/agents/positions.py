@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from german_whist.agents.monte_carlo.rollout_kernels import distinct_actions
 from german_whist.agents.registry import make_agent
+from german_whist.agents.search.rollout_kernels import distinct_actions
 from german_whist.envs.engine.cards import SUIT_MASKS, SUITS, card_text, parse_card, parse_hand
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.observation.views import VIEW

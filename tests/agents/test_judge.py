@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from german_whist.agents.judge import ROLLOUTS, Advice, accuracy_of, advise, at_stake, judge_action, judge_of
-from german_whist.agents.monte_carlo.rollout_kernels import distinct_actions
 from german_whist.agents.registry import make_agent
+from german_whist.agents.search.rollout_kernels import distinct_actions
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.cards import cards_of, parse_hand
 from german_whist.envs.engine.rules import rule_names, rules

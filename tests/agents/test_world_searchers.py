@@ -11,10 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from german_whist.agents.monte_carlo.bot import DEFAULT_WORLDS, MonteCarloBot
-from german_whist.agents.monte_carlo.ismcts import DEFAULT_ITERATIONS, ISMCTSAgent
 from german_whist.agents.registry import make_agent
-from german_whist.agents.search.agent import SearchAgent
+from german_whist.agents.search.agent import DEFAULT_WORLDS, SearchAgent
+from german_whist.agents.search.ismcts import DEFAULT_ITERATIONS, ISMCTSAgent
 from german_whist.agents.search.settings import SearchSettings
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.rules import Rules, rule_names, rules
@@ -27,7 +26,7 @@ from tests.strategies import games, seeds
 
 MC, ISMCTS = "mc:worlds=2", "ismcts:iterations=20"
 MAKE = {
-    MC: lambda threads, game: MonteCarloBot(2, threads=threads, rules=game),
+    MC: lambda threads, game: SearchAgent.flat(2, threads=threads, rules=game),
     ISMCTS: lambda threads, game: ISMCTSAgent(20, threads=threads, rules=game),
 }
 SEARCH = "heuristic:search=20"
@@ -142,7 +141,7 @@ def test_settings() -> None:
         ("mc:worlds=7", 7, "mc:worlds=7"),
     ):
         agent = make_agent(kind)
-        assert (agent.worlds, agent.name) == (effort, name)
+        assert (agent.settings.worlds, agent.name) == (effort, name)
     for kind, iterations, reward, name in (
         ("ismcts", DEFAULT_ITERATIONS, "mixed", f"ismcts:iterations={DEFAULT_ITERATIONS}"),
         ("ismcts:iterations=9,reward=win", 9, "win", "ismcts:iterations=9,reward=win"),
@@ -152,7 +151,7 @@ def test_settings() -> None:
 
 
 @pytest.mark.parametrize("spec", MAKE)
-@pytest.mark.parametrize("threads", [0, -1, True, 1.5])
+@pytest.mark.parametrize("threads", [-1, True, 1.5])
 def test_an_invalid_number_of_threads_is_refused(spec: str, threads: Any) -> None:
-    with pytest.raises(ValueError, match=r"threads must be an integer from 1 to 1024, got .*"):
+    with pytest.raises(ValueError, match=r"threads must be an integer from [01] to 1024, got .*"):
         MAKE[spec](threads, "classic")

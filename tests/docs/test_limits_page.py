@@ -31,8 +31,8 @@ EXCEPTIONS = {
     "agents.inference.deck_sampling_kernels.MAX_ITEMS",  # the longest history of any deal
     "agents.inference.deck_sampling_kernels.MAX_TRICKS",  # the longest deal
     "agents.inference.world_sampling_kernels.MAX_HAND",  # the largest hand of any game
-    "agents.monte_carlo.ismcts_kernels.MAX_PATH",  # more than the decisions of any deal
-    "agents.monte_carlo.rollout_kernels.MAX_RACE_CARDS",  # larger races are played by rules, not solved, in rollouts
+    "agents.search.ismcts_kernels.MAX_PATH",  # more than the decisions of any deal
+    "agents.search.rollout_kernels.MAX_RACE_CARDS",  # larger races are played by rules, not solved, in rollouts
     "evaluation.games.MAX_TASKS",  # into which a match is cut for its workers
 }
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyspiel
 
-from german_whist.agents.inference.deck_sampling import DealSampler
+from german_whist.agents.inference.sampling import DealSampler
 from german_whist.agents.registry import AgentLike, make_agent
 from german_whist.envs.agent import Actions, Agent, Games, Histories, Views, ask_views
 from german_whist.envs.engine.rules import Rules

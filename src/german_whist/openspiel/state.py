@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyspiel
 
-from german_whist.agents.inference.deck_sampling import DealSampler
+from german_whist.agents.inference.sampling import DealSampler
 from german_whist.envs.engine.actions import action_text, choice_names
 from german_whist.envs.engine.cards import NUM_CARDS, SUITS, card_text, hand_text, parse_deck
 from german_whist.envs.engine.scoring import check_reward

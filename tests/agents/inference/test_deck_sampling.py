@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from german_whist.agents.inference.deck_sampling import DealSampler, sample_decks
 from german_whist.agents.inference.deck_sampling_kernels import list_hands, sample_deal, sample_deal_of_hand
+from german_whist.agents.inference.sampling import DealSampler, sample_decks
 from german_whist.envs.engine.cards import cards_of
 from german_whist.envs.engine.rules import Rules, rule_names, rules
 from german_whist.envs.observation.history import EVENTS

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from german_whist.agents.inference.worlds import Worlds
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.pretrained import load_pretrained
 from german_whist.agents.registry import make_agent
 from german_whist.agents.search import agent as agent_module
 from german_whist.agents.search.agent import SearchAgent
 from german_whist.agents.search.settings import SearchSettings
-from german_whist.agents.search.worlds import Worlds
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.envs.simulator.batch import DealBatch
@@ -89,7 +89,7 @@ def test_a_choice_does_not_depend_on_the_batch_the_threads_or_earlier_calls(
 
 def redealt(positions: Positions, row: int, key: int) -> DealBatch | None:
     """Another deal that leaves the seat to act the same history, the opponent's hand changed; ``None`` if none is."""
-    from german_whist.agents.inference.deck_sampling import sample_decks
+    from german_whist.agents.inference.sampling import sample_decks
 
     batch = positions.batch
     assert batch.log is not None

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from german_whist.agents.endgame.open_hands import exact_margins
-from german_whist.agents.inference.state_sampling import check_consistent
+from german_whist.agents.inference.sampling import check_consistent
 from german_whist.envs.engine.cards import cards_of, parse_card, parse_hand
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.observation.position import endgame_view, foreplay_view

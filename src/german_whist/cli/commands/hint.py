@@ -46,7 +46,7 @@ def add_parser(subparsers: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read the position, ask the coach and print."""
-    from german_whist.agents.inference.state_sampling import check_consistent
+    from german_whist.agents.inference.sampling import check_consistent
     from german_whist.envs.engine.cards import parse_card, parse_hand
     from german_whist.envs.engine.rules import rules
     from german_whist.envs.observation.position import endgame_view, foreplay_view

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from german_whist.agents.monte_carlo.bot import MonteCarloBot
 from german_whist.agents.registry import make_agent
+from german_whist.agents.search.agent import SearchAgent
 from german_whist.envs.engine.cards import card_text, cards_of, mask_of, parse_card
 from german_whist.envs.engine.rules import Rules, rule_names, rules
 from german_whist.envs.simulator.batch import DealBatch
@@ -35,21 +35,23 @@ def rollout_margin(game: Rules, states: np.ndarray[Any, Any], action: int) -> fl
 
 @pytest.mark.parametrize("preset", rule_names())
 @pytest.mark.parametrize("steps", [0, 7, 11])
-def test_totals_are_the_margins_of_playing_on_in_all_worlds(preset: str, steps: int) -> None:
+def test_gains_are_the_mean_margins_of_playing_on_in_all_worlds(preset: str, steps: int) -> None:
     game = rules(preset)
     views = some_positions(game, 3, steps).views()
     views = views[(views["legal"] > 0) & ((views["stock"] > 0) | game.humbug)]
     for row in views:
-        [totals] = MonteCarloBot(worlds=4, rules=game).totals(np.array([row]), Fixed(99))
+        [chosen], [gains] = SearchAgent.flat(worlds=4, rules=game).search(np.array([row]), Fixed(99))
         _, states = draw(game, row, [99], 4)
         tried = tried_actions(row)
         if len(tried) == 1:
-            assert not totals.any()
+            assert np.isnan(gains).all()
             continue
         expected = {action: rollout_margin(game, states, action) for action in tried}
-        assert {action: totals[action] for action in tried} == expected
-        assert totals.astype(bool).sum() <= len(tried)
-        [chosen] = MonteCarloBot(worlds=4, rules=game).act(np.array([row]), Fixed(99))
+        [preferred] = [action for action in tried if gains[action] == 0 and np.isfinite(gains[action])][:1]
+        assert {action: 4 * gains[action] for action in tried} == {
+            action: expected[action] - expected[preferred] for action in tried
+        }
+        assert np.isfinite(gains).sum() == len(tried)
         assert expected[max(action for action in tried if action <= chosen)] == max(expected.values())
 
 
@@ -67,10 +69,10 @@ def test_in_the_endgame_the_card_is_one_of_the_best(preset: str) -> None:
         values = solve_endgames(leaders, followers, trumps=views["trump"], lows=low, leds=views["led"], by_card=True)
         legal = values >= 0
         best = np.where(low, np.where(legal, values, 99).min(axis=1), values.max(axis=1))
-        cards = MonteCarloBot(worlds=3, rules=game).act(views, np.random.default_rng(0))
+        cards = SearchAgent.flat(worlds=3, rules=game).act(views, np.random.default_rng(0))
         assert (values[np.arange(20), cards] == best).all()
-        once, thrice = (MonteCarloBot(worlds=n, rules=game).totals(views, Fixed(1)) for n in (1, 3))
-        assert (once == thrice).all()  # there is one world
+        once, thrice = (SearchAgent.flat(worlds=n, rules=game).search(views, Fixed(1))[1] for n in (1, 3))
+        assert np.array_equal(once, thrice, equal_nan=True)  # there is one world
 
 
 def test_a_trump_ace_is_won_and_a_worthless_prize_is_left() -> None:
@@ -108,8 +110,9 @@ def test_a_card_led_or_face_up_stands_between_two_cards() -> None:
     assert [card_text(card) for card in tried_actions(row)] == ["S9", "SJ"]
     [row] = view("J9.A..", "S", face_up="S7", led="S6", opponent="AKQ8.K..")
     assert [card_text(card) for card in tried_actions(row)] == ["S9"]
-    totals = MonteCarloBot(worlds=40).totals(view("J9.A..", "S", face_up="S7", led="ST", opponent="AKQ8.K.."), Fixed(4))
-    assert totals[0, parse_card("SJ")] != totals[0, parse_card("S9")]
+    row = view("J9.A..", "S", face_up="S7", led="ST", opponent="AKQ8.K..")
+    [gains] = SearchAgent.flat(worlds=40).search(row, Fixed(4))[1]
+    assert gains[parse_card("SJ")] != gains[parse_card("S9")]
 
 
 def test_it_beats_its_rollout_bot_and_more_worlds_beat_fewer() -> None:
@@ -135,14 +138,15 @@ def test_ties_go_to_the_heuristic_bot() -> None:
     row["tricks_self"] = row["tricks_opponent"] = 5  # which distinguishes an exhausted stock from none
     for legal in (["S2", "H3", "D4"], ["H3", "D4"]):
         row["legal"] = mask_of([parse_card(card) for card in legal])
-        assert len(set(MonteCarloBot(worlds=2).totals(row, Fixed(1))[0, tried_actions(row[0])].tolist())) == 1
-        assert MonteCarloBot(worlds=2).act(row, Fixed(1))[0] == HEURISTIC.act(row)[0]
+        [chosen], [gains] = SearchAgent.flat(worlds=2).search(row, Fixed(1))
+        assert set(gains[tried_actions(row[0])].tolist()) == {0.0}
+        assert chosen == HEURISTIC.act(row)[0]
 
 
 def test_choices_that_are_not_cards_are_decided() -> None:
     """In a draft the ace and the king of trumps are taken and the two of a plain suit mostly left."""
     batch = DealBatch("draft", 200, 3)
-    bot = MonteCarloBot(worlds=40, rules="draft")
+    bot = SearchAgent.flat(worlds=40, rules="draft")
     for _ in range(3):
         batch.step([max(cards_of(legal)) for legal in batch.legal()])
     for _ in range(2):

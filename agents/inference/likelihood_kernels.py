@@ -7,11 +7,11 @@ import numpy as np
 from german_whist.agents.bots.heuristic.bot_kernels import heuristic_action
 from german_whist.agents.inference.deck_sampling_kernels import sample_deal, sample_deal_of_hand, uniform
 from german_whist.agents.inference.world_sampling_kernels import OPPONENT, SELF
-from german_whist.agents.search.row_network import has_layers, probability, write_logits
+from german_whist.agents.policy.row_network import has_layers, probability, write_logits
 from german_whist.envs.engine.state import DRAFT, PLAY
 from german_whist.envs.engine.state_kernels import deal, is_legal, legal_actions, play
 from german_whist.envs.observation.view_kernels import write_view
-from german_whist.envs.utils.bit_kernels import lowest, popcount
+from german_whist.envs.utils.bit_kernels import popcount
 from german_whist.envs.utils.borrowing import borrowed
 from german_whist.envs.utils.jit import kernel
 
@@ -273,14 +273,3 @@ def resample(weights, joint, key, chosen, models):
             number -= joint[candidate, model]
             model += 1
         models[place] = model
-
-
-@kernel
-def write_card_probabilities(weights, hands, probabilities):
-    """Write how likely each card is to be in a hand, float64[52], from weighted hands; the weights add up to 1."""
-    probabilities[:] = 0.0
-    for number in range(weights.shape[0]):
-        hand = hands[number]
-        while hand:
-            probabilities[lowest(hand)] += weights[number]
-            hand &= hand - _ONE

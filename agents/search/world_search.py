@@ -13,13 +13,14 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from german_whist.agents.bots.base import check_rng
-from german_whist.agents.inference.state_sampling import check_consistent
+from german_whist.agents.inference.sampling import check_consistent
+from german_whist.agents.inference.worlds import Result, RunWorlds
 from german_whist.envs.agent import Agent, Views
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.observation.views import check_view_array
@@ -32,15 +33,6 @@ _PARTS_PER_THREAD = 8  # several, because views take different times
 
 Keys = npt.NDArray[np.uint64]
 Scratch = TypeVar("Scratch")
-Result = TypeVar("Result")
-
-
-class RunWorlds(Protocol):
-    """Evaluates a number of worlds in parts, in one thread or several."""
-
-    def __call__(self, part: Callable[[int, int, Any], Result], worlds: int) -> list[Result]:
-        """Call ``part(first, last, scratch)`` for ranges that cover all worlds, and return the results in order."""
-        ...
 
 
 class Search(NamedTuple):

@@ -10,23 +10,29 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from german_whist.agents.pretrained import load_pretrained
-from german_whist.agents.registry import make_agent
-from german_whist.agents.search.belief_kernels import (
+from german_whist.agents.inference.likelihood_kernels import (
     effective_sample_size,
     resample,
     temper,
-    write_card_probabilities,
     write_posterior,
 )
-from german_whist.agents.search.row_network import RowNetwork
-from german_whist.agents.search.settings import BeliefSettings
-from german_whist.agents.search.worlds import Candidates, Scratch, posterior, sample_candidate_deals
+from german_whist.agents.inference.worlds import (
+    BeliefSettings,
+    Candidates,
+    RunWorlds,
+    posterior,
+    sample_candidate_deals,
+)
+from german_whist.agents.policy.row_network import RowNetwork
+from german_whist.agents.pretrained import load_pretrained
+from german_whist.agents.registry import make_agent
+from german_whist.agents.search.agent import Scratch
+from german_whist.agents.search.settings import SearchSettings
 from german_whist.envs.engine.agent_rng import AgentRng
+from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.batch import DealBatch
 from tests.conftest import play_randomly
 
-SPEC = "small:search=40,threads=1"  # 240 candidates
 MODEL_PRIOR = (0.7, 0.2, 0.1)
 
 
@@ -46,9 +52,21 @@ class Beliefs(NamedTuple):
         return float(belief), float(uniform)
 
 
+def card_probabilities(weights: npt.NDArray[np.float64], hands: npt.NDArray[np.uint64]) -> npt.NDArray[np.float64]:
+    """How likely each card is to be in a hand, float64[52]; the weights of the hands add up to 1."""
+    held = (hands[:, None] >> np.arange(52, dtype=np.uint64)) & np.uint64(1)
+    return weights @ held.astype(np.float64)
+
+
+def in_one_part(scratch: Scratch) -> RunWorlds:
+    return lambda part, worlds: [part(0, worlds, scratch)]
+
+
 def beliefs_about(opponent: str, deals: int) -> Beliefs:
-    """What the search believes at a quarter of its policy's decisions against an opponent."""
-    searcher, other = make_agent(SPEC).agent, make_agent(opponent)  # type: ignore[attr-defined]
+    """What a search of 40 worlds believes at a quarter of its policy's decisions against an opponent."""
+    policy, other = make_agent("small"), make_agent(opponent)
+    settings = SearchSettings(40).belief(has_network=True)
+    scratch = Scratch.of(RowNetwork.of(load_pretrained("small"), rules("classic")))
     batch = DealBatch("classic", deals, seed=91, history=True, endgame="exact")
     mine, rng, cards = np.arange(deals) // 2 % 2, np.random.default_rng(91), np.arange(52, dtype=np.uint64)
     parts, step = [], 0
@@ -56,11 +74,18 @@ def beliefs_about(opponent: str, deals: int) -> Beliefs:
         actions = np.zeros(deals, np.int64)
         theirs, own = (np.flatnonzero(~batch.done & ((batch.turn == mine) == is_mine)) for is_mine in (False, True))
         actions[theirs] = other.act(batch.views(theirs), AgentRng(91, theirs, 0, step))
-        actions[own] = searcher.prior.act(batch.views(own), AgentRng(91, own, 1, step))
+        actions[own] = policy.act(batch.views(own), AgentRng(91, own, 1, step))
         rows = own[rng.random(len(own)) < 0.25]
         if len(rows):
             views = batch.views(rows)
-            found = searcher.card_probabilities(views, AgentRng(91, rows, 2, step), batch.history(rows=rows))
+            keys = AgentRng(91, rows, 2, step).integers(0, 2**53, len(rows)).astype(np.uint64)
+            found = np.zeros((2, len(rows), 52))
+            for row, (tokens, length, key) in enumerate(zip(*batch.history(rows=rows), keys, strict=True)):
+                deals = sample_candidate_deals(
+                    batch.rules, views[row : row + 1], (tokens, int(length)), key, settings, in_one_part(scratch)
+                )
+                found[0, row] = card_probabilities(posterior(deals, settings)[1], deals.hands)
+                found[1, row] = card_probabilities(deals.prior / deals.prior.sum(), deals.hands)
             unseen = (views["unseen"][:, None] >> cards) & np.uint64(1) == 1
             held = (batch.states["hands"][rows, 1 - batch.turn[rows]][:, None] >> cards) & np.uint64(1) == 1
             tricks = 1 + views["tricks_self"].sum(axis=1) + views["tricks_opponent"].sum(axis=1)
@@ -126,12 +151,6 @@ def test_resampling_gives_each_candidate_its_share_of_the_worlds() -> None:
     assert (models[chosen == 1] == 1).all()
 
 
-def test_card_probabilities_are_weighted_shares() -> None:
-    probabilities = np.empty(52)
-    write_card_probabilities(np.array([0.25, 0.75]), np.array([0b101, 0b100], np.uint64), probabilities)
-    assert probabilities[:4].tolist() == [0.25, 0.0, 1.0, 0.0]
-
-
 def test_late_in_the_foreplay_every_hand_is_tried_equally_often() -> None:
     batch, rng = DealBatch("classic", 1, seed=4, history=True), np.random.default_rng(4)
     while batch.views()["stock"][0] > 2:
@@ -147,12 +166,10 @@ def test_late_in_the_foreplay_every_hand_is_tried_equally_often() -> None:
             history,
             np.uint64(key),
             settings,
-            lambda part, worlds: [part(0, worlds, scratch)],
+            in_one_part(scratch),
         )
         _, weights = posterior(deals, settings)
-        probabilities = np.empty(52)
-        write_card_probabilities(weights, deals.hands, probabilities)
-        return Counter(deals.hands.tolist()), probabilities
+        return Counter(deals.hands.tolist()), card_probabilities(weights, deals.hands)
 
     counts, probabilities = found(800, 1)
     assert len(set(counts.values())) == 1
@@ -198,6 +215,6 @@ def test_more_deals_are_sampled_where_few_share_the_weight(least_size: float, de
         (tokens[0], int(lengths[0])),
         np.uint64(7),
         settings,
-        lambda part, worlds: [part(0, worlds, scratch)],
+        in_one_part(scratch),
     )
     assert len(found.hands) == len(found.log_likelihoods) == deals

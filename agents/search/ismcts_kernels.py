@@ -8,20 +8,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from german_whist.agents.inference.world_sampling_kernels import (
-    SELF,
-    count_hands,
-    write_known_state,
-    write_sampled_cards,
-)
-from german_whist.agents.monte_carlo.rollout_kernels import (
-    distinct_actions,
+from german_whist.agents.inference.world_sampling_kernels import SELF, write_hidden_cards, write_known_state
+from german_whist.agents.search.rollout_kernels import (
     distinct_actions_in_world,
+    final_margin,
     is_solvable_endgame,
-    rollout_margin,
+    play_on,
 )
 from german_whist.envs.engine.state_kernels import play
-from german_whist.envs.utils.bit_kernels import lowest, nth_lowest, popcount
+from german_whist.envs.utils.bit_kernels import nth_lowest, popcount
 from german_whist.envs.utils.jit import kernel
 
 NODE = np.dtype(
@@ -180,28 +175,6 @@ def largest_margin(game):
 
 
 @kernel
-def grow_tree(game, states, view, hidden, row_view, key, settings, table, transpositions, tree):
-    """Run all iterations of one view; ``states[0]`` is what the view determines."""
-    iterations, win_weight = settings
-    nodes, edges, path, sizes = tree
-    limit = largest_margin(game)
-    sizes[0], sizes[1] = 1, 0
-    nodes[0].first_edge = -1
-    rng = key
-    for iteration in range(iterations):
-        state = states[1]
-        states[1] = states[0]
-        write_sampled_cards(game, row_view, hidden, key, np.uint64(iteration), state)
-        length, rng = descend(game, state, tree, rng)
-        margin = rollout_margin(game, state, view, table, transpositions)
-        reward = reward_of(margin, limit, win_weight)
-        for place in range(length):
-            edge = edges[path[place]]
-            edge.reward += reward
-            edge.visits += 1
-
-
-@kernel
 def most_visited(nodes, edges):
     """Return the root's most visited action; ties go to the higher mean reward, then to the lowest action."""
     index = np.int64(nodes[0].first_edge)
@@ -218,26 +191,35 @@ def most_visited(nodes, edges):
 
 
 @kernel
-def choose_by_tree(game, views, keys, settings, table, scratch, tree, actions):
-    """Write the action that a tree search prefers in each view; a single distinct action is not searched.
+def choose_by_tree(game, views, hands, key, win_weight, table, scratch):
+    """Return the action of one view that a tree search prefers.
 
     Args:
         game: the rules, ``GAME`` array (1,).
-        views: what the seats to act know, ``VIEW`` array of shape (n,), consistent.
-        keys: random keys of worlds and rollouts, uint64[n].
-        settings: iterations, and the weight of winning in the reward.
-        table: ``EndgameTable`` for these views' kind of game.
-        scratch: two states, one view, one record of hand counts, and transposition tables.
-        tree: ``NODE`` and ``EDGE`` arrays with a place for every iteration and one more, int64[MAX_PATH] and int64[2].
-        actions: int64[n], written.
+        views: what the seat to act knows, ``VIEW`` array (1,), consistent.
+        hands: the opponent's hidden cards in the world of each iteration, uint64[iterations].
+        key: random key.
+        win_weight: the weight of winning in the reward.
+        table: ``EndgameTable`` for this kind of game.
+        scratch: two states, a view, transposition tables, and the tree: ``NODE`` and ``EDGE`` arrays with a place for
+            every iteration and one more, int64[MAX_PATH] and int64[2].
     """
-    states, seen, counts, transpositions = scratch
-    nodes, edges, _, _ = tree
-    for row in range(views.shape[0]):
-        if popcount(distinct_actions(views[row])) == 1:
-            actions[row] = lowest(views[row].legal)
-            continue
-        write_known_state(game[0], views[row], states[0])
-        count_hands(game[0], views[row], counts[0])
-        grow_tree(game[0], states, seen[0], counts[0], views[row], keys[row], settings, table, transpositions, tree)
-        actions[row] = most_visited(nodes, edges)
+    states, seen, transpositions, tree = scratch
+    nodes, edges, path, sizes = tree
+    rules, view, state = game[0], views[0], states[1]
+    limit = largest_margin(rules)
+    write_known_state(rules, view, states[0])
+    sizes[0], sizes[1] = 1, 0
+    nodes[0].first_edge = -1
+    rng = key
+    for iteration in range(hands.shape[0]):
+        states[1] = states[0]
+        write_hidden_cards(rules, view, hands[iteration], key, np.uint64(iteration), state)
+        length, rng = descend(rules, state, tree, rng)
+        play_on(rules, state, seen[0], 0)
+        reward = reward_of(final_margin(rules, state, table, transpositions), limit, win_weight)
+        for place in range(length):
+            edge = edges[path[place]]
+            edge.reward += reward
+            edge.visits += 1
+    return most_visited(nodes, edges)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from german_whist.agents.policy.agent import PolicyAgent
+from german_whist.agents.policy.row_network import RowNetwork, best_action, probability, write_logits
 from german_whist.agents.pretrained import load_pretrained
-from german_whist.agents.search.row_network import RowNetwork, best_action, probability, write_logits
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.batch import DealBatch
 from tests.agents.networks import universal_network

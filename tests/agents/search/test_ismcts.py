@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from german_whist.agents.endgame.open_hands import card_margins, open_hands
-from german_whist.agents.monte_carlo.ismcts import ISMCTSAgent
+from german_whist.agents.search.ismcts import ISMCTSAgent
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.batch import DealBatch

@@ -1,17 +1,19 @@
-"""Worlds for one decision: sampled from the deals that agree with a history, weighted by the opponent's play."""
+"""Worlds for one decision: what the opponent may hold, as likely as what is known makes it.
+
+With an event history, deals that agree with it are sampled, uniformly, and weighted by how likely they make the
+opponent's play. With a view alone, all hands that it allows are equally likely.
+"""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.inference.deck_sampling import DealSampler
 from german_whist.agents.inference.deck_sampling_kernels import list_hands
-from german_whist.agents.inference.world_sampling_kernels import HAND_COUNTS, count_hands, sample_hand
-from german_whist.agents.monte_carlo.world_search import RunWorlds
-from german_whist.agents.search.belief_kernels import (
+from german_whist.agents.inference.likelihood_kernels import (
     MODELS,
     effective_sample_size,
     resample,
@@ -19,20 +21,24 @@ from german_whist.agents.search.belief_kernels import (
     temper,
     write_posterior,
 )
-from german_whist.agents.search.row_network import RowNetwork
-from german_whist.agents.search.settings import HEURISTIC_MISTAKES, MISTAKES, TEMPERATURE, BeliefSettings
+from german_whist.agents.inference.sampling import DealSampler
+from german_whist.agents.inference.world_sampling_kernels import sample_hands
 from german_whist.envs.agent import Views
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.state import STATE
-from german_whist.solver.search.transposition_table import RaceTranspositionTable, race_transposition_table
 
 _DOUBLINGS = 2  # of the candidates, at most
 # Deals sampled for each hand, at least, where all hands that the opponent can hold are listed. They differ in the order
 # in which it came to its cards, and so in how likely its play was.
 _DEALS_PER_HAND = 8
-_REPLAYED_TOGETHER = 1024  # deals; all candidates of a decision, by default
 _STREAMS = 2**54  # keys of further candidates lie beyond those of views
 
+# How often the modelled network and the modelled bot play any legal card instead, so that one odd card does not rule
+# out the true deal. Less is as good where a model is right, and worse where none is.
+_MISTAKES, _HEURISTIC_MISTAKES = 0.1, 0.3
+_TEMPERATURE = 0.1  # of the modelled network's softmax, in tricks: 0.06 is as good, 0.2 worse
+
+Result = TypeVar("Result")
 History = tuple[npt.NDArray[np.int8], int]  # tokens and their number
 
 
@@ -54,36 +60,32 @@ class ReplayScratch(NamedTuple):
     slots: npt.NDArray[np.int64]
 
     @classmethod
-    def of(cls, deals: int) -> ReplayScratch:
-        """Return scratch memory for some deals."""
+    def of(cls, deals: int = 1024) -> ReplayScratch:
+        """Return scratch memory for some deals; by default, all candidates of a decision."""
         numbers = np.zeros(deals, np.int64), np.zeros(deals, np.int64)
         return cls(np.zeros(deals, STATE), *numbers, np.zeros((deals, MODELS)), np.zeros(2 * deals, np.int64))
 
 
-class Scratch(NamedTuple):
-    """Scratch memory of one thread.
+class BeliefSettings(NamedTuple):
+    """How deals are sampled and weighted.
 
     Attributes:
-        network: a network with scratch memory of its own.
-        states: a state for each of the network's views, and one more, ``STATE`` array.
-        tries: the world and the action of each, int64[views, 2].
-        replays: of deals that are replayed.
-        transpositions: of the endgames.
+        candidates: deals sampled at first; up to 4 times as many while the effective sample size is low.
+        least_size: weights are tempered to keep this effective sample size.
+        model_prior: probabilities of the opponent models network, heuristic bot, uniform.
     """
 
-    network: RowNetwork
-    states: npt.NDArray[Any]
-    tries: npt.NDArray[np.int64]
-    replays: ReplayScratch
-    transpositions: RaceTranspositionTable
+    candidates: int
+    least_size: float
+    model_prior: tuple[float, float, float]
 
-    @classmethod
-    def of(cls, network: RowNetwork) -> Scratch:
-        """Return scratch memory that shares a network's weights."""
-        views = len(network.views)
-        states, tries = np.zeros(views + 1, STATE), np.zeros((views, 2), np.int64)
-        replays = ReplayScratch.of(_REPLAYED_TOGETHER)
-        return cls(network.copy(), states, tries, replays, race_transposition_table())
+
+class RunWorlds(Protocol):
+    """Evaluates a number of worlds in parts, in one thread or several."""
+
+    def __call__(self, part: Callable[[int, int, Any], Result], worlds: int) -> list[Result]:
+        """Call ``part(first, last, scratch)`` for ranges that cover all worlds, and return the results in order."""
+        ...
 
 
 class Candidates(NamedTuple):
@@ -129,7 +131,9 @@ def sample_worlds(
         ValueError: when no deal agrees with the history.
     """
     if history is None:
-        return _worlds_of_view(rules, views, key, count)
+        hands = np.empty(count, np.uint64)
+        sample_hands(rules.game, views, key, hands)
+        return Worlds(hands, np.zeros(count, np.int64), np.inf)
     candidates = sample_candidate_deals(rules, views, history, key, settings, run)
     joint, weights = posterior(candidates, settings)
     chosen, models = np.empty(count, np.int64), np.empty(count, np.int64)
@@ -156,13 +160,6 @@ def _posterior(
     return joint, joint.sum(axis=1)
 
 
-def _worlds_of_view(rules: Rules, views: Views, key: np.uint64, worlds: int) -> Worlds:
-    counts = np.zeros(1, HAND_COUNTS)[0]
-    count_hands(rules.game[0], views[0], counts)
-    hands = np.array([sample_hand(counts, key, np.uint64(world)) for world in range(worlds)], np.uint64)
-    return Worlds(hands, np.zeros(worlds, np.int64), np.inf)
-
-
 def sample_candidate_deals(
     rules: Rules, views: Views, history: History, key: np.uint64, settings: BeliefSettings, run: RunWorlds
 ) -> Candidates:
@@ -185,9 +182,9 @@ def sample_candidate_deals(
 
     def sample(count: int, stream: np.uint64) -> Candidates:
         hands, log_likelihoods = np.empty(count, np.uint64), np.empty((count, MODELS))
-        mistakes = np.array([TEMPERATURE, MISTAKES, HEURISTIC_MISTAKES])
+        mistakes = np.array([_TEMPERATURE, _MISTAKES, _HEURISTIC_MISTAKES])
 
-        def sample_part(first: int, last: int, scratch: Scratch) -> bool:
+        def sample_part(first: int, last: int, scratch: Any) -> bool:
             rest = (first, last, scratch.network, mistakes, scratch.replays, hands, log_likelihoods)
             return bool(sample_candidates(rules.game, hidden, deals, listed, stream, *rest))
 

@@ -19,9 +19,10 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.agents.bots.base import check_open_endgame
-from german_whist.agents.inference.world_sampling_kernels import HAND_COUNTS
-from german_whist.agents.monte_carlo.ismcts_kernels import EDGE, MAX_PATH, NODE, choose_by_tree
-from german_whist.agents.monte_carlo.world_search import Search, WorldSearcher
+from german_whist.agents.inference.world_sampling_kernels import sample_hands
+from german_whist.agents.search.ismcts_kernels import EDGE, MAX_PATH, NODE, choose_by_tree
+from german_whist.agents.search.rollout_kernels import distinct_actions
+from german_whist.agents.search.world_search import Search, WorldSearcher
 from german_whist.envs.agent import Actions, Views
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
@@ -41,11 +42,15 @@ class Scratch(NamedTuple):
     """Scratch memory of a thread.
 
     Attributes:
-        worlds: ``STATE`` array (2,), ``VIEW`` array (1,), ``HAND_COUNTS`` array (1,), and transposition tables.
+        states: what the view determines, and a world, ``STATE`` array (2,).
+        views: ``VIEW`` array (1,).
+        transpositions: of the endgames.
         tree: nodes, edges, the path of an iteration, and the numbers of nodes and edges.
     """
 
-    worlds: tuple[npt.NDArray[Any], Views, npt.NDArray[Any], RaceTranspositionTable]
+    states: npt.NDArray[Any]
+    views: Views
+    transpositions: RaceTranspositionTable
     tree: tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[np.int64], npt.NDArray[np.int64]]
 
 
@@ -99,7 +104,9 @@ class ISMCTSAgent(WorldSearcher[Scratch]):
         """Return scratch memory for a thread."""
         size = self.iterations + 1
         return Scratch(
-            (np.zeros(2, STATE), np.zeros(1, VIEW), np.zeros(1, HAND_COUNTS), race_transposition_table()),
+            np.zeros(2, STATE),
+            np.zeros(1, VIEW),
+            race_transposition_table(),
             (np.zeros(size, NODE), np.zeros(size, EDGE), np.zeros(MAX_PATH, np.int64), np.zeros(2, np.int64)),
         )
 
@@ -112,15 +119,25 @@ class ISMCTSAgent(WorldSearcher[Scratch]):
         """
         keys = self.draw_keys(views, rng)
         actions = np.zeros(len(views), np.int64)
-        settings = (self.iterations, WIN_WEIGHTS[self.reward])
+        win_weight = WIN_WEIGHTS[self.reward]
 
         def search(these: Search) -> None:
-            def grow(first: int, last: int, scratch: Scratch) -> Actions:
-                chosen = np.empty(len(these.rows), np.int64)
-                choose_by_tree(self.rules.game, these.views, these.keys, settings, these.table, *scratch, chosen)
-                return chosen
-
-            [actions[these.rows]] = these.run(grow, 1)  # one tree, which is not cut into parts
+            for one in these.each():
+                actions[one.rows] = self._search(one, win_weight)
 
         self.search_views(views, keys, search)
         return actions
+
+    def _search(self, one: Search, win_weight: float) -> int:
+        distinct = int(distinct_actions(one.views[0]))
+        if distinct.bit_count() == 1:
+            return distinct.bit_length() - 1
+        hands = np.empty(self.iterations, np.uint64)
+        sample_hands(self.rules.game, one.views, one.keys[0], hands)
+
+        def grow(first: int, last: int, scratch: Scratch) -> int:
+            table = one.table
+            return int(choose_by_tree(self.rules.game, one.views, hands, one.keys[0], win_weight, table, scratch))
+
+        [action] = one.run(grow, 1)  # one tree, which is not cut into parts
+        return action

@@ -1,0 +1,205 @@
+"""Deals that one seat cannot tell from what it knows: decks that agree with its history, states that agree with a view.
+
+From an event history, each *deck* that agrees with it is equally likely (``deck_sampling_kernels``). A view tells less:
+each *hand* that it allows is equally likely (``world_sampling_kernels``). The two differ once the opponent has shown a
+void: cards of that suit can only have come with later draws, so a hand with such cards has fewer pasts.
+"""
+
+from __future__ import annotations
+
+from math import factorial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from german_whist.agents.inference.deck_sampling_kernels import (
+    HIDDEN_DEAL,
+    count_deals,
+    read_history,
+    sample_orders,
+)
+from german_whist.agents.inference.world_sampling_kernels import (
+    HAND_COUNTS,
+    count_hands,
+    sample_hands,
+    write_hidden_cards,
+    write_known_state,
+)
+from german_whist.envs.agent import Views
+from german_whist.envs.engine.rules import Rules
+from german_whist.envs.engine.rules import rules as rules_named
+from german_whist.envs.engine.state import STATE
+from german_whist.envs.observation.history import COLUMNS
+from german_whist.envs.observation.views import VIEW
+from german_whist.envs.simulator.batch import BatchState
+from german_whist.envs.text.rules_text import rules_spec
+from german_whist.envs.utils.checks import generator_of, whole_number
+from german_whist.envs.utils.jit import kernel
+from german_whist.envs.utils.specs import must_be
+
+_BYTE = np.iinfo(np.int8)
+
+
+class DealSampler:
+    """The deals that agree with a history: counted once, sampled as often as wanted.
+
+    Attributes:
+        hidden: what the history tells of the hidden cards, ``HIDDEN_DEAL`` array (1,).
+        deals: the counts, as ``count_deals`` returns them.
+    """
+
+    def __init__(self, history: npt.ArrayLike, rules: Rules) -> None:
+        """Count the deals.
+
+        Args:
+            history: as ``sample_decks``.
+            rules: the rules of the deal.
+
+        Raises:
+            ValueError: if the array is not a history of these rules, or no deal agrees with it.
+        """
+        tokens = np.asarray(history)
+        if tokens.ndim != 2 or tokens.shape[1] != len(COLUMNS) or tokens.dtype.kind not in "iu":
+            raise ValueError(must_be("history", "int8[events, 4]", tokens))
+        self._cards = len(rules.cards)
+        self.hidden: npt.NDArray[Any] = np.zeros(1, HIDDEN_DEAL)
+        is_byte = tokens.dtype == np.int8 or ((tokens >= _BYTE.min) & (tokens <= _BYTE.max)).all()
+        tokens = np.ascontiguousarray(tokens, np.int8)
+        if not is_byte or not read_history(rules.game[0], tokens, self.hidden[0]):
+            raise ValueError(f"history: it is not one of {rules_spec(rules)!r}, or not complete")
+        self.deals = count_deals(self.hidden[0])
+        if not len(self.deals[2]):
+            raise ValueError("history: no deck agrees with it")
+
+    def count(self) -> float:
+        """Return the number of decks, exact to about 1e-13 of it."""
+        number: float = self.deals[2][-1]
+        for name in ("own_places", "hand_places", "free_places"):
+            for places in self.hidden[name].ravel().tolist():
+                number *= factorial(places.bit_count())
+        return number
+
+    def decks(self, count: int, key: int) -> npt.NDArray[np.int8]:
+        """Return random decks in dealing order, int8[count, cards]: each independent and uniform.
+
+        Args:
+            count: number of decks.
+            key: random key, from 0 to 2**64 - 1.
+        """
+        decks = np.empty((count, 52), np.int8)
+        sample_orders(self.hidden, self.deals, np.uint64(key), decks)
+        return decks[:, : self._cards]
+
+
+def sample_decks(
+    history: npt.ArrayLike,
+    rules: str | Rules = "classic",
+    count: int = 1,
+    rng: np.random.Generator | int | None = None,
+) -> npt.NDArray[np.int8]:
+    """Return random decks that agree with what one seat saw of a deal: exactly uniform over all deck orders that do.
+
+    A deck agrees if the same actions are legal with it and leave the seat the same history. How well the opponent has
+    played is not taken into account. The decks are to be dealt by the dealer of the history.
+
+    Example:
+        >>> batch = german_whist.DealBatch("classic", history=True)
+        >>> tokens, length = batch.history(seats=[0])
+        >>> german_whist.sample_decks(tokens[0], "classic", count=100, rng=0).shape
+        (100, 52)
+
+    Args:
+        history: the event history of one seat, int8[events, 4], as ``DealBatch.history`` and
+            ``env(observation="history")`` give it; rows of zeros at the end are ignored.
+        rules: the rules of the deal.
+        count: number of decks, at least 1.
+        rng: a NumPy generator or a seed, 0 to 2**64 - 1; by default, other decks every time.
+
+    Returns:
+        Cards in dealing order, int8[count, cards].
+
+    Raises:
+        ValueError: if the array is not a history of these rules, no deck agrees with it, or a number is not allowed.
+    """
+    count = whole_number("count", count, 1)
+    sampler = DealSampler(history, rules_named(rules))
+    return sampler.decks(count, int(_key(rng)))
+
+
+def _key(rng: np.random.Generator | int | None) -> np.uint64:
+    return np.uint64(generator_of(rng).integers(2**64 - 1, dtype=np.uint64, endpoint=True))
+
+
+@kernel
+def _first_inconsistent(game: Any, views: Any, rows: Any) -> int:
+    """Return the first of some rows whose view no opponent hand satisfies, −1 for none."""
+    counts = np.zeros(1, HAND_COUNTS)
+    for row in rows:
+        if count_hands(game[0], views[row], counts[0]) == 0:
+            return int(row)
+    return -1
+
+
+def check_consistent(views: Views, rules: Rules, rows: npt.NDArray[np.int64] | None = None) -> None:
+    """Refuse views that no opponent hand satisfies.
+
+    Args:
+        views: ``VIEW`` array of shape (n,).
+        rules: the rules of the deals.
+        rows: the rows to check, int64[k]; all by default.
+
+    Raises:
+        ValueError: naming the first such row.
+    """
+    wrong = _first_inconsistent(rules.game, views, np.arange(len(views)) if rows is None else rows)
+    if wrong >= 0:
+        raise ValueError(f"view {wrong} is inconsistent: no opponent hand satisfies it")
+
+
+@kernel
+def write_states(game: Any, views: Any, key: np.uint64, states: npt.NDArray[Any]) -> None:
+    """Complete a view in every state."""
+    hands = np.empty(states.shape[0], np.uint64)
+    sample_hands(game, views, key, hands)
+    for world in range(states.shape[0]):
+        write_known_state(game[0], views[0], states[world])
+        write_hidden_cards(game[0], views[0], hands[world], key, np.uint64(world), states[world])
+
+
+def sample_states(
+    view: npt.ArrayLike, rules: str | Rules = "classic", count: int = 1, rng: np.random.Generator | int | None = None
+) -> BatchState:
+    """Return random full states that agree with a view of the seat to act, which is seat 0 in them.
+
+    The opponent's hidden cards are uniform over all hands that agree with the cards seen and the voids shown, and every
+    order of the face-down cards is equally likely with each hand. A view does not tell in which order cards were
+    played, so a hand counts once, however many courses of play lead to it; ``sample_decks`` is exact, from a history.
+
+    Example:
+        >>> batch = german_whist.DealBatch("classic")
+        >>> worlds = german_whist.DealBatch("classic", size=64)
+        >>> worlds.set_state(german_whist.sample_states(batch.views(), "classic", count=64, rng=0))
+
+    Args:
+        view: one ``VIEW`` record, or an array of shape (1,).
+        rules: the rules of the deal.
+        count: number of states, at least 1.
+        rng: a NumPy generator or a seed, 0 to 2**64 - 1; by default, other states every time.
+
+    Returns:
+        States for ``DealBatch.set_state``, without histories. Places of the deck before the next face-down card are not
+        filled.
+
+    Raises:
+        ValueError: if it is not one view of a seat to act, no hand agrees with it, or a number is not allowed.
+    """
+    rules = rules_named(rules)
+    views = np.atleast_1d(np.asarray(view))
+    if views.dtype != VIEW or views.shape != (1,) or not views["turn"][0]:
+        raise ValueError(f"view must be one view of a seat to act, got shape {views.shape}")
+    states = np.zeros(whole_number("count", count, 1), STATE)
+    key = _key(rng)
+    check_consistent(views, rules)
+    write_states(rules.game, np.ascontiguousarray(views), key, states)
+    return BatchState(rules, states, None, None)

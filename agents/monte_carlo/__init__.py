@@ -1,1 +1,0 @@
-"""Search in sampled worlds: what all such agents share, flat Monte Carlo and ISMCTS."""
