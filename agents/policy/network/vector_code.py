@@ -2,6 +2,10 @@
 
 LLVM neither reorders nor fuses these operations, and it splits vectors wider than a machine's registers. So every
 machine gets the same bits.
+
+Plain loops give the same bits and are as fast for wide layers, but not for those of ``small``, which plays the rollouts
+of every search: its decisions take 1.25 times as long (layers of 192 and 64 outputs 1.5 times, the list of inputs that
+are not 0 twice to 2.6 times), because LLVM checks in each loop whether arrays overlap, and keeps sums in memory.
 """
 
 from __future__ import annotations
