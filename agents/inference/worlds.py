@@ -33,6 +33,15 @@ _DOUBLINGS = 2  # of the candidates, at most
 _DEALS_PER_HAND = 8
 _STREAMS = 2**54  # keys of further candidates lie beyond those of views
 
+# Deals sampled before weighting: several for each world, because most turn out to weigh little; at most 768, because
+# they cost time, but never fewer than two for each world.
+_CANDIDATES_PER_WORLD, _MAX_CANDIDATES, _FEWEST_PER_WORLD = 6, 768, 2
+# Weights keep an effective sample size of a twelfth of the deals. Without a bound, 13 of 768 deals carry the weight
+# against the heuristic bot, and a wrong model costs more.
+_LEAST_SHARE = 1 / 12
+# Opponent models: network, heuristic bot, uniform. With the network alone, the belief about other opponents is worse
+# than equally likely hands; with the mixture, 95 % of the posterior is on the right model by the tenth trick.
+_MODEL_PRIOR = (0.7, 0.2, 0.1)
 # How often the modelled network and the modelled bot play any legal card instead, so that one odd card does not rule
 # out the true deal. Less is as good where a model is right, and worse where none is.
 _MISTAKES, _HEURISTIC_MISTAKES = 0.1, 0.3
@@ -78,6 +87,13 @@ class BeliefSettings(NamedTuple):
     candidates: int
     least_size: float
     model_prior: tuple[float, float, float]
+
+    @classmethod
+    def of(cls, worlds: int, *, has_network: bool) -> BeliefSettings:
+        """Return those for a number of worlds; without a network, the heuristic bot takes its place."""
+        most = max(min(_CANDIDATES_PER_WORLD * worlds, _MAX_CANDIDATES), _FEWEST_PER_WORLD * worlds)
+        network, heuristic, uniform = _MODEL_PRIOR
+        return cls(most, _LEAST_SHARE * most, _MODEL_PRIOR if has_network else (0.0, network + heuristic, uniform))
 
 
 class RunWorlds(Protocol):

@@ -36,7 +36,7 @@ import numpy.typing as npt
 from german_whist.agents.bots.base import RuleBot, check_open_endgame
 from german_whist.agents.bots.heuristic.bot_kernels import choose
 from german_whist.agents.inference.world_sampling_kernels import is_all_known
-from german_whist.agents.inference.worlds import History, ReplayScratch, sample_worlds
+from german_whist.agents.inference.worlds import BeliefSettings, History, ReplayScratch, sample_worlds
 from german_whist.agents.policy.agent import PolicyAgent, estimated_advantages
 from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.agents.policy.row_network import RowNetwork
@@ -184,7 +184,7 @@ class SearchAgent(WorldSearcher[Scratch]):
         if settings.flat:
             self._choice = self._margin
         self._network = RowNetwork.of(rollouts, rules)
-        self._belief = settings.belief(has_network=rollouts is not None)
+        self._belief = BeliefSettings.of(settings.worlds, has_network=rollouts is not None)
 
     @classmethod
     def flat(cls, worlds: int = DEFAULT_WORLDS, *, threads: int = 0, rules: str | Rules = "classic") -> SearchAgent:

@@ -5,22 +5,12 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
-from german_whist.agents.inference.worlds import BeliefSettings
 from german_whist.envs.utils.checks import MAX_THREADS, whole_number
 from german_whist.envs.utils.specs import must_be
 
 MAX_WORLDS = 100_000
 SETTINGS = ("search", "threads")
 
-# Deals sampled before weighting: several for each world, because most turn out to weigh little; at most 768, because
-# they cost time, but never fewer than two for each world.
-_CANDIDATES_PER_WORLD, _MAX_CANDIDATES, _FEWEST_PER_WORLD = 6, 768, 2
-# Weights keep an effective sample size of a twelfth of the deals. Without a bound, 13 of 768 deals carry the weight
-# against the heuristic bot, and a wrong model costs more.
-_LEAST_SHARE = 1 / 12
-# Opponent models: network, heuristic bot, uniform. With the network alone, the belief about other opponents is worse
-# than equally likely hands; with the mixture, 95 % of the posterior is on the right model by the tenth trick.
-_MODEL_PRIOR = (0.7, 0.2, 0.1)
 # Standard deviation of the error of the policy's advantages, in tricks. The less a network is trusted, the more the
 # search gains against the heuristic bot, and the less against the network itself. A bot is trusted less.
 NETWORK_SD, BOT_SD = 0.3, 0.5
@@ -56,13 +46,6 @@ class SearchSettings:
         """
         whole_number("worlds" if self.flat else "search", self.worlds, 1, MAX_WORLDS)
         whole_number("threads", self.threads, 0, MAX_THREADS)
-
-    def belief(self, *, has_network: bool) -> BeliefSettings:
-        """Return how deals are sampled; without a network, the heuristic bot takes its place among the models."""
-        most = max(min(_CANDIDATES_PER_WORLD * self.worlds, _MAX_CANDIDATES), _FEWEST_PER_WORLD * self.worlds)
-        network, heuristic, uniform = _MODEL_PRIOR
-        prior = _MODEL_PRIOR if has_network else (0.0, network + heuristic, uniform)
-        return BeliefSettings(most, _LEAST_SHARE * most, prior)
 
 
 def settings_from(given: Mapping[str, str]) -> SearchSettings:

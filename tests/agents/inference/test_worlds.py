@@ -27,7 +27,6 @@ from german_whist.agents.policy.row_network import RowNetwork
 from german_whist.agents.pretrained import load_pretrained
 from german_whist.agents.registry import make_agent
 from german_whist.agents.search.agent import Scratch
-from german_whist.agents.search.settings import SearchSettings
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.batch import DealBatch
@@ -65,7 +64,7 @@ def in_one_part(scratch: Scratch) -> RunWorlds:
 def beliefs_about(opponent: str, deals: int) -> Beliefs:
     """What a search of 40 worlds believes at a quarter of its policy's decisions against an opponent."""
     policy, other = make_agent("small"), make_agent(opponent)
-    settings = SearchSettings(40).belief(has_network=True)
+    settings = BeliefSettings.of(40, has_network=True)
     scratch = Scratch.of(RowNetwork.of(load_pretrained("small"), rules("classic")))
     batch = DealBatch("classic", deals, seed=91, history=True, endgame="exact")
     mine, rng, cards = np.arange(deals) // 2 % 2, np.random.default_rng(91), np.arange(52, dtype=np.uint64)
