@@ -12,7 +12,6 @@ from german_whist.envs.engine.state import DRAFT, PLAY
 from german_whist.envs.engine.state_kernels import deal, is_legal, legal_actions, play
 from german_whist.envs.observation.view_kernels import write_view
 from german_whist.envs.utils.bit_kernels import popcount
-from german_whist.envs.utils.borrowing import borrowed
 from german_whist.envs.utils.jit import kernel
 
 NETWORK, HEURISTIC, UNIFORM = 0, 1, 2  # opponent models
@@ -141,8 +140,6 @@ def sample_candidates(
     Returns:
         Whether every deal agrees with the history.
     """
-    network, scratch = borrowed(network), borrowed(scratch)
-    deals = borrowed(deals)
     size = hands.shape[0]
     states = scratch.states
     for begin in range(first, last, states.shape[0]):

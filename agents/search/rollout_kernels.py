@@ -18,7 +18,6 @@ from german_whist.envs.engine.state import PLAY
 from german_whist.envs.engine.state_kernels import counted_tricks, legal_actions, play
 from german_whist.envs.observation.view_kernels import write_view
 from german_whist.envs.utils.bit_kernels import lowest, popcount
-from german_whist.envs.utils.borrowing import borrowed
 from german_whist.envs.utils.jit import kernel
 from german_whist.solver.search.alpha_beta_kernels import WINDOW_HIGH, WINDOW_LOW, alpha_beta
 from german_whist.solver.search.race_kernels import RACE_WINDOW_HIGH, RACE_WINDOW_LOW, race_alpha_beta
@@ -179,8 +178,6 @@ def try_worlds(game, views, hands, models, actions, key, first, last, network, s
         transpositions: ``RaceTranspositionTable``.
         margins: float32[worlds, 54], written where an action is tried.
     """
-    network, scratch = borrowed(network), borrowed(scratch)
-    table, transpositions = borrowed(table), borrowed(transpositions)
     states, tries = scratch
     view, rules = views[0], game[0]
     most = network.views.shape[0]
