@@ -27,7 +27,6 @@ from german_whist.envs.utils.specs import must_be, unknown_name_error
 MAX_NUMBER = 10**12  # limit of integers: more than any machine could train on or hold
 MAX_SEED = 2**32 - 1  # the largest that numpy accepts
 SELF, POOL = "self", "pool"  # opponents that are no agents by name: the learner itself, and its earlier checkpoints
-DISTILLED, INIT, OPPONENT = "distilled", "init", "opponent"  # what picks moves during lookahead
 EVERY = "every"
 
 _KIND_NAMES: dict[Any, str] = {
@@ -333,12 +332,6 @@ class PolicyIterationConfig(TrainConfig):
         500_000, "decisions that the moving average of the weights spans; 0: no average", _COUNT_OR_NONE
     )
     value_hidden: list[int] = setting([512, 256], "sizes of the value network's hidden layers", _sizes)
-    value_start: int = setting(
-        0,
-        "decisions after which a policy that starts from a network (init) learns; until then, only the value and the "
-        "distilled network do",
-        _COUNT_OR_NONE,
-    )
     value_lambda: float = setting(
         0.9, "lambda of the value's returns: 0 bootstraps at once, 1 waits for the outcome", within(0, 1)
     )
@@ -356,24 +349,6 @@ class PolicyIterationConfig(TrainConfig):
         16_384,
         "deals of self-play that the value network of the final checkpoint is fitted to; 0: no value network",
         _COUNT_OR_NONE,
-    )
-    lookahead_policy: str = setting(
-        DISTILLED,
-        "picks moves during lookahead: distilled, a small network that learns the policy's outputs; or, for a best "
-        "response: init, the network that the run starts from, or opponent, a network that learns the opponents' "
-        "actions",
-        one_of(DISTILLED, INIT, OPPONENT),
-    )
-    league_start: int = setting(
-        0,
-        "decisions after which the run ends as a best response to a league: four deals of five are against five of its "
-        "earliest, weaker checkpoints, and replies in lookahead are those of a model of all opponents; 0: never",
-        _COUNT_OR_NONE,
-    )
-    league_until: int = setting(
-        1_600_000,
-        "decisions of the latest checkpoint in the league: about when a run draws level with the hard bot",
-        _COUNT,
     )
 
     @property
@@ -403,22 +378,6 @@ class PolicyIterationConfig(TrainConfig):
             raise ValueError(
                 f"value_hidden: {self.value_hidden} is too short for suit_layers: {self.suit_layers}: "
                 f"at least {self.suit_layers + 1} sizes, or suit_layers: 0"
-            )
-        if self.value_start and not self.init:
-            raise ValueError("value_start needs init, the policy that stays as it is until then")
-        if self.lookahead_policy == INIT and not self.init:
-            raise ValueError("lookahead_policy: init needs init, the network that picks moves")
-        if self.lookahead_policy == OPPONENT and self.lookahead > 1:
-            raise ValueError("lookahead_policy: opponent needs lookahead: 1, as it plays no decisions of the learner")
-        if self.league_start and self.lookahead_policy != DISTILLED:
-            raise ValueError(f"league_start needs lookahead_policy: {DISTILLED}, which picks moves until then")
-        if self.league_start and not self.checkpoint_every <= self.league_until <= self.league_start:
-            raise ValueError(
-                must_be(
-                    "league_until",
-                    "at least checkpoint_every and at most league_start, where there is a league",
-                    self.league_until,
-                )
             )
 
 

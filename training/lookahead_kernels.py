@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.heuristic.bot_kernels import heuristic_action
 from german_whist.agents.policy.canonical_kernels import RELABELING_SIZE, decode_action, relabel_view
 from german_whist.agents.policy.input_kernels import write_network_input
 from german_whist.agents.search.choice_kernels import squashed_margin
@@ -64,6 +63,20 @@ class InferenceQueue(NamedTuple):
         return self.features[: self.length[0]]
 
 
+class OpponentQueue(NamedTuple):
+    """Lookaheads that wait for the action of an opponent that answers itself.
+
+    Attributes:
+        lookaheads: int32[n], their indices.
+        views: ``VIEW`` array (n,), what the seats to act know.
+        length: int64[1], number of queued lookaheads.
+    """
+
+    lookaheads: npt.NDArray[np.int32]
+    views: npt.NDArray[Any]
+    length: npt.NDArray[np.int64]
+
+
 class Lookaheads(NamedTuple):
     """Actions to evaluate, each played in its own copy of the deal.
 
@@ -77,6 +90,7 @@ class Lookaheads(NamedTuple):
         weights: float64[n], of each in its action's target: one over the number of stock rotations.
         value_queue: lookaheads at an own decision, waiting for its value.
         policy_queue: lookaheads waiting for the policy's action.
+        opponent_queue: lookaheads waiting for the opponent's.
         length: int64[1], number of lookaheads.
         views: ``VIEW`` array (2,), scratch.
         rotated: ``STATE`` array (1,), scratch.
@@ -91,6 +105,7 @@ class Lookaheads(NamedTuple):
     weights: npt.NDArray[np.float64]
     value_queue: InferenceQueue
     policy_queue: InferenceQueue
+    opponent_queue: OpponentQueue
     length: npt.NDArray[np.int64]
     views: npt.NDArray[Any]
     rotated: npt.NDArray[Any]
@@ -108,6 +123,7 @@ class Lookaheads(NamedTuple):
             np.zeros(capacity, np.float64),
             InferenceQueue.empty(capacity, features),
             InferenceQueue.empty(capacity, features),
+            OpponentQueue(np.zeros(capacity, np.int32), np.zeros(capacity, VIEW), np.zeros(1, np.int64)),
             np.zeros(1, np.int64),
             np.zeros(2, VIEW),
             np.zeros(1, STATE),
@@ -210,7 +226,7 @@ def begin_lookaheads(game, states, wanted, stock_rotations, lookahead, lookahead
                 lookaheads.actions[count - 1] |= _ONE << np.uint64(action)
                 last = action
     lookaheads.length[0] = count
-    lookaheads.value_queue.length[0] = lookaheads.policy_queue.length[0] = 0
+    lookaheads.value_queue.length[0] = lookaheads.policy_queue.length[0] = lookaheads.opponent_queue.length[0] = 0
 
 
 @kernel
@@ -226,7 +242,7 @@ def _enqueue(game, views, number, queue, universal):
 
 
 @kernel
-def play_on(game, low, by_heuristic, table, transpositions, margin_tanh_scale, universal, lookaheads):
+def play_on(game, low, answers, table, transpositions, margin_tanh_scale, universal, lookaheads):
     """Continue each lookahead until it is over or needs a network's output, and enqueue it for that.
 
     A lookahead is over after its number of own decisions, at the end of the deal, or at an endgame that is solved
@@ -236,7 +252,7 @@ def play_on(game, low, by_heuristic, table, transpositions, margin_tanh_scale, u
         game: the rules.
         low: play the lookaheads of deals played low (1) or high (0). In a low deal the fewest tricks are best, and
             margins have the opposite sign.
-        by_heuristic: bool[envs, 2, 2], by seat whose actions are tried and seat to act: True for the heuristic bot.
+        answers: bool[envs], whether the opponent answers itself, not the policy in its place.
         table: ``EndgameTable`` for these deals.
         transpositions: ``RaceTranspositionTable`` of the search.
         margin_tanh_scale: see :func:`choice_kernels.squashed_margin`.
@@ -265,9 +281,12 @@ def play_on(game, low, by_heuristic, table, transpositions, margin_tanh_scale, u
                 play(game[0], state, lowest(legal))
                 continue
             write_view(game[0], state, turn, views[0])
-            if by_heuristic[lookaheads.envs[number], seat, turn]:
-                play(game[0], state, heuristic_action(views[0]))
-                continue
+            if turn != seat and answers[lookaheads.envs[number]]:
+                queue = lookaheads.opponent_queue
+                queue.lookaheads[queue.length[0]] = number
+                queue.views[queue.length[0]] = views[0]
+                queue.length[0] += 1
+                break
             if turn == seat:
                 _enqueue(game[0], views, number, lookaheads.value_queue, universal)
             if turn != seat or lookaheads.decisions_left[number] > 1:
@@ -276,18 +295,17 @@ def play_on(game, low, by_heuristic, table, transpositions, margin_tanh_scale, u
 
 
 @kernel
-def take_values(values, column, lookaheads):
+def take_values(values, lookaheads):
     """Add values to the lookaheads that wait for one, and empty the queue.
 
     Args:
-        values: float32[length, columns], in tricks, to the seats of the queued lookaheads.
-        column: int8[envs], the column of ``values`` to use.
+        values: float32[length, 1], in tricks, to the seats of the queued lookaheads.
         lookaheads: the :class:`Lookaheads`.
     """
     queue = lookaheads.value_queue
     for place in range(queue.length[0]):
         number = queue.lookaheads[place]
-        lookaheads.totals[number] += values[place, column[lookaheads.envs[number]]]
+        lookaheads.totals[number] += values[place, 0]
         lookaheads.decisions_left[number] -= 1
     queue.length[0] = 0
 
@@ -311,6 +329,21 @@ def take_actions(game, logits, lookaheads):
             if logits[place, action] > logits[place, best]:
                 best = action
         play(game[0], lookaheads.states[queue.lookaheads[place]], decode_action(best, queue.relabeling[place]))
+    queue.length[0] = 0
+
+
+@kernel
+def take_answers(game, actions, lookaheads):
+    """Play the opponents' actions in the lookaheads that wait for one, and empty the queue.
+
+    Args:
+        game: the rules.
+        actions: int64[length].
+        lookaheads: the :class:`Lookaheads`.
+    """
+    queue = lookaheads.opponent_queue
+    for place in range(queue.length[0]):
+        play(game[0], lookaheads.states[queue.lookaheads[place]], actions[place])
     queue.length[0] = 0
 
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -27,7 +28,15 @@ import torch.nn.functional as F  # noqa: N812 - its usual name
 from torch import nn
 from torch.optim.adam import adam
 
-from german_whist.agents.policy.network.layers import NUM_SUITS, Layer, card_layers_of, layer_shapes, suit_inputs
+from german_whist.agents.policy.checkpoint import Checkpoint
+from german_whist.agents.policy.network.layers import (
+    LOGITS_PER_TRICK,
+    NUM_SUITS,
+    Layer,
+    card_layers_of,
+    layer_shapes,
+    suit_inputs,
+)
 from german_whist.envs.engine.cards import SUIT_SIZE
 from german_whist.envs.engine.layout import Block
 from german_whist.training.config import PolicyIterationConfig
@@ -46,6 +55,10 @@ MAX_GRAD_NORM = 0.5  # gradients are clipped to this norm
 MUON_MOMENTUM = 0.95
 NEWTON_SCHULZ = (3.4445, -4.7750, 2.0315)  # coefficients of Jordan et al.: steep at 0, at the price of 0.7 to 1.2 for 1
 NEWTON_SCHULZ_STEPS = 4  # Jordan et al. take 5; runs with 3 and 5 differed within noise
+
+TRICKS_PER_OUTPUT = 4.0  # units of the networks' outputs in training, which suit the optimisers
+LOGITS_PER_OUTPUT = LOGITS_PER_TRICK * TRICKS_PER_OUTPUT
+DISTILLED_HIDDEN = 192  # units of the distilled network's one hidden layer; ``small`` is such a network
 
 Weights = tuple[torch.Tensor, torch.Tensor]
 
@@ -468,6 +481,210 @@ class TrainedNetwork:
 def _adam_moments(weight: torch.Tensor) -> dict[str, torch.Tensor]:
     step = torch.zeros((), device=weight.device)
     return {"step": step, "exp_avg": torch.zeros_like(weight), "exp_avg_sq": torch.zeros_like(weight)}
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Positions with action-value targets, of a rollout.
+
+    Attributes:
+        features: int8[positions, features].
+        masks: bool[positions, actions], legal actions.
+        q_targets: float32[positions, actions], for legal actions, in tricks.
+        logits: float32[positions, actions], of the policy that played.
+        returns: float32[positions], in tricks.
+    """
+
+    features: torch.Tensor
+    masks: torch.Tensor
+    q_targets: torch.Tensor
+    logits: torch.Tensor
+    returns: torch.Tensor
+
+
+class Networks:
+    """The networks and their update. Play and evaluation use the averaged weights of the last :meth:`freeze`.
+
+    The actor's outputs are advantages, correct up to a constant per position. The policy is their softmax, with
+    ``LOGITS_PER_TRICK``, and so are the logits of its checkpoints. The distilled network learns the actor's outputs
+    (Hinton et al., arXiv 1503.02531) and picks moves during lookahead.
+
+    Attributes:
+        actor: advantages of the actions, from an observation.
+        value: expected margin for the seat to act.
+        distilled: a small network with the actor's outputs.
+        updates: number of updates so far.
+    """
+
+    def __init__(self, config: PolicyIterationConfig, scale: torch.Tensor, actions: int, processes: Processes) -> None:
+        """Build the networks.
+
+        Args:
+            config: the configuration.
+            scale: factor of each feature, float32[features].
+            actions: size of the action space.
+            processes: the processes that train together.
+        """
+        self.config = config
+        self.processes = processes
+        self.updates = 0
+        self._device = torch.device(config.device)
+        torch.manual_seed(config.seed)
+
+        def build(name: str, hidden: list[int], outputs: int, suit_layers: int) -> TrainedNetwork:
+            mlp = new_mlp(scale, hidden, outputs, ACTOR_GAIN, suit_layers)
+            mlp.compute_dtype = native_dtype(self._device)
+            return TrainedNetwork(name, mlp.to(self._device), config, processes)
+
+        self.actor = build("actor", config.hidden, actions, config.suit_layers)
+        self.value = build("value", config.value_hidden, 1, config.suit_layers)
+        self.distilled = build("distilled", [DISTILLED_HIDDEN], actions, 0)
+        self._parts = (self.actor, self.value, self.distilled)
+        self.freeze()
+
+    def freeze(self) -> None:
+        """Copy the current averaged weights; they play and evaluate from now on."""
+        self._frozen_actor, self._frozen_value, self._frozen_distilled = (part.frozen() for part in self._parts)
+
+    def start_from(self, checkpoint: Checkpoint, name: str) -> bool:
+        """Take the policy from a checkpoint, and return whether its value could be taken, too.
+
+        That takes a value network with layers of the same sizes.
+
+        Raises:
+            ValueError: when the policy's sizes differ.
+        """
+        self.actor.start_from(_rescaled(checkpoint.layers, 1 / LOGITS_PER_OUTPUT), name)
+        has_value = bool(checkpoint.value) and checkpoint.value_sizes[1:-1] == self.config.value_hidden
+        if has_value:
+            *hidden, (weight, bias) = checkpoint.value
+            self.value.start_from(_rescaled((*hidden, (weight[:1], bias[:1])), 1 / TRICKS_PER_OUTPUT), name)
+        self.freeze()
+        return has_value
+
+    def layers(self) -> tuple[Layer, ...]:
+        """Return the policy's layers for unscaled features, as a checkpoint stores them."""
+        return _rescaled(self.actor.layers(), LOGITS_PER_OUTPUT)
+
+    def distilled_layers(self) -> tuple[Layer, ...]:
+        """Return the distilled network's layers likewise."""
+        return _rescaled(self.distilled.layers(), LOGITS_PER_OUTPUT)
+
+    def named_parameters(self) -> Iterator[tuple[str, torch.Tensor]]:
+        """Yield the trained weights by name."""
+        for part in self._parts:
+            yield from part.named_parameters()
+
+    def policy(self, features: torch.Tensor) -> torch.Tensor:
+        """Return the logits on the CPU, float32[rows, actions], for observations int8[rows, features]."""
+        return self._frozen_actor(features) * LOGITS_PER_OUTPUT
+
+    def replies(self, features: torch.Tensor) -> torch.Tensor:
+        """Return the distilled network's logits, up to a constant factor, float32[rows, actions]."""
+        return self._frozen_distilled(features)
+
+    def values(self, features: torch.Tensor) -> torch.Tensor:
+        """Return expected margins of the seats to act, in tricks, float32[rows, 1]."""
+        return self._frozen_value(features) * TRICKS_PER_OUTPUT
+
+    def update(self, batch: Batch, progress: float) -> dict[str, float]:
+        """Learn from positions and return the metrics.
+
+        Args:
+            batch: the positions.
+            progress: share of the run that is done, 0 to 1, for the schedule.
+        """
+        rate = self.config.learning_rate_at(max(1.0 - progress, 0.0))
+        features, masks = batch.features.to(self._device), batch.masks.to(self._device)
+        q_targets, returns = batch.q_targets.to(self._device), batch.returns.to(self._device)
+        total = spread = value_total = torch.zeros(())
+        steps = 0
+        for rows in self._minibatches(len(features), self.config.epochs):
+            legal = masks[rows].float()
+            count = legal.sum(1, keepdim=True)
+            advantages = _centred(self.actor.network(features[rows]), legal, count)
+            targets = _centred(q_targets[rows] / TRICKS_PER_OUTPUT, legal, count)
+            loss = _mean_square(advantages - targets, count)
+            self.actor.step(loss, len(rows), rate)
+            values = self.value.network(features[rows])[:, 0]
+            value_loss = ((values - returns[rows] / TRICKS_PER_OUTPUT) ** 2).mean()
+            self.value.step(value_loss, len(rows), rate)
+            total = total + loss.detach().cpu()
+            spread = spread + _mean_square(targets, count).cpu()
+            value_total = value_total + value_loss.detach().cpu()
+            steps += 1
+        self._distill(features, masks, batch.logits.to(self._device) / LOGITS_PER_OUTPUT, rate)
+        self.updates += 1
+        value_spread = steps * ((returns - returns.mean()) ** 2).mean().cpu() / TRICKS_PER_OUTPUT**2
+        return {
+            "losses/loss": float(total) / max(steps, 1),
+            "losses/explained_variance": _explained(total, spread),
+            "losses/value_explained_variance": _explained(value_total, value_spread),
+            "charts/learning_rate": rate,
+        }
+
+    def _distill(self, features: torch.Tensor, masks: torch.Tensor, actor_outputs: torch.Tensor, rate: float) -> None:
+        """Train the distilled network on the actor's outputs; in one pass, as these have no noise."""
+        for rows in self._minibatches(len(features), 1):
+            legal = masks[rows].float()
+            count = legal.sum(1, keepdim=True)
+            targets = _centred(actor_outputs[rows], legal, count)
+            outputs = _centred(self.distilled.network(features[rows]), legal, count)
+            self.distilled.step(_mean_square(outputs - targets, count), len(rows), rate)
+
+    def _minibatches(self, positions: int, epochs: int) -> Iterator[torch.Tensor]:
+        """Yield the positions of each minibatch of this update, int64[at most batch_size].
+
+        All have the same size, because matrix products of a new size are slow (:class:`FrozenMLP`), and all processes
+        take equally many; the few positions left over differ from pass to pass.
+        """
+        rng = np.random.default_rng(np.random.SeedSequence((self.config.seed, self.processes.rank, self.updates)))
+        fewest = self.processes.all_min(positions)
+        size = min(self.config.batch_size, fewest)
+        for _ in range(epochs if fewest else 0):
+            order = torch.from_numpy(rng.permutation(positions))
+            for rows in order[: fewest // size * size].split(size):
+                yield rows.to(self._device)
+
+    def state(self) -> dict[str, torch.Tensor]:
+        """Return everything that the next update depends on, as tensors on the CPU."""
+        tensors = {name: tensor for part in self._parts for name, tensor in part.state().items()}
+        tensors["updates"] = torch.tensor([self.updates])
+        return tensors
+
+    def load_state(self, tensors: dict[str, torch.Tensor]) -> None:
+        """Restore what :meth:`state` returned.
+
+        Raises:
+            KeyError: when something is missing.
+            ValueError: when a tensor has another shape.
+        """
+        for part in self._parts:
+            part.load_state(tensors)
+        self.freeze()
+        self.updates = int(tensor_of_shape(tensors, "updates", torch.Size((1,))))
+
+
+def _rescaled(layers: tuple[Layer, ...], factor: float) -> tuple[Layer, ...]:
+    """Return layers whose outputs are ``factor`` times as large."""
+    *hidden, (weight, bias) = layers
+    return (*hidden, (weight * np.float32(factor), bias * np.float32(factor)))
+
+
+def _explained(error: torch.Tensor, spread: torch.Tensor | float) -> float:
+    """Return the explained share of a variance; NaN where there is none."""
+    return 1.0 - float(error / spread) if spread > 0 else float("nan")
+
+
+def _centred(outputs: torch.Tensor, legal: torch.Tensor, count: torch.Tensor) -> torch.Tensor:
+    """Return outputs minus their mean over the legal actions, 0 for the others, float32[positions, actions]."""
+    outputs = outputs * legal
+    return (outputs - outputs.sum(1, keepdim=True) / count) * legal
+
+
+def _mean_square(differences: torch.Tensor, count: torch.Tensor) -> torch.Tensor:
+    """Return the mean over positions of the mean square over legal actions, a scalar."""
+    return ((differences**2).sum(1) / count[:, 0]).mean()
 
 
 def check_device(name: str) -> None:

@@ -8,7 +8,6 @@ needed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from german_whist.agents.policy.canonical import encode_values
 from german_whist.agents.policy.canonical_kernels import RELABELING_SIZE
 from german_whist.agents.policy.inputs import input_high, num_outputs
 from german_whist.agents.policy.network.layers import OBSERVATION, UNIVERSAL
@@ -27,39 +25,23 @@ from german_whist.envs.engine.rules import rules
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.simulator.state_check import check_logged_actions, check_states
-from german_whist.solver.search.transposition_table import race_transposition_table
-from german_whist.solver.tablebase.cache import open_table
-from german_whist.training.config import SELF, PolicyIterationConfig
-from german_whist.training.lookahead_kernels import (
-    InferenceQueue,
-    Lookaheads,
-    add_q_targets,
-    begin_lookaheads,
-    play_on,
-    take_actions,
-    take_values,
-)
+from german_whist.training.config import SELF
 from german_whist.training.rollout_kernels import (
     margins,
     observe_envs,
     sample_actions,
-    watkins_q_lambda,
     write_encoded_actions,
 )
 
-HEURISTIC = "heuristic"
 TRAINING_DEALS = 2**62  # evaluations play deals below, so that no run has met them, whatever its seed
 DEALS_PER_PROCESS = 2**40  # each process deals from its own range
 IMPOSSIBLE = "its deals, moves or seats are impossible"
-
-_OTHER_SEAT = ~np.eye(2, dtype=np.bool_)
-_PARTS = 8  # of the environments, for the threads
 
 Network = Callable[[torch.Tensor], torch.Tensor]
 Opponents = Mapping[str, Callable[[int], Agent]]  # from the number of a rollout to the agent, by name
 
 
-class OpponentMix:
+class OpponentSampler:
     """The opponent and the learner's seat of each environment.
 
     Attributes:
@@ -125,7 +107,7 @@ def first_training_deal(rank: int) -> int:
     return TRAINING_DEALS + rank * DEALS_PER_PROCESS
 
 
-def save_deals(batch: DealBatch, mix: OpponentMix, deals: npt.NDArray[np.uint64]) -> dict[str, npt.NDArray[Any]]:
+def save_deals(batch: DealBatch, mix: OpponentSampler, deals: npt.NDArray[np.uint64]) -> dict[str, npt.NDArray[Any]]:
     """Return deals in the middle of play, and seats, as arrays with one row per environment.
 
     Args:
@@ -156,7 +138,7 @@ def check_layout(saved: Mapping[str, npt.NDArray[Any]], own: Mapping[str, npt.ND
 
 
 def load_deals(
-    saved: Mapping[str, npt.NDArray[Any]], batch: DealBatch, mix: OpponentMix, deals: npt.NDArray[np.uint64]
+    saved: Mapping[str, npt.NDArray[Any]], batch: DealBatch, mix: OpponentSampler, deals: npt.NDArray[np.uint64]
 ) -> None:
     """Restore what :func:`save_deals` returned, in place; nothing changes if it is refused.
 
@@ -232,11 +214,16 @@ class Collector:
         batch: the deals.
         relabeling: int8[envs, RELABELING_SIZE], the relabelings of the current decisions.
         universal: whether the policy sees the universal encoding.
+        num_steps: decisions of each environment in a rollout.
         high: largest value of each feature, int8[features].
         num_actions: actions that the policy chooses from.
-        against_heuristic: int8[envs], 1 where the opponent is the heuristic bot.
-        plays_itself: bool[envs], where the learner holds both seats.
-        rollout: the buffers that :meth:`collect` fills.
+        seed: seed of the deals and the sampled actions.
+        rank: index of this process.
+        rollouts: rollouts begun so far.
+        opponent_names: what the opponents are called in the configuration.
+        opponents: the agents that play the current rollout.
+        opponent_of: int64[envs], the number of each environment's opponent; −1 where the learner holds both seats.
+        rollout: the buffers that a rollout fills; the next one overwrites them.
     """
 
     def __init__(
@@ -276,17 +263,17 @@ class Collector:
         self.num_actions = num_outputs(played, inputs)
         self.universal = inputs == UNIVERSAL
         self.relabeling = np.zeros((num_envs, RELABELING_SIZE), np.int8)
-        self._num_steps = num_steps
-        self._seed = seed
-        self._mix = OpponentMix(((share, name == SELF) for name, share in shares.items()), num_envs)
-        names = [name for name in shares if name != SELF]
-        self._makers = [opponents[name] for name in names]
-        is_heuristic = np.array([*(name.partition("+")[0] == HEURISTIC for name in names), False])
-        self.against_heuristic = is_heuristic[self._mix.opponent_of].astype(np.int8)  # index −1 (the learner): 0
-        self.plays_itself = self._mix.opponent_of < 0
+        self.num_steps = num_steps
+        self.seed = seed
+        self._mix = OpponentSampler(((share, name == SELF) for name, share in shares.items()), num_envs)
+        self.opponent_names = [name for name in shares if name != SELF]
+        self._makers = [opponents[name] for name in self.opponent_names]
+        self.opponents: list[Agent] = []
+        self.opponent_of = self._mix.opponent_of
+        self.rank = rank
         self._first_deal = first_training_deal(rank)
         self._next_deal = dealt
-        self._rollouts = 0
+        self.rollouts = 0
         self._deals = np.zeros(num_envs, np.uint64)
         self._moves = np.zeros(num_envs, np.int64)
         self._views = np.zeros(2, VIEW)
@@ -309,33 +296,29 @@ class Collector:
         self.batch.deal_rows(envs, deals)
         self._mix.assign_seats(envs, self.batch.states["dealer"][envs])
 
-    def collect(self, policy: Network, at_decision: Callable[[int], None] = lambda step: None) -> Rollout:
-        """Play ``num_steps`` decisions in every environment and return them, in buffers that the next call overwrites.
+    def begin_rollout(self) -> None:
+        """Take the opponents of the next rollout, who also take over the deals in progress."""
+        self.opponents = [as_agent(maker(self.rollouts)) for maker in self._makers]
+        self.rollouts += 1
 
-        Args:
-            policy: float32[rows, actions], logits, for observations int8[rows, features].
-            at_decision: called with each step once its actions are chosen, before they are played.
-
-        Raises:
-            FloatingPointError: when logits are not finite.
-        """
-        opponents = [as_agent(maker(self._rollouts)) for maker in self._makers]
-        self._rollouts += 1
-        for step in range(self._num_steps):
-            self._observe(step)
-            self._choose(step, policy, opponents)
-            at_decision(step)
-            self._play(step)
-        return self.rollout
-
-    def _observe(self, step: int) -> None:
+    def observe(self, step: int) -> None:
+        """Write the observations of the current decisions."""
         rollout, batch = self.rollout, self.batch
         features, masks = rollout.features[step].numpy(), rollout.masks[step].numpy()
         observe_envs(batch.rules.game, batch.states, self._views, features, masks, self.relabeling, self.universal)
         rollout.seats[step].numpy()[:] = batch.turn
         rollout.has_choice[step] = rollout.masks[step].sum(1) > 1
 
-    def _choose(self, step: int, policy: Network, opponents: list[Agent]) -> None:
+    def choose(self, step: int, policy: Network) -> None:
+        """Choose the actions of the current decisions, which are not played yet.
+
+        Args:
+            step: the step of the rollout.
+            policy: float32[rows, actions], logits, for observations int8[rows, features].
+
+        Raises:
+            FloatingPointError: when logits are not finite.
+        """
         rollout = self.rollout
         learner_mask = rollout.learner_mask[step].numpy()
         learner_mask[:] = self._mix.learner_acts(self.batch.turn)
@@ -346,7 +329,7 @@ class Collector:
             logits.numpy(),
             rollout.masks[step].numpy(),
             self.relabeling,
-            np.uint64(self._seed),
+            np.uint64(self.seed),
             self._deals,
             self._moves,
             rollout.actions[step].numpy(),
@@ -354,14 +337,15 @@ class Collector:
         )
         if (self._decoded_actions < 0).any():
             raise FloatingPointError("logits are not finite")
-        for number, opponent in enumerate(opponents):
+        for number, opponent in enumerate(self.opponents):
             envs = np.flatnonzero(~learner_mask & (self._mix.opponent_of == number))
             if len(envs):
-                rng = AgentRng(self._seed, self._deals[envs], stream=number, step=self._moves[envs])
+                rng = AgentRng(self.seed, self._deals[envs], stream=number, step=self._moves[envs])
                 self._decoded_actions[envs] = ask(opponent, self.batch, envs, rng)
                 write_encoded_actions(envs, self._decoded_actions, self.relabeling, rollout.actions[step].numpy())
 
-    def _play(self, step: int) -> None:
+    def play(self, step: int) -> None:
+        """Play the chosen actions, and deal anew where a deal is over."""
         rollout, batch = self.rollout, self.batch
         batch.step(self._decoded_actions)
         self._moves += 1
@@ -376,7 +360,7 @@ class Collector:
         """Return everything but the policy that the next rollout depends on, as arrays with one row per environment."""
         return save_deals(self.batch, self._mix, self._deals) | {
             "moves": self._moves.copy(),
-            "counts": np.array([[self._next_deal, self._rollouts]], np.int64),
+            "counts": np.array([[self._next_deal, self.rollouts]], np.int64),
         }
 
     def load_state(self, state: Mapping[str, npt.NDArray[Any]]) -> None:
@@ -392,116 +376,4 @@ class Collector:
             raise ValueError(IMPOSSIBLE)
         load_deals(state, self.batch, self._mix, self._deals)
         self._moves[:] = moves
-        self._next_deal, self._rollouts = map(int, counts[0])
-
-
-class ActionValueTargets:
-    """Targets for the value of every action in the learner's positions of a rollout.
-
-    Each action is tried in the true deal and continued by the lookahead policy for both seats, except for an opponent
-    that is the heuristic bot, up to a decision of the same seat, where the value network's output takes its place.
-
-    Attributes:
-        q_targets: float32[steps, envs, actions], of canonical actions: the final margin of counted tricks for the
-            seat to act that each action is expected to lead to; 0 for illegal actions, and where there are no targets.
-        returns: float32[steps, envs], expected final margin from there on; see :func:`watkins_q_lambda`.
-        mask: bool[steps, envs], where there are targets: where the learner had a choice.
-    """
-
-    def __init__(self, collector: Collector, config: PolicyIterationConfig) -> None:
-        """Make room for the targets of a collector's rollouts; see :class:`PolicyIterationConfig` for the settings."""
-        self._collector = collector
-        self._settings = config
-        batch, shape = collector.batch, collector.rollout.actions.shape
-        self.q_targets = torch.zeros((*shape, collector.num_actions), dtype=torch.float32)
-        self.returns = torch.zeros(shape, dtype=torch.float32)
-        self.mask = torch.zeros(shape, dtype=torch.bool)
-        self._greedy = torch.zeros(shape, dtype=torch.int64)
-        self._following = np.zeros((batch.size, 2), np.float32)
-        self._decoded_q_targets = np.zeros((batch.size, collector.num_actions), np.float32)
-        self._by_heuristic = (collector.against_heuristic[:, None, None] & _OTHER_SEAT).astype(np.bool_)
-        groups = np.array_split(np.arange(batch.size), min(_PARTS, batch.size))
-        self._parts = [slice(group[0], group[-1] + 1) for group in groups]
-        most_actions = max(batch.rules.hand, batch.rules.open_stock, 2)
-        self._lookaheads = [
-            Lookaheads.empty(len(group) * most_actions * config.stock_rotations, len(collector.high))
-            for group in groups
-        ]
-        self._transpositions = [race_transposition_table() for _ in groups]
-        self._executor = ThreadPoolExecutor(config.threads or None)
-        lows = (0, 1) if batch.rules.high_low else (0,)
-        self._tables = [(low, open_table(batch.rules.trump != "none", low == 1)) for low in lows]
-
-    def collect(self, policy: Network, lookahead_policy: Network, value: Network, lookahead: int) -> None:
-        """Play a rollout, and compute its targets.
-
-        Args:
-            policy: see :meth:`Collector.collect`; action values are its logits, up to a factor.
-            lookahead_policy: float32[rows, actions] for observations int8[rows, features]; its best action is played.
-            value: float32[rows, 2], expected final margin of the seat to act, in tricks, against itself and against the
-                heuristic bot; replaces the rest of the deal.
-            lookahead: number of own decisions to follow each action for; their values are averaged.
-        """
-        rollout = self._collector.rollout
-
-        def at_decision(step: int) -> None:
-            self.mask[step] = rollout.learner_mask[step] & rollout.has_choice[step]
-            self._greedy[step] = rollout.logits[step].masked_fill(~rollout.masks[step], -torch.inf).argmax(1)
-            self._compute(rollout.learner_mask[step].numpy(), lookahead_policy, value, lookahead)
-            self.q_targets[step].numpy()[:] = encode_values(self._decoded_q_targets, self._collector.relabeling)
-
-        self._collector.collect(policy, at_decision)
-        watkins_q_lambda(
-            self.q_targets.numpy(),
-            self._greedy.numpy(),
-            rollout.actions.numpy(),
-            rollout.seats.numpy(),
-            rollout.ends.numpy(),
-            self.mask.numpy(),
-            np.float32(self._settings.value_lambda),
-            self._following,
-            self.returns.numpy(),
-        )
-
-    def _compute(self, wanted: npt.NDArray[np.bool_], policy: Network, value: Network, lookahead: int) -> None:
-        """Write the targets of each action of the wanted environments, bool[envs], by true action."""
-        game, states = self._collector.batch.rules.game, self._collector.batch.states
-        settings, universal = self._settings, self._collector.universal
-
-        def begin(part: int) -> None:
-            envs, lookaheads = self._parts[part], self._lookaheads[part]
-            begin_lookaheads(game, states[envs], wanted[envs], settings.stock_rotations, lookahead, lookaheads)
-            resume(part)
-
-        def resume(part: int) -> None:
-            by_heuristic, transpositions = self._by_heuristic[self._parts[part]], self._transpositions[part]
-            scale, lookaheads = float(settings.margin_tanh_scale), self._lookaheads[part]
-            for low, table in self._tables:
-                play_on(game, low, by_heuristic, table, transpositions, scale, universal, lookaheads)
-
-        every_part = range(len(self._parts))
-        list(self._executor.map(begin, every_part))
-        while True:
-            values = _outputs(value, [lookaheads.value_queue for lookaheads in self._lookaheads])
-            logits = _outputs(policy, [lookaheads.policy_queue for lookaheads in self._lookaheads])
-            if values is None and logits is None:
-                break
-            for part, lookaheads in enumerate(self._lookaheads):
-                if values is not None:
-                    take_values(values[part], self._collector.against_heuristic[self._parts[part]], lookaheads)
-                if logits is not None:
-                    take_actions(game, logits[part], lookaheads)
-            if logits is not None:
-                list(self._executor.map(resume, every_part))
-        self._decoded_q_targets[:] = 0
-        for envs, lookaheads in zip(self._parts, self._lookaheads, strict=True):
-            add_q_targets(lookahead, lookaheads, self._decoded_q_targets[envs])
-
-
-def _outputs(network: Network, queues: list[InferenceQueue]) -> list[npt.NDArray[np.float32]] | None:
-    """Return a network's outputs for the queues, one array per queue; ``None`` if all queues are empty."""
-    features = torch.cat([torch.from_numpy(queue.observations()) for queue in queues])
-    if not len(features):
-        return None
-    outputs = network(features).numpy()
-    return np.split(outputs, np.cumsum([len(queue.observations()) for queue in queues])[:-1])
+        self._next_deal, self.rollouts = map(int, counts[0])

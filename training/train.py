@@ -1,4 +1,14 @@
-"""Training runs: the trainer of the configuration, and the loop of policy iteration."""
+"""Training runs: approximate policy iteration, regression on the value of every action in self-play.
+
+Each action is tried in the true deal (``targets``). All actions of a position meet the same hidden cards, so luck
+cancels out of their differences, and the network, which does not see those cards, learns the mean over all that they
+could be.
+
+Targets bootstrap from the learner's own *value* network at the seat's next decision. The value is the mean over what is
+still hidden there, so it varies much less; it learns from the returns of the learner's play. Better play thus gives
+better targets, which is policy iteration, and all targets are for positions of the learner's own play, so they correct
+its own errors (DAgger: Ross et al., arXiv 1011.0686).
+"""
 
 from __future__ import annotations
 
@@ -6,28 +16,53 @@ import contextlib
 import random
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import torch
 from torch.distributions import Distribution
 
-from german_whist.training.config import PolicyIterationConfig, TrainConfig
-from german_whist.training.policy_iteration import METRICS, Learner
-from german_whist.training.run.directory import RunDirectory, only_one
+from german_whist.agents.policy.agent import PolicyAgent
+from german_whist.agents.policy.checkpoint import UNPLAYED, Checkpoint, load_checkpoint
+from german_whist.agents.policy.input_kernels import RULE_FLAGS
+from german_whist.agents.policy.inputs import input_layout
+from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK, UNIVERSAL, Layer
+from german_whist.agents.pretrained import find_network
+from german_whist.agents.registry import make_agent
+from german_whist.envs.agent import Agent
+from german_whist.envs.engine.endgame_hook import EXACT
+from german_whist.envs.engine.rules import Rules, rules
+from german_whist.evaluation.match import MatchResult
+from german_whist.training.config import POOL, SELF, PolicyIterationConfig, TrainConfig
+from german_whist.training.networks import Batch, Networks, check_device, feature_scale
+from german_whist.training.rollouts import Collector
+from german_whist.training.run.directory import RunDirectory, run_lock
 from german_whist.training.run.processes import Processes, started_workers
 from german_whist.training.run.progress import FINAL_EVALUATION, FIRST_EVALUATION, FIRST_ROLLOUT, TrainingProgress
+from german_whist.training.run.provenance import Provenance, code_version
 from german_whist.training.run.records import (
     Callback,
-    Due,
+    Periodic,
     RunMetrics,
     TrainingClock,
     TrainingOutcome,
+    evaluate,
     last_evaluation,
     record_evaluation,
     win_rates,
 )
-from german_whist.training.run.stopping import Stopped, stop_signals
+from german_whist.training.run.snapshot import UNREADABLE, Snapshot, cannot_resume
+from german_whist.training.run.stopping import Stopped, StopRequest, stop_signals
+from german_whist.training.targets import ActionValueTargets
+from german_whist.training.value_fit import fit_value, self_play_outcomes
+
+INVERSE_TEMPERATURE = 4.0  # of the behaviour policy: values learn from its returns, so exploration must cost little
+EXPLODED = 1e3  # a loss this large means divergence: targets are a few outputs at most, and losses usually below 1
+METRICS = (
+    *("charts/SPS", "charts/seconds", "charts/learning_rate"),
+    *("losses/loss", "losses/explained_variance", "losses/value_explained_variance"),
+)
 
 
 def train(
@@ -65,7 +100,7 @@ def train(
     with ExitStack() as stack:
         stack.enter_context(_settings_of_libraries_kept())
         if processes.is_first:
-            stack.enter_context(only_one(run.path))
+            stack.enter_context(run_lock(run.path))
             if not resume:
                 stack.enter_context(run.beginning())
         if isinstance(config, PolicyIterationConfig) and processes.size == 1 < config.processes:
@@ -125,126 +160,427 @@ def _train_policy_iteration(
     processes: Processes,
     callback: Callback | None,
 ) -> TrainingOutcome:
-    learner, clock = _make(config, run, resume, processes)
-    quiet = quiet or not processes.is_first
-    with (
-        TrainingProgress(config.decisions, learner.decisions, quiet) as progress,
-        stop_signals(learner.stop, progress.say),
-    ):
+    state, stop = TrainingState(config, run, processes), StopRequest()
+    with ExitStack() as stack:
+        if processes.is_first and not resume:
+            run.begin(config)
+        seconds = state.restore() if resume else state.begin()
+        quiet = quiet or not processes.is_first
+        progress = stack.enter_context(TrainingProgress(config.decisions, state.decisions, quiet))
+        stack.enter_context(stop_signals(stop, progress.say))
+        records = stack.enter_context(_Records(state, TrainingClock(seconds), progress, callback))
         progress.say(f"training in {run.path}")
-        training = _Run(learner, clock, progress, callback)
+        for line in state.notes:
+            progress.say(line)
+        save_is_due = Periodic(config.checkpoint_every, state.decisions)
         try:
-            if training.run_to_end():
-                return training.finish()
-            return TrainingOutcome(run, learner.decisions, ())
-        except Stopped:  # after the last decision, when all is saved
-            return TrainingOutcome(run, learner.decisions, ())
-        except ConnectionError as error:
-            raise ConnectionError(f"{error}; the last good checkpoint is in {run.checkpoints}") from None
-        finally:
-            training.close()
-
-
-def _make(
-    config: PolicyIterationConfig, run: RunDirectory, resume: bool, processes: Processes
-) -> tuple[Learner, TrainingClock]:
-    """Return the learner, resumed or new with its first checkpoint."""
-    learner = Learner(config, run, processes)
-    if resume:
-        return learner, TrainingClock(learner.resume())
-    if processes.is_first:
-        run.begin(config)
-    learner.begin()
-    return learner, TrainingClock()
-
-
-class _Run:
-    """A run in progress. Only the first process writes records."""
-
-    def __init__(
-        self, learner: Learner, clock: TrainingClock, progress: TrainingProgress, callback: Callback | None
-    ) -> None:
-        self._learner = learner
-        self._clock = clock
-        self._progress = progress
-        self._is_first = learner.processes.is_first
-        self._has_trained = False
-        config, run = learner.config, learner.run
-        self._metrics = RunMetrics(run, METRICS, learner.decisions, callback) if self._is_first else None
-        # A new run starts with an evaluation of the untrained network; one killed during an evaluation repeats it.
-        last = last_evaluation(run) if self._is_first else None
-        self._save_is_due = Due(config.checkpoint_every, learner.decisions)
-        self._evaluation_is_due = Due(config.evaluate_every, int(last["decisions"]) if last else -1)
-
-    def run_to_end(self) -> bool:
-        """Train to the last decision, or until any process is to stop; return whether training is complete."""
-        learner, clock = self._learner, self._clock
-        try:
-            while not learner.is_done:
-                if self._save_is_due(learner.decisions):
-                    learner.save(clock.seconds)
-                if learner.is_stopping:
+            while state.decisions < config.decisions:
+                if save_is_due(state.decisions):
+                    state.save(records.clock.seconds)
+                if any(processes.all_sum(stop.is_made)):
                     raise Stopped
-                if self._is_first and self._evaluation_is_due(learner.decisions):
-                    self._evaluate_on_the_way()
-                self._train_once()
+                records.evaluate_if_due(stop)
+                records.begin_update()
+                batch, played = state.collect(stop)
+                records.show_rollout(played)
+                metrics = state.networks.update(batch, state.decisions / config.decisions)
+                state.decisions += played
+                state.check_finite(metrics)
+                records.write_update(metrics)
         except Stopped:
             # No checkpoint joins the pool here, so that the resumed run equals one that was never stopped.
-            learner.save_snapshot(clock.seconds)
-            return False
-        learner.save(clock.seconds)
-        return True
+            state.save_snapshot(records.clock.seconds)
+            return TrainingOutcome(run, state.decisions, ())
+        except ConnectionError as error:
+            raise ConnectionError(f"{error}; the last good checkpoint is in {run.checkpoints}") from None
+        state.save(records.clock.seconds)
+        with contextlib.suppress(Stopped):  # all is saved
+            if processes.is_first:
+                return records.finish(stop)
+        return TrainingOutcome(run, state.decisions, ())
 
-    def _train_once(self) -> None:
-        learner, progress = self._learner, self._progress
-        before = learner.decisions
 
-        def show(done: int) -> None:
-            progress.expect(before, done - before)
-            progress.update(done)
+class TrainingState:
+    """Everything that the next update depends on: networks, deals in play, past selves, decisions so far.
 
-        if not self._has_trained:
-            progress.begin_phase(FIRST_ROLLOUT)
-            self._has_trained = True
-        self._clock.skip()
-        metrics = learner.train_once(show)
-        passed = self._clock.count()
-        if self._metrics is not None:
-            metrics["charts/SPS"] = (learner.decisions - before) / passed
-            metrics["charts/seconds"] = self._clock.seconds
-            self._metrics.write(learner.decisions, metrics)
+    Attributes:
+        config: the configuration.
+        run: the folder for checkpoints.
+        processes: the processes that train together.
+        decisions: learner decisions trained on so far, by all processes.
+        collectors: play the deals, one for each game.
+        networks: the networks and their update.
+        provenance: the settings of the run, their changes, and its checkpoints.
+        notes: what the run should say of its start, lines of text.
+    """
 
-    def _evaluate_on_the_way(self) -> None:
-        """Evaluate; given up, it says nothing, as the other processes learn of it in the next rollout."""
-        kind = "" if self._learner.decisions else FIRST_EVALUATION
+    def __init__(self, config: PolicyIterationConfig, run: RunDirectory, processes: Processes) -> None:
+        """Build a new learner.
+
+        Raises:
+            ValueError: when the device does not exist, the network is too large, or a share is less than one
+                environment.
+        """
+        check_device(config.device)
+        self.config = config
+        self.run = run
+        self.processes = processes
+        self.decisions = 0
+        self.provenance = Provenance(config.to_dict())
+        self._rules = rules(config.rules)
+        self._value: tuple[Layer, ...] = ()  # of checkpoints, once it is fitted
+        self._pool: list[Checkpoint] = []
+        self.notes: list[str] = []
+        self._baselines = {
+            game: [(name, make_agent(name, game)) for name in config.evaluate_against] for game in config.shares
+        }
+        self._make_collectors()
+        layout, first = input_layout(self._rules, config.inputs), self.collectors[0]
+        flags = [layout[name] for name in RULE_FLAGS] if config.inputs == UNIVERSAL else []
+        scale = feature_scale(first.high, layout.get("low"), flags)
+        try:
+            self.networks = Networks(config, scale, first.num_actions, processes)
+        except RuntimeError as error:  # torch's error when memory is short
+            raise ValueError(f"the network cannot be made: {str(error).splitlines()[0]}") from None
+
+    def _make_collectors(self) -> None:
+        """Make a collector for each game, with its share of the environments."""
+        config = self.config
+        ends = np.round(np.cumsum([0.0, *config.shares.values()]) * config.num_envs).astype(int)
+        self.collectors: list[Collector] = []
+        for (game, share), envs in zip(config.shares.items(), np.diff(ends), strict=True):
+            if not envs:
+                raise ValueError(
+                    f"games: a share of {share:.3g} for {game!r} is less than one environment of "
+                    f"{config.num_envs} (num_envs)"
+                )
+            makers = {name: self._maker(name, rules(game)) for name in config.opponents if name != SELF}
+            self.collectors.append(
+                Collector(
+                    game,
+                    int(envs),
+                    config.num_steps,
+                    config.opponents,
+                    makers,
+                    seed=config.seed,
+                    inputs=config.inputs,
+                    # Past selves are networks without lookahead: they use no histories.
+                    history=any(make(0).uses_games for name, make in makers.items() if name != POOL),
+                    rank=self.processes.rank,
+                )
+            )
+        self._targets = [ActionValueTargets(collector, config) for collector in self.collectors]
+
+    def _maker(self, name: str, game: Rules) -> Callable[[int], Agent]:
+        """Return the function from the number of a rollout to its opponent of this name in a game."""
+        if name == POOL:
+            return lambda rollout: PolicyAgent(self._past_self(rollout), 1.0, rules=game)
+        agent = make_agent(name, game)
+        return lambda _: agent
+
+    def _past_self(self, rollout: int) -> Checkpoint:
+        seed = np.random.SeedSequence([self.config.seed, self.processes.rank, rollout])
+        return self._pool[np.random.default_rng(seed).integers(len(self._pool))]
+
+    def begin(self) -> float:
+        """Start from ``init``, if it is set, and write the first checkpoint; return the seconds of training so far: 0.
+
+        Raises:
+            ValueError: when there is no such network, or it differs from the settings.
+        """
+        init = self.config.init
+        if init and not self.networks.start_from(self._start(), init):
+            self.notes.append(
+                f"{init} has no value network of the sizes value_hidden: targets are worth little until one is learnt"
+            )
+        self.save(0.0)  # the first member of the pool
+        return 0.0
+
+    def _start(self) -> Checkpoint:
+        """Return the network that the run starts from."""
+        name, config = self.config.init, self.config
+        try:
+            start = find_network(name)
+        except ValueError as error:
+            raise ValueError(f"init: {error}") from None
+        if start.ranks != UNPLAYED:
+            raise ValueError(f"init: {name!r} sees ranks {start.ranks}, not {UNPLAYED}")
+        if start.inputs != config.inputs:
+            raise ValueError(f"init: {name!r} has {start.inputs} inputs: set inputs to {start.inputs}")
+        if start.suit_layers != config.suit_layers:
+            raise ValueError(
+                f"init: {name!r} has {start.suit_layers} suit layers: set suit_layers to {start.suit_layers}"
+            )
+        return start
+
+    def collect(self, stop: StopRequest) -> tuple[Batch, int]:
+        """Play a rollout; return its positions with targets, and the learner's decisions, those of all processes.
+
+        Raises:
+            FloatingPointError: when logits are not finite.
+            ConnectionError: when another process is gone.
+            Stopped: when any process is to stop; the rollout is dropped, and nothing has changed.
+        """
+        before = [collector.state() for collector in self.collectors]
+        self.networks.freeze()
+        played = None
         with contextlib.suppress(Stopped):
-            self._evaluate(self._learner.config.evaluate_deals, kind)
+            played = [self._play(*pair, stop) for pair in zip(self.collectors, self._targets, strict=True)]
+        own = 0 if played is None else sum(decisions for _, decisions in played)
+        total, stopping = self.processes.all_sum(own, stop.is_made or played is None)
+        if played is None or stopping:
+            for collector, state in zip(self.collectors, before, strict=True):
+                collector.load_state(state)
+            raise Stopped
+        return Batch(*map(torch.cat, zip(*(positions for positions, _ in played), strict=True))), total
 
-    def _evaluate(self, deals: int, kind: str) -> TrainingOutcome:
-        learner = self._learner
-        config = learner.config
-        self._progress.begin_evaluation(kind, deals, config.evaluate_against, len(config.shares))
-        results = learner.evaluate(deals)
-        record_evaluation(learner.run, config.title, learner.decisions, self._clock.seconds, results, self._progress)
+    def _play(
+        self, collector: Collector, targets: ActionValueTargets, stop: StopRequest
+    ) -> tuple[tuple[torch.Tensor, ...], int]:
+        """Play a game's part of a rollout; return the columns of its ``Batch``, and the learner's decisions."""
+        networks, config, rollout = self.networks, self.config, collector.rollout
+        lookahead = config.lookahead if self.decisions >= config.lookahead_start else 1
+        collector.begin_rollout()
+        try:
+            for step in range(collector.num_steps):
+                stop.check()
+                collector.observe(step)
+                collector.choose(step, lambda features: networks.policy(features) * INVERSE_TEMPERATURE)
+                targets.compute(step, networks.replies, networks.values, lookahead)
+                collector.play(step)
+        except FloatingPointError as error:
+            raise self._diverged(str(error)) from None
+        targets.write_returns()
+        mask = targets.mask
+        positions = (
+            rollout.features[mask],
+            rollout.masks[mask],
+            targets.q_targets[mask],
+            rollout.logits[mask] / INVERSE_TEMPERATURE,
+            targets.returns[mask],
+        )
+        return positions, int(rollout.learner_mask.sum())
+
+    def check_finite(self, metrics: dict[str, float]) -> None:
+        """Refuse to go on with a loss or a weight that is not finite, or a loss that has exploded.
+
+        Raises:
+            FloatingPointError: naming it.
+        """
+        losses = {name: value for name, value in metrics.items() if name.startswith("losses/")}
+        # Explained variance is undefined if all returns are equal.
+        wrong = [name for name, value in losses.items() if not abs(value) < EXPLODED and not name.endswith("variance")]
+        reason = f"{wrong[0]} is {losses[wrong[0]]:g}" if wrong else None
+        for name, weight in self.networks.named_parameters():
+            if reason is None and not bool(torch.isfinite(weight).all()):
+                reason = f"{name} is not finite"
+        if reason is not None:
+            raise self._diverged(reason)
+
+    def _diverged(self, reason: str) -> FloatingPointError:
+        return FloatingPointError(
+            f"training diverged before decision {self.decisions}: {reason}; the checkpoints before it are in "
+            f"{self.run.checkpoints}"
+        )
+
+    def checkpoint(self, results: dict[str, Any] | None = None) -> Checkpoint:
+        """Return a checkpoint of the current policy, ``results`` in its model card, and the value once it is fitted."""
+        checkpoint = self._checkpoint_of(self.networks.layers())
+        return replace(checkpoint, results=results or {}, suit_layers=self.config.suit_layers, value=self._value)
+
+    def _checkpoint_of(self, layers: tuple[Layer, ...]) -> Checkpoint:
+        training = {
+            "algorithm": "approximate policy iteration: regression on action values, bootstrapped from its own value "
+            "network",
+            "decisions": self.decisions,
+            "config": self.config.to_dict(),
+            "code": code_version(),
+        }
+        if self.provenance.changes:
+            training["changes"] = self.provenance.changes
+        return Checkpoint(
+            layers,
+            self._rules,
+            training,
+            logits_per_trick=LOGITS_PER_TRICK,
+            endgame=EXACT,
+            ranks=UNPLAYED,
+            inputs=self.config.inputs,
+        )
+
+    def save(self, seconds: float) -> None:
+        """Write a checkpoint, which joins the pool, that of the distilled network, and a snapshot."""
+        checkpoint = self.checkpoint()
+        if self.processes.is_first:
+            path = self.run.checkpoint_path(self.decisions)
+            checkpoint.save(path)
+            self.provenance.add_checkpoint(path)
+        self._pool.append(checkpoint)
+        del self._pool[: -self.config.pool_size]
+        self.save_snapshot(seconds)
+        if self.processes.is_first:
+            self._checkpoint_of(self.networks.distilled_layers()).save(self.run.distilled)
+
+    def save_snapshot(self, seconds: float) -> None:
+        """Write the snapshot to resume from."""
+        own = {
+            f"{number}.{name}": torch.from_numpy(array)
+            for number, collector in enumerate(self.collectors)
+            for name, array in collector.state().items()
+        }
+        deals = self.processes.all_gather(own)
+        if self.processes.is_first:
+            Snapshot(self.decisions, seconds, self.networks.state(), deals, self.provenance).save(self.run.resume)
+
+    def restore(self) -> float:
+        """Restore the run where it stopped, and return its seconds of training so far.
+
+        What a killed run recorded after the snapshot is dropped. Intended changes of settings are recorded.
+
+        Raises:
+            ValueError: when it cannot be resumed; then no file has changed.
+        """
+        path = self.run.resume
+        snapshot, past = self.processes.broadcast(self._read_saved() if self.processes.is_first else None)
+        try:
+            if len(snapshot.deals) != self.processes.size:
+                raise ValueError(f"it is of {len(snapshot.deals)} processes, and these are {self.processes.size}")
+            is_changed = snapshot.provenance.take_changes(self.config, self.run.overrides, snapshot.decisions)
+            own = snapshot.deals[self.processes.rank]
+            for number, collector in enumerate(self.collectors):
+                prefix = f"{number}."
+                collector.load_state(
+                    {name.removeprefix(prefix): own[name].numpy() for name in own if name.startswith(prefix)}
+                )
+            self.networks.load_state(snapshot.learner)
+        except UNREADABLE as error:
+            raise cannot_resume(path, error) from None
+        self.decisions = snapshot.decisions
+        self.provenance = snapshot.provenance
+        self._pool = list(past)
+        if self.processes.is_first:
+            self.run.drop_records_after(snapshot.decisions)
+        if is_changed:
+            self.save_snapshot(snapshot.seconds)
+        if self.run.overrides and self.processes.is_first:
+            # Also where a change was recorded, and the run killed before it wrote the settings.
+            self.run.write_config(self.config)
+        return float(snapshot.seconds)
+
+    def _read_saved(self) -> tuple[Snapshot, list[Checkpoint]]:
+        """Read the snapshot and the pool."""
+        snapshot = Snapshot.load(self.run.resume)
+        needed = self.config.pool_size if POOL in self.config.opponents else 0
+        paths = self.run.checkpoint_paths(snapshot.decisions)
+        try:
+            snapshot.provenance.check_checkpoints(paths, needed)
+        except ValueError as error:
+            raise cannot_resume(self.run.resume, error) from None
+        past = [load_checkpoint(path) for path in paths[-self.config.pool_size :]]
+        if not past and needed:
+            raise ValueError(f"{str(self.run.checkpoints)!r} is empty: the pool's past selves are missing")
+        return snapshot, past
+
+    def fit_value(self, stop: StopRequest) -> None:
+        """Fit the value network of the checkpoints to come to self-play of the current policy.
+
+        Raises:
+            Stopped: when the run is to stop.
+        """
+        config = self.config
+
+        def policy(features: torch.Tensor) -> torch.Tensor:
+            stop.check()
+            return self.networks.policy(features)
+
+        self.networks.freeze()
+        outcomes = self_play_outcomes(policy, config.shares, config.value_deals, config.seed, config.inputs)
+        self._value = fit_value(self.networks.value.layers(), config.suit_layers, outcomes)
+
+    def evaluate(self, deals: int, stop: StopRequest) -> tuple[MatchResult, ...]:
+        """Play the policy, at its best action, against each baseline, on the same mirrored deals every time.
+
+        Raises:
+            Stopped: when the run is to stop.
+        """
+        checkpoint, games = self.checkpoint(), self.config.shares
+        results: list[MatchResult] = []
+        for game in games:
+            matches = evaluate(checkpoint, self._baselines[game], deals, rules(game), EXACT, stop)
+            titles = [match.second if len(games) == 1 else f"{match.second}, {game}" for match in matches]
+            results += [replace(match, second=title) for match, title in zip(matches, titles, strict=True)]
+        return tuple(results)
+
+
+class _Records:
+    """What a run writes and shows. Only the first process writes."""
+
+    def __init__(
+        self, state: TrainingState, clock: TrainingClock, progress: TrainingProgress, callback: Callback | None
+    ) -> None:
+        self.clock = clock
+        self._state, self._progress = state, progress
+        self._is_first = state.processes.is_first
+        self._metrics = RunMetrics(state.run, METRICS, state.decisions, callback) if self._is_first else None
+        # A new run starts with an evaluation of the untrained network; one killed during an evaluation repeats it.
+        last = last_evaluation(state.run) if self._is_first else None
+        self._evaluation_is_due = Periodic(state.config.evaluate_every, int(last["decisions"]) if last else -1)
+        self._has_trained = False
+
+    def __enter__(self) -> _Records:
+        return self
+
+    def __exit__(self, *_: object) -> None:
         if self._metrics is not None:
-            self._metrics.chart(learner.decisions, win_rates(results))
-        return TrainingOutcome(learner.run, learner.decisions, results)
+            self._metrics.close()
 
-    def finish(self) -> TrainingOutcome:
+    def evaluate_if_due(self, stop: StopRequest) -> None:
+        """Evaluate; given up, it says nothing, as the other processes learn of it in the next rollout."""
+        if self._is_first and self._evaluation_is_due(self._state.decisions):
+            kind = "" if self._state.decisions else FIRST_EVALUATION
+            with contextlib.suppress(Stopped):
+                self._evaluate(self._state.config.evaluate_deals, kind, stop)
+
+    def begin_update(self) -> None:
+        """Start the clock of a rollout and its update."""
+        if not self._has_trained:
+            self._progress.begin_phase(FIRST_ROLLOUT)
+            self._has_trained = True
+        self.clock.skip()
+
+    def show_rollout(self, played: int) -> None:
+        """Show a rollout's decisions, which are to be learnt from."""
+        self._progress.expect(self._state.decisions, played)
+        self._progress.update(self._state.decisions + played)
+        self._played = played
+
+    def write_update(self, metrics: dict[str, float]) -> None:
+        """Write the row of an update."""
+        passed = self.clock.count()
+        if self._metrics is not None:
+            metrics["charts/SPS"] = self._played / passed
+            metrics["charts/seconds"] = self.clock.seconds
+            self._metrics.write(self._state.decisions, metrics)
+
+    def _evaluate(self, deals: int, kind: str, stop: StopRequest) -> TrainingOutcome:
+        state, config = self._state, self._state.config
+        self._progress.begin_evaluation(kind, deals, config.evaluate_against, len(config.shares))
+        results = state.evaluate(deals, stop)
+        record_evaluation(state.run, config.title, state.decisions, self.clock.seconds, results, self._progress)
+        if self._metrics is not None:
+            self._metrics.chart(state.decisions, win_rates(results))
+        return TrainingOutcome(state.run, state.decisions, results)
+
+    def finish(self, stop: StopRequest) -> TrainingOutcome:
         """Evaluate the trained policy and write the final checkpoint.
 
         Raises:
             Stopped: when the run is to stop.
         """
-        learner = self._learner
-        if not self._is_first:
-            return TrainingOutcome(learner.run, learner.decisions, ())
-        learner.fit_value(self._progress.begin_phase)
-        outcome = self._evaluate(learner.config.final_deals, FINAL_EVALUATION)
-        learner.checkpoint({result.second: result.to_dict() for result in outcome.results}).save(learner.run.final)
+        state = self._state
+        if state.config.value_deals:
+            self._progress.begin_phase("fitting the value network")
+            state.fit_value(stop)
+        outcome = self._evaluate(state.config.final_deals, FINAL_EVALUATION, stop)
+        state.checkpoint({result.second: result.to_dict() for result in outcome.results}).save(state.run.final)
         return outcome
-
-    def close(self) -> None:
-        """Release the files of the records."""
-        if self._metrics is not None:
-            self._metrics.close()

@@ -59,7 +59,12 @@ def _play(policy: Network, game: str, envs: int, seed: int, inputs: str, rank: i
     """Play one deal in each environment."""
     steps = 4 * rules(game).foreplay  # a card and a choice of each seat a trick
     collector = Collector(game, envs, steps, {SELF: 1.0}, {}, seed=seed, inputs=inputs, rank=rank)
-    rollout = collector.collect(lambda features: policy(features) * _GREEDY)
+    rollout = collector.rollout
+    collector.begin_rollout()
+    for step in range(steps):
+        collector.observe(step)
+        collector.choose(step, lambda features: policy(features) * _GREEDY)
+        collector.play(step)
     ended = torch.cumsum(rollout.ends.to(torch.int32), 0) - rollout.ends.to(torch.int32)
     first = (ended == 0).numpy()  # decisions of each environment's first deal
     margins = (rollout.margins.numpy() * first).sum(0, dtype=np.float64)

@@ -16,8 +16,9 @@ from german_whist.envs.engine.cards import cards_of
 from german_whist.envs.observation.vector import observe
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.training.config import PolicyIterationConfig
-from german_whist.training.rollouts import ActionValueTargets, Collector, Network, Opponents
-from tests.training.policy_iteration_runs import collector_of
+from german_whist.training.rollouts import Collector, Network, Opponents
+from german_whist.training.targets import ActionValueTargets
+from tests.training.policy_iteration_runs import collector_of, play_rollout
 
 
 def uniform(features: torch.Tensor) -> torch.Tensor:
@@ -37,26 +38,27 @@ class Targets:
         config: PolicyIterationConfig,
         opponents: Opponents | None = None,
         *,
-        lookahead_policy: Network = uniform,
-        value: Network = lambda features: uniform(features)[:, :2],
+        reply: Network = uniform,
+        value: Network = lambda features: uniform(features)[:, :1],
         lookahead: int = 1,
     ) -> None:
         self.collector: Collector = collector_of(config, opponents)
         self.made = ActionValueTargets(self.collector, config)
-        self._networks = lookahead_policy, value, lookahead
+        self._networks = reply, value, lookahead
 
     def collect(self, policy: Network | None = None) -> None:
         actions = self.collector.num_actions
-        self.made.collect(policy or (lambda features: torch.zeros((len(features), actions))), *self._networks)
+        anything = policy or (lambda features: torch.zeros((len(features), actions)))
+        play_rollout(self.collector, anything, self.made, *self._networks)
 
     def now(self) -> np.ndarray[Any, Any]:
         """The targets of the current positions, float32[envs, actions], by true action."""
-        self.made._compute(np.ones(self.collector.batch.size, np.bool_), *self._networks)
+        self.made._look_ahead(0, np.ones(self.collector.batch.size, np.bool_), *self._networks)
         return self.made._decoded_q_targets.copy()
 
 
 def by_looking_ahead(
-    collector: Collector, row: int, bots: Sequence[Agent], value: MLPForward, column: int, left: int
+    collector: Collector, row: int, bots: Sequence[Agent], value: MLPForward, left: int
 ) -> dict[int, float]:
     """The target of each action of a row: the mean of ``value`` at the seat's next ``left`` choices."""
     deals, seat = collector.batch, int(collector.batch.turn[row])
@@ -69,7 +71,7 @@ def by_looking_ahead(
         while len(values) < left and batch.views()["stock"][0] and not batch.done.all():
             if batch.turn[0] == seat and int(batch.legal()[0]).bit_count() > 1:
                 views, _ = canonical_views(batch.views(), "live")
-                values.append(float(value.logits(observe(views, deals.rules))[0, column]))
+                values.append(float(value.logits(observe(views, deals.rules))[0, 0]))
             batch.step(bots[int(batch.turn[0])].act(batch.views(), None))
         if len(values) < left:  # the endgame
             players = [ExactEndgame(bot) for bot in bots]

@@ -9,14 +9,17 @@ import torch
 
 from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK
 from german_whist.training.config import PolicyIterationConfig
-from german_whist.training.networks import feature_scale
-from german_whist.training.policy_iteration import PolicyIteration
+from german_whist.training.networks import Networks, feature_scale
 from german_whist.training.rollouts import Collector, Opponents
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.processes import Processes
+from german_whist.training.run.stopping import StopRequest
 
 if TYPE_CHECKING:
+    from german_whist.training.rollouts import Network, Rollout
     from german_whist.training.run.records import TrainingOutcome
+    from german_whist.training.targets import ActionValueTargets
+    from german_whist.training.train import TrainingState
 
 SMALL_SETTINGS: dict[str, Any] = {
     "trainer": "policy_iteration",
@@ -40,16 +43,6 @@ ALL_PARTS: dict[str, Any] = {
     "suit_layers": 1,
     "value_hidden": [4, 6],
     "epochs": 2,
-}
-LEAGUE: dict[str, Any] = {  # of two members: the checkpoints after 64 and 128 decisions
-    **ALL_PARTS,
-    "opponents": {"self": 0.6, "pool": 0.4},
-    "num_envs": 16,
-    "num_steps": 4,
-    "checkpoint_every": 64,
-    "league_start": 1024,
-    "league_until": 128,
-    "decisions": 1536,
 }
 ROLLOUT = SMALL_SETTINGS["num_envs"] * SMALL_SETTINGS["num_steps"]
 ALONE = Processes()
@@ -82,15 +75,40 @@ def collector_of(
     )
 
 
-def networks(config: PolicyIterationConfig, collector: Collector, processes: Processes = ALONE) -> PolicyIteration:
+def networks(config: PolicyIterationConfig, collector: Collector, processes: Processes = ALONE) -> Networks:
     """Fresh networks for a collector's deals."""
-    return PolicyIteration(config, feature_scale(collector.high, None), collector.num_actions, processes)
+    return Networks(config, feature_scale(collector.high, None), collector.num_actions, processes)
 
 
-def some_policy(config: PolicyIterationConfig, collector: Collector, strength: float = 30.0) -> PolicyIteration:
+def some_policy(config: PolicyIterationConfig, collector: Collector, strength: float = 30.0) -> Networks:
     """Networks whose actor has made up its mind."""
-    algorithm = networks(config, collector)
+    made = networks(config, collector)
     with torch.no_grad():
-        algorithm.actor.average.linear_layers()[-1].weight *= strength / LOGITS_PER_TRICK
-    algorithm.freeze()
-    return algorithm
+        made.actor.average.linear_layers()[-1].weight *= strength / LOGITS_PER_TRICK
+    made.freeze()
+    return made
+
+
+def play_rollout(
+    collector: Collector, policy: Network, targets: ActionValueTargets | None = None, *of_targets: Any
+) -> Rollout:
+    """Play a rollout, and with targets compute them with the given networks and lookahead."""
+    collector.begin_rollout()
+    for step in range(collector.num_steps):
+        collector.observe(step)
+        collector.choose(step, policy)
+        if targets is not None:
+            targets.compute(step, *of_targets)
+        collector.play(step)
+    if targets is not None:
+        targets.write_returns()
+    return collector.rollout
+
+
+def train_once(state: TrainingState) -> dict[str, float]:
+    """Play a rollout and learn from it, as a run does."""
+    batch, played = state.collect(StopRequest())
+    metrics = state.networks.update(batch, state.decisions / state.config.decisions)
+    state.decisions += played
+    state.check_finite(metrics)
+    return metrics

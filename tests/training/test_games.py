@@ -14,10 +14,10 @@ from german_whist.agents.policy.network.layers import UNIVERSAL
 from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.evaluation.match import play_match
 from german_whist.training.config import every_game
-from german_whist.training.policy_iteration import Learner
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.processes import Processes
-from german_whist.training.train import train
+from german_whist.training.run.stopping import StopRequest
+from german_whist.training.train import TrainingState, train
 from tests.training.policy_iteration_runs import small_config as config
 from tests.training.policy_iteration_runs import train_small as run
 
@@ -58,25 +58,25 @@ def test_impossible_settings_are_refused(changes: dict[str, object], message: st
 SIZE = {"num_envs": 16, "num_steps": 4}
 
 
-def learner_of(tmp_path: Path, **changes: object) -> Learner:
-    return Learner(config(**{**TWO, **SIZE, **changes}), RunDirectory(tmp_path), Processes())
+def state_of(tmp_path: Path, **changes: object) -> TrainingState:
+    return TrainingState(config(**{**TWO, **SIZE, **changes}), RunDirectory(tmp_path), Processes())
 
 
 def test_environments_are_divided_by_share(tmp_path: Path) -> None:
-    collectors = learner_of(tmp_path, num_envs=18).collectors
+    collectors = state_of(tmp_path, num_envs=18).collectors
     assert [(part.batch.rules, part.batch.size) for part in collectors] == [
         (rules("tiny"), 4),
         (rules("six_cards"), 14),
     ]
     with pytest.raises(ValueError, match=r"games: a share of 0\.25 for 'tiny' is less than one environment of 1"):
-        learner_of(tmp_path, num_envs=1, num_steps=40)
+        state_of(tmp_path, num_envs=1, num_steps=40)
 
 
 def test_a_batch_has_the_positions_of_all_games(tmp_path: Path) -> None:
-    learner = learner_of(tmp_path)
-    batch, decisions = learner._collect()
+    state = state_of(tmp_path)
+    batch, decisions = state.collect(StopRequest())
     assert decisions == 16 * 4
-    rollouts = [collector.rollout for collector in learner.collectors]
+    rollouts = [collector.rollout for collector in state.collectors]
     masks = [rollout.learner_mask & rollout.has_choice for rollout in rollouts]
     assert all(bool(mask.any()) for mask in masks)
     features = [rollout.features[mask] for rollout, mask in zip(rollouts, masks, strict=True)]

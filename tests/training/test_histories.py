@@ -13,7 +13,7 @@ import torch
 from german_whist.agents.policy.checkpoint import load_checkpoint
 from german_whist.agents.registry import make_agent
 from german_whist.envs.engine.rules import rules
-from german_whist.training import policy_iteration
+from german_whist.training import train as policy_iteration
 from german_whist.training.rollouts import Collector
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.snapshot import Snapshot
@@ -21,7 +21,7 @@ from german_whist.training.sb3 import trainer as sb3_learner
 from german_whist.training.sb3.vec_env import SelfPlayVecEnv
 from german_whist.training.train import train
 from tests.evaluation.test_games_asked_for import ReadsHistory
-from tests.training.policy_iteration_runs import collector_of, small_config, some_policy
+from tests.training.policy_iteration_runs import collector_of, play_rollout, small_config, some_policy
 from tests.training.sb3_runs import tiny_config
 from tests.training.whole_runs import call_at, interrupt, resume_run
 
@@ -39,7 +39,7 @@ def test_rollouts_give_the_history_of_the_deal_that_is_played(game: str) -> None
     config = small_config(rules=game, opponents=AGAINST_READER, num_steps=80)  # more than a deal of draft has
     agent = ReadsHistory()
     collector = collector_of(config, {"random": lambda _: agent}, history=True)
-    made = collector.collect(some_policy(config, collector).policy)
+    made = play_rollout(collector, some_policy(config, collector).policy)
     assert agent.decisions == int((~made.learner_mask).sum()) > 0
     assert bool(made.ends.any())
 
@@ -47,9 +47,9 @@ def test_rollouts_give_the_history_of_the_deal_that_is_played(game: str) -> None
 def test_a_collector_resumes_in_the_middle_of_deals_with_histories() -> None:
     (first, _), (second, agent) = reading(num_steps=11), reading(num_steps=11)
     policy = some_policy(small_config(rules="small", opponents=AGAINST_READER), first).policy
-    first.collect(policy)
+    play_rollout(first, policy)
     second.load_state(first.state())
-    one, other = first.collect(policy), second.collect(policy)
+    one, other = play_rollout(first, policy), play_rollout(second, policy)
     assert agent.decisions > 0
     for name, recorded in vars(one).items():
         assert torch.equal(recorded, getattr(other, name)), name
@@ -81,7 +81,7 @@ def shift(array: np.ndarray) -> None:
 def test_actions_that_do_not_lead_to_the_deals_are_refused(name: str, change: Callable[[Any], None]) -> None:
     collector, _ = reading(num_steps=11)
     policy = some_policy(small_config(rules="small", opponents=AGAINST_READER), collector).policy
-    collector.collect(policy)
+    play_rollout(collector, policy)
     state = collector.state()
     change(state[name])
     before = collector.batch.states.copy()

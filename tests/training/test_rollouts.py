@@ -21,7 +21,7 @@ from german_whist.training.rollouts import (
     Rollout,
     first_training_deal,
 )
-from tests.training.policy_iteration_runs import collector_of, small_config, some_policy
+from tests.training.policy_iteration_runs import collector_of, play_rollout, small_config, some_policy
 
 FIRST = first_training_deal(0)
 GAMES = ["tiny", "small", "draft", "open_stock", "high_low"]
@@ -30,7 +30,7 @@ GAMES = ["tiny", "small", "draft", "open_stock", "high_low"]
 def collected(makers: Any = None, **changes: Any) -> tuple[Collector, Rollout]:
     config = small_config(**changes)
     collector = collector_of(config, makers)
-    return collector, collector.collect(some_policy(config, collector).policy)
+    return collector, play_rollout(collector, some_policy(config, collector).policy)
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -72,7 +72,7 @@ def test_actions_are_sampled_from_the_policy() -> None:
     config = small_config(num_envs=4000, num_steps=4, rules="small")
     collector = collector_of(config)
     ppo = some_policy(config, collector)
-    made = collector.collect(ppo.policy)
+    made = play_rollout(collector, ppo.policy)
     for step in range(4):
         logits = ppo.policy(made.features[step])
         logits = logits.masked_fill(~made.masks[step], -torch.inf)
@@ -149,10 +149,10 @@ def test_a_collector_resumes_exactly_from_its_state() -> None:
     first, second = collector_of(config, makers), collector_of(config, makers)
     ppo = some_policy(config, first)
     for _ in range(3):
-        first.collect(ppo.policy)
+        play_rollout(first, ppo.policy)
     second.load_state(first.state())
     for _ in range(3):
-        one, other = first.collect(ppo.policy), second.collect(ppo.policy)
+        one, other = play_rollout(first, ppo.policy), play_rollout(second, ppo.policy)
         for name, recorded in vars(one).items():
             assert torch.equal(recorded, getattr(other, name)), name
 

@@ -46,8 +46,8 @@ def network_of(layers: tuple[Layer, ...]) -> Network:
 
 def some_networks(rules: str) -> dict[str, Network]:
     return {
-        "lookahead_policy": network_of(some_policy(rules).checkpoint.layers),
-        "value": network_of(random_layers(rules, 2, 2)),
+        "reply": network_of(some_policy(rules).checkpoint.layers),
+        "value": network_of(random_layers(rules, 1, 2)),
     }
 
 
@@ -73,9 +73,7 @@ def test_no_network_evaluates_an_endgame(rules):
         seen.append(features[:, 440].min())  # the stock
         return torch.zeros((len(features), 54))
 
-    targets = Targets(
-        small_config(rules=rules, num_envs=8, num_steps=8), lookahead_policy=network, value=network, lookahead=2
-    )
+    targets = Targets(small_config(rules=rules, num_envs=8, num_steps=8), reply=network, value=network, lookahead=2)
     for _ in range(4):
         targets.collect()
     assert len(seen) > 8
@@ -97,7 +95,7 @@ def test_margins_are_squashed_by_tanh():
 @pytest.mark.parametrize("lookahead", [1, 2, 5])
 @pytest.mark.parametrize("rules", ["classic", "small", "draft", "open_stock", "high_low"])
 def test_targets_bootstrap_from_the_value_at_the_next_decisions(rules, lookahead):
-    policy, value = some_policy(rules), MLPForward(random_layers(rules, 2, 2))
+    policy, value = some_policy(rules), MLPForward(random_layers(rules, 1, 2))
     settings = small_config(rules=rules, num_envs=24, num_steps=7, opponents={"self": 0.5, "heuristic": 0.5})
     computed = Targets(settings, OPPONENTS, **some_networks(rules), lookahead=lookahead)
     computed.collect()
@@ -108,7 +106,7 @@ def test_targets_bootstrap_from_the_value_at_the_next_decisions(rules, lookahead
         bots: list[Agent] = [policy, policy]
         if row >= 12:
             bots[1 - seat] = HEURISTIC
-        expected = by_looking_ahead(collector, row, bots, value, int(row >= 12), lookahead)
+        expected = by_looking_ahead(collector, row, bots, value, lookahead)
         if len(expected) == 1:
             continue
         stand_for = lowest_of_its_run(collector, row)
@@ -161,7 +159,7 @@ def test_there_are_targets_where_the_learner_has_a_choice():
 def test_targets_are_of_canonical_actions_as_the_mask_is():
     targets = Targets(small_config(rules="classic", num_envs=8, num_steps=1), **some_networks("classic"))
     by_action = targets.now()
-    targets.collector._observe(0)
+    targets.collector.observe(0)
     relabeling = targets.collector.relabeling.copy()
     targets.collect()
     for row in range(8):

@@ -251,7 +251,7 @@ def _free_path(folder: Path, name: str) -> Path:
 
 
 @contextmanager
-def only_one(folder: Path) -> Iterator[None]:
+def run_lock(folder: Path) -> Iterator[None]:
     """Hold a run's lock. It ends with the process, however that ends.
 
     Raises:

@@ -215,7 +215,7 @@ def _evaluation_row(decisions: int, seconds: float, result: MatchResult) -> dict
     }
 
 
-class Due:
+class Periodic:
     """Schedule of something that happens every ``every`` decisions."""
 
     def __init__(self, every: int, after: int) -> None:

@@ -30,7 +30,7 @@ from german_whist.training.run.progress import FINAL_EVALUATION, FIRST_EVALUATIO
 from german_whist.training.run.provenance import Provenance, code_version
 from german_whist.training.run.records import (
     Callback,
-    Due,
+    Periodic,
     TrainingClock,
     TrainingOutcome,
     evaluate,
@@ -374,8 +374,8 @@ class _Recorder(BaseCallback):
         self._progress = progress
         # A new run starts with an evaluation of the untrained network; one killed during an evaluation repeats it.
         last = last_evaluation(learner.run)
-        self._save_is_due = Due(learner.config.checkpoint_every, learner.decisions)
-        self._evaluation_is_due = Due(learner.config.evaluate_every, int(last["decisions"]) if last else -1)
+        self._save_is_due = Periodic(learner.config.checkpoint_every, learner.decisions)
+        self._evaluation_is_due = Periodic(learner.config.evaluate_every, int(last["decisions"]) if last else -1)
         self._rollout_began = learner.decisions
         self._has_trained = False
 

@@ -23,7 +23,7 @@ from german_whist.training.rollout_kernels import margins
 from german_whist.training.rollouts import (
     DEALS_PER_PROCESS,
     IMPOSSIBLE,
-    OpponentMix,
+    OpponentSampler,
     check_layout,
     first_training_deal,
     load_deals,
@@ -80,7 +80,7 @@ class SelfPlayVecEnv(VecEnv):
         self._scale = reward_limit(rules.game, reward)
         self._next_deal = 0
         self._deal = np.zeros(num_envs, np.uint64)
-        self._mix = OpponentMix(((share, opponent is None) for share, opponent in opponents), num_envs)
+        self._mix = OpponentSampler(((share, opponent is None) for share, opponent in opponents), num_envs)
         self._makers = [opponent for _, opponent in opponents if opponent is not None]
         self._opponents: list[Agent] = []
         self._step = 0

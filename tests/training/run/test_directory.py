@@ -16,7 +16,7 @@ import pytest
 
 from german_whist.training.config import TrainConfig
 from german_whist.training.load_config import load_config
-from german_whist.training.run.directory import EVALUATION_COLUMNS, RunDirectory, only_one
+from german_whist.training.run.directory import EVALUATION_COLUMNS, RunDirectory, run_lock
 from german_whist.training.run.provenance import code_version
 from german_whist.training.train import train
 from tests.disk import NO_LOCKS, without_locks
@@ -290,8 +290,8 @@ def test_evaluations_that_are_not_what_they_should_be_are_refused_in_one_line(
 HOLDING = """
 import sys, time
 from pathlib import Path
-from german_whist.training.run.directory import only_one
-with only_one(Path(sys.argv[1])):
+from german_whist.training.run.directory import run_lock
+with run_lock(Path(sys.argv[1])):
     print("held", flush=True)
     time.sleep(60)
 """
@@ -339,7 +339,7 @@ def test_a_run_in_training_is_refused(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_a_lock_that_is_released_can_be_held_again(tmp_path: Path) -> None:
     for _ in range(2):
-        with only_one(tmp_path):
+        with run_lock(tmp_path):
             assert list(tmp_path.iterdir())
         assert not list(tmp_path.iterdir())
 

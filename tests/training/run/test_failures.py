@@ -13,7 +13,7 @@ import pytest
 import torch
 
 from german_whist.agents.policy.checkpoint import load_checkpoint
-from german_whist.training.policy_iteration import Batch, PolicyIteration
+from german_whist.training.networks import Batch, Networks
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.processes import Processes
 from german_whist.training.run.records import TrainingOutcome
@@ -48,14 +48,14 @@ def test_a_diverging_run_stops_and_keeps_its_checkpoints(tmp_path: Path) -> None
 def test_a_nan_or_exploding_loss_stops_the_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, factor: float, cause: str
 ) -> None:
-    update = PolicyIteration.update
+    update = Networks.update
 
-    def spoilt(self: PolicyIteration, batch: Batch, *args: Any, **settings: Any) -> dict[str, float]:
+    def spoilt(self: Networks, batch: Batch, *args: Any, **settings: Any) -> dict[str, float]:
         targets = batch.q_targets * (factor if self.updates >= 5 else 1)
         return update(self, replace(batch, q_targets=targets), *args, **settings)
 
     with monkeypatch.context() as patch:
-        patch.setattr(PolicyIteration, "update", spoilt)
+        patch.setattr(Networks, "update", spoilt)
         message = rf"^training diverged before decision 768: {cause}; the checkpoints before it are in "
         with pytest.raises(FloatingPointError, match=message):
             train_small(tmp_path / "run")
@@ -68,12 +68,12 @@ def test_a_nan_or_exploding_loss_stops_the_run(
 
 
 def test_nan_logits_stop_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    policy = PolicyIteration.policy
+    policy = Networks.policy
 
-    def blank(self: PolicyIteration, features: torch.Tensor) -> torch.Tensor:
+    def blank(self: Networks, features: torch.Tensor) -> torch.Tensor:
         return policy(self, features) * (float("nan") if self.updates == 3 else 1)
 
-    monkeypatch.setattr(PolicyIteration, "policy", blank)
+    monkeypatch.setattr(Networks, "policy", blank)
     with pytest.raises(FloatingPointError, match=r"^training diverged before decision 384: logits are not finite; "):
         train_small(tmp_path / "run")
 

@@ -17,8 +17,8 @@ import yaml
 from safetensors.numpy import load_file
 
 from german_whist.envs.utils.warn_once import COMPILING, warn_once
-from german_whist.training import policy_iteration
-from german_whist.training.policy_iteration import Batch, PolicyIteration
+from german_whist.training import networks as networks_module
+from german_whist.training.networks import Batch, Networks
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.processes import Processes, joined_processes, started_workers
 from german_whist.training.run.progress import FIRST_ROLLOUT
@@ -35,21 +35,21 @@ def joined_batch() -> Batch:
     masks[:, :2] = True
     q_targets, logits = (torch.randn((POSITIONS, ACTIONS), generator=generator) for _ in range(2))
     returns = torch.randn(POSITIONS, generator=generator)
-    return Batch(features, masks, q_targets, logits, returns, (torch.arange(POSITIONS) % 2).to(torch.int8))
+    return Batch(features, masks, q_targets, logits, returns)
 
 
-def updated(processes: Processes, rows: slice) -> PolicyIteration:
+def updated(processes: Processes, rows: slice) -> Networks:
     """Learn from some rows of the joined batch in one minibatch."""
     batch = Batch(*(tensor[rows] for tensor in vars(joined_batch()).values() if tensor is not None))
     config = small_config(batch_size=len(batch.features), epochs=1)
-    in_float32 = mock.patch.object(policy_iteration, "native_dtype", return_value=torch.float32)
+    in_float32 = mock.patch.object(networks_module, "native_dtype", return_value=torch.float32)
     with in_float32:  # whose rounding the comparison allows for
-        algorithm = PolicyIteration(config, torch.ones(FEATURES), ACTIONS, processes)
+        algorithm = Networks(config, torch.ones(FEATURES), ACTIONS, processes)
     algorithm.update(batch, 0.0)
     return algorithm
 
 
-def gradients_and_weights(algorithm: PolicyIteration) -> dict[str, torch.Tensor]:
+def gradients_and_weights(algorithm: Networks) -> dict[str, torch.Tensor]:
     found = {}
     for name, weight in algorithm.named_parameters():
         assert weight.grad is not None

@@ -13,19 +13,13 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
 from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK
 from german_whist.envs.engine.rules import rules
-from german_whist.training.policy_iteration import (
-    DISTILLED_HIDDEN,
-    Batch,
-    Learner,
-    OpponentActions,
-    PolicyIteration,
-)
+from german_whist.training.networks import DISTILLED_HIDDEN, Batch, Networks
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.processes import Processes
 from german_whist.training.run.progress import FINAL_EVALUATION
-from german_whist.training.run.records import Due, TrainingOutcome
-from german_whist.training.train import train
-from tests.training.policy_iteration_runs import ALL_PARTS, LEAGUE
+from german_whist.training.run.records import Periodic, TrainingOutcome
+from german_whist.training.train import TrainingState, train
+from tests.training.policy_iteration_runs import ALL_PARTS, train_once
 from tests.training.policy_iteration_runs import small_config as config
 from tests.training.policy_iteration_runs import train_small as run
 from tests.training.whole_runs import interrupt_in, resume_run
@@ -42,11 +36,11 @@ def some_batch(positions: int = 64) -> Batch:
     q_targets = torch.randn((positions, 5), generator=generator) * 3
     returns = 3 * torch.randn(positions, generator=generator)
     logits = torch.zeros((positions, 5))
-    return Batch(features, masks, q_targets, logits, returns, (torch.arange(positions) % 2).to(torch.int8))
+    return Batch(features, masks, q_targets, logits, returns)
 
 
-def some_algorithm(**changes: object) -> PolicyIteration:
-    return PolicyIteration(config(**changes), torch.ones(20), 5, Processes())
+def some_algorithm(**changes: object) -> Networks:
+    return Networks(config(**changes), torch.ones(20), 5, Processes())
 
 
 @pytest.mark.parametrize("epochs", [1, 3])
@@ -79,7 +73,7 @@ def test_products_are_in_the_type_that_the_machine_multiplies_natively(monkeypat
     algorithm = some_algorithm()
     with ProductTypes() as products:
         batch = some_batch()
-        algorithm.policy(batch.features), algorithm.values(batch.features), algorithm.lookahead_policy(batch.features)
+        algorithm.policy(batch.features), algorithm.values(batch.features), algorithm.replies(batch.features)
         algorithm.update(batch, 0.0)
     assert products.types == hidden_layers  # the last layers are always float32
 
@@ -87,7 +81,7 @@ def test_products_are_in_the_type_that_the_machine_multiplies_natively(monkeypat
 def test_the_networks_learn_their_targets():
     algorithm = some_algorithm(**FAST, hidden=[256], value_hidden=[128])
     batch = some_batch()
-    features, masks, q_targets, _, returns, against_heuristic, _ = vars(batch).values()
+    features, masks, q_targets, _, returns = vars(batch).values()
     first = algorithm.update(batch, 0.0)
     for _ in range(300):
         algorithm.freeze()
@@ -104,9 +98,7 @@ def test_the_networks_learn_their_targets():
         assert torch.allclose(about, truth, atol=0.5)
         assert torch.allclose(by_distilled, truth, atol=3)
     assert ((repeated - estimated)[masks] ** 2).mean() < 0.2 * (estimated[masks] ** 2).mean()
-    expected = algorithm.values(features)
-    assert (expected.gather(1, against_heuristic.long()[:, None])[:, 0] - returns).abs().max() < 0.5
-    assert (expected.gather(1, 1 - against_heuristic.long()[:, None])[:, 0] - returns).abs().mean() > 1  # not trained
+    assert (algorithm.values(features)[:, 0] - returns).abs().max() < 0.5
 
 
 def test_the_learning_rate_falls_linearly():
@@ -114,16 +106,6 @@ def test_the_learning_rate_falls_linearly():
     no_positions = some_batch(0)
     rates = [algorithm.update(no_positions, done / 1000)["charts/learning_rate"] for done in (0, 500, 750, 999, 1200)]
     np.testing.assert_allclose(rates, [3e-3, 2e-3, 1.5e-3, 1.002e-3, 1e-3])
-
-
-def test_value_only_leaves_the_actor_unchanged():
-    algorithm = some_algorithm()
-    before = {name: weight.clone() for name, weight in algorithm.named_parameters()}
-    algorithm.update(some_batch(), 0.0, value_only=True)
-    changed = {
-        name.partition(".")[0] for name, weight in algorithm.named_parameters() if (weight != before[name]).any()
-    }
-    assert changed == {"value", "distilled"}
 
 
 @pytest.mark.parametrize("epochs", [1, 3])
@@ -151,9 +133,9 @@ def test_the_distilled_network_picks_moves_during_lookahead():
     algorithm.update(batch, 0.0)
     algorithm.freeze()
     expected = algorithm.distilled.frozen()(batch.features)
-    assert torch.equal(algorithm.lookahead_policy(batch.features), expected)
+    assert torch.equal(algorithm.replies(batch.features), expected)
     algorithm.update(batch, 0.0)
-    assert torch.equal(algorithm.lookahead_policy(batch.features), expected)
+    assert torch.equal(algorithm.replies(batch.features), expected)
 
 
 def test_a_value_starts_as_the_margin_of_a_checkpoints():
@@ -162,57 +144,7 @@ def test_a_value_starts_as_the_margin_of_a_checkpoints():
     margin_and_win = weight * np.float32([[4], [-9]]), bias * np.float32([4, -9])
     checkpoint = Checkpoint(trained.layers(), rules("tiny"), value=(*hidden, margin_and_win))
     fresh.start_from(checkpoint, "it")
-    margin = trained.values(batch.features)[:, 0]
-    torch.testing.assert_close(fresh.values(batch.features), torch.stack([margin, margin], 1))
-
-
-def test_the_network_that_a_run_starts_from_plays_on_also_after_a_resume():
-    first, batch = Checkpoint(some_algorithm(seed=1).layers(), rules("tiny")), some_batch()
-    algorithm = some_algorithm(**FAST, init="it", lookahead_policy="init")
-    algorithm.start_from(first, "it")
-    started = algorithm.policy(batch.features) / LOGITS_PER_TRICK / 4
-    algorithm.update(batch, 0.0)
-    algorithm.freeze()
-    torch.testing.assert_close(algorithm.lookahead_policy(batch.features), started)
-    assert not torch.allclose(algorithm.policy(batch.features) / LOGITS_PER_TRICK / 4, started)
-    resumed = some_algorithm(**FAST, init="it", lookahead_policy="init")
-    resumed.load_state(algorithm.state())
-    torch.testing.assert_close(resumed.lookahead_policy(batch.features), started)
-
-
-def test_a_model_of_the_opponents_learns_their_actions_and_plays_on_also_after_a_resume():
-    settings = {**FAST, "hidden": [64], "lookahead_policy": "opponent", "opponents": {"random": 1.0}}
-    algorithm, positions = some_algorithm(**settings), some_batch()
-    played = OpponentActions(positions.features, positions.masks, positions.masks.float().argmax(1))
-    batch = dataclasses.replace(positions, played=played)
-    for _ in range(100):
-        algorithm.update(batch, 0.0, value_only=True)
-    algorithm.freeze()
-    logits = algorithm.lookahead_policy(positions.features)
-    assert torch.equal(logits.masked_fill(~positions.masks, -torch.inf).argmax(1), played.actions)
-    resumed = some_algorithm(**settings)
-    resumed.load_state(algorithm.state())
-    assert torch.equal(resumed.lookahead_policy(positions.features), logits)
-
-
-def test_a_model_of_the_opponents_starts_as_the_network_that_the_run_starts_from():
-    first, features = Checkpoint(some_algorithm(seed=1).layers(), rules("tiny")), some_batch().features
-    algorithm = some_algorithm(init="it", lookahead_policy="opponent", opponents={"random": 1.0})
-    algorithm.start_from(first, "it")
-    expected = algorithm.policy(features) / LOGITS_PER_TRICK / 4
-    torch.testing.assert_close(algorithm.lookahead_policy(features), expected)
-
-
-def test_a_run_learns_the_actions_of_its_opponents(tmp_path):
-    settings = {"opponents": {"greedy": 1.0}, "lookahead_policy": "opponent", "num_envs": 64, "hidden": [64], **FAST}
-    learner = Learner(config(**settings), RunDirectory(tmp_path), Processes())
-    for _ in range(20):
-        learner.train_once(lambda _: None)
-    rollout = learner.collectors[0].collect(learner.algorithm.policy)
-    theirs = ~rollout.learner_mask & rollout.has_choice
-    logits = learner.algorithm.lookahead_policy(rollout.features[theirs])
-    chosen = logits.masked_fill(~rollout.masks[theirs], -torch.inf).argmax(1)
-    assert float((chosen == rollout.actions[theirs]).float().mean()) > 0.8
+    torch.testing.assert_close(fresh.values(batch.features), trained.values(batch.features))
 
 
 def test_without_positions_no_weight_changes():
@@ -251,7 +183,7 @@ def test_a_run_writes_the_distilled_network_too(finished):
 def test_a_run_can_start_from_the_network_of_another(finished):
     checkpoint = load_checkpoint(finished.run.final)
     layers, scale = checkpoint.layers, torch.ones(checkpoint.sizes[0])
-    algorithm = PolicyIteration(config(**ALL_PARTS), scale, checkpoint.sizes[-1], Processes())
+    algorithm = Networks(config(**ALL_PARTS), scale, checkpoint.sizes[-1], Processes())
     algorithm.start_from(checkpoint, "it")
     for (weight, bias), (again, and_bias) in zip(layers, algorithm.layers(), strict=True):
         np.testing.assert_allclose(weight, again, rtol=1e-6)
@@ -260,16 +192,16 @@ def test_a_run_can_start_from_the_network_of_another(finished):
 
 @pytest.mark.parametrize("value_hidden", [[4, 6], [4, 7]])
 def test_a_run_starts_from_the_value_too_if_it_has_the_same_sizes(finished, tmp_path, value_hidden):
-    def learner(sizes):
+    def state(sizes):
         settings = config(**{**ALL_PARTS, "value_hidden": sizes, "seed": sizes[-1]})
-        return Learner(settings, RunDirectory(tmp_path / "run"), Processes())
+        return TrainingState(settings, RunDirectory(tmp_path / "run"), Processes())
 
-    value = learner([4, 6]).algorithm.value.layers()
-    started, before = learner(value_hidden), learner(value_hidden).algorithm.value.layers()
-    started.algorithm.start_from(dataclasses.replace(load_checkpoint(finished.run.final), value=value), "it")
+    value = state([4, 6]).networks.value.layers()
+    started, before = state(value_hidden), state(value_hidden).networks.value.layers()
+    started.networks.start_from(dataclasses.replace(load_checkpoint(finished.run.final), value=value), "it")
     expected = before if value_hidden == [4, 7] else value
     assert [weight.shape for weight, _ in value] != [weight.shape for weight, _ in before] or value_hidden == [4, 6]
-    np.testing.assert_allclose(started.algorithm.value.layers()[0][0], expected[0][0], rtol=1e-6)
+    np.testing.assert_allclose(started.networks.value.layers()[0][0], expected[0][0], rtol=1e-6)
 
 
 def test_a_network_with_other_suit_layers_is_refused_and_nothing_is_left(finished, tmp_path):
@@ -279,32 +211,18 @@ def test_a_network_with_other_suit_layers_is_refused_and_nothing_is_left(finishe
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.fixture(scope="module")
-def in_league(tmp_path_factory: pytest.TempPathFactory) -> TrainingOutcome:
-    return run(tmp_path_factory.mktemp("league") / "run", **LEAGUE)
-
-
-@pytest.mark.parametrize(
-    ("whole", "parts", "stop"),
-    [
-        ("finished", ALL_PARTS, 512),
-        ("in_league", LEAGUE, 500),
-        ("in_league", LEAGUE, LEAGUE["league_start"]),
-        ("in_league", LEAGUE, 1200),
-    ],
-)
-def test_a_stopped_and_resumed_run_equals_an_uninterrupted_one(whole, parts, stop, request, tmp_path):
-    finished, settings = request.getfixturevalue(whole), config(**parts)
+def test_a_stopped_and_resumed_run_equals_an_uninterrupted_one(finished, tmp_path):
+    settings = config(**ALL_PARTS)
     directory = RunDirectory.create("policy_iteration", tmp_path / "half")
     directory.begin(settings)
-    learner = Learner(settings, directory, Processes())
-    learner.save(0.0)
-    save_is_due = Due(settings.checkpoint_every, 0)
-    while learner.decisions < stop:
-        learner.train_once(lambda decisions: None)
-        if save_is_due(learner.decisions):
-            learner.save(0.0)
-    learner.save_snapshot(0.0)
+    state = TrainingState(settings, directory, Processes())
+    state.save(0.0)
+    save_is_due = Periodic(settings.checkpoint_every, 0)
+    while state.decisions < 512:
+        train_once(state)
+        if save_is_due(state.decisions):
+            state.save(0.0)
+    state.save_snapshot(0.0)
     assert contents(train(settings, directory, resume=True, quiet=True)) == contents(finished)
 
 
@@ -332,28 +250,6 @@ def test_lookahead_applies_from_lookahead_start_on(finished, tmp_path):
     alike = [weights(one) == weights(other) for one, other in pairs]
     assert alike == [int(one.stem) <= 600 for one, _ in pairs]
     assert alike.count(True) > 1
-
-
-def test_a_run_ends_in_a_league_of_early_checkpoints(in_league, tmp_path):
-    without = run(tmp_path / "run", **{**LEAGUE, "league_start": 0})
-    pairs = list(zip(in_league.run.checkpoint_paths(1300), without.run.checkpoint_paths(1300), strict=False))
-    alike = [weights(one) == weights(other) for one, other in pairs]
-    assert alike == [int(one.stem) <= LEAGUE["league_start"] + 64 for one, _ in pairs]
-    assert False in alike
-
-
-def test_a_league_plays_new_deals_and_itself_in_one_of_five(in_league):
-    learner = Learner(config(**LEAGUE), in_league.run, Processes())
-    dealt = learner.collectors[0].dealt
-    learner.resume()
-    assert learner.collectors[0].plays_itself.mean() == pytest.approx(0.2, abs=0.05)
-    assert learner.collectors[0].dealt > LEAGUE["league_start"] / 16 > dealt  # a deal has 16 decisions at most
-
-
-def test_a_league_too_large_for_the_environments_is_refused_before_the_run(tmp_path):
-    with pytest.raises(ValueError, match=r"a share of 0.2 of 1 is less than one environment of 2"):
-        run(tmp_path / "run", **{**LEAGUE, "num_envs": 2, "num_steps": 32, "opponents": {"self": 1.0}})
-    assert list(tmp_path.iterdir()) == []
 
 
 def contents(outcome: TrainingOutcome) -> list[bytes]:
