@@ -23,7 +23,6 @@ def main(start="champion", decisions=200_000, deals=1000, num_envs=1024):
         "init": start,
         "rules": GAME["rules"],
         "decisions": decisions,
-        "value_start": decisions // 2,
         "num_envs": num_envs,
         "value_deals": 4 * num_envs,
         "batch_size": 1024,

@@ -42,7 +42,6 @@ SMALL_RUN = {
     "suit_layers": "0",
     "hidden": "[16]",
     "value_hidden": "[16]",
-    "value_start": "200",
     "value_deals": "64",
     "checkpoint_every": "200",
     "evaluate_deals": "10",

@@ -19,7 +19,7 @@ from german_whist.training.train import train
 from tests.docs.examples import ROOT, SMALL_RUN, blocks
 
 PAGE = ROOT / "docs" / "how-to" / "hooks.md"
-SMALL = {key: value for key, value in SMALL_RUN.items() if key != "value_start"} | {"evaluate_every": "200"}
+SMALL = SMALL_RUN | {"evaluate_every": "200"}
 Sent = list[tuple[int, dict[str, float]]]
 
 
