@@ -33,7 +33,7 @@ def recorded(run: RunDirectory) -> list[tuple[int, dict[str, float]]]:
     with run.metrics.open(newline="") as file:
         for cells in csv.DictReader(file):
             numbers = {name: float(cell) for name, cell in cells.items() if cell}
-            step = numbers.pop("global_step", None) or numbers["time/total_timesteps"]
+            step = numbers.pop("decisions")
             rows.append((int(step), numbers))
     for row in run.read_evaluations():
         rows.append((int(row["decisions"]), {f"evaluation/win_rate_{metric_name(row['opponent'])}": row["win_rate"]}))

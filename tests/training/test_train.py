@@ -37,7 +37,7 @@ def test_a_run_leaves_everything_that_the_docs_promise(finished: TrainingOutcome
 
 
 def test_metrics_have_a_row_for_every_rollout(finished: TrainingOutcome) -> None:
-    steps = column(finished.run.metrics, "time/total_timesteps")
+    steps = column(finished.run.metrics, "decisions")
     assert steps == list(range(ROLLOUT, 1024 + 1, ROLLOUT))
     with finished.run.metrics.open(newline="") as file:
         rows = list(csv.DictReader(file))

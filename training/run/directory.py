@@ -23,7 +23,6 @@ LOCK = ".lock"
 EVALUATION_COLUMNS = ("decisions", "opponent", "deals", "win_rate", "low", "high", "margin", "seconds")
 MAX_METRICS = 64 << 20  # bytes of metrics.csv: hundreds of thousands of updates
 MAX_EVALUATIONS = 4 << 20  # bytes of evaluations.csv
-STEP_COLUMNS = ("time/total_timesteps", "global_step")  # of metrics.csv, by trainer
 
 
 class RunDirectory:
@@ -218,8 +217,7 @@ class RunDirectory:
             path.unlink()
         if self.evaluations.exists():
             write_atomically(self.evaluations, evaluations.encode())
-        for column in STEP_COLUMNS:
-            keep_rows(self.metrics, column, lambda number: number <= decisions)
+        keep_rows(self.metrics, "decisions", lambda number: number <= decisions)
 
 
 def _make_folder(path: Path, may_exist: bool) -> list[Path]:

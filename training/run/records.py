@@ -74,7 +74,7 @@ class RunMetrics:
         self._callback = callback
         self._path = run.metrics
         self._names = names
-        start_rows(self._path, ("global_step", *names))
+        start_rows(self._path, ("decisions", *names))
         self._board = EventFile(run.tensorboard, decisions)
 
     def write(self, decisions: int, metrics: Mapping[str, float]) -> None:

@@ -44,7 +44,7 @@ from german_whist.training.sb3.policy import policy_checkpoint, policy_settings
 from german_whist.training.sb3.vec_env import SelfPlayRolloutBuffer, SelfPlayVecEnv
 
 COLUMNS = (
-    "time/total_timesteps",
+    "decisions",
     "time/time_elapsed",
     "time/fps",
     "train/n_updates",
@@ -71,12 +71,13 @@ class MetricsWriter(KVWriter):
 
     def write(self, key_values: dict[str, Any], key_excluded: dict[str, tuple[str, ...]], step: int = 0) -> None:
         """Write one row; metrics without a value stay empty."""
-        row = {column: key_values[column] for column in COLUMNS if column in key_values}
+        numbers = {"decisions": key_values.get("time/total_timesteps", step), **key_values}
+        row = {column: numbers[column] for column in COLUMNS if column in numbers}
         append_row(self._path, [row.get(column, "") for column in COLUMNS])
         hidden = {name for name, formats in key_excluded.items() if formats and "tensorboard" in formats}
         self._board.add(step, {name: float(key_values[name]) for name in key_values if name not in hidden})
         if self._callback is not None:
-            self._callback(step, {column: float(number) for column, number in row.items()})
+            self._callback(step, {name: float(number) for name, number in row.items() if name != "decisions"})
 
     def close(self) -> None:
         """Close TensorBoard's file."""

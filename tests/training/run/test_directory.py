@@ -224,10 +224,10 @@ def test_an_evaluation_replaces_an_earlier_one_of_the_same_decisions(here: Path)
 def test_records_after_the_snapshot_are_dropped(here: Path) -> None:
     run = begun("a")
     run.add_evaluations([evaluation(0), evaluation(256), evaluation(512)])
-    run.metrics.write_text("time/total_timesteps,time/fps\n128,9\n256,9\n384,9\n")
+    run.metrics.write_text("decisions,time/fps\n128,9\n256,9\n384,9\n")
     run.drop_records_after(256)
     assert run.read_evaluations() == [evaluation(0), evaluation(256)]
-    assert run.metrics.read_text().splitlines() == ["time/total_timesteps,time/fps", "128,9", "256,9"]
+    assert run.metrics.read_text().splitlines() == ["decisions,time/fps", "128,9", "256,9"]
 
 
 def test_truncated_rows_are_dropped(here: Path) -> None:
@@ -235,10 +235,10 @@ def test_truncated_rows_are_dropped(here: Path) -> None:
     run.add_evaluations([evaluation(0)])
     with run.evaluations.open("a") as file:
         file.write("128,rand")
-    run.metrics.write_text("time/total_timesteps,time/fps\n128,9\n12")
+    run.metrics.write_text("decisions,time/fps\n128,9\n12")
     run.drop_records_after(256)
     assert run.read_evaluations() == [evaluation(0)]
-    assert run.metrics.read_text().splitlines() == ["time/total_timesteps,time/fps", "128,9"]
+    assert run.metrics.read_text().splitlines() == ["decisions,time/fps", "128,9"]
 
 
 def test_dropping_records_of_an_empty_run_does_nothing(here: Path) -> None:

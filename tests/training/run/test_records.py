@@ -42,8 +42,8 @@ def test_metrics_are_named_columns_and_missing_values_are_empty(tmp_path: Path) 
     writer.write({"time/total_timesteps": 256, "train/loss": 0.5}, {})
     writer.close()
     first, second = (dict(zip(COLUMNS, row, strict=True)) for row in rows_of(path)[1:])
-    assert {name: cell for name, cell in first.items() if cell} == {"time/total_timesteps": "128", "time/fps": "50"}
-    assert {name: cell for name, cell in second.items() if cell} == {"time/total_timesteps": "256", "train/loss": "0.5"}
+    assert {name: cell for name, cell in first.items() if cell} == {"decisions": "128", "time/fps": "50"}
+    assert {name: cell for name, cell in second.items() if cell} == {"decisions": "256", "train/loss": "0.5"}
 
 
 def test_a_resumed_run_appends_to_the_same_metrics(tmp_path: Path) -> None:
@@ -53,7 +53,7 @@ def test_a_resumed_run_appends_to_the_same_metrics(tmp_path: Path) -> None:
         writer = MetricsWriter(run, decisions - 128)
         writer.write({"time/total_timesteps": decisions}, {}, decisions)
         writer.close()
-    assert [row[0] for row in rows_of(run.metrics)] == ["time/total_timesteps", "128", "256"]
+    assert [row[0] for row in rows_of(run.metrics)] == ["decisions", "128", "256"]
 
 
 def test_tensorboard_hides_what_a_killed_run_recorded_after_its_snapshot(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ def test_a_run_stopped_by_a_signal_resumes_to_its_end(
     assert not done.interrupted
     assert done.decisions == 1024
     assert evaluated(done.run) == [0, 512, 1024]
-    assert column(done.run.metrics, "time/total_timesteps") == list(range(ROLLOUT, 1025, ROLLOUT))
+    assert column(done.run.metrics, "decisions") == list(range(ROLLOUT, 1025, ROLLOUT))
     assert [int(path.stem) for path in done.run.checkpoint_paths()] == [0, 512, 1024]
     assert load_checkpoint(done.run.final).training["decisions"] == 1024
 
@@ -102,7 +102,7 @@ def test_an_interrupted_final_evaluation_has_lost_nothing(tmp_path: Path, monkey
             begin(tmp_path / "run", checkpoint_every=10**6)
     done = resume_run(tmp_path / "run")
     assert done.decisions == 1024
-    assert column(done.run.metrics, "time/total_timesteps") == list(range(ROLLOUT, 1025, ROLLOUT))
+    assert column(done.run.metrics, "decisions") == list(range(ROLLOUT, 1025, ROLLOUT))
 
 
 def test_a_killed_run_resumes_from_its_last_checkpoint(
@@ -121,7 +121,7 @@ def test_a_killed_run_resumes_from_its_last_checkpoint(
         file.write("89")
     done = resume_run(tmp_path / "run")
     assert evaluated(done.run) == [0, 256, 512, 768, 1024]
-    assert column(done.run.metrics, "time/total_timesteps") == list(range(ROLLOUT, 1025, ROLLOUT))
+    assert column(done.run.metrics, "decisions") == list(range(ROLLOUT, 1025, ROLLOUT))
 
 
 def test_resuming_a_finished_run_changes_no_files(finished: TrainingOutcome, tmp_path: Path) -> None:
