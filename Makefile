@@ -79,7 +79,7 @@ site: $(VENV)/.installed-dev-$(KEY)
 fuzz: $(VENV)/.installed-dev-$(KEY)
 	$(BIN)/python -m tests.fuzz --minutes $(or $(MINUTES),5) --first $(or $(FIRST),0)
 
-# KILLS=100 kills each trainer and the server a hundred times, SEED=1 at other moments.
+# KILLS=100 kills each trainer a hundred times, SEED=1 at other moments.
 kill-test: $(VENV)/.installed-dev-$(KEY)
 	$(BIN)/python -m tests.kills --kills $(or $(KILLS),20) --seed $(or $(SEED),0)
 

@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 
 from german_whist.envs.utils.files import CACHE_VARIABLE
-from german_whist.solver.tablebase import cache
 from tests.fuzz import contract
 from tests.fuzz.contract import BrokenError, command, refused_or
 from tests.fuzz.targets import TARGETS
 
-CASES = {"resumed-runs": 8, "commands": 40, "requests": 20, "database": 20}
+CASES = {"commands": 40, "requests": 20}
 MANY = 60
 
 
@@ -24,8 +23,6 @@ def test_mutated_input_is_refused_in_one_line_or_does_no_harm(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))
-    monkeypatch.setattr(cache, "DEFAULT_CARDS", 4)
-    monkeypatch.setattr(cache, "_open", {})
     case = TARGETS[name](tmp_path)
     for number in range(CASES.get(name, MANY)):
         case(np.random.default_rng([number, *name.encode()]))

@@ -1,9 +1,7 @@
-"""Kill training runs and the page's server at random moments: ``python -m tests.kills --kills 100``.
+"""Kill training runs at random moments: ``python -m tests.kills --kills 100``.
 
 Each run is killed (SIGKILL, SIGTERM, SIGINT, or a disk that is full) and resumed until it ends. It must end with the
-weights, moments, metrics and evaluations of a run that was never stopped, bit for bit. The server is killed and started
-again while somebody plays: every session must be as it was last answered, or further, and every finished deal counted
-once.
+weights, moments, metrics and evaluations of a run that was never stopped, bit for bit.
 """
 
 from __future__ import annotations
@@ -19,7 +17,6 @@ from pathlib import Path
 import numpy as np
 
 from tests.kills.runs import TRAINERS, Victim, differences, run_whole
-from tests.kills.served import Server
 
 
 def attack(trainer: str, kills: int, seed: int, folder: Path) -> tuple[int, list[str]]:
@@ -41,33 +38,19 @@ def attack(trainer: str, kills: int, seed: int, folder: Path) -> tuple[int, list
     return ended, wrong
 
 
-def attack_server(kills: int, seed: int, folder: Path) -> tuple[int, list[str]]:
-    """Kill a server so many times, and return the number of deals that were played and what went wrong."""
-    rng = np.random.default_rng([seed, *b"serve"])
-    server = Server(folder / "data")
-    for _ in range(kills):
-        server.attack(rng)
-    return server.finish(), server.problems
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.kills", description=__doc__)
-    parser.add_argument("--kills", type=int, default=20, help="of each trainer and the server")
+    parser.add_argument("--kills", type=int, default=20, help="of each trainer")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--only", choices=(*TRAINERS, "serve"))
+    parser.add_argument("--only", choices=TRAINERS)
     given = parser.parse_args()
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell lets what it runs in the background ignore it
     failures = 0
-    for name in [given.only] if given.only else (*TRAINERS, "serve"):
+    for trainer in [given.only] if given.only else TRAINERS:
         with tempfile.TemporaryDirectory() as folder:
-            if name == "serve":
-                over, wrong = attack_server(given.kills, given.seed, Path(folder))
-                done = f"{over} deals over and counted"
-            else:
-                ended, wrong = attack(name, given.kills, given.seed, Path(folder))
-                done = f"{ended} runs ended"
+            ended, wrong = attack(trainer, given.kills, given.seed, Path(folder))
         failures += len(wrong)
-        print(f"{name}: {given.kills} kills, {done}, {len(wrong)} went wrong", flush=True)
+        print(f"{trainer}: {given.kills} kills, {ended} runs ended, {len(wrong)} went wrong", flush=True)
         for what in wrong:
             print(f"  {what}")
     return 1 if failures else 0
