@@ -48,20 +48,6 @@ def test_forfeits_are_sorted_and_stay_out_of_comparisons() -> None:
     assert "forfeits" not in play_match("greedy", "random", deals=3).to_dict()
 
 
-@pytest.mark.parametrize(
-    ("first_deal", "message"),
-    [
-        (-1, r"first_deal must be an integer from 0 to 2\*\*64 - 1, got -1"),
-        (1.5, "first_deal must be an integer from .*, got 1.5"),
-        (True, "first_deal must be an integer from .*, got True"),
-        (2**64 - 1, "last deal must be an integer from .*, got 18446744073709551616"),
-    ],
-)
-def test_a_wrong_first_deal_is_named(first_deal: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        play_match("greedy", "random", deals=2, first_deal=first_deal)
-
-
 @pytest.mark.parametrize("game", ["classic", "humbug", "race", "tiny"])
 def test_progress_goes_on_within_a_batch(game: str) -> None:
     reported: list[int] = []
