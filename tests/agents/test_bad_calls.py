@@ -21,10 +21,7 @@ def views() -> Views:
     return gw.DealBatch("classic", 3).views()
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["random", *SEARCHERS, "mc:worlds=2+exact", "champion:temperature=1"],
-)
+@pytest.mark.parametrize("name", ["random", *SEARCHERS, "mc:worlds=2+exact", "champion:temperature=1"])
 @pytest.mark.parametrize("rng", [None, 7])
 def test_an_agent_that_draws_says_what_it_needs(name: str, rng: Any, views: Views) -> None:
     with pytest.raises(

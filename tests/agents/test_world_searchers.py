@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from german_whist.agents.registry import make_agent
-from german_whist.agents.search.agent import DEFAULT_WORLDS, SearchAgent
-from german_whist.agents.search.ismcts import DEFAULT_ITERATIONS, ISMCTSAgent
+from german_whist.agents.search.agent import SearchAgent
+from german_whist.agents.search.ismcts import ISMCTSAgent
 from german_whist.agents.search.settings import SearchSettings
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.rules import Rules, rule_names, rules
@@ -30,10 +30,7 @@ MAKE = {
     ISMCTS: lambda threads, game: ISMCTSAgent(20, threads=threads, rules=game),
 }
 SEARCH = "heuristic:search=20"
-EVERY = {
-    **MAKE,
-    SEARCH: lambda threads, game: SearchAgent(HEURISTIC, rules(game), SearchSettings(20, threads)),
-}
+EVERY = {**MAKE, SEARCH: lambda threads, game: SearchAgent(HEURISTIC, rules(game), SearchSettings(20, threads))}
 IN_PRESETS = [(spec, name) for spec in MAKE for name in rule_names() if spec == MC or name != "humbug"]
 
 
@@ -132,26 +129,3 @@ def test_another_seed_samples_other_worlds(spec: str) -> None:
     choices = [make_agent(spec).act(views, AgentRng(seed, np.arange(40))) for seed in (1, 1, 2)]
     assert (choices[0] == choices[1]).all()
     assert (choices[0] != choices[2]).any()
-
-
-def test_settings() -> None:
-    agent: Any
-    for kind, effort, name in (
-        ("mc", DEFAULT_WORLDS, f"mc:worlds={DEFAULT_WORLDS}"),
-        ("mc:worlds=7", 7, "mc:worlds=7"),
-    ):
-        agent = make_agent(kind)
-        assert (agent.settings.worlds, agent.name) == (effort, name)
-    for kind, iterations, reward, name in (
-        ("ismcts", DEFAULT_ITERATIONS, "mixed", f"ismcts:iterations={DEFAULT_ITERATIONS}"),
-        ("ismcts:iterations=9,reward=win", 9, "win", "ismcts:iterations=9,reward=win"),
-    ):
-        agent = make_agent(kind)
-        assert (agent.agent.iterations, agent.agent.reward, agent.name) == (iterations, reward, name)
-
-
-@pytest.mark.parametrize("spec", MAKE)
-@pytest.mark.parametrize("threads", [-1, True, 1.5])
-def test_an_invalid_number_of_threads_is_refused(spec: str, threads: Any) -> None:
-    with pytest.raises(ValueError, match=r"threads must be an integer from [01] to 1024, got .*"):
-        MAKE[spec](threads, "classic")

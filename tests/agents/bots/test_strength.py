@@ -10,11 +10,7 @@ from german_whist.evaluation.match import play_match
 
 @pytest.mark.parametrize(
     ("first", "second", "at_least"),
-    [
-        ("heuristic", "random", 0.85),
-        ("heuristic", "greedy", 0.60),
-        ("greedy", "random", 0.80),
-    ],
+    [("heuristic", "random", 0.85), ("heuristic", "greedy", 0.60), ("greedy", "random", 0.80)],
 )
 def test_share_of_mirrored_deals_won(first: str, second: str, at_least: float) -> None:
     result = play_match(first, second, deals=2000, seed=2)
@@ -30,9 +26,3 @@ LUCKIER = {"six_cards": 0.53, "tiny": 0.53}
 def test_the_heuristic_bot_beats_random_play_in_every_preset(rules: str) -> None:
     result = play_match("heuristic", "random", deals=2000, seed=2, rules=rules)
     assert result.interval[0] > LUCKIER.get(rules, 0.75)
-
-
-@pytest.mark.parametrize("rules", ["classic:counts=all", "classic:ranks=8,hand=10,stock=12", "tiny"])
-def test_the_order_of_strength_holds_in_other_games(rules: str) -> None:
-    for second in ("greedy", "random"):
-        assert play_match("heuristic", second, deals=2000, seed=2, rules=rules).interval[0] > 0.5

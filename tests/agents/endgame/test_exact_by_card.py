@@ -118,12 +118,6 @@ def test_where_the_opponents_hand_stays_hidden_the_network_plays_on(tmp_path: Pa
     play_match(agent, "random", deals=3, rules="humbug")
 
 
-def test_a_network_as_such_plays_the_endgame_whatever_its_card_says() -> None:
-    checkpoint = dataclasses.replace(some_network(), endgame="exact")
-    views = views_of("classic", 4)
-    assert (PolicyAgent(checkpoint).act(views, None) == PolicyAgent(some_network()).act(views, None)).all()
-
-
 def test_the_wrapper_passes_on_attributes_and_can_be_copied() -> None:
     agent = make_agent("champion")
     assert agent.network.checkpoint is load_pretrained("champion")  # type: ignore[attr-defined]
@@ -133,8 +127,3 @@ def test_the_wrapper_passes_on_attributes_and_can_be_copied() -> None:
         assert (twin.act(views, None) == agent.act(views, None)).all()
     with pytest.raises(AttributeError, match="depth"):
         agent.depth  # type: ignore[attr-defined]  # noqa: B018 - reading it is the test
-
-
-def test_exact_is_given_once() -> None:
-    with pytest.raises(ValueError, match=r"agent 'champion\+exact' plays the endgame exactly already"):
-        make_agent("champion:endgame=played+exact+exact")

@@ -26,18 +26,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
     assert "there is no such file" in refusal(tmp_path / "gone.safetensors")
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"",
-        b"\n",
-        b"hello\nworld\n",
-        b"\x00" * 64,
-        b"\xff" * 64,
-        json.dumps({"a": 1}).encode(),
-        b"PK\x03\x04" + b"\0" * 90,
-    ],
-)
+@pytest.mark.parametrize("content", [b"", b"hello\nworld\n", b"\xff" * 64, b'{"a": 1}', b"PK\x03\x04" + b"\0" * 90])
 def test_a_file_of_another_kind_is_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "other.safetensors"
     path.write_bytes(content)
@@ -97,52 +86,28 @@ def drop(key: str) -> Callable[[ModelCard], None]:
     ("change", "message"),
     [
         (put("format", "somebody-elses-policy"), "it was not made by german-whist"),
-        (put("format", ["x"]), "it was not made by german-whist"),
         (drop("format"), "it was not made by german-whist"),
         (put("version", 2), "has format 2 and observation layout 1: this version reads 1 and 1"),
-        (put("observation_version", 99), "has format 1 and observation layout 99"),
         (drop("observation_version"), "observation layout None"),
-        (drop("rules"), "damaged model card"),
-        (put("rules", 5), "damaged model card"),
-        (put("rules", ["ab", "cd"]), "damaged model card: unknown rules field 'a'"),
         (put("rules.hnad", 13), "unknown rules field 'hnad': did you mean 'hand'"),
         (put("rules.hand", 14), r"2 \* hand \+ stock = 54 cards"),
-        (put("rules.counts", ["all"]), "damaged model card"),
-        (drop("network"), "damaged model card"),
         (put("network", None), "damaged model card"),
         (put("network.type", "transformer"), "has the network {'type': 'transformer'"),
         (put("network.suits", "named"), "this version reads"),
-        (put("network.ranks", "dead"), "this version reads"),
-        (put("network.dropout", 0.5), "this version reads"),
         (put("network.sizes", None), "damaged model card"),
         (put("network.sizes", []), r"the sizes of the layers must be 443, \.\.\., 52 for these rules, got \[\]"),
-        (put("network.sizes", [52]), "for these rules, got"),
         (put("network.sizes", [443, "8", 52]), "damaged model card"),
-        (put("network.sizes", [443, 8.0, 52]), "damaged model card"),
         (put("network.sizes", [443, float("inf"), 52]), "damaged model card"),
-        (put("network.sizes", [442, 8, 52]), "for these rules, got"),
         (put("network.sizes", [443, 8, 53]), "for these rules, got"),
         (put("network.sizes", [443, 9, 52]), "layer 0 is missing or has another shape"),
-        (put("network.sizes", [443, 52]), "layer 0 is missing or has another shape"),
         (put("network.sizes", [443, 8, 52, 52]), "layer 2 is missing"),
         (put("logits_a_trick", 0), "damaged model card: logits_a_trick must be a positive number up to .*, got 0"),
-        (put("logits_a_trick", "four"), "logits_a_trick must be a positive number up to .*, got 'four'"),
-        (put("logits_a_trick", float("inf")), "damaged model card"),
-        (
-            put("endgame", "exat"),
-            "damaged model card: unknown endgame 'exat': did you mean 'exact'\\? allowed: played, exact",
-        ),
+        (put("endgame", "exat"), "damaged model card: unknown endgame 'exat': did you mean 'exact'"),
         (put("logits_a_trick", 10**400), r"must be a positive number up to 1e\+06, got"),
-        (put("network.sizes", [443, 10**400, 52]), "at most 20 of 1 to 65536 units"),
         (put("network.sizes", [443, 10**9, 52]), "at most 20 of 1 to 65536 units"),
         (put("network.sizes", [443, *[8] * 5000, 52]), "at most 20 of 1 to 65536 units"),
-        (put("network.sizes", [443, -8, 52]), "at most 20 of 1 to 65536 units"),
         (put("rules.hand", 10**400), "hand must be an integer from 1 to 26, got"),
-        (put("version", 10**4000), "has format 1000"),
-        (put("network.type", "x" * 5000), "has the network"),
         (drop("endgame"), "damaged model card: 'endgame'"),
-        (put("endgame", None), "damaged model card: unknown endgame 'None'"),
-        (put("training", [1]), "damaged model card"),
         (put("results", "good"), "damaged model card"),
     ],
 )
@@ -170,17 +135,11 @@ def wrong_tensors() -> dict[str, Callable[[Tensors], None]]:
 
     return {
         "nan": spoil(np.nan),
-        "infinite": spoil(-np.inf),
         "no bias": lambda tensors: tensors.pop("layer.0.bias"),
         "other names": lambda tensors: [tensors.update({f"old.{name}": tensors.pop(name)}) for name in list(tensors)],
         "transposed": replace("layer.0.weight", lambda array: np.ascontiguousarray(array.T)),
-        "flat": replace("layer.1.weight", lambda array: array.reshape(-1)),
         "bias of another length": replace("layer.1.bias", lambda array: array[:-1].copy()),
-        "bias as a column": replace("layer.1.bias", lambda array: array[:, None].copy()),
         "float64": replace("layer.0.weight", lambda array: array.astype(np.float64)),
-        "float16": replace("layer.1.bias", lambda array: array.astype(np.float16)),
-        "int8": replace("layer.0.weight", lambda array: array.astype(np.int8)),
-        "bool": replace("layer.0.bias", lambda array: array > 0),
     }
 
 
@@ -215,7 +174,7 @@ def test_wrong_tensors_are_refused(path: Path, kind: str) -> None:
     assert "layer" in refusal(path)
 
 
-@pytest.mark.parametrize("kind", ["BF16", "F8_E4M3", "F8_E5M2", "I64", "Q9"])
+@pytest.mark.parametrize("kind", ["BF16", "I64", "Q9"])
 def test_tensors_of_a_type_that_is_not_float32_are_refused(path: Path, kind: str) -> None:
     content = path.read_bytes()
     [length] = struct.unpack("<Q", content[:8])

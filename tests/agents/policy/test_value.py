@@ -95,12 +95,3 @@ def test_where_hands_are_open_values_are_exact(game: str) -> None:
     assert values is not None
     assert (values.margin == margins).all()
     assert (values.win == (1 + np.sign(margins)) / 2).all()
-
-
-def test_before_the_endgame_the_network_values_views() -> None:
-    views, checkpoint = DealBatch("classic", 5).views(), valued_network()
-    plain, exact = PolicyAgent(checkpoint).values(views), ExactEndgame(PolicyAgent(checkpoint)).values(views)
-    assert plain is not None
-    assert exact is not None
-    assert (plain.margin == exact.margin).all()
-    assert (plain.win == exact.win).all()

@@ -11,10 +11,7 @@ from german_whist.agents.process.agent import MAX_FAILURES
 from german_whist.agents.registry import make_agent
 from german_whist.evaluation.match import play_match, play_series
 from german_whist.evaluation.sprt import play_sprt
-from german_whist.session.game_session import Session
-from german_whist.session.settings import Settings
 from tests.agents.process.bots import bot
-from tests.session.playing import play
 
 GAME: dict[str, Any] = {"rules": "tiny", "batch_size": 2}
 
@@ -48,17 +45,3 @@ def test_a_process_goes_on_in_the_next_match(tmp_path: Path) -> None:
     assert not play_match(agent, "greedy", deals=1, **GAME).forfeits
     assert play_match(agent, "greedy", deals=8, **GAME).forfeits
     agent.close()
-
-
-def test_failures_are_counted_in_each_session_for_itself(tmp_path: Path) -> None:
-    spec = bot(tmp_path, "sys.exit(3)")
-    for _ in range(2):
-        made = Session(Settings(rules="tiny", agent=spec, seat=0))
-        reasons = []
-        for _ in range(MAX_FAILURES + 1):
-            made.reply()
-            play(made)
-            assert made.deal.forfeit is not None
-            reasons.append(made.deal.forfeit.reason)
-            made.next_deal()
-        assert [reason.split(":")[0] for reason in reasons] == ["crash"] * 3 + ["not asked after 3 failures, the last"]
