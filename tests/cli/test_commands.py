@@ -8,7 +8,6 @@ import shlex
 from pathlib import Path
 
 import pytest
-import rich.progress
 
 import german_whist as gw
 from german_whist.agents.pretrained import BASELINE, PRETRAINED_NAMES, pretrained_networks
@@ -71,14 +70,6 @@ def test_two_agents_give_a_result(run: Run) -> None:
     assert "50 mirrored deals (each played twice, seats swapped), seed 3" in completed.out
 
 
-def test_a_result_as_json_is_that_of_the_library(run: Run) -> None:
-    completed = run("evaluate", "greedy", "random", "--deals", "30", "--json")
-    result = gw.play_match("greedy", "random", deals=30)
-    assert completed.code == 0
-    (match,) = json.loads(completed.out)["matches"]
-    assert match == json.loads(json.dumps(result.to_dict()))
-
-
 def test_both_sides_can_play_the_endgame_exactly(run: Run) -> None:
     words = ("evaluate", "greedy", "random", "--deals", "30", "--rules", "small")
     completed = run(*words, "--endgame", "exact", "--json")
@@ -133,28 +124,6 @@ def test_several_agents_give_a_cross_table_that_mirrors_itself(run: Run) -> None
             assert won == pytest.approx(100 * gw.play_match(name, other, deals=40).win_rate, abs=0.051)
 
 
-@pytest.mark.parametrize("words", [["--deals", "7"], ["--match", "best_of:3", "--matches", "7"]])
-def test_the_progress_bar_of_a_cross_table_counts_what_was_played(
-    run: Run, words: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    bars = []
-
-    class Watched(rich.progress.Progress):
-        def stop(self) -> None:
-            bars.extend((task.description, task.completed, task.total) for task in self.tasks)
-            super().stop()
-
-    monkeypatch.setattr(rich.progress, "Progress", Watched)
-    assert run("evaluate", "greedy", "random", "heuristic", *words).code == 0
-    assert bars == [("matches" if "--match" in words else "deals", 21, 21)]
-
-
-def test_a_cross_table_as_json_has_every_pair_once(run: Run) -> None:
-    matches = json.loads(run("evaluate", "greedy", "random", "heuristic", "--deals", "5", "--json").out)["matches"]
-    pairs = [(match["first"], match["second"]) for match in matches]
-    assert pairs == [("greedy", "random"), ("greedy", "heuristic"), ("random", "heuristic")]
-
-
 def test_checkpoints_play_by_the_names_of_their_files(run: Run, here: Path) -> None:
     for folder in ("some", "other"):
         (here / folder).mkdir()
@@ -168,11 +137,3 @@ def test_checkpoints_play_by_the_names_of_their_files(run: Run, here: Path) -> N
     assert list(cells) == ["best[red] #1", "best[red] #2", "random"]
     matches = json.loads(run("evaluate", some, other, "--deals", "5", "--json").out)["matches"]
     assert [(match["first"], match["second"]) for match in matches] == [(some, other)]
-
-
-def test_an_interrupted_command_exits_with_130(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(*args: object, **settings: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("german_whist.evaluation.match.games", interrupted)
-    assert run("evaluate", "greedy", "random") == (130, "", "")

@@ -7,7 +7,6 @@ import pytest
 from PIL import Image
 
 from german_whist.cli import main
-from tests.agents.networks import some_network
 
 
 def test_a_picture_and_a_gif_of_a_deal_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -49,25 +48,3 @@ def test_the_same_command_draws_the_same_picture_and_another_deal_another(tmp_pa
     assert not np.array_equal(first, draw("c.png", "--deal", "1:0"))
     assert not np.array_equal(first, draw("d.png", "--after", "0"))
     assert not np.array_equal(first, draw("e.png", "--seat", "1"))
-
-
-def test_a_checkpoint_is_drawn_under_its_file_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from german_whist.envs.rendering import table
-
-    path = tmp_path / "own.safetensors"
-    some_network(game="tiny").save(path)
-    seen = []
-    real = table.deal_picture
-    monkeypatch.setattr(table, "deal_picture", lambda *given: seen.append(given[4]) or real(*given))
-    words = ["draw", "greedy", f"checkpoint:{path}", "--rules", "tiny", "--size", "240x160"]
-    assert main([*words, "--still", str(tmp_path / "t.png")]) == 0
-    assert set(seen) == {("greedy", "own")}
-
-
-def test_a_file_that_cannot_be_written_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(self: Image.Image, *args: object, **settings: object) -> None:
-        raise ValueError("the disk is full")
-
-    monkeypatch.setattr(Image.Image, "save", fail)
-    assert main(["draw", "--rules", "tiny", "--still", str(tmp_path / "t.png")]) == 2
-    assert not list(tmp_path.iterdir())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -19,12 +18,3 @@ def test_the_file_is_named_after_the_agent_unless_another_name_is_given(run: Run
     assert completed.out.startswith("mine.onnx: ")
     assert run("export", "champion+exact", "--out", "other.onnx").out.startswith("other.onnx: ")
     assert {path.name for path in here.iterdir()} == {"mine.safetensors", "mine.onnx", "other.onnx"}
-
-
-def test_a_missing_library_is_named_with_its_extra(run: Run, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "german_whist.training.export", raising=False)
-    monkeypatch.setitem(sys.modules, "onnx", None)
-    completed = run("export", "champion")
-    line = 'german-whist: onnx is not installed: pip install "german-whist[export]"\n'
-    assert (completed.code, completed.out, completed.err) == (2, "", line)
-    assert not list(here.iterdir())

@@ -6,7 +6,6 @@ import json
 
 import pytest
 
-from german_whist.envs.utils.files import CACHE_VARIABLE
 from german_whist.solver.endgames import solve_endgame
 from tests.cli.commands import Run
 
@@ -37,14 +36,3 @@ def test_json_holds_the_same_and_the_line_keeps_to_the_value(run: Run, words: tu
     if led:
         assert report["to_play"] == "follower"
         assert report["line"][0]["led"] == led
-
-
-def test_without_a_folder_for_tables_endgames_are_solved_in_memory(
-    run: Run, here, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (here / "file").write_text("")
-    monkeypatch.setenv(CACHE_VARIABLE, str(here / "file"))
-    completed = run("solve", "A...", "2...")
-    assert (completed.code, completed.err.count("\n")) == (0, 1)
-    assert "cannot be written to" in completed.err
-    assert "is built in memory" in completed.err
