@@ -5,7 +5,7 @@
 # `make nightly-tests` runs the tests that are too long for `make test`,
 # `make play-check` replays 100,000 deals in the JavaScript of the page without a server,
 # `make audit` looks the pinned versions up in a data base of known vulnerabilities,
-# `make pins` renews `constraints.txt`, `make from-nothing` tries the targets that the pages name in environments made for them,
+# `make pins` renews `constraints.txt`,
 # `make examples` runs `examples/`, each library in an environment of its own (gigabytes, about an hour).
 PYTHON ?= python3
 VENV ?= .venv
@@ -28,7 +28,7 @@ NAME_ANOTHER = name another, as in: $(strip make $(MAKECMDGOALS)) PYTHON=python$
 # A warning or a broken reference fails the site.
 SITE := $(BIN)/sphinx-build -b html -q -W --keep-going -n docs docs/_build/html
 
-.PHONY: quickstart play check test coverage types javascript fast-tests site fuzz kill-test nightly nightly-tests audit docs dist lowest examples play-check pins from-nothing clean
+.PHONY: quickstart play check test coverage types javascript fast-tests site fuzz kill-test nightly nightly-tests audit docs dist lowest examples play-check pins clean
 
 quickstart: $(VENV)/.installed-train-$(KEY)
 	$(BIN)/german-whist train quickstart
@@ -114,10 +114,6 @@ dist: $(VENV)/.installed-dist-$(KEY)
 # Adds the pins that are missing. RENEW="numpy ruff" renews some, RENEW=all all but torch. Needs the internet, and 10 minutes.
 pins: $(VENV)/.installed-dist-$(KEY)
 	$(BIN)/python -m tests.packaging.pins $(RENEW)
-
-# Runs each target that README and CONTRIBUTING name in a fresh clone and environment; TARGETS="docs play" some of them.
-from-nothing:
-	$(PYTHON) -m tests.packaging.targets --python $(PYTHON) $(TARGETS)
 
 # ONLY="torch rllib" runs those of some libraries.
 examples:

@@ -49,11 +49,6 @@ def test_a_pretrained_agent_plays_every_game_with_its_network(game: str) -> None
     assert agent.rules == gw.rules(game)
 
 
-def test_without_rules_an_agent_plays_the_game_of_its_network() -> None:
-    assert make_agent("checkpoint:champion").rules == gw.rules("classic")  # type: ignore[attr-defined]
-    assert getattr(make_agent("heuristic"), "rules", None) is None  # it plays every game
-
-
 def test_an_agent_made_for_another_game_is_refused_before_the_first_card() -> None:
     message = (
         r"plays 'no_trump', and the deals are of 'classic': make it for that game, as in make_agent\(\.\.\., rules"

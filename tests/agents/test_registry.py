@@ -1,19 +1,21 @@
-"""Agents by name: what specifications make, and what is wrong with others."""
+"""Agents by name: what specifications make, what is wrong with others, and calls with something else than views."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import gymnasium
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import german_whist as gw
-from german_whist.agents.endgame.exact_agent import ExactEndgame
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.registry import checkpoint_spec, make_agent, split_checkpoint, split_suffixes
+from german_whist.envs.agent import Actions, Views
 from german_whist.training.config import PolicyIterationConfig
 from tests.agents.networks import some_network
 
@@ -66,12 +68,6 @@ def test_a_path_without_its_kind_and_a_folder_are_refused_with_the_way_out(tmp_p
             make_agent(str(path))
     with pytest.raises(ValueError, match=r"name a file in it, such as final\.safetensors"):
         make_agent(f"checkpoint:{tmp_path}")
-
-
-@pytest.mark.parametrize("thing", [None, 3, ["random"], object, {"name": "random"}])
-def test_an_object_without_act_is_refused(thing: object) -> None:
-    with pytest.raises(ValueError, match=r"neither an agent's name nor an object with act\(views, rng\)"):
-        make_agent(thing)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", ["heuristic", "champion"])
@@ -133,14 +129,53 @@ def test_a_file_that_is_named_without_quotes_is_refused_with_its_name(
         make_agent('checkpoint:"a,b')
 
 
-@pytest.mark.parametrize("spec", ["random", "greedy", "heuristic", "CHECKPOINT", "CHECKPOINT,temperature=0.5"])
-def test_any_agent_can_have_an_exact_endgame(tmp_path: Path, spec: str) -> None:
-    path = tmp_path / "one.safetensors"
-    some_network().save(path)
-    spec = spec.replace("CHECKPOINT", f"checkpoint:{path}")
-    agent = make_agent(f"{spec}+exact")
-    plain = make_agent(spec)
-    assert isinstance(agent, ExactEndgame)
-    assert type(agent.agent) is type(plain)
-    assert getattr(agent.agent, "temperature", None) == getattr(plain, "temperature", None)
-    assert agent.name == f"{plain.name}+exact"  # type: ignore[attr-defined]
+SEARCHERS = ("mc:worlds=2", "ismcts:iterations=9")
+AGENTS = ("random", "greedy", "heuristic", *SEARCHERS, "greedy+exact", "champion", "champion:temperature=1")
+
+
+@pytest.fixture
+def views() -> Views:
+    return gw.DealBatch("classic", 3).views()
+
+
+@pytest.mark.parametrize("name", ["random", *SEARCHERS, "mc:worlds=2+exact", "champion:temperature=1"])
+@pytest.mark.parametrize("rng", [None, 7])
+def test_an_agent_that_draws_says_what_it_needs(name: str, rng: Any, views: Views) -> None:
+    with pytest.raises(
+        ValueError, match=r"agent '[\w:=,]+' draws random numbers: rng must be a generator such as .*, got"
+    ):
+        make_agent(name).act(views, rng)
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_an_agent_refuses_what_is_not_an_array_of_views(name: str, views: Views) -> None:
+    agent, rng = make_agent(name), np.random.default_rng(0)
+    for wrong, message in (
+        (views[0], r"views must be a VIEW array of shape \(n,\), got a single view: np.atleast_1d\(view\) is an array"),
+        (views[:1].reshape(1, 1), r"views must be a VIEW array of shape \(n,\), got shape \(1, 1\)"),
+        (gw.observe(views), r"views must be a VIEW array of shape \(n,\), as .*, got an array of dtype int8"),
+        (None, r"views must be a VIEW array of shape \(n,\), as .*, got 'NoneType'"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            agent.act(wrong, rng)
+    assert len(agent.act(np.atleast_1d(views[0]), rng)) == 1
+
+
+class Highest:
+    def act(self, views: Views, rng: Any) -> Actions:
+        return np.array([int(mask).bit_length() - 1 for mask in views["legal"]])
+
+
+class Static:
+    @staticmethod
+    def act(views: Views, rng: Any) -> Actions:
+        return Highest().act(views, rng)
+
+
+def test_a_class_in_place_of_an_agent_is_named() -> None:
+    message = r"Highest is a class: pass an object of it, such as Highest\(\)"
+    with pytest.raises(ValueError, match=message):
+        gw.play_match(Highest, "random", deals=1)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=message):
+        gymnasium.make("german_whist:GermanWhist-v0", opponent=Highest)
+    assert gw.play_match(Static, "random", deals=1).deals == 1  # needs no object

@@ -18,7 +18,7 @@ from german_whist.agents.policy.inputs import network_inputs
 from german_whist.agents.registry import make_agent
 from german_whist.envs.simulator.batch import DealBatch
 from tests.agents.networks import some_network, valued_network
-from tests.agents.policy.checkpoint_files import read_raw, refusal
+from tests.agents.policy.conftest import read_raw, refusal
 
 
 def same_bits(layers: object, others: object) -> bool:

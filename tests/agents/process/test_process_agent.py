@@ -7,18 +7,23 @@ import pickle
 import shlex
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from german_whist.agents.process.agent import MAX_FAILURES, ProcessAgent
-from german_whist.agents.process.messages import view_words
+from german_whist.agents.process.messages import action_of, check_id, decode, view_words
 from german_whist.agents.registry import make_agent
 from german_whist.envs.agent import AgentForfeit
 from german_whist.envs.engine.cards import parse_card
 from german_whist.envs.simulator.batch import DealBatch
-from german_whist.evaluation.match import play_match
+from german_whist.evaluation.match import play_match, play_series
+from german_whist.evaluation.sprt import play_sprt
 from tests.agents.process.bots import FIRST, bot
 from tests.envs.players import Lowest
 
@@ -127,6 +132,70 @@ def test_specifications() -> None:
     again = pickle.loads(pickle.dumps(agent))
     assert (again.name, again.command) == (agent.name, agent.command)
     assert make_agent(agent.name).name == agent.name  # type: ignore[attr-defined]
+
+
+GAME: dict[str, Any] = {"rules": "tiny", "batch_size": 2}
+
+
+def crashes(result: Any) -> int:
+    """The number of deals for which the process was asked, and ended."""
+    return sum(one.reason.startswith("crash") for one in result.forfeits)
+
+
+def sprt(one: Any, other: Any) -> Any:
+    return play_sprt(one, other, elo0=0, elo1=2000, most_deals=8, **GAME)
+
+
+def series(one: Any, other: Any) -> Any:
+    return play_series(one, other, "best_of:3", matches=4, **GAME)
+
+
+def match(one: Any, other: Any) -> Any:
+    return play_match(one, other, deals=4, **GAME)
+
+
+@pytest.mark.parametrize(("kind", "suffix"), [(match, ""), (match, "+exact"), (series, ""), (sprt, "")])
+def test_failures_are_counted_in_a_whole_match_and_afresh_in_the_next(kind: Any, suffix: str, tmp_path: Path) -> None:
+    spec = bot(tmp_path, "sys.exit(3)") + suffix
+    agent = make_agent(spec)
+    assert [crashes(kind(one, "greedy")) for one in (spec, agent, agent)] == [MAX_FAILURES] * 3
+
+
+def test_a_process_goes_on_in_the_next_match(tmp_path: Path) -> None:
+    agent: Any = make_agent(bot(tmp_path, "say(message['view']['legal'][0] if message['id'] < 20 else 'XX')"))
+    assert not play_match(agent, "greedy", deals=1, **GAME).forfeits
+    assert play_match(agent, "greedy", deals=8, **GAME).forfeits
+    agent.close()
+
+
+VIEW = DealBatch("tiny", 1, seed=3).views()[0]
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
+VALUES = st.recursive(SCALARS, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=10)
+LEGAL = st.sampled_from(view_words(VIEW)["legal"])
+
+
+def reason(work: Callable[[], object]) -> str:
+    """Return the message of the ``ValueError`` that something raises; empty if it raises none."""
+    try:
+        work()
+    except ValueError as error:
+        return str(error) or "\n"
+    return ""
+
+
+@given(st.fixed_dictionaries({"id": st.just(1) | VALUES, "action": LEGAL | VALUES}) | VALUES)
+def test_a_reply_is_a_legal_action_or_an_error_of_one_line(reply: Any) -> None:
+    chosen: list[int] = []
+    line = json.dumps(reply).encode() + b"\n"
+    message = reason(lambda: chosen.append(action_of(check_id(decode(line), 1), VIEW)))
+    assert "\n" not in message
+    assert bool(chosen) != bool(message)
+    assert all(int(VIEW["legal"]) >> action & 1 for action in chosen)
+
+
+@given(st.binary(max_size=200))
+def test_a_line_is_a_message_or_an_error_of_one_line(line: bytes) -> None:
+    assert "\n" not in reason(lambda: decode(line))
 
 
 def test_agents_may_forfeit_all_their_games() -> None:

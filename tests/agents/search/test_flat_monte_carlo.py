@@ -14,8 +14,7 @@ from german_whist.envs.simulator.batch import DealBatch
 from german_whist.evaluation.match import play_match
 from german_whist.solver.endgames import solve_endgames
 from german_whist.solver.exact_endgame import ExactEndgameHook
-from tests.agents.inference.world_states import draw
-from tests.agents.positions import HEURISTIC, Fixed, some_positions, tried_actions, view
+from tests.agents.positions import HEURISTIC, Fixed, draw, some_positions, tried_actions, view
 from tests.conftest import play_randomly
 
 
