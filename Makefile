@@ -75,13 +75,13 @@ $(TYPESCRIPT): | $(BIN)/python
 site: $(VENV)/.installed-dev-$(KEY)
 	$(BIN)/python -m tests.packaging.only docs $(SITE)
 
-# MINUTES=300 fuzzes for five hours, FIRST=1000000 begins with another case than 0.
+# EXAMPLES=100000 fuzzes for hours.
 fuzz: $(VENV)/.installed-dev-$(KEY)
-	$(BIN)/python -m tests.fuzz --minutes $(or $(MINUTES),5) --first $(or $(FIRST),0)
+	FUZZ_EXAMPLES=$(or $(EXAMPLES),1000) $(BIN)/python -m pytest -q tests/fuzz
 
-# KILLS=100 kills each trainer and the server a hundred times, SEED=1 at other moments.
+# KILLS=100 kills each trainer a hundred times, SEED=1 at other moments.
 kill-test: $(VENV)/.installed-dev-$(KEY)
-	$(BIN)/python -m tests.kills --kills $(or $(KILLS),20) --seed $(or $(SEED),0)
+	KILLS=$(or $(KILLS),20) SEED=$(or $(SEED),0) $(BIN)/python -m pytest -q -m nightly tests/kills
 
 # A million deals against the reference, all of presets with PRESETS=1; stopped, it goes on where it was.
 nightly: $(VENV)/.installed-dev-$(KEY)

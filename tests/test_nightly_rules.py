@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from german_whist.envs.simulator import batch as engine
-from tests import nightly_rules
 from tests.nightly_rules import CHUNK, check, play_chunk
 
 
@@ -27,10 +24,3 @@ def test_a_difference_tells_field_game_and_deals(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(engine.DealBatch, "step", cheat)
     with pytest.raises(AssertionError, match=r"chunk 2 of seed 5, Rules.*: tricks: the engine has"):
         play_chunk(2, 5, CHUNK // 50)
-
-
-def test_a_stopped_check_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nightly_rules, "CHUNK", 20)
-    whole = list(check(deals=50, cards=8))
-    assert [deals for deals, _ in whole] == [20, 20, 10]
-    assert list(check(deals=50, cards=8, done=40)) == whole[2:]

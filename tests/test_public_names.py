@@ -9,7 +9,7 @@ import pettingzoo
 import pytest
 
 import german_whist as gw
-from german_whist.registration import GYMNASIUM_ID, PETTINGZOO_ID, register_environments
+from german_whist.registration import GYMNASIUM_ID, PETTINGZOO_ID
 
 
 def in_a_fresh_process(code: str) -> str:
@@ -48,12 +48,6 @@ def test_importing_the_package_registers_the_environments() -> None:
 
 
 @pytest.mark.filterwarnings("error")
-def test_registering_twice_is_silent() -> None:
-    register_environments()
-    register_environments()
-
-
-@pytest.mark.filterwarnings("error")
 def test_pettingzoo_makes_the_environment() -> None:
     game = pettingzoo.make("aec", PETTINGZOO_ID, reward="win", render_mode="ansi")
     assert game.unwrapped.reward == "win"
@@ -62,12 +56,6 @@ def test_pettingzoo_makes_the_environment() -> None:
     expected = gw.env()
     expected.reset(seed=1)
     np.testing.assert_equal(game.last(), expected.last())
-
-
-@pytest.mark.filterwarnings("error")
-def test_an_older_pettingzoo_without_a_registry_is_no_obstacle(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr(pettingzoo, "register")
-    register_environments()
 
 
 @pytest.mark.filterwarnings("error")

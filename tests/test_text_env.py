@@ -115,15 +115,6 @@ def test_messages_tell_no_card_that_the_seat_has_not_seen(game: str, seat: int) 
     assert len(heard) == 1
 
 
-def test_a_prompt_alone_tells_what_the_messages_told() -> None:
-    env = gw.TextEnv()
-    env.reset(seed=2)
-    news = [env.step(env.legal[0])[0] for _ in range(6)]
-    for message in news:
-        assert message.split("\n\n")[0] in env.prompt()
-    assert env.prompt().endswith("\n\n".join(news[-1].split("\n\n")[1:]))
-
-
 @pytest.mark.parametrize(("reward", "lost"), [("win", 0.0), ("margin", -13.0), ("regret", -13.0)])
 def test_the_third_answer_in_a_row_without_a_legal_action_loses_the_deal(reward: str, lost: float) -> None:
     env = gw.TextEnv(reward=reward, seat=0)
@@ -202,11 +193,6 @@ def test_an_opponent_that_breaks_the_rules_is_an_error() -> None:
     env = gw.TextEnv(opponent=Scripted([60]), seat=0)  # no action has this number
     with pytest.raises(ValueError, match="'Scripted' chose action 60"):
         env.reset(seed=1)  # the opponent leads
-
-
-def test_an_opponent_is_a_name_or_an_object() -> None:
-    first, second = gw.TextEnv(opponent="heuristic"), gw.TextEnv(opponent=gw.make_agent("heuristic"))
-    assert first.reset(seed=1) == second.reset(seed=1)
 
 
 @pytest.mark.parametrize(

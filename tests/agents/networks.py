@@ -15,10 +15,7 @@ from german_whist.envs.observation.vector import observation_high
 
 
 def some_network(
-    seed: int = 0,
-    hidden: tuple[int, ...] = (8,),
-    game: str = "classic",
-    scale: float = 0.3,
+    seed: int = 0, hidden: tuple[int, ...] = (8,), game: str = "classic", scale: float = 0.3
 ) -> Checkpoint:
     """A checkpoint with random weights."""
     rng = np.random.default_rng(seed)
@@ -48,12 +45,7 @@ def universal_network(seed: int = 0, value: bool = False) -> Checkpoint:
     return dataclasses.replace(made, logits_per_trick=4.0, value=(first, outputs) if value else ())
 
 
-def suit_network(
-    suit_layers: int = 1,
-    game: str = "classic",
-    inputs: str = OBSERVATION,
-    seed: int = 0,
-) -> Checkpoint:
+def suit_network(suit_layers: int = 1, game: str = "classic", inputs: str = OBSERVATION, seed: int = 0) -> Checkpoint:
     """A checkpoint with random weights that the suits share, and a value network likewise."""
     rng = np.random.default_rng(seed)
 

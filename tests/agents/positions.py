@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from german_whist.agents.inference.sampling import write_states
 from german_whist.agents.registry import make_agent
 from german_whist.agents.search.rollout_kernels import distinct_actions
 from german_whist.envs.engine.cards import SUIT_MASKS, SUITS, card_text, parse_card, parse_hand
 from german_whist.envs.engine.rules import Rules
+from german_whist.envs.engine.state import STATE
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.utils.jit import kernel
@@ -67,6 +69,14 @@ def choice(bot: Any, row: np.ndarray[Any, Any]) -> str:
     """The card a bot plays."""
     [card] = bot.act(row, None)
     return card_text(card)
+
+
+def draw(rules: Rules, view: Any, keys: list[int], worlds: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """The game, and worlds of a view as states."""
+    states = np.zeros((len(keys), worlds), STATE)
+    for key, row in zip(keys, states, strict=True):
+        write_states(rules.game, np.array([view]), np.uint64(key), row)
+    return rules.game, states.ravel()
 
 
 class Fixed:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from german_whist.agents.judge import ROLLOUTS, Advice, accuracy_of, advise, at_stake, judge_action, judge_of
+from german_whist.agents.judge import ROLLOUTS, Advice, advise, at_stake, judge_action, judge_of
 from german_whist.agents.registry import make_agent
 from german_whist.agents.search.rollout_kernels import distinct_actions
 from german_whist.envs.engine.agent_rng import AgentRng
@@ -16,8 +16,6 @@ from german_whist.envs.engine.cards import cards_of, parse_hand
 from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.envs.observation.position import endgame_view
 from german_whist.envs.simulator.batch import DealBatch
-from german_whist.session.coach.hints import hint
-from german_whist.session.deal.table_deal import TableDeal
 from german_whist.solver.endgames import solve_endgame
 from tests.agents.networks import valued_network
 from tests.conftest import play_randomly
@@ -75,23 +73,6 @@ def test_the_values_differ_as_the_search_says(game: str) -> None:
     assert tried > 4
 
 
-def test_more_worlds_make_a_difference_surer() -> None:
-    batch = DealBatch("small", 1, seed=3, history=True)
-    play_randomly(batch, np.random.default_rng(3), 8)
-    few, many = (advise(batch.views(), batch.rules, worlds, 1, batch.history())[0] for worlds in (16, 256))
-    assert sum(many.lost_errors) < sum(few.lost_errors)
-    assert sum(many.win_errors) < sum(few.win_errors)
-
-
-def test_the_course_of_the_deal_counts() -> None:
-    batch = DealBatch("small", 1, seed=3, history=True)
-    play_randomly(batch, np.random.default_rng(3), 8)
-    views, histories = batch.views(), batch.history()
-    agent = judge_of(batch.rules, 64)
-    informed, uninformed = (advise(views, batch.rules, 64, 1, one, agent)[0] for one in (histories, None))
-    assert informed.tricks != uninformed.tricks
-
-
 def test_a_network_that_does_not_search_judges_by_its_advantages() -> None:
     batch, network = DealBatch("classic", 1, seed=1), make_agent("champion")
     advice = advise(batch.views(), batch.rules, worlds=4, judge=network)[0]
@@ -113,7 +94,6 @@ def test_the_chance_to_win_is_that_of_the_judges_value_network(search: str, tmp_
         place = advice.actions.index(own)
         assert advice.tricks[place] == pytest.approx((batch.rules.counted + expected.margin[0]) / 2)
         assert advice.wins[place] == pytest.approx(expected.win[0], abs=1e-3)
-        assert hint(TableDeal.at_address(batch.rules, seed, 0), 0, 8, judge)["win"] == round(advice.wins[0], 3)
 
 
 def test_in_the_endgame_the_values_are_exact() -> None:
@@ -180,18 +160,6 @@ def test_only_what_is_beyond_doubt_and_large_enough_is_criticised() -> None:
         assert found.is_criticised == (label not in ("best", "good"))
         assert (found.tricks, found.win) == pytest.approx((max(lost, 0), win) if win >= 0 else (0, 0))
         assert at_stake(advice) == pytest.approx(max(lost, 0) / 2)
-
-
-def test_who_had_nothing_at_stake_has_no_accuracy() -> None:
-    assert accuracy_of(0, 0) is None
-    assert accuracy_of(0, 2) == 100
-    assert accuracy_of(2, 2) == 30
-    assert accuracy_of(9, 2) == 0
-
-
-def test_a_game_with_settings_of_its_own_is_judged_by_search() -> None:
-    batch = DealBatch(rules("classic:hand=10,stock=32"), 1)
-    assert advise(batch.views(), batch.rules, worlds=2)[0].judge == "champion:search=2"
 
 
 def test_a_game_whose_endgame_is_too_large_to_be_solved_is_judged_by_rollouts() -> None:

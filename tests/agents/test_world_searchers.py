@@ -11,12 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from german_whist.agents.endgame.open_hands import card_margins, open_hands
 from german_whist.agents.registry import make_agent
-from german_whist.agents.search.agent import DEFAULT_WORLDS, SearchAgent
-from german_whist.agents.search.ismcts import DEFAULT_ITERATIONS, ISMCTSAgent
+from german_whist.agents.search.agent import SearchAgent
+from german_whist.agents.search.ismcts import ISMCTSAgent
 from german_whist.agents.search.settings import SearchSettings
 from german_whist.envs.engine.agent_rng import AgentRng
+from german_whist.envs.engine.cards import cards_of
 from german_whist.envs.engine.rules import Rules, rule_names, rules
+from german_whist.envs.engine.scoring import signed_margin
+from german_whist.envs.engine.state_kernels import legal_actions, play
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.evaluation.match import play_match
 from tests.agents.positions import HEURISTIC, some_positions, view
@@ -30,10 +34,7 @@ MAKE = {
     ISMCTS: lambda threads, game: ISMCTSAgent(20, threads=threads, rules=game),
 }
 SEARCH = "heuristic:search=20"
-EVERY = {
-    **MAKE,
-    SEARCH: lambda threads, game: SearchAgent(HEURISTIC, rules(game), SearchSettings(20, threads)),
-}
+EVERY = {**MAKE, SEARCH: lambda threads, game: SearchAgent(HEURISTIC, rules(game), SearchSettings(20, threads))}
 IN_PRESETS = [(spec, name) for spec in MAKE for name in rule_names() if spec == MC or name != "humbug"]
 
 
@@ -134,24 +135,55 @@ def test_another_seed_samples_other_worlds(spec: str) -> None:
     assert (choices[0] != choices[2]).any()
 
 
-def test_settings() -> None:
-    agent: Any
-    for kind, effort, name in (
-        ("mc", DEFAULT_WORLDS, f"mc:worlds={DEFAULT_WORLDS}"),
-        ("mc:worlds=7", 7, "mc:worlds=7"),
-    ):
-        agent = make_agent(kind)
-        assert (agent.settings.worlds, agent.name) == (effort, name)
-    for kind, iterations, reward, name in (
-        ("ismcts", DEFAULT_ITERATIONS, "mixed", f"ismcts:iterations={DEFAULT_ITERATIONS}"),
-        ("ismcts:iterations=9,reward=win", 9, "win", "ismcts:iterations=9,reward=win"),
-    ):
-        agent = make_agent(kind)
-        assert (agent.agent.iterations, agent.agent.reward, agent.name) == (iterations, reward, name)
+@pytest.mark.parametrize("steps", [0, 1, 2, 3, 4, 5])
+def test_where_nothing_is_hidden_it_finds_perfect_play(steps: int) -> None:
+    batch = DealBatch(OPEN_GAME, 8, 5)
+    play_randomly(batch, np.random.default_rng(1), steps)
+    agent = ISMCTSAgent(1500, reward="margin", rules=OPEN_GAME)
+    actions = agent.act(batch.views(), AgentRng(1, np.arange(8)))
+    for row in range(8):
+        margins = action_margins(OPEN_GAME, batch.states[row : row + 1])
+        assert margins[int(actions[row])] == max(margins.values())
 
 
-@pytest.mark.parametrize("spec", MAKE)
-@pytest.mark.parametrize("threads", [-1, True, 1.5])
-def test_an_invalid_number_of_threads_is_refused(spec: str, threads: Any) -> None:
-    with pytest.raises(ValueError, match=r"threads must be an integer from [01] to 1024, got .*"):
-        MAKE[spec](threads, "classic")
+@pytest.mark.parametrize("preset", ["classic", "high_low", "no_trump"])
+def test_in_an_open_endgame_it_plays_a_best_card_without_the_exact_wrapper(preset: str) -> None:
+    batch = DealBatch(preset, 20, 6)
+    play_randomly(batch, np.random.default_rng(3), rules(preset).stock + 3)
+    views = batch.views()
+    cards = ISMCTSAgent(600, reward="margin", rules=preset).act(views, AgentRng(1, np.arange(20)))
+    margins = card_margins(open_hands(views))
+    assert (margins[np.arange(20), cards] == margins.max(axis=1)).all()
+
+
+def test_more_iterations_play_stronger() -> None:
+    match = play_match("ismcts:iterations=300", "ismcts:iterations=10", deals=100, seed=1, rules="small")
+    assert match.interval[0] > 0.5
+
+
+# The whole stock lies face up, so the cards that a seat cannot see are the other's hand.
+OPEN_GAME = Rules(suits=2, ranks=4, hand=2, stock=4, open_stock=4, counts="all")
+
+
+def minimax_margin(game: Any, state: np.ndarray[Any, Any]) -> int:
+    """Return seat 0's margin with perfect play of both seats; ``state`` is an array of one."""
+    if state["done"][0]:
+        return signed_margin(game, state[0], 0)
+    margins = []
+    for action in cards_of(int(legal_actions(state[0]))):
+        following = state.copy()
+        play(game, following[0], action)
+        margins.append(minimax_margin(game, following))
+    return max(margins) if state["turn"][0] == 0 else min(margins)
+
+
+def action_margins(rules: Rules, state: np.ndarray[Any, Any]) -> dict[int, int]:
+    """Return the margin of the seat to act after each of its legal actions, with perfect play from then on."""
+    game = rules.game.copy()[0]
+    sign = 1 if state["turn"][0] == 0 else -1
+    margins = {}
+    for action in cards_of(int(legal_actions(state[0]))):
+        following = state.copy()
+        play(game, following[0], action)
+        margins[action] = sign * minimax_margin(game, following)
+    return margins

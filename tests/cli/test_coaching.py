@@ -10,13 +10,11 @@ import pytest
 
 from german_whist.agents.judge import LEAST
 from german_whist.cli import main
-from german_whist.cli.coaching import print_hint
-from german_whist.envs.engine.rules import rules
 from german_whist.envs.utils.specs import percent_text
 from german_whist.evaluation.recording import read_recordings
 from tests.cli.commands import Run
 from tests.cli.conftest import Typist
-from tests.cli.test_play import Copycat, evaluated
+from tests.cli.test_play import evaluated
 
 
 def test_a_hint_names_every_legal_card_and_plays_none(type_lines: Typist, capsys: pytest.CaptureFixture[str]) -> None:
@@ -28,27 +26,6 @@ def test_a_hint_names_every_legal_card_and_plays_none(type_lines: Typist, capsys
     assert text.count("By Champion with search: the win comes first, then tricks.") == 2
     assert text.count("opponent (none): ♠ ") == 2
     assert "plays" not in text
-
-
-def test_a_hint_for_open_hands_shows_the_opponents_and_bars_of_tricks(capsys: pytest.CaptureFixture[str]) -> None:
-    hint = {
-        "by_title": "Champion",
-        "by_text": "Exact: both hands are known.",
-        "action": "SA",
-        "reason": "It wins.",
-        "options": [
-            {"action": action, "text": f"{9 - lost} tricks", "tricks_given_away": lost, "win": 1.0, "trick": None}
-            for action, lost in (("SA", 0), ("SK", 0), ("H2", 1), ("H3", 2))
-        ],
-        "exact": True,
-        "opponent_hand": ["S9", "D4"],
-    }
-    print_hint(hint, rules("classic"), trump=0)
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "Hint: ♠A."
-    assert "  opponent: ♠ 9        ♥ -        ♦ 4        ♣ -" in lines
-    bars = [line.count("█") for line in lines if "wins 100 %" in line]
-    assert bars == [20, 20, 11, 1]
 
 
 def test_what_is_taken_back_has_not_been_played(
@@ -78,13 +55,10 @@ def test_a_deal_is_reviewed_when_it_is_over(
         assert "trick  1  You" in text
 
 
-def played(tmp_path: Path, game: str) -> tuple[Path, Copycat]:
-    return tmp_path / "games.jsonl", evaluated(tmp_path, game, 0)
-
-
 @pytest.mark.parametrize("game", ["small", "six_cards"])
 def test_review_judges_a_recorded_deal(game: str, run: Run, tmp_path: Path) -> None:
-    path, _ = played(tmp_path, game)
+    evaluated(tmp_path, game, 0)
+    path = tmp_path / "games.jsonl"
     found = json.loads(run("review", path, "--line", "2", "--seat", "1", "--json").out)
     recording = list(read_recordings(path))[1]
     assert len(found["moves"]) == len(recording.actions)
@@ -107,7 +81,8 @@ def test_review_judges_a_recorded_deal(game: str, run: Run, tmp_path: Path) -> N
 
 
 def test_all_lines_of_a_file_are_reviewed(run: Run, tmp_path: Path) -> None:
-    path, _ = played(tmp_path, "tiny")
+    evaluated(tmp_path, "tiny", 0)
+    path = tmp_path / "games.jsonl"
     count = len(path.read_text().splitlines())
     single = [run("review", path, "--line", str(line), "--json").out for line in (1, 2)]
     every = run("review", path, "--line", "all", "--json").out.splitlines(keepends=True)
@@ -115,15 +90,3 @@ def test_all_lines_of_a_file_are_reviewed(run: Run, tmp_path: Path) -> None:
     assert every[:2] == single
     shown = run("review", path, "--line", "all", "--brief").out
     assert re.findall(r"^Deal (\d+)$", shown, re.M) == [str(number + 1) for number in range(count)]
-
-
-def test_the_first_three_tricks_say_what_they_are_about(
-    type_lines: Typist, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    type_lines(list(evaluated(tmp_path, "small", 0, deals=1)))
-    assert main(["play", "random", "--rules", "small", "--seed", "5", "--deals", "1"]) == 0
-    words = " ".join(capsys.readouterr().out.split())
-    assert (
-        len(re.findall(r"Win this trick and you take the \w+ of \w+; lose it and you take the hidden card\.", words))
-        == 3
-    )

@@ -7,12 +7,16 @@ import re
 import shlex
 from pathlib import Path
 
+import numpy as np
 import pytest
-import rich.progress
+from PIL import Image
 
 import german_whist as gw
 from german_whist.agents.pretrained import BASELINE, PRETRAINED_NAMES, pretrained_networks
-from german_whist.cli import COMMANDS, build_parser
+from german_whist.cli import COMMANDS, build_parser, main
+from german_whist.envs.engine.rules import rule_names, rules, rules_from_dict
+from german_whist.envs.text.rules_text import preset_summary, rules_text
+from german_whist.solver.endgames import solve_endgame
 from tests.agents.networks import some_network
 from tests.cli.commands import Run
 
@@ -71,14 +75,6 @@ def test_two_agents_give_a_result(run: Run) -> None:
     assert "50 mirrored deals (each played twice, seats swapped), seed 3" in completed.out
 
 
-def test_a_result_as_json_is_that_of_the_library(run: Run) -> None:
-    completed = run("evaluate", "greedy", "random", "--deals", "30", "--json")
-    result = gw.play_match("greedy", "random", deals=30)
-    assert completed.code == 0
-    (match,) = json.loads(completed.out)["matches"]
-    assert match == json.loads(json.dumps(result.to_dict()))
-
-
 def test_both_sides_can_play_the_endgame_exactly(run: Run) -> None:
     words = ("evaluate", "greedy", "random", "--deals", "30", "--rules", "small")
     completed = run(*words, "--endgame", "exact", "--json")
@@ -133,28 +129,6 @@ def test_several_agents_give_a_cross_table_that_mirrors_itself(run: Run) -> None
             assert won == pytest.approx(100 * gw.play_match(name, other, deals=40).win_rate, abs=0.051)
 
 
-@pytest.mark.parametrize("words", [["--deals", "7"], ["--match", "best_of:3", "--matches", "7"]])
-def test_the_progress_bar_of_a_cross_table_counts_what_was_played(
-    run: Run, words: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    bars = []
-
-    class Watched(rich.progress.Progress):
-        def stop(self) -> None:
-            bars.extend((task.description, task.completed, task.total) for task in self.tasks)
-            super().stop()
-
-    monkeypatch.setattr(rich.progress, "Progress", Watched)
-    assert run("evaluate", "greedy", "random", "heuristic", *words).code == 0
-    assert bars == [("matches" if "--match" in words else "deals", 21, 21)]
-
-
-def test_a_cross_table_as_json_has_every_pair_once(run: Run) -> None:
-    matches = json.loads(run("evaluate", "greedy", "random", "heuristic", "--deals", "5", "--json").out)["matches"]
-    pairs = [(match["first"], match["second"]) for match in matches]
-    assert pairs == [("greedy", "random"), ("greedy", "heuristic"), ("random", "heuristic")]
-
-
 def test_checkpoints_play_by_the_names_of_their_files(run: Run, here: Path) -> None:
     for folder in ("some", "other"):
         (here / folder).mkdir()
@@ -170,9 +144,104 @@ def test_checkpoints_play_by_the_names_of_their_files(run: Run, here: Path) -> N
     assert [(match["first"], match["second"]) for match in matches] == [(some, other)]
 
 
-def test_an_interrupted_command_exits_with_130(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(*args: object, **settings: object) -> None:
-        raise KeyboardInterrupt
+def test_the_file_is_named_after_the_agent_unless_another_name_is_given(run: Run, here: Path) -> None:
+    pytest.importorskip("onnx")
+    some_network().save(here / "mine.safetensors")
+    completed = run("export", "checkpoint:mine.safetensors")
+    assert (completed.code, completed.err) == (0, "")
+    assert completed.out.startswith("mine.onnx: ")
+    assert run("export", "champion+exact", "--out", "other.onnx").out.startswith("other.onnx: ")
+    assert {path.name for path in here.iterdir()} == {"mine.safetensors", "mine.onnx", "other.onnx"}
 
-    monkeypatch.setattr("german_whist.evaluation.match.games", interrupted)
-    assert run("evaluate", "greedy", "random") == (130, "", "")
+
+Capture = pytest.CaptureFixture[str]
+
+
+def test_the_list_names_every_preset_with_a_line(capsys: Capture) -> None:
+    assert main(["rules"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == list(rule_names())
+    for line in lines:
+        name, _, summary = line.partition(" ")
+        assert summary.strip() == preset_summary(name)
+        assert len(summary.strip()) > 20
+
+
+@pytest.mark.parametrize("name", [*rule_names(), "classic:hand=10,stock=32"])
+def test_a_game_is_printed_in_words_or_as_json(name: str, capsys: Capture) -> None:
+    assert main(["rules", name]) == 0
+    text = capsys.readouterr().out
+    assert text == rules_text(name) + "\n"
+    assert text.startswith(f"German Whist: {name}\n")
+    assert main(["rules", name, "--json"]) == 0
+    assert rules_from_dict(json.loads(capsys.readouterr().out)) == rules(name)
+
+
+HANDS = "AKQ2.T98..J4", "J7.AK2.Q5.T8"
+
+
+def test_value_cards_and_principal_variation_are_printed(run: Run) -> None:
+    completed = run("solve", *HANDS, "--trump", "S")
+    assert completed.code == 0
+    assert "Endgame of 9 cards a hand, trumps ♠, the most tricks win" in completed.out
+    assert "With perfect play the leader takes 6 of 9, the follower 3." in completed.out
+    assert "   5  ♠2" in completed.out
+    assert [line.split()[0] for line in completed.out.splitlines()[-9:]] == list("123456789")
+    assert completed.out.splitlines()[-1].endswith("6-3")
+
+
+@pytest.mark.parametrize("words", [(), ("--trump", "h"), ("--low",), ("--trump", "D", "--low", "--led", "HT")])
+def test_json_holds_the_same_and_the_line_keeps_to_the_value(run: Run, words: tuple[str, ...]) -> None:
+    report = json.loads(run("solve", *HANDS, *words, "--json").out)
+    low, led = "--low" in words, report["led"]
+    trump = words[words.index("--trump") + 1].upper() if "--trump" in words else None
+    assert report["trump"] == trump
+    assert report["tricks"] == solve_endgame(*HANDS, trump, low=low, led=led)
+    taken = [trick["taken_by"] for trick in report["line"]]
+    assert (taken.count("leader"), len(taken)) == (report["tricks"], 9)
+    best = (min if low else max)(report["cards"].values())
+    assert best == (report["tricks"] if report["to_play"] == "leader" else 9 - report["tricks"])
+    if led:
+        assert report["to_play"] == "follower"
+        assert report["line"][0]["led"] == led
+
+
+def test_a_picture_and_a_gif_of_a_deal_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    still, film = tmp_path / "table.png", tmp_path / "deal.gif"
+    words = [
+        "draw",
+        "greedy",
+        "random",
+        "--rules",
+        "tiny",
+        "--deal",
+        "3:1",
+        "--size",
+        "480x320",
+        "--gif-size",
+        "240x160",
+    ]
+    assert main([*words, "--still", str(still), "--gif", str(film)]) == 0
+    with Image.open(still) as picture:
+        assert picture.size == (480, 320)
+    with Image.open(film) as frames:
+        assert frames.size == (240, 160)
+        assert frames.n_frames == 1 + 8  # type: ignore[attr-defined]  # the deal, and then a frame a card
+    printed = capsys.readouterr().out
+    assert "table.png" in printed
+    assert "deal.gif" in printed
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["deal.gif", "table.png"]
+
+
+def test_the_same_command_draws_the_same_picture_and_another_deal_another(tmp_path: Path) -> None:
+    def draw(name: str, *words: str) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
+        path = tmp_path / name
+        assert main(["draw", "--rules", "tiny", "--size", "240x160", "--still", str(path), *words]) == 0
+        with Image.open(path) as picture:
+            return np.array(picture)
+
+    first = draw("a.png")
+    assert np.array_equal(first, draw("b.png"))
+    assert not np.array_equal(first, draw("c.png", "--deal", "1:0"))
+    assert not np.array_equal(first, draw("d.png", "--after", "0"))
+    assert not np.array_equal(first, draw("e.png", "--seat", "1"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 
 import numpy as np
@@ -30,14 +29,6 @@ def two_runs(here: Path) -> None:
     made("runs/a", ("random", "greedy"))
     made("runs/b", ("greedy", "heuristic", "random"))
     made("other/a", ("heuristic",))
-
-
-def test_names_that_could_steer_a_terminal_make_no_warnings(run: Run) -> None:
-    for folder in ("runs/c\x1b[2J", "other/c\x1b[2J"):
-        made(folder, ("random\x1b[2J\u202e",))
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")  # matplotlib names signs that its font lacks
-        assert run("curve", "runs/c\x1b[2J", "other/c\x1b[2J") == (0, "curves: curves.png\n", "")
 
 
 def test_runs_are_compared_on_their_common_opponents(run: Run) -> None:

@@ -73,7 +73,7 @@ def interrupt():
 threading.Thread(target=interrupt, daemon=True).start()
 run_program()
 """
-    words = ["evaluate", "mc:worlds=1_000_000", "random", "--deals", "100"]
+    words = ["evaluate", "mc:worlds=100_000", "random", "--deals", "100"]
     done = subprocess.run(
         [sys.executable, "-c", USE_SMALL_TABLES + code, *words],
         capture_output=True,

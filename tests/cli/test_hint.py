@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
-from german_whist.envs.simulator.batch import DealBatch
 from german_whist.solver.endgames import solve_endgame
 from tests.cli.commands import Run
 
@@ -51,34 +48,3 @@ def test_cards_and_suits_are_read_in_any_spelling(run: Run) -> None:
     }
     assert len(found) == 1
     assert json.loads(found.pop())["options"]
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("AQ2.K..",), "hint needs --up CARD in the foreplay, or --opponent HAND in the endgame"),
-        (("AQ2.K", "--up", "H5"), "hand 'AQ2.K' has 2 suits"),
-        (("AQ2.K84.T953.J76", "--up", "5X"), "'5X' is not a card"),
-        ((*ENDGAME, "--tricks", "3"), "--tricks must be two numbers, such as 3-1, got '3'"),
-        (("AQ2.K84.T953.J76", "--up", "H5", "--void", "X"), "--void must be suits"),
-    ],
-)
-def test_what_cannot_be_read_is_refused_in_one_line(run: Run, words: tuple[str, ...], message: str) -> None:
-    done = run("hint", *words)
-    assert done.code == 2
-    assert message in done.err
-    assert done.err.count("\n") == 1
-
-
-def test_the_example_is_that_deal() -> None:
-    """The how-to page and the picture of the rules show it."""
-    import german_whist as gw
-
-    batch, bot = DealBatch("classic", 1, 7, 0), gw.make_agent("heuristic")
-    for _ in range(7):
-        batch.step(bot.act(batch.views(), None))
-    view = batch.views()[0]
-    assert int(view["hand"]) == gw.hand(TRICK_4[0])
-    assert int(view["played_self"]) == gw.hand("A2...2")
-    assert int(view["played_opponent"]) == gw.hand("K86...3")
-    assert int(view["led"]) == gw.card("S6")

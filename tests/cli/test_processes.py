@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.agents.networks import some_network
 from tests.training.sb3_runs import SETTINGS
 
 HEAVY = ("torch", "stable_baselines3", "sb3_contrib", "numba", "llvmlite", "pygame", "matplotlib", "tensorboard")
@@ -53,19 +52,6 @@ def test_light_commands_load_nothing_heavy(tmp_path: Path, words: tuple[str, ...
     assert done.returncode == 0
     assert done.stderr == "\n"
     assert done.stdout
-
-
-def test_the_package_can_be_run(tmp_path: Path) -> None:
-    done = process(tmp_path, "-m", "german_whist", "--version")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("german-whist ")
-
-
-def test_bad_input_exits_with_2_and_one_line(tmp_path: Path) -> None:
-    done = process(tmp_path, "-m", "german_whist", "evaluat", "random", "greedy")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("german-whist: unknown command 'evaluat': did you mean 'evaluate'?")
-    assert done.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize("words", [["agents"], ["agents", "--json"], ["train", "--help"], ["--version"]])
@@ -189,15 +175,3 @@ def test_letters_that_an_ascii_terminal_cannot_read_are_no_card(tmp_path: Path) 
     assert done.returncode == 0
     assert b"is not a card" in done.stdout
     assert done.stdout.decode("ascii").rstrip().endswith("You leave the table.")
-
-
-def test_the_core_install_evaluates_checkpoints(tmp_path: Path) -> None:
-    some_network(game="tiny").save(tmp_path / "made.safetensors")
-    extras = ("torch", "stable_baselines3", "sb3_contrib", "tensorboard", "matplotlib", "pygame", "rlcard")
-    done = without(
-        tmp_path, extras, "evaluate", "checkpoint:made.safetensors", "random", "--deals", "3", "--rules", "tiny"
-    )
-    assert done.returncode == 0
-    said = [line for line in done.stderr.splitlines() if "compiling" not in line]  # with an empty cache
-    assert said == ["numba,llvmlite"]
-    assert "made" in done.stdout

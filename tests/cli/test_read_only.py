@@ -5,17 +5,15 @@ from __future__ import annotations
 import ctypes
 import json
 import os
-import signal
 import subprocess
 import sys
 from pathlib import Path
-from urllib.request import urlopen
 
 import pytest
 
 from german_whist.envs.utils.files import CACHE_VARIABLE
 from german_whist.envs.utils.kernel_cache import kernel_cache
-from german_whist.web.data_folder import FOLDER_VARIABLE, writable_data_folder
+from german_whist.web.data_folder import FOLDER_VARIABLE
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "getuid"), reason="no owners of folders here")
 
@@ -83,34 +81,3 @@ def test_a_match_with_workers_says_once_what_cannot_be_stored(environment: dict[
     assert len(lines) == 2
     assert "compiled kernels cannot be cached" in lines[0]
     assert "is built in memory" in lines[1]
-
-
-def test_the_page_is_served_and_keeps_games_in_a_private_folder(environment: dict[str, str], tmp_path: Path) -> None:
-    pytest.importorskip("uvicorn")
-    words = command("serve", "--no-browser", "--port", "0", "--rules", "tiny", "--agent", "greedy")
-    with subprocess.Popen(words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
-        assert server.stdout is not None
-        try:
-            line = server.stdout.readline()
-            assert line.startswith("German Whist is served at "), line + server.communicate()[1]
-            with urlopen(f"{line.split()[-1]}api/sessions", timeout=60) as answer:
-                assert json.load(answer) == {"sessions": []}
-        finally:
-            server.send_signal(signal.SIGTERM)
-            errors = server.communicate(timeout=60)[1]
-    assert server.returncode == 0
-    (said,) = [line for line in errors.splitlines() if "games are kept in" in line]
-    folder = Path(said.partition("games are kept in ")[2].partition(";")[0])
-    assert folder.parent == tmp_path / "tmp"
-    assert folder.stat().st_mode & 0o077 == 0
-    assert (folder / "token").is_file()
-
-
-def test_without_a_temporary_folder_the_page_is_refused_in_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "file").write_text("")
-    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "file" / "data"))
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "absent"))
-    with pytest.raises(ValueError, match=r"cannot be made.*--data names another$"):
-        writable_data_folder()

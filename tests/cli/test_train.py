@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import re
@@ -19,7 +18,6 @@ from german_whist.training.run.progress import TrainingProgress
 from tests.cli.commands import Run
 from tests.cli.conftest import Typist
 from tests.training.sb3_runs import SETTINGS
-from tests.training.whole_runs import call_at, interrupt
 
 
 @pytest.fixture
@@ -72,13 +70,6 @@ def words_of(command: str) -> list[str]:
     return done.stdout.split("\0")[:-1]
 
 
-def test_a_second_run_goes_to_a_new_folder_and_says_which(run: Run, tiny: str) -> None:
-    assert run("train", tiny).err.startswith("training in runs/tiny\n")
-    again = run("train", tiny)
-    assert again.err.startswith("training in runs/tiny-2\n")
-    assert "checkpoint:      runs/tiny-2/final.safetensors\n" in again.out
-
-
 def test_options_override_the_file_and_out_names_the_folder(run: Run, tiny: str) -> None:
     completed = run("train", tiny, "--decisions", "2e2", "--seed", "7", "--out", "some/where", "--quiet")
     assert (completed.code, completed.err) == (0, "")
@@ -125,47 +116,6 @@ def test_ctrl_c_saves_and_exits_with_130_and_a_resume_hint(
     assert Path("-a, run/final.safetensors").exists()
 
 
-def test_a_second_ctrl_c_exits_at_once_and_says_how_to_resume(
-    run: Run, tiny: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with monkeypatch.context() as patch:
-        call_at(patch, 640, lambda: [interrupt(), interrupt()])
-        completed = run("train", tiny)
-    assert (completed.code, completed.out) == (130, "")
-    *_, answer, last = completed.err.splitlines()
-    assert "Ctrl-C again" in answer
-    assert last.endswith(": german-whist train --resume runs/tiny")
-    assert run("train", "--resume", "runs/tiny").code == 0
-
-
 def test_resuming_a_finished_run_prints_its_results_again(run: Run, tiny: str) -> None:
     first = run("train", tiny, "--quiet")
     assert run("train", "--resume", "runs/tiny", "--quiet") == first
-
-
-def test_a_diverging_run_exits_with_2_and_one_line(run: Run, tiny: str) -> None:
-    completed = run("train", tiny, "--learning_rate", "1e30", "--evaluate_every", "1e6", "--quiet")
-    assert (completed.code, completed.out) == (2, "")
-    assert re.fullmatch(
-        r"german-whist: training diverged before decision \d+: .* the checkpoints before it are in "
-        r"runs/tiny/checkpoints\n",
-        completed.err,
-    )
-
-
-def test_a_full_disk_is_one_line(run: Run, tiny: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(self: Path, content: bytes) -> int:
-        raise OSError(errno.ENOSPC, "No space left on device", str(self))
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Path, "write_bytes", full)
-        completed = run("train", tiny)
-    assert (completed.code, completed.out) == (2, "")
-    assert completed.err == "german-whist: run directory 'runs/tiny' cannot be written: No space left on device\n"
-    assert not Path("runs").exists()
-    with monkeypatch.context() as patch:
-        patch.setattr("german_whist.training.sb3.trainer.Snapshot.save", lambda self, path: full(path, b""))
-        completed = run("train", tiny)
-    assert (completed.code, completed.out) == (2, "")
-    assert completed.err == "german-whist: runs/tiny/resume.safetensors: No space left on device\n"
-    assert not Path("runs").exists()

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from german_whist.cli import main
 from german_whist.evaluation.match import play_match, play_series
 from german_whist.evaluation.recording import Recording
 
@@ -37,14 +36,6 @@ def test_the_figures_are_those_of_agents_with_an_exact_endgame(rules: str, first
     both = play_match(f"{first.removesuffix('+exact')}+exact", "heuristic+exact", deals=20, seed=3, rules=rules)
     assert both.endgame == "played"
     assert figures(result) == figures(both)
-
-
-def test_they_do_not_depend_on_the_batch_size() -> None:
-    results = [
-        play_match("random", "greedy", deals=30, seed=3, rules="small", endgame="exact", batch_size=size)
-        for size in (7, 100)
-    ]
-    assert results[0] == results[1]
 
 
 def test_a_recording_has_the_whole_endgame() -> None:
@@ -80,11 +71,3 @@ def test_an_endgame_that_cannot_be_played_out_exactly_is_refused(
 ) -> None:
     with pytest.raises(ValueError, match=words):
         play("random", "greedy", rules=rules, endgame=endgame)
-
-
-def test_recorded_games_can_be_replayed(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "games.jsonl"
-    words = ["evaluate", "random", "greedy", "--rules", "tiny", "--deals", "3", "--endgame", "exact"]
-    assert main([*words, "--record", str(path)]) == 0
-    assert main(["replay", str(path), "--line", "2", "--all"]) == 0
-    assert capsys.readouterr().out

@@ -14,11 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import german_whist as gw
-from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.evaluation.match import play_match
 from german_whist.evaluation.recording import DealResult, Recording, read_recording, read_recordings, writing_recordings
-from tests.cli.commands import runner
 from tests.strategies import games, seeds
 
 
@@ -62,15 +60,6 @@ def test_a_recording_survives_its_line_and_replays(
     assert DealResult.of(final) == recording.result
 
 
-@pytest.mark.parametrize("name", rule_names())
-@pytest.mark.parametrize("deck", [True, False])
-def test_every_preset_is_recorded_and_replayed(name: str, deck: bool) -> None:
-    recording = Recording.from_line(recorded(name, deck=deck).to_line())
-    batches = list(recording.steps())
-    assert len(batches) == len(recording.actions) + 1
-    assert recording.rules == rules(name)
-
-
 def test_the_line_of_a_tiny_deal_reads_as_it_should() -> None:
     assert recorded("tiny", 1, 0).to_line() == (
         '{"version":1,"rules":{"suits":2,"ranks":4,"hand":2,"stock":4},"deal":[1,0],"dealer":0,"names":["me","you"],'
@@ -83,16 +72,6 @@ def test_a_match_records_both_games_of_every_deal_with_the_seats_swapped(tmp_pat
     assert [recording.deal for recording in recordings] == [(2, index) for index in range(5) for _ in range(2)]
     assert [recording.names for recording in recordings] == [("random", "heuristic"), ("heuristic", "random")] * 5
     assert [recording.dealer for recording in recordings] == [0, 0, 1, 1, 0, 0, 1, 1, 0, 0]
-
-
-def test_recordings_add_up_to_the_result_of_the_match() -> None:
-    recordings: list[Recording] = []
-    result = play_match("random", "greedy", deals=40, seed=5, rules="race", record=recordings.append)
-    margins = [r.result.margin if r.names[0] == "random" else -r.result.margin for r in recordings]
-    assert sum(margins) / len(margins) == pytest.approx(result.margin, abs=1e-12)
-    assert sum(margin > 0 for margin in margins) == result.wins
-    for recording in recordings:
-        recording.replay()
 
 
 @pytest.mark.parametrize("game", ["classic", "race", "humbug"])
@@ -155,49 +134,30 @@ def test_a_result_that_was_not_played_is_refused(field: str, value: Any) -> None
 
 BAD_LINES: dict[str, tuple[str, str]] = {
     "nothing": ("", "truncated"),
-    "half a line": (CLASSIC.to_line()[:100], "truncated"),
-    "a word": ("hello", "not JSON: column 1"),
     "a list": ("[]", r"must be an object, got \[\]"),
-    "a number": ("3", "must be an object, got 3"),
     "brackets": ("[" * 100_000, "truncated|nested too deeply"),
-    "another program's line": ('{"board":1}', "unknown field of a recording 'board': allowed: version"),
     "two lines in one": (CLASSIC.to_line() * 2, "not JSON"),
-    "a field twice": ('{"version":1,"version":1}', "'version' is given twice"),
     "a later version": (line_with(lambda f: f.update(version=2)), "version 2 is not supported: only 1 is"),
-    "version 1.0": (line_with(lambda f: f.update(version=1.0)), "version 1.0 is not supported"),
-    "dealer 0.0": (line_with(lambda f: f.update(dealer=0.0)), "dealer must be 0 or 1, got 0.0"),
     "version true": (line_with(lambda f: f.update(version=True)), "version True is not supported"),
-    "no actions": (line_with(lambda f: f.pop("actions")), "'actions' is missing"),
     "no result": (line_with(lambda f: f.pop("result")), "'result' is missing"),
     "no cards": (line_with(lambda f: f.pop("deal")), "exactly one of deal and deck"),
     "a typing slip": (line_with(lambda f: f.update(dealr=0)), "unknown field of a recording 'dealr': did you mean"),
     "rules by name": (line_with(lambda f: f.update(rules="classic")), "recording: rules must be an object"),
     "an unknown rule": (line_with(lambda f: f["rules"].update(hnd=3)), "unknown rules field 'hnd'"),
     "impossible rules": (line_with(lambda f: f["rules"].update(stock=25)), "stock=25"),
-    "rules that are lists": (line_with(lambda f: f["rules"].update(trump=[1])), "trump"),
     "an address of one": (line_with(lambda f: f.update(deal=[3])), r"deal must be \[seed, index\], got \[3\]"),
-    "a negative seed": (line_with(lambda f: f.update(deal=[-3, 0])), "deal's seed must be an integer from .*, got -3"),
-    "an index in words": (line_with(lambda f: f.update(deal=[3, "1"])), "deal's index must be .*, got '1'"),
     "dealer 2": (line_with(lambda f: f.update(dealer=2)), "dealer must be 0 or 1, got 2"),
     "dealer true": (line_with(lambda f: f.update(dealer=True)), "dealer must be 0 or 1, got True"),
-    "dealer as a list": (line_with(lambda f: f.update(dealer=[0])), r"dealer must be 0 or 1, got \[0\]"),
-    "three names": (line_with(lambda f: f.update(names=["a", "b", "c"])), "names"),
-    "names as a word": (line_with(lambda f: f.update(names="ab")), "names must be a list of two, got 'ab'"),
     "a name of nothing": (line_with(lambda f: f.update(names=["", "b"])), "names"),
     "a name that writes on the terminal": (line_with(lambda f: f.update(names=["\x1b[2J", "b"])), "printable"),
     "an action of another game": (line_with(lambda f: f.update(actions="SA take")), "move 2: 'take' is not a card"),
-    "an action that is no card": (line_with(lambda f: f.update(actions="SA S1")), "move 2: 'S1' is not a card"),
-    "actions as a list": (line_with(lambda f: f.update(actions=["SA"])), "actions"),
     "a short deck": (line_with(lambda f: (f.pop("deal"), f.update(deck="SA SK"))), "deck: 2 cards given, 52 needed"),
-    "a deck of numbers": (line_with(lambda f: (f.pop("deal"), f.update(deck=[1, 2]))), "deck"),
     "both deal and deck": (line_with(lambda f: f.update(deck=" ".join(
         f"{suit}{rank}" for suit in "CDHS" for rank in "23456789TJQKA"))), "exactly one of deal and deck"),
     "a margin in words": (line_with(lambda f: f["result"].update(margin="3")), "margin must be an integer, got '3'"),
     "a margin without end": (CLASSIC.to_line().replace('"margin":', '"margin":1e999,"x":'), "unknown field|margin"),
     "points that are no number": (CLASSIC.to_line().replace('"points":', '"points":NaN,"x":'), "NaN is not a number"),
-    "tricks of one stage": (line_with(lambda f: f["result"].update(tricks=[[1, 2]])), "tricks"),
     "tricks in words": (line_with(lambda f: f["result"].update(tricks=["ab", "cd"])), "tricks"),
-    "no tricks": (line_with(lambda f: f["result"].pop("tricks")), "recording: result: 'tricks' is missing"),
     "5,000 digits": (CLASSIC.to_line().replace('"dealer":', '"dealer":' + "1" * 5000 + ',"x":'), "recording"),
 }  # fmt: skip
 
@@ -276,16 +236,3 @@ def test_a_line_that_is_too_long_is_not_read(tmp_path: Path) -> None:
         list(read_recordings(path))
     with pytest.raises(ValueError, match="the line has more than"):
         Recording.from_line(path.read_text())
-
-
-def test_an_exact_endgame_is_recorded_as_played_out_and_printed_as_exact(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    path, run = tmp_path / "games.jsonl", runner(capsys)
-    words = ("evaluate", "greedy", "random+exact", "--deals", "2", "--rules", "tiny", "--endgame", "exact", "--json")
-    (result,) = json.loads(run(*words, "--record", str(path)).out)["matches"]
-    assert (result["first"], result["endgame"]) == ("greedy", "exact")
-    found = list(read_recordings(path))
-    assert [one.names for one in found] == 2 * [("greedy+exact", "random+exact"), ("random+exact", "greedy+exact")]
-    margins = [one.result.margin * (1 if place % 2 == 0 else -1) for place, one in enumerate(found)]
-    assert np.mean(margins) == result["margin"]

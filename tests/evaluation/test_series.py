@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any
 
 import numpy as np
@@ -73,11 +72,6 @@ def test_an_agent_against_itself_wins_half_of_its_mirrored_matches(agent: str, m
     assert result.wins == result.losses == 20
 
 
-def test_a_longer_match_favours_the_better_agent_more() -> None:
-    rates = [play_series("heuristic", "greedy", match, matches=200).win_rate for match in ("best_of:1", "best_of:5")]
-    assert 0.55 < rates[0] + 0.05 < rates[1]
-
-
 def test_matches_that_nobody_wins_are_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(simulator, "MAX_DEALS", 2)
     result = play_series("heuristic", "greedy", "first_to:1000", matches=4)
@@ -98,20 +92,13 @@ def test_bad_numbers_names_and_matches_are_refused() -> None:
         play_series("heurstic", "greedy", matches=1)
 
 
-# The command
-
-
-def test_evaluate_plays_matches_and_prints_them(capsys: pytest.CaptureFixture[str]) -> None:
+def test_evaluate_plays_matches(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["evaluate", "heuristic", "greedy", "--match", "first_to:10", "--matches", "20", "--json"]) == 0
     (match,) = json.loads(capsys.readouterr().out)["matches"]
     expected = play_series("heuristic", "greedy", "first_to:10", matches=20).to_dict()
     assert match == json.loads(json.dumps(expected))
     assert main(["evaluate", "heuristic", "greedy", "random", "--match", "best_of:3", "--deals", "5"]) == 0
-    printed = capsys.readouterr().out
-    assert "matches won by" in printed
-    assert "5 mirrored matches" in printed
-    assert main(["evaluate", "heuristic", "greedy", "--match", "best_of:3", "--deals", "5"]) == 0
-    assert "best_of:3" in capsys.readouterr().out
+    assert "5 mirrored matches" in capsys.readouterr().out
 
 
 class Resigns:
@@ -151,13 +138,3 @@ def test_a_series_lists_its_forfeits() -> None:
     (forfeit,) = result.forfeits
     assert result.to_dict()["forfeits"] == [forfeit._asdict()]
     assert "forfeits" not in play_series("random", "greedy", "best_of:3", matches=2, seed=3, rules="small").to_dict()
-
-
-def test_a_series_is_printed_as_a_table() -> None:
-    result = play_series("heuristic", "random", "best_of:3", matches=5, rules="tiny", seed=2)
-    title, headings, row, played, meaning = str(result).splitlines()
-    assert title == "German Whist, tiny"
-    assert re.split("  +", headings) == ["agent", "opponent", "matches won", "score margin", "won / drawn / lost"]
-    assert row.startswith("heuristic  random")
-    assert played == "5 mirrored matches, best_of:3 (each played twice, seats swapped), seed 2"
-    assert meaning == "draws count half; ± is the 95 % interval, paired over matches"

@@ -14,13 +14,7 @@ def test_against_a_calculation_by_hand() -> None:
     assert mean == 0.5
     assert high - mean == pytest.approx(1.959964 * 0.2041241, abs=1e-6)
     assert mean - low == pytest.approx(high - mean)
-
-
-def test_identical_samples_give_a_point_interval() -> None:
     assert mean_interval(np.full(9, 0.25)) == (0.25, (0.25, 0.25))
-
-
-def test_one_sample_gives_an_unbounded_interval() -> None:
     assert mean_interval(np.array([3])) == (3.0, (-math.inf, math.inf))
 
 

@@ -1,1 +1,1 @@
-"""What happens to mutated input? One contract: refused in one line, or the same result as without the mutation."""
+"""What happens to mutated input? It is refused in one line, or it does no harm."""

@@ -1,39 +1,94 @@
-"""The first cases of every target; ``make fuzz`` runs on."""
+"""Mutated input is refused in one line, or does no harm. ``make fuzz`` tries more of it."""
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
+from unittest import mock
 
-import numpy as np
 import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+from safetensors.numpy import load_file, save_file
 
-from german_whist.envs.utils.files import CACHE_VARIABLE
-from german_whist.solver.tablebase import cache
+from german_whist.agents.policy.checkpoint import load_checkpoint
+from german_whist.cli import main
+from german_whist.training.load_config import load_config, recipe_names
+from german_whist.web import server
+from tests.agents.networks import some_network
 from tests.fuzz import contract
 from tests.fuzz.contract import BrokenError, command, refused_or
-from tests.fuzz.targets import TARGETS
+from tests.fuzz.hostile import examples, mutated_bytes, mutated_json, mutated_words
 
-CASES = {"resumed-runs": 8, "commands": 40, "requests": 20, "database": 20}
-MANY = 60
+COMMANDS = [
+    "evaluate random greedy --deals 1 --rules tiny",
+    "evaluate random greedy heuristic --deals 1 --rules tiny --json",
+    "rules classic",
+    "agents --json",
+    "solve A... 2... --trump S",
+    "replay absent.jsonl",
+    "curve absent --out absent/x.png",
+    "export absent",
+    "arena random greedy --deals 1 --rules tiny --json",
+    "exploit greedy --rules tiny --json",
+    "draw random greedy --rules tiny --deal 7:0 --still table.png --size 96x64",
+    "train absent.yaml --decisions -1 --ranks x --seed -1 --rules humbug",
+    "review absent.jsonl --seat 0 --brief --json",
+    "play random --rules tiny --seat 1 --match best_of:3 --seed 7",
+    "serve --rules tiny --agent greedy --port 0 --seed 7 --no-browser",
+]
+# What keeps a command from playing, serving or measuring, behind whatever was mutated.
+ENDS = {"play": ["--record", "absent/deals.jsonl"], "serve": ["--data", "data"]}
+RECIPES = [load_config(name).to_yaml() for name in recipe_names()]
 
 
-@pytest.mark.parametrize("name", TARGETS)
-def test_mutated_input_is_refused_in_one_line_or_does_no_harm(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))
-    monkeypatch.setattr(cache, "DEFAULT_CARDS", 4)
-    monkeypatch.setattr(cache, "_open", {})
-    case = TARGETS[name](tmp_path)
-    for number in range(CASES.get(name, MANY)):
-        case(np.random.default_rng([number, *name.encode()]))
+
+
+@pytest.fixture
+def network(capsys: pytest.CaptureFixture[str]) -> list[str]:
+    """A checkpoint, and the command that measures it: it has compiled, which no case may have to pay for."""
+    some_network(game="tiny").save("network.safetensors")
+    words = ["evaluate", "checkpoint:network.safetensors", "random", "--deals", "1", "--rules", "tiny"]
+    assert main(words) == 0
+    return words
+
+
+@examples(60)
+@given(data=st.data())
+def test_values_of_a_model_card(data: st.DataObject, network: list[str]) -> None:
+    some_network(game="tiny").save("network.safetensors")
+    tensors, card = load_file("network.safetensors"), load_checkpoint("network.safetensors").model_card()
+    save_file(tensors, "network.safetensors", {"card": json.dumps(data.draw(mutated_json(card)))})
+    command(network)
+
+
+@examples(60)
+@given(st.sampled_from(RECIPES), st.data())
+def test_configurations_and_single_settings(text: str, data: st.DataObject) -> None:
+    fields = yaml.safe_load(text)
+    written = mutated_bytes(text.encode()) | mutated_json(fields).map(lambda value: yaml.safe_dump(value).encode())
+    Path("mine.yaml").write_bytes(data.draw(written))
+    refused_or(lambda: load_config("mine.yaml").to_yaml())
+    key = data.draw(st.sampled_from(sorted(fields)))
+    value = data.draw(mutated_bytes(yaml.safe_dump(fields[key]).encode())).decode(errors="replace")
+    refused_or(lambda: load_config("quickstart", {key: value}).to_yaml())
+
+
+@examples(40)
+@given(st.sampled_from(COMMANDS).flatmap(lambda line: mutated_words(line.split())))
+def test_command_lines(words: list[str]) -> None:
+    with mock.patch.object(server, "serve"):  # it would serve
+        command(words + ENDS.get(words[0], []))
 
 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # the test forks on purpose
-def test_the_contract_can_be_broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    os.mkfifo(tmp_path / "pipe")
+def test_the_contract_can_be_broken(monkeypatch: pytest.MonkeyPatch) -> None:
+    os.mkfifo("pipe")
 
     def crash() -> None:
         raise KeyError("x")
@@ -41,25 +96,17 @@ def test_the_contract_can_be_broken(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     def two_lines() -> None:
         raise ValueError("one\ntwo")
 
-    def other_code() -> None:
-        import subprocess
-
-        subprocess.run(["true"], check=True)
-
     def fork() -> None:
         if not os.fork():
             os._exit(0)
         os.wait()
 
-    def wait() -> None:
-        (tmp_path / "pipe").read_bytes()
-
-    for broken in (crash, two_lines, other_code, fork):
+    for broken in (crash, two_lines, fork):
         with pytest.raises(BrokenError):
             refused_or(broken)
     # For this one alone: an alarm in the middle of a slow fork leaves the lock of `logging` taken for ever.
     monkeypatch.setattr(contract, "WAIT", 0.3)
     with pytest.raises(BrokenError, match=r"more than 0\.3 s"):
-        refused_or(wait)
+        refused_or(Path("pipe").read_bytes)
     assert refused_or(lambda: 7) == 7
     assert command(["rules", "absent"]) is None

@@ -1,1 +1,1 @@
-"""What is left of a run, or a server, that is killed at any moment? Everything."""
+"""What is left of a run that is killed at any moment? Everything."""

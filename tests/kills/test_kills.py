@@ -1,62 +1,104 @@
-"""A few kills of each trainer and of the server; ``make kill-test`` has more."""
+"""A training run that is killed at any moment ends as if it had not been. ``make kill-test`` kills more often."""
 
 from __future__ import annotations
 
+import csv
+import os
 import shutil
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
-from starlette.testclient import TestClient
+import yaml
+from safetensors.numpy import load_file
 
 from german_whist.training.run.directory import RunDirectory
-from german_whist.web.app import make_app
-from german_whist.web.service import ServeOptions
-from tests.kills.__main__ import attack, attack_server
-from tests.kills.runs import TRAINERS, differences
-from tests.kills.served import problems
-from tests.training.policy_iteration_runs import train_small
-from tests.web.conftest import BASE, TOKEN, Table
+from tests.training.policy_iteration_runs import SMALL_SETTINGS
+from tests.training.sb3_runs import SETTINGS
+
+KILLS, SEED = (int(os.environ.get(name, usual)) for name, usual in (("KILLS", 5), ("SEED", 1)))
+LONGER: dict[str, Any] = {"decisions": 8192, "checkpoint_every": 1024, "evaluate_every": 2048, "threads": 1}
+OPPONENTS = {"self": 0.5, "pool": 0.25, "greedy": 0.25}
+TRAINERS: dict[str, dict[str, Any]] = {
+    "policy_iteration": {**SMALL_SETTINGS, **LONGER, "opponents": OPPONENTS},
+    "sb3": {**SETTINGS, **LONGER, "opponents": OPPONENTS},
+}
+STOPS = ("SIGKILL", "SIGKILL", "SIGTERM", "SIGINT", "a full disk")
+TIMES = ("seconds", "charts/seconds", "charts/SPS", "time/time_elapsed", "time/fps")  # columns of records
+PATIENCE = 600  # seconds for a run of a few
+
+# A process whose files may have only so many bytes: writing fails in the middle, as on a full disk.
+_FULL_DISK = """
+import resource, signal, sys
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), resource.RLIM_INFINITY))
+from german_whist.cli import main
+sys.exit(main(sys.argv[2:]))
+"""
 
 
-def test_a_row_that_is_there_twice_or_is_another_is_a_difference(tmp_path: Path) -> None:
-    run = train_small(tmp_path / "run", decisions=256, final_deals=4).run
-    assert differences(run, run) == []
-    for name in ("metrics.csv", "evaluations.csv"):
-        shutil.copytree(run.path, tmp_path / name)
-        other = RunDirectory(tmp_path / name)
-        path = other.path / name
-        header, *rows = path.read_text().splitlines()
-        for changed in ([*rows, rows[-1]], rows[:-1], [*rows[:-1], rows[-1].replace(rows[-1].split(",")[0], "7", 1)]):
-            path.write_text("\n".join([header, *changed]) + "\n")
-            assert len(differences(other, run)) == 1
-            assert differences(other, run)[0].startswith(name.removesuffix("csv").replace(".", ":"))
+def attack(words: list[str], rng: np.random.Generator, seconds: float) -> str:
+    """Run a command and stop it at a random moment; return how, or nothing where it has ended before."""
+    how = str(rng.choice(STOPS))
+    if how == "a full disk":
+        command = [sys.executable, "-c", _FULL_DISK, str(rng.integers(100, 60_000)), *words]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
+        assert done.returncode == 0 or (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+        return how if done.returncode else ""
+    stop = signal.Signals[how]
+    process = subprocess.Popen([sys.executable, "-m", "german_whist", *words], stderr=subprocess.PIPE, text=True)
+    try:
+        process.wait(rng.uniform(0, seconds))
+    except subprocess.TimeoutExpired:
+        process.send_signal(stop)
+    error = process.communicate(timeout=PATIENCE)[1]
+    assert process.returncode in (0, 130, -stop), error
+    assert "Traceback" not in error or "KeyboardInterrupt" in error
+    return how if process.returncode else ""
 
 
-def test_a_session_that_is_behind_and_a_deal_that_is_not_counted_are_problems(tmp_path: Path) -> None:
-    with TestClient(make_app(ServeOptions(rules="tiny", agent="greedy"), tmp_path, TOKEN), base_url=BASE) as client:
-        table = Table(client, client.post("api/sessions", json={"match": "first_to:1", "seed": 1}).json())
-        while not table.play()["match"]["winner"]:
-            table.post("next")
-        told = {table.session["id"]: table.session}
-        assert problems(client, told) == []
-        told[table.session["id"]] = {**table.session, "version": table.session["version"] + 1}
-        assert len(problems(client, told)) == 1
-        client.delete("api/statistics")
-        assert len(problems(client, told)) == 2  # the deals, and the match
-        client.delete(table.address)
-        assert "status 404" in problems(client, told)[0]
-
-
-@pytest.mark.nightly
-def test_a_killed_server_has_counted_every_deal_once(tmp_path: Path) -> None:
-    over, wrong = attack_server(5, 1, tmp_path)
-    assert over
-    assert not wrong
+def contents(run: RunDirectory) -> dict[str, Any]:
+    """Return weights, moments, deals, names of checkpoints, and the rows of metrics and evaluations without times."""
+    found: dict[str, Any] = {"half written": [path.name for path in run.path.rglob(".*")]}
+    found["checkpoints"] = [path.name for path in run.checkpoint_paths()]
+    for path in (run.final, run.resume):
+        found |= {f"{path.name}: {name}": array.tobytes() for name, array in load_file(path).items()}
+    for path in (run.metrics, run.evaluations):
+        with path.open(newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        found[path.name] = [{key: cell for key, cell in row.items() if key not in TIMES} for row in rows]
+    return found
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("trainer", TRAINERS)
 def test_a_killed_run_ends_as_if_it_had_not_been(trainer: str, tmp_path: Path) -> None:
-    ended, wrong = attack(trainer, 5, 1, tmp_path)
-    assert ended
-    assert not wrong
+    config, rng, kills = tmp_path / f"{trainer}.yaml", np.random.default_rng([SEED, *trainer.encode()]), 0
+    config.write_text(yaml.safe_dump(TRAINERS[trainer], sort_keys=False))
+    whole, run = (RunDirectory(tmp_path / name) for name in ("whole", "run"))
+
+    def begin(one: RunDirectory) -> list[str]:
+        return ["train", str(config), "--out", str(one.path), "--quiet"]
+
+    began = time.monotonic()
+    subprocess.run([sys.executable, "-m", "german_whist", *begin(whole)], check=True, timeout=PATIENCE)
+    seconds, expected = time.monotonic() - began, contents(whole)
+    while kills < KILLS:
+        course: list[str] = []
+        while not run.final.exists():
+            words = ["train", "--resume", str(run.path), "--quiet"]
+            if not run.config.exists():  # it was killed before it had settings
+                shutil.rmtree(run.path, ignore_errors=True)
+                words = begin(run)
+            if kills < KILLS:
+                course.append(attack(words, rng, 1.1 * seconds))
+                kills += bool(course[-1])
+            else:
+                subprocess.run([sys.executable, "-m", "german_whist", *words], check=True, timeout=PATIENCE)
+        assert contents(run) == expected, course
+        shutil.rmtree(run.path)

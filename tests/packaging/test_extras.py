@@ -12,7 +12,6 @@ from urllib.request import urlopen
 import pytest
 
 from tests.packaging.only import distributions, environment
-from tests.packaging.targets import MAKE, named_targets
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = "-m german_whist"
@@ -62,7 +61,3 @@ def test_what_an_extra_does_not_bring_is_not_found(tmp_path: Path) -> None:
     assert {"numpy", "german-whist"} <= distributions("base") < distributions("train")
     with pytest.raises(KeyError):
         distributions("trian")
-
-
-def test_every_target_that_readme_or_contributing_names_is_tried_in_an_environment_made_for_it() -> None:
-    assert named_targets() == set(MAKE)

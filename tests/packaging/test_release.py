@@ -10,22 +10,12 @@ import zipfile
 from pathlib import Path
 
 import pytest
-import yaml
 
-import german_whist
 from tests.packaging import dist_check
 from tests.packaging.lowest import TESTS, canonical, lower_bounds, pinned, requirements
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-
-
-def test_the_citation_is_that_of_this_version() -> None:
-    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
-    assert citation["cff-version"] == "1.2.0"
-    assert {"message", "title", "authors"} <= set(citation)
-    assert citation["version"] == german_whist.__version__
-    assert citation["license"] == PROJECT["project"]["license"]
 
 
 def test_the_source_distribution_holds_every_file_of_the_repository(tmp_path: Path) -> None:

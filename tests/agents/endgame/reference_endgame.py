@@ -58,8 +58,7 @@ def lead(hand: Hand, opponent: Hand, trump: str | None) -> str:
         return max(safe, key=lambda card: (len(of_suit(opponent, card[0])), rank(card)))
     # From the longest suit, low; trumps last. A card more weighs as much as thirteen ranks.
     return max(
-        by_number,
-        key=lambda card: 13 * len(of_suit(hand, card[0])) - rank(card) - (100 if card[0] == trump else 0),
+        by_number, key=lambda card: 13 * len(of_suit(hand, card[0])) - rank(card) - (100 if card[0] == trump else 0)
     )
 
 

@@ -20,13 +20,7 @@ from german_whist.evaluation.match import play_match
 from tests.conftest import play_randomly
 from tests.envs.players import Lowest
 from tests.reference.plain import NAMES, NUMBERS, cards
-from tests.solver.brute_force import (
-    card_values,
-    follower_wins,
-    may_play,
-    race_card_margins,
-    without,
-)
+from tests.solver.brute_force import card_values, follower_wins, may_play, race_card_margins, without
 
 Hand = list[str]
 
@@ -93,17 +87,20 @@ def expected_card(own: Hand, other: Hand, led: str | None, trump: str | None, lo
         masks = [np.uint64(sum(1 << NUMBERS[one] for one in hand)) for hand in (own, other)]
         return int(
             card_rollout_margin(
-                NUMBERS[card],
-                *masks,
-                -1 if led is None else NUMBERS[led],
-                "CDHS".index(trump) if trump else -1,
-                low,
+                NUMBERS[card], *masks, -1 if led is None else NUMBERS[led], "CDHS".index(trump) if trump else -1, low
             )
         )
 
     return max(
         best, key=lambda card: (by_rules(card), round(random_reply_margin(card, own, other, led, trump, low), 6))
     )
+
+
+def position_of(seen: Any) -> tuple[Hand, Hand, str | None, str | None, bool]:
+    """Both hands, the card led, trumps, and whether low wins, of a view of an open endgame."""
+    led = NAMES[seen["led"]] if seen["led"] >= 0 else None
+    trump = "CDHS"[seen["trump"]] if seen["trump"] >= 0 else None
+    return in_order(seen["hand"]), in_order(seen["unseen"] | seen["opponent_known"]), led, trump, bool(seen["low"])
 
 
 def endgames(rules: str, size: int, seed: int, steps: int) -> DealBatch:
@@ -131,14 +128,11 @@ def test_plays_the_best_card_selected_by_the_tie_break(rules: str, steps: int) -
     chosen = ExactEndgame(Lowest()).act(views, None)
     not_the_lowest = 0
     for row, seen in enumerate(views):
-        own, other = in_order(seen["hand"]), in_order(seen["unseen"] | seen["opponent_known"])
-        led = NAMES[seen["led"]] if seen["led"] >= 0 else None
-        trump = "CDHS"[seen["trump"]] if seen["trump"] >= 0 else None
-        values = margins(own, other, led, trump, bool(seen["low"]))
-        card = NAMES[chosen[row]]
+        position = position_of(seen)
+        values, card = margins(*position), NAMES[chosen[row]]
         assert values[card] == max(values.values())
-        assert card == expected_card(own, other, led, trump, bool(seen["low"])), (own, other, led, trump, seen["low"])
-        not_the_lowest += card != best_of(own, other, led, trump, bool(seen["low"]))[0]
+        assert card == expected_card(*position), position
+        not_the_lowest += card != best_of(*position)[0]
     assert not_the_lowest > 0 or steps > 0  # later few cards are equally good
 
 
@@ -156,9 +150,7 @@ def test_in_a_race_it_plays_for_the_margin_at_which_the_deal_stops(rules: str, s
     chosen = ExactEndgame(Lowest()).act(views, None)
     matters = 0
     for seen, number in zip(views, chosen, strict=True):
-        own, other = in_order(seen["hand"]), in_order(seen["unseen"] | seen["opponent_known"])
-        led = NAMES[seen["led"]] if seen["led"] >= 0 else None
-        trump = "CDHS"[seen["trump"]] if seen["trump"] >= 0 else None
+        own, other, led, trump, _ = position_of(seen)
         stages = slice(None) if batch_rules.counts == "all" else slice(ENDGAME, None)
         needs = [batch_rules.race - int(seen[name][stages].sum()) for name in ("tricks_self", "tricks_opponent")]
         pair = (needs[0], needs[1]) if led is None else (needs[1], needs[0])
@@ -247,10 +239,3 @@ def test_row_subsets_draw_the_same_numbers_as_all_rows() -> None:
 def test_a_perfect_endgame_adds_to_every_bot(rules: str, name: str) -> None:
     result = play_match(f"{name}+exact", name, deals=600, seed=1, rules=rules)
     assert result.margin_interval[0] > 0
-
-
-def test_it_is_named_after_the_agent_and_given_once() -> None:
-    assert ExactEndgame(make_agent("greedy")).name == "greedy+exact"
-    assert ExactEndgame(Lowest()).name == "Lowest+exact"
-    with pytest.raises(ValueError, match=r"agent 'greedy\+exact' plays the endgame exactly already: give \+exact once"):
-        ExactEndgame(ExactEndgame(make_agent("greedy")))

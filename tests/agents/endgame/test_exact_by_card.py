@@ -17,7 +17,6 @@ from german_whist.agents.pretrained import PRETRAINED_NAMES, load_pretrained
 from german_whist.agents.registry import make_agent
 from german_whist.envs.agent import Views
 from german_whist.envs.engine.agent_rng import AgentRng
-from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.text.rules_text import rules_spec
 from german_whist.evaluation.match import play_match
@@ -60,16 +59,6 @@ def test_it_plays_its_network_while_cards_are_hidden_and_perfectly_from_there(
     by_network = bare.act(views, AgentRng(3, rows))
     assert (actions[~known] == by_network[~known]).all()
     assert (actions[known] != by_network[known]).any()
-
-
-def test_it_keeps_its_name_its_network_and_its_game(tmp_path: Path) -> None:
-    agent = make_agent(saved(tmp_path, "exact"))
-    assert isinstance(agent, ExactEndgame)
-    assert (agent.name, agent.network.checkpoint.endgame) == ("exact", "exact")
-    assert agent.rules == rules("classic")
-    views, bare = views_of("classic", 2), PolicyAgent(agent.network.checkpoint)
-    hidden = ~opponent_hand_known(views)
-    assert (agent.probabilities(views)[hidden] == bare.probabilities(views)[hidden]).all()
 
 
 @pytest.mark.parametrize("card_endgame", ["played", "exact"])
@@ -118,12 +107,6 @@ def test_where_the_opponents_hand_stays_hidden_the_network_plays_on(tmp_path: Pa
     play_match(agent, "random", deals=3, rules="humbug")
 
 
-def test_a_network_as_such_plays_the_endgame_whatever_its_card_says() -> None:
-    checkpoint = dataclasses.replace(some_network(), endgame="exact")
-    views = views_of("classic", 4)
-    assert (PolicyAgent(checkpoint).act(views, None) == PolicyAgent(some_network()).act(views, None)).all()
-
-
 def test_the_wrapper_passes_on_attributes_and_can_be_copied() -> None:
     agent = make_agent("champion")
     assert agent.network.checkpoint is load_pretrained("champion")  # type: ignore[attr-defined]
@@ -133,8 +116,3 @@ def test_the_wrapper_passes_on_attributes_and_can_be_copied() -> None:
         assert (twin.act(views, None) == agent.act(views, None)).all()
     with pytest.raises(AttributeError, match="depth"):
         agent.depth  # type: ignore[attr-defined]  # noqa: B018 - reading it is the test
-
-
-def test_exact_is_given_once() -> None:
-    with pytest.raises(ValueError, match=r"agent 'champion\+exact' plays the endgame exactly already"):
-        make_agent("champion:endgame=played+exact+exact")

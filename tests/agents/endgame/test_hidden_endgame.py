@@ -10,10 +10,10 @@ import pytest
 
 from german_whist.agents.bots.heuristic.endgame_kernels import count_samples, hand_sample, held_unseen, possible_cards
 from german_whist.agents.registry import make_agent
-from german_whist.envs.engine.cards import SUIT_MASKS, SUITS, card_text, cards_of, parse_hand
+from german_whist.envs.engine.cards import SUIT_MASKS, SUITS, card_text, cards_of
 from german_whist.envs.simulator.batch import DealBatch
 from tests.agents.endgame import reference_endgame as reference
-from tests.agents.positions import choice, view
+from tests.agents.positions import choice
 
 HEURISTIC = make_agent("heuristic")
 BLIND_GAMES = [
@@ -102,16 +102,3 @@ def test_the_bot_plays_the_card_that_brings_most_over_all_samples(game: str) -> 
             assert choice(HEURISTIC, row[None]) == expected
             differs += expected != reference.look_ahead(hand, samples[0], *rest)
     assert differs > 0  # the further samples matter
-
-
-def test_a_hand_that_voids_give_away_is_played_against_as_if_it_were_open() -> None:
-    # Of the unseen cards the diamonds alone can be the opponent's, since it has shown that it holds no club.
-    open_hand = view(".AQ..2", "S", opponent=".K3..A")
-    given_away = view(".AQ..2", "S", opponent=".K3.AKQ.A", opponent_void="D", blinds=True)
-    assert worlds_of(given_away[0]) == worlds_of(open_hand[0]) == [parse_hand(".K3..A")]
-    assert choice(HEURISTIC, given_away) == choice(HEURISTIC, open_hand) == "C2"
-
-
-def test_a_card_that_the_opponent_took_face_up_is_in_every_sample() -> None:
-    row = view(".AQ..2", "S", known=".K..", opponent=".3.AK.A", blinds=True)[0]
-    assert worlds_of(row) == [parse_hand(".K.A.A"), parse_hand(".K3.K.")]

@@ -63,13 +63,6 @@ def test_suits_add_up_to_the_opponents_hand_in_every_game(name: str) -> None:
         play_randomly(batch, rng, 1)
 
 
-def test_known_cards_are_held_and_a_shown_void_is_believed() -> None:
-    belief = beliefs(view("A2.A2.A2.A2", "S", face_up="SK", known="Q...", opponent_void="D"))
-    assert belief.void[0, 3] == 0  # the queen of spades was seen to be taken
-    assert belief.expected[0, 3] > 1
-    assert (belief.void[0, 1], belief.expected[0, 1]) == (1, 0)
-
-
 def test_an_inconsistent_view_is_refused() -> None:
     row = view("A2.A2.A2.A2", "S", face_up="SK", opponent_void="CDHS")
     with pytest.raises(ValueError, match="view 0 is inconsistent: no opponent hand satisfies it"):

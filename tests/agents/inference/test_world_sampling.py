@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import chisquare
 
+import german_whist as gw
 from german_whist.agents.inference.world_sampling_kernels import (
     HAND_COUNTS,
     count_hands,
@@ -24,7 +26,7 @@ from german_whist.envs.observation.views import VIEW
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.utils.jit import kernel
 from tests.agents.endgame.every_position import every_position, hidden_hands
-from tests.agents.inference.world_states import draw
+from tests.agents.positions import draw
 from tests.conftest import play_randomly
 from tests.reference.plain import same_views
 from tests.strategies import games, seeds
@@ -82,18 +84,6 @@ def test_allowed_hands_are_exactly_those_of_all_deals_in_which_the_seat_sees_the
     assert voids > 0
 
 
-def chi_square_limit(cells: int) -> float:
-    """What a uniform draw stays under 999 times of 1000 (Wilson and Hilferty)."""
-    free = cells - 1
-    limit: float = free * (1 - 2 / (9 * free) + 3.09 * (2 / (9 * free)) ** 0.5) ** 3
-    return limit
-
-
-def is_uniform(counts: np.ndarray[Any, Any]) -> bool:
-    expected = counts.sum() / counts.size
-    return bool(((counts - expected) ** 2 / expected).sum() < chi_square_limit(counts.size))
-
-
 def find_view(game: Rules, restricted: bool, most_hands: int) -> Any:
     """The view of a random position with as many hidden hands as there may be, with or without a void that tells."""
     best, found = None, 1
@@ -135,7 +125,7 @@ def test_all_worlds_are_equally_likely(game: Rules, restricted: bool) -> None:
     counts = np.zeros((len(hands), len(orders)), np.int64)
     for which, deck in zip(hand.ravel(), states["deck"][:, top : top + face_down], strict=True):
         counts[which, orders[tuple(np.argsort(np.argsort(deck)).tolist())]] += 1
-    assert is_uniform(counts)
+    assert chisquare(counts.ravel()).pvalue > 0.001
 
 
 @pytest.mark.parametrize("restricted", [False, True])
@@ -145,24 +135,7 @@ def test_all_hands_are_equally_likely_in_a_larger_game(restricted: bool) -> None
     _, states = draw(game, view, [5], 60_000)
     hands, counts = np.unique(states["hands"][:, 1], return_counts=True)
     assert len(hands) == count_hands(game.game[0], view, np.zeros(1, HAND_COUNTS)[0]) > 500
-    assert is_uniform(counts)
-
-
-def test_voids_change_the_probabilities() -> None:
-    """After a void and one card drawn since, at most one card of the suit is hidden."""
-    found = 0
-    batch = DealBatch("classic", 300, seed=9)
-    for step in range(24):
-        play_randomly(batch, np.random.default_rng(step), 1)
-        for view in batch.views():
-            for suit in range(4):
-                if view["void_opponent"][suit] and view["drawn_opponent"][suit] == 1 and found < 20:
-                    _, states = draw(batch.rules, view, [step], 200)
-                    held = states["hands"][:, 1] & ~view["opponent_known"] & np.uint64(0x1FFF << (13 * suit))
-                    counts = [int(cards).bit_count() for cards in held]
-                    assert set(counts) <= {0, 1}
-                    found += 1
-    assert found == 20
+    assert chisquare(counts.ravel()).pvalue > 0.001
 
 
 @settings(max_examples=60)
@@ -223,3 +196,34 @@ def test_what_the_opponent_knows_after_exchanges(swaps: tuple[int, int], seat: i
         for state in states:
             assert int(state["discarded"][1]).bit_count() == int(discarded).bit_count()
             assert not state["discarded"][1] & (state["hands"][0] | state["hands"][1])
+
+
+@pytest.mark.parametrize("name", gw.rule_names())
+def test_every_state_gives_the_seat_to_act_the_same_view_and_can_be_played_out(name: str) -> None:
+    rng = np.random.default_rng(3)
+    batch = DealBatch(name, 1, seed=3)
+    worlds = DealBatch(name, 16)
+    while not batch.done[0]:
+        view = batch.views()
+        worlds.set_state(gw.sample_states(view[0], name, 16, rng))
+        assert (worlds.views() == view[0]).all()
+        hands = set(worlds.states["hands"][:, 1].tolist())
+        assert len(hands) > 1 or batch.states["played"].any()
+        while not worlds.done.all():
+            worlds.step(worlds.action_mask().argmax(axis=1))
+        batch.step([int(rng.choice(np.flatnonzero(batch.action_mask()[0])))])
+
+
+def test_states_are_those_of_the_generator_or_seed() -> None:
+    view = DealBatch("classic").views()
+    first = gw.sample_states(view, "classic", 4, 7)
+    assert np.array_equal(gw.sample_states(view, "classic", 4, np.random.default_rng(7)).states, first.states)
+    assert not np.array_equal(gw.sample_states(view, "classic", 4, 8).states, first.states)
+
+
+def test_what_is_not_one_view_of_a_seat_to_act_is_refused() -> None:
+    batch = DealBatch("classic", 2)
+    wrong: list[Any] = [batch.views(), batch.views([0], [1 - batch.turn[0]]), np.zeros(1), np.zeros(1, VIEW), 5]
+    for view in wrong:
+        with pytest.raises(ValueError, match="one view of a seat to act"):
+            gw.sample_states(view, "classic")

@@ -10,12 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from german_whist.agents.inference.likelihood_kernels import (
-    effective_sample_size,
-    resample,
-    temper,
-    write_posterior,
-)
+from german_whist.agents.inference.likelihood_kernels import effective_sample_size, resample, temper, write_posterior
 from german_whist.agents.inference.worlds import (
     BeliefSettings,
     Candidates,
@@ -80,11 +75,11 @@ def beliefs_about(opponent: str, deals: int) -> Beliefs:
             keys = AgentRng(91, rows, 2, step).integers(0, 2**53, len(rows)).astype(np.uint64)
             found = np.zeros((2, len(rows), 52))
             for row, (tokens, length, key) in enumerate(zip(*batch.history(rows=rows), keys, strict=True)):
-                deals = sample_candidate_deals(
+                sampled = sample_candidate_deals(
                     batch.rules, views[row : row + 1], (tokens, int(length)), key, settings, in_one_part(scratch)
                 )
-                found[0, row] = card_probabilities(posterior(deals, settings)[1], deals.hands)
-                found[1, row] = card_probabilities(deals.prior / deals.prior.sum(), deals.hands)
+                found[0, row] = card_probabilities(posterior(sampled, settings)[1], sampled.hands)
+                found[1, row] = card_probabilities(sampled.prior / sampled.prior.sum(), sampled.hands)
             unseen = (views["unseen"][:, None] >> cards) & np.uint64(1) == 1
             held = (batch.states["hands"][rows, 1 - batch.turn[rows]][:, None] >> cards) & np.uint64(1) == 1
             tricks = 1 + views["tricks_self"].sum(axis=1) + views["tricks_opponent"].sum(axis=1)
@@ -150,25 +145,29 @@ def test_resampling_gives_each_candidate_its_share_of_the_worlds() -> None:
     assert (models[chosen == 1] == 1).all()
 
 
+def candidates(
+    batch: DealBatch, settings: BeliefSettings, key: int, network: Any = None, part: int = 10**6
+) -> Candidates:
+    """Candidate deals of the seat to act, replayed so many at a time."""
+    tokens, lengths = batch.history()
+    scratch = Scratch.of(RowNetwork.of(network, batch.rules))
+
+    def run(replay: Callable[[int, int, Any], Any], worlds: int) -> list[Any]:
+        return [replay(first, min(first + part, worlds), scratch) for first in range(0, worlds, part)]
+
+    history = (tokens[0], int(lengths[0]))
+    return sample_candidate_deals(batch.rules, batch.views(), history, np.uint64(key), settings, run)
+
+
 def test_late_in_the_foreplay_every_hand_is_tried_equally_often() -> None:
     batch, rng = DealBatch("classic", 1, seed=4, history=True), np.random.default_rng(4)
     while batch.views()["stock"][0] > 2:
         play_randomly(batch, rng, 1)
-    tokens, lengths = batch.history()
-    history, scratch = (tokens[0], int(lengths[0])), Scratch.of(RowNetwork.of(None, batch.rules))
 
-    def found(candidates: int, key: int) -> tuple[Counter[int], npt.NDArray[np.float64]]:
-        settings = BeliefSettings(candidates, 0.0, MODEL_PRIOR)
-        deals = sample_candidate_deals(
-            batch.rules,
-            batch.views(),
-            history,
-            np.uint64(key),
-            settings,
-            in_one_part(scratch),
-        )
-        _, weights = posterior(deals, settings)
-        return Counter(deals.hands.tolist()), card_probabilities(weights, deals.hands)
+    def found(size: int, key: int) -> tuple[Counter[int], npt.NDArray[np.float64]]:
+        settings = BeliefSettings(size, 0.0, MODEL_PRIOR)
+        deals = candidates(batch, settings, key)
+        return Counter(deals.hands.tolist()), card_probabilities(posterior(deals, settings)[1], deals.hands)
 
     counts, probabilities = found(800, 1)
     assert len(set(counts.values())) == 1
@@ -181,22 +180,11 @@ def test_late_in_the_foreplay_every_hand_is_tried_equally_often() -> None:
 def test_the_likelihood_of_a_deal_does_not_depend_on_those_replayed_with_it(steps: int) -> None:
     batch = DealBatch("classic", 1, seed=6, history=True)
     play_randomly(batch, np.random.default_rng(6), steps)
-    tokens, lengths = batch.history()
-    scratch = Scratch.of(RowNetwork.of(load_pretrained("small"), batch.rules))
-    settings = BeliefSettings(200, 0.0, MODEL_PRIOR)
-
-    def found(size: int) -> Candidates:
-        def run(part: Callable[[int, int, Any], Any], worlds: int) -> list[Any]:
-            return [part(first, min(first + size, worlds), scratch) for first in range(0, worlds, size)]
-
-        return sample_candidate_deals(
-            batch.rules, batch.views(), (tokens[0], int(lengths[0])), np.uint64(7), settings, run
-        )
-
-    together = found(10_000)
+    settings, network = BeliefSettings(200, 0.0, MODEL_PRIOR), load_pretrained("small")
+    together = candidates(batch, settings, 7, network)
     assert len(np.unique(together.log_likelihoods, axis=0)) > 1
-    for size in (1, 60):
-        apart = found(size)
+    for part in (1, 60):
+        apart = candidates(batch, settings, 7, network, part)
         assert apart.hands.tobytes() == together.hands.tobytes()
         assert apart.log_likelihoods.tobytes() == together.log_likelihoods.tobytes()
 
@@ -205,15 +193,5 @@ def test_the_likelihood_of_a_deal_does_not_depend_on_those_replayed_with_it(step
 def test_more_deals_are_sampled_where_few_share_the_weight(least_size: float, deals: int) -> None:
     batch = DealBatch("small", 1, seed=4, history=True)
     play_randomly(batch, np.random.default_rng(4), 9)
-    tokens, lengths = batch.history()
-    settings = BeliefSettings(16, least_size, MODEL_PRIOR)
-    scratch = Scratch.of(RowNetwork.of(None, batch.rules))
-    found = sample_candidate_deals(
-        batch.rules,
-        batch.views(),
-        (tokens[0], int(lengths[0])),
-        np.uint64(7),
-        settings,
-        in_one_part(scratch),
-    )
+    found = candidates(batch, BeliefSettings(16, least_size, MODEL_PRIOR), 7)
     assert len(found.hands) == len(found.log_likelihoods) == deals

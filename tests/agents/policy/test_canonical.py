@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -74,24 +73,6 @@ def test_live_ranks_count_from_the_top_what_is_still_in_play() -> None:
     assert hand_text(mask_of(int(card) for card in relabeling[0, 39:52][[12, 11, 9, 2, 1, 0]])) == ".AKQJ92.."
 
 
-def test_a_card_that_was_led_is_still_in_play() -> None:
-    batch = DealBatch("classic", 50)
-    play_randomly(batch, np.random.default_rng(1), 9)
-    views = batch.views()
-    assert (views["led"] >= 0).all()
-    canonical, _ = canonical_views(views, "live")
-    for before, after in zip(views, canonical, strict=True):
-        beats = [
-            card
-            for card in cards_of(int(before["legal"]))
-            if card > before["led"] and card // 13 == before["led"] // 13
-        ]
-        beats_after = [
-            card for card in cards_of(int(after["legal"])) if card > after["led"] and card // 13 == after["led"] // 13
-        ]
-        assert len(beats) == len(beats_after)
-
-
 @given(games(), seeds, st.integers(0, 51))
 def test_live_ranks_keep_the_order_of_the_cards_in_play(game: Rules, seed: int, steps: int) -> None:
     batch = DealBatch(game, 3, seed)
@@ -118,11 +99,6 @@ def test_encoding_values_undoes_decoding_them() -> None:
     for row in range(20):
         cards = decode_actions(np.arange(54), np.repeat(relabeling[row : row + 1], 54, axis=0))
         np.testing.assert_array_equal(decoded[row, cards], numbers[row])
-
-
-def test_ranks_that_are_unknown_are_refused() -> None:
-    with pytest.raises(ValueError, match="unknown ranks 'dead'"):
-        canonical_views(DealBatch("classic", 1).views(), "dead")
 
 
 def test_views_are_left_as_they_are() -> None:

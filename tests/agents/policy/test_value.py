@@ -18,7 +18,7 @@ from german_whist.agents.policy.inputs import network_inputs
 from german_whist.agents.registry import make_agent
 from german_whist.envs.simulator.batch import DealBatch
 from tests.agents.networks import some_network, valued_network
-from tests.agents.policy.checkpoint_files import read_raw, refusal
+from tests.agents.policy.conftest import read_raw, refusal
 
 
 def same_bits(layers: object, others: object) -> bool:
@@ -95,12 +95,3 @@ def test_where_hands_are_open_values_are_exact(game: str) -> None:
     assert values is not None
     assert (values.margin == margins).all()
     assert (values.win == (1 + np.sign(margins)) / 2).all()
-
-
-def test_before_the_endgame_the_network_values_views() -> None:
-    views, checkpoint = DealBatch("classic", 5).views(), valued_network()
-    plain, exact = PolicyAgent(checkpoint).values(views), ExactEndgame(PolicyAgent(checkpoint)).values(views)
-    assert plain is not None
-    assert exact is not None
-    assert (plain.margin == exact.margin).all()
-    assert (plain.win == exact.win).all()

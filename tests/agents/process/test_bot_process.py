@@ -14,6 +14,7 @@ from german_whist.agents.process.bot_process import MAX_LINE, BotError, BotProce
 from german_whist.agents.registry import make_agent
 from german_whist.evaluation.match import play_match
 from tests.agents.process.bots import FIRST, bot
+from tests.processes import wait_until
 
 LINE = b"x" * 20_000 + b"\n"  # a few of them fill a pipe
 
@@ -32,13 +33,6 @@ def ask_until_it_fails(process: BotProcess, seconds: float) -> tuple[int, str, f
             return replies, str(error), time.monotonic() - began
         time.sleep(0.01)
     raise AssertionError("it goes on")
-
-
-def wait_until(done: object, seconds: float = 5.0) -> None:
-    end = time.monotonic() + seconds
-    while not done():  # type: ignore[operator]
-        assert time.monotonic() < end
-        time.sleep(0.005)
 
 
 def test_the_time_limit_holds_while_a_bot_that_answers_does_not_read() -> None:

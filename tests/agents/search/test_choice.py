@@ -46,10 +46,6 @@ def test_few_worlds_follow_the_policy_and_many_the_search() -> None:
     assert chosen(np.repeat(margins, 64, axis=0), (0.0, -0.3, -0.3), prior_sd=0.02)[0] == 0
 
 
-def test_equal_actions_leave_the_choice_to_the_policy() -> None:
-    assert chosen(np.ones((32, 3)), (0.0, 0.0, 0.0))[0] == 0
-
-
 def test_utility_counts_tricks_less_the_more_they_are() -> None:
     worth = [utility(np.float32(margin), 4.0, 0.0) for margin in range(-13, 14)]
     assert worth == pytest.approx([-one for one in reversed(worth)])
