@@ -59,6 +59,7 @@ def actions_for(mask: Any, rng: np.random.Generator) -> Any:
     match=st.sampled_from([None, None, "best_of:3", "first_to:4"]),
     seat=st.sampled_from([0, 1, "alternate"]),
     reward=st.sampled_from(["margin", "win", "points"]),
+    endgame=st.sampled_from(["played", "played", "exact"]),
     keys=st.sampled_from([None, KEYS]),
     num_envs=st.integers(1, 4),
     seed=st.integers(0, 2**64 - 1),

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.envs.engine.rules import Rules
-from german_whist.envs.engine.scoring import REWARDS
+from german_whist.envs.engine.scoring import REWARDS, reward_limit
 from german_whist.envs.observation.full_state import full_states, state_high, state_layout
 from german_whist.envs.observation.vector import observation_high, observation_layout, observe, view_from_observation
 from german_whist.envs.simulator.batch import DealBatch
@@ -71,6 +71,7 @@ def assert_equal(batch: DealBatch, deals: list[ReferenceDeal]) -> None:
     for reward in REWARDS:
         paid = [returns_of(deal, reward) if deal.done else [0, 0] for deal in deals]
         np.testing.assert_array_equal(batch.returns(reward), np.array(paid, np.float32))
+        assert (np.abs(paid) <= reward_limit(rules.game, reward)).all()
 
 
 def _assert_records(found: Array, expected: Array, rules: Rules) -> None:

@@ -14,9 +14,8 @@ import german_whist as gw
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.scoring import REWARDS
 from german_whist.envs.engine.state import ENDGAME
-from german_whist.envs.gymnasium_env import GermanWhistEnv
 from german_whist.envs.simulator.batch import DealBatch
-from tests.envs.players import Lowest
+from tests.conftest import random_actions
 from tests.reference.plain import NAMES, NUMBERS, cards, raw
 from tests.solver.brute_force import card_values, race_card_margins
 from tests.strategies import drawn_games, seeds
@@ -67,21 +66,20 @@ def play_perfectly(batch: DealBatch, row: int = 0) -> None:
         batch.step([NUMBERS[best]], rows=[row])
 
 
-def random_actions(batch: DealBatch, rng: np.random.Generator) -> Any:
-    return (rng.random((batch.size, batch.num_actions)) * batch.action_mask()).argmax(axis=1)
+def play_foreplay(solved: DealBatch, played: DealBatch, rng: np.random.Generator) -> None:
+    """Play two batches alike until all deals of the first, which solves its endgames, are done."""
+    while not solved.done.all():
+        actions = random_actions(solved, rng)
+        moving = np.flatnonzero(~solved.done)
+        solved.step(actions)
+        played.step(actions[moving], rows=moving)
 
 
 def check_against_brute_force(rules: str | Rules, size: int, seed: int) -> None:
     """Play two batches alike until the one is done, and the other one on, by brute force."""
     solved, played = DealBatch(rules, size, seed, endgame="exact"), DealBatch(rules, size, seed)
-    rng = np.random.default_rng(1)
-    while not solved.done.all():
-        begun = played.states["tricks"][~solved.done, ENDGAME].sum()
-        assert begun == 0
-        actions = random_actions(solved, rng)
-        moving = np.flatnonzero(~solved.done)
-        solved.step(actions)
-        played.step(actions[moving], rows=moving)
+    play_foreplay(solved, played, np.random.default_rng(1))
+    assert (played.states["tricks"][:, ENDGAME] == 0).all()
     np.testing.assert_array_equal(solved.states["hands"], played.states["hands"])
     for row in range(size):
         play_perfectly(played, row)
@@ -102,14 +100,9 @@ def test_exact_endgames_pay_correctly_in_every_game(game: Rules, seed: int) -> N
     check_against_brute_force(game, 2, seed)
 
 
-def test_a_race_decided_in_the_foreplay_is_left_alone(positions: Any) -> None:
+def test_a_race_decided_in_the_foreplay_is_left_alone() -> None:
     solved, played = (DealBatch("tiny:counts=all,race=2", 64, 3, endgame=endgame) for endgame in ("exact", "played"))
-    rng = np.random.default_rng(2)
-    while not solved.done.all():
-        actions = random_actions(solved, rng)
-        moving = np.flatnonzero(~solved.done)
-        solved.step(actions)
-        played.step(actions[moving], rows=moving)
+    play_foreplay(solved, played, np.random.default_rng(2))
     early = played.done.copy()
     assert 0 < early.sum() < 64
     assert raw(solved.states[early]) == raw(played.states[early])
@@ -118,11 +111,7 @@ def test_a_race_decided_in_the_foreplay_is_left_alone(positions: Any) -> None:
 
 def test_a_history_holds_the_foreplay_only(rng: np.random.Generator) -> None:
     solved, played = (DealBatch("tiny", 4, history=True, endgame=endgame) for endgame in ("exact", "played"))
-    for _ in range(4):
-        actions = random_actions(solved, rng)
-        solved.step(actions)
-        played.step(actions)
-    assert solved.done.all()
+    play_foreplay(solved, played, rng)
     for seat in (0, 1):
         tokens, lengths = solved.history(seats=np.full(4, seat))
         expected, expected_lengths = played.history(seats=np.full(4, seat))
@@ -234,29 +223,3 @@ def test_gymnasiums_environment_ends_with_the_foreplay() -> None:
         batch.step(greedy.act(batch.views(), None))
     assert steps == 7
     assert reward == batch.returns()[0, learner]
-
-
-def test_a_vector_environment_deals_again_in_the_same_step(rng: np.random.Generator) -> None:
-    kind = {"rules": "tiny:draft=true,counts=all", "opponent": Lowest(), "endgame": "exact"}
-    rows = 9
-    batch = gymnasium.make_vec("german_whist:GermanWhist-v0", num_envs=rows, **kind)
-    singles = [GermanWhistEnv(**kind) for _ in range(rows)]
-    deals = list(range(rows))
-    observations, info = batch.reset(seed=8)
-    for row, game in enumerate(singles):
-        np.testing.assert_array_equal(observations[row], game.reset(options={"deal": (8, row)})[0])
-    ends = 0
-    for _ in range(40):
-        mask = info["action_mask"]
-        actions = (rng.random(mask.shape) * mask).argmax(axis=1)
-        observations, rewards, terminations, _, info = batch.step(actions)
-        for row, game in enumerate(singles):
-            observation, reward, terminated, _, _ = game.step(actions[row])
-            assert (rewards[row], terminations[row]) == (reward, terminated)
-            if terminated:
-                ends += 1
-                np.testing.assert_array_equal(info["final_obs"][row], observation)
-                deals[row] += rows
-                observation, _ = game.reset(options={"deal": (8, deals[row])})
-            np.testing.assert_array_equal(observations[row], observation)
-    assert ends > rows
