@@ -118,8 +118,3 @@ def test_writes_into_a_given_array_and_refuses_one_of_another_shape() -> None:
         batch.history(np.zeros((1, 2, 3), np.int8))
     with pytest.raises(ValueError, match="seats"):
         batch.history(seats=[0, 2])
-
-
-def test_a_batch_without_history_refuses() -> None:
-    with pytest.raises(ValueError, match="history=True"):
-        DealBatch("tiny").history()
