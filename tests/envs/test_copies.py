@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import pickle
-import time
 from typing import Any
 
 import gymnasium
@@ -115,15 +114,6 @@ def test_a_copy_of_a_running_gymnasium_environment_goes_on_alike_and_by_itself(
     np.testing.assert_equal(before, expected)
     np.testing.assert_equal(play_gymnasium(twin, info, 2, 30), expected)
     np.testing.assert_equal(twin.action_space.sample(), environment.action_space.sample())
-
-
-def test_a_copy_calls_the_kernels_that_are_compiled_already(copied: Any) -> None:
-    environment = GermanWhistEnv(Random())
-    environment.reset(seed=1)
-    start = time.perf_counter()
-    copied(environment).reset()
-    assert time.perf_counter() - start < 0.5
-    assert not copied(environment).rules.game.flags.writeable
 
 
 def test_a_window_is_left_out(copied: Any) -> None:

@@ -16,8 +16,7 @@ from german_whist.envs.observation.history import max_events
 from german_whist.envs.observation.vector import observation_high, observation_layout, observe, view_from_observation
 from german_whist.envs.pettingzoo_env import env, raw_env
 from german_whist.envs.simulator.batch import DealBatch
-from german_whist.envs.simulator.episodes import Episode
-from tests.envs.players import HALF_POINTS, Lowest, play_out_match, random_legal
+from tests.envs.players import HALF_POINTS, Lowest, random_legal
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)
@@ -118,14 +117,6 @@ def test_a_match_address_is_played_and_later_resets_continue_from_it() -> None:
     assert environment.unwrapped.deal == (7, 0)
 
 
-def test_the_first_dealer_can_be_chosen_and_alternates_from_there(rng) -> None:
-    simulator = Episode("tiny", "best_of:5")
-    simulator.reset(seed=1, options={"dealer": 1})
-    assert [dealer for _, dealer, _, _ in play_out_match(simulator, rng)][:3] == [1, 0, 1]
-    simulator.reset()
-    assert [dealer for _, dealer, _, _ in play_out_match(simulator, rng)][:3] == [1, 0, 1]  # match 1, as it is dealt
-
-
 @pytest.mark.parametrize(
     ("options", "word"),
     [
@@ -209,22 +200,6 @@ def test_the_history_of_a_deal_is_the_batchs(rng) -> None:
         )
         environment.step(action)
         batch.step([action])
-
-
-def test_a_seed_and_the_same_play_give_the_same_match() -> None:
-    def course(environment: Any) -> list[Any]:
-        rng, seen = np.random.default_rng(1), []
-        for seed in (6, None):
-            environment.reset(seed=seed)
-            while environment.agents and not any(environment.terminations.values()):
-                observation = environment.observe(environment.agent_selection)
-                seen.append(observation["observation"].tolist())
-                environment.step(random_legal(observation["action_mask"], rng))
-            seen.append(environment.unwrapped.scores)
-        return seen
-
-    one, other = env("small", match="first_to:5"), env("small", match="first_to:5")
-    assert course(one) == course(other) == course(one)
 
 
 # The Gymnasium environment

@@ -17,7 +17,7 @@ from tests.envs.players import is_at_deal, play_deal, random_legal
 with warnings.catch_warnings():
     # Importing PettingZoo's tests makes it import two of its own environments in a way it has deprecated.
     warnings.simplefilter("ignore", DeprecationWarning)
-    from pettingzoo.test import api_test, render_test, seed_test
+    from pettingzoo.test import api_test, seed_test
 
 pytestmark = [
     pytest.mark.filterwarnings("error"),
@@ -40,37 +40,19 @@ def test_passes_pettingzoos_seed_test() -> None:
     seed_test(env)
 
 
-def test_passes_pettingzoos_render_test(capsys: pytest.CaptureFixture[str]) -> None:
-    render_test(env, custom_tests={"ansi": lambda text: "trumps" in text})
-    assert "trumps" in capsys.readouterr().out
-
-
 # Deals and options
 
 
-def test_a_seed_leads_to_its_deals_in_order() -> None:
+def test_a_seed_or_an_address_leads_to_its_deals_in_order() -> None:
     environment = env()
+    for settings, seed, first in (({"seed": 5}, 5, 0), ({"seed": 1, "options": {"deal": (7, 3)}}, 7, 3)):
+        environment.reset(**settings)  # type: ignore[arg-type]
+        for index in range(first, first + 4):
+            assert is_at_deal(environment, seed, index)
+            assert environment.unwrapped.deal == (seed, index)
+            environment.reset()
     environment.reset(seed=5)
     assert is_at_deal(environment, 5, 0)
-    for index in (1, 2, 3):
-        environment.reset()
-        assert is_at_deal(environment, 5, index)
-        assert environment.unwrapped.deal == (5, index)
-    environment.reset(seed=5)
-    assert is_at_deal(environment, 5, 0)
-
-
-def test_episodes_after_a_seed_are_reproducible() -> None:
-    def episodes(environment: Any) -> list[list[int]]:
-        rng = np.random.default_rng(1)
-        played = []
-        for episode in range(4):
-            environment.reset(seed=9 if episode == 0 else None)
-            played.append(play_deal(environment, rng))
-        return played
-
-    first, second = env(), env()
-    assert episodes(first) == episodes(second) == episodes(first)
 
 
 def test_without_any_seed_the_deals_differ_from_one_environment_to_the_next() -> None:
@@ -83,31 +65,16 @@ def test_without_any_seed_the_deals_differ_from_one_environment_to_the_next() ->
     assert first.unwrapped.deal == (seed, 1)
 
 
-def test_a_deal_address_is_played_and_later_resets_continue_from_it() -> None:
-    environment = env()
-    environment.reset(seed=1, options={"deal": (7, 3)})
-    assert is_at_deal(environment, 7, 3)
-    environment.reset()
-    assert is_at_deal(environment, 7, 4)
-
-
-@pytest.mark.parametrize("dealer", [0, 1])
-@pytest.mark.parametrize("as_text", [True, False])
-def test_a_given_deck_is_dealt_by_the_given_dealer(dealer: int, as_text: bool) -> None:
+@pytest.mark.parametrize("dealer", [None, 0, 1])
+@pytest.mark.parametrize("form", [deck_text, np.array, list])
+def test_a_given_deck_replaces_one_deal_and_is_dealt_by_the_given_dealer(dealer: int | None, form: Any) -> None:
     deck = deal_deck(CARDS, 3, 4).tolist()
     environment = env()
-    environment.reset(options={"deck": deck_text(deck) if as_text else deck, "dealer": dealer})
-    leader = f"player_{1 - dealer}"
-    assert environment.agent_selection == leader
-    hand = np.flatnonzero(environment.observe(leader)["observation"][:52])
-    assert hand.tolist() == sorted(deck[0:26:2])
-
-
-def test_a_deck_replaces_one_deal_and_is_dealt_by_seat_0_by_default() -> None:
-    environment = env()
     environment.reset(seed=5)
-    environment.reset(options={"deck": deal_deck(CARDS, 3, 4)})
-    assert environment.agent_selection == "player_1"
+    environment.reset(options={"deck": form(deck), "dealer": dealer})
+    leader = f"player_{1 - (dealer or 0)}"
+    assert environment.agent_selection == leader
+    assert np.flatnonzero(environment.observe(leader)["observation"][:52]).tolist() == sorted(deck[0:26:2])
     environment.reset()
     assert is_at_deal(environment, 5, 2)
 
@@ -119,6 +86,15 @@ def test_another_dealer_swaps_the_seats_of_a_deal() -> None:
     environment.reset(seed=5, options={"dealer": 1})
     after = [environment.observe(f"player_{seat}")["observation"] for seat in (0, 1)]
     np.testing.assert_array_equal(before, after[::-1])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "word"),
+    [({"rules": "clasic"}, "classic"), ({"reward": "margins"}, "margin"), ({"render_mode": "humman"}, "human")],
+)
+def test_a_bad_argument_gets_the_nearest_name(wrong: dict[str, str], word: str) -> None:
+    with pytest.raises(ValueError, match=f"did you mean '{word}'"):
+        env(**wrong)
 
 
 @pytest.mark.parametrize(
@@ -150,15 +126,6 @@ def test_a_bad_option_is_named_and_changes_nothing(options: Any, word: str) -> N
     assert is_at_deal(environment, 2, 0)
     environment.reset()
     assert is_at_deal(environment, 2, 1)
-
-
-@pytest.mark.parametrize(
-    ("wrong", "word"),
-    [({"rules": "clasic"}, "classic"), ({"reward": "margins"}, "margin"), ({"render_mode": "humman"}, "human")],
-)
-def test_a_bad_argument_gets_the_nearest_name(wrong: dict[str, str], word: str) -> None:
-    with pytest.raises(ValueError, match=f"did you mean '{word}'"):
-        env(**wrong)
 
 
 # Play
@@ -233,20 +200,19 @@ def test_an_illegal_action_loses_the_most_a_deal_can_lose_and_wins_the_other_age
     assert environment.agents == ["player_0", "player_1"]
 
 
-@pytest.mark.parametrize("action", [-1, 52, 0.5, None, "S2"])
-def test_an_action_outside_the_space_is_refused(action: Any) -> None:
-    environment = env()
+@pytest.mark.parametrize(
+    ("make", "action", "error", "words"),
+    [
+        *((env, action, AssertionError, "action is not in action space") for action in (-1, 52, 0.5, None, "S2")),
+        *((raw_env, n, ValueError, r"illegal: player_[01] may play") for n in (-1, 52, 63, 64, 2**63, 10**30)),
+        *((raw_env, n, ValueError, r"illegal: player_[01] may play") for n in (0.5, None, "S2")),
+        *((raw_env, n, TypeError, "as an integer") for n in (0.5, None, "S2", True, [3], np.array([1, 2]), np.nan)),
+    ],
+)
+def test_what_is_no_action_is_refused_and_changes_nothing(make: Any, action: Any, error: Any, words: str) -> None:
+    environment = make()
     environment.reset(seed=1)
-    with pytest.raises(AssertionError, match="action is not in action space"):
-        environment.step(action)
-    assert is_at_deal(environment, 1, 0)
-
-
-@pytest.mark.parametrize("action", [-1, 52, 63, 64, 2**63, 10**30, 0.5, None, "S2"])
-def test_the_bare_environment_names_an_illegal_action_and_does_not_move(action: Any) -> None:
-    environment = raw_env()
-    environment.reset(seed=1)
-    with pytest.raises(ValueError, match=r"illegal: player_[01] may play"):
+    with pytest.raises(error, match=words):
         environment.step(action)
     assert is_at_deal(environment, 1, 0)
 
@@ -262,15 +228,6 @@ def test_actions_may_be_of_any_type_that_holds_a_whole_number(kind: Any, make: A
     environment.reset(seed=1)
     environment.step(np.array([kind(action)]))
     assert environment.observe("player_0")["observation"][104 + action] == 1
-
-
-@pytest.mark.parametrize("action", [0.5, None, "S2", True, [3], np.array([1, 2]), np.nan])
-def test_the_bare_environment_refuses_what_is_no_whole_number_as_a_wrong_type(action: Any) -> None:
-    environment = raw_env()
-    environment.reset(seed=1)
-    with pytest.raises(TypeError, match="as an integer"):
-        environment.step(action)
-    assert is_at_deal(environment, 1, 0)
 
 
 @pytest.mark.parametrize("name", ["classic", "draft", "humbug"])

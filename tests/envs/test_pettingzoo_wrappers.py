@@ -11,7 +11,7 @@ from pettingzoo.utils import wrappers
 
 from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.pettingzoo_env import env, raw_env
-from tests.envs.players import is_at_deal, play_deal, random_legal
+from tests.envs.players import play_deal, random_legal
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -85,16 +85,6 @@ def test_the_wrappers_behave_as_pettingzoos_own(rng: np.random.Generator) -> Non
         assert theirs.agents == []
 
 
-def test_a_pickled_environment_is_a_fresh_one_with_the_same_settings() -> None:
-    environment = env(rules="tiny", reward="win")
-    environment.reset(seed=1)
-    copy = pickle.loads(pickle.dumps(environment))
-    assert copy.unwrapped.rules == environment.unwrapped.rules
-    assert copy.unwrapped.reward == "win"
-    copy.reset(seed=1)
-    assert is_at_deal(copy, 1, 0)
-
-
 # The picture in text
 
 
@@ -106,10 +96,3 @@ def test_human_mode_without_a_display_prints_the_table_at_the_reset_and_at_every
     environment.reset(seed=1)
     play_deal(environment, np.random.default_rng(1))
     assert capsys.readouterr().out.count("German Whist") == 1 + 8
-
-
-def test_rendering_without_a_mode_warns() -> None:
-    environment = env()
-    environment.reset()
-    with pytest.warns(UserWarning, match="render mode"):
-        assert environment.render() is None
