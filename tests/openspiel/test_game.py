@@ -15,32 +15,26 @@ import german_whist.openspiel as gw_openspiel
 from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.envs.engine.scoring import REWARDS
 from german_whist.envs.simulator.batch import DealBatch
+from tests.conftest import play_randomly
 
 
 def recorded(game: str, deals: int, seed: int = 5) -> tuple[DealBatch, list[list[int]], list[list[int]]]:
     """Finished deals of random play with their decks and actions."""
-    rng = np.random.default_rng(seed)
     batch = DealBatch(game, deals, seed, history=True)
     decks = batch.states["deck"][:, : len(batch.rules.cards)].tolist()
-    while not batch.done.all():
-        masks = batch.action_mask()
-        batch.step((rng.random(masks.shape) * masks).argmax(axis=1))
+    play_randomly(batch, np.random.default_rng(seed))
     assert batch.log is not None
     actions = [row[:count].tolist() for row, count in zip(batch.log.actions, batch.log.counts, strict=True)]
     return batch, decks, actions
 
 
-@pytest.mark.parametrize("preset", rule_names())
-def test_openspiels_random_simulations_pass(preset: str) -> None:
-    game = pyspiel.load_game(f"python_german_whist(rules={preset})")
+OTHER = [f"{preset},reward={reward},dealer=0" for preset in ("classic", "six_cards", "draft") for reward in REWARDS]
+
+
+@pytest.mark.parametrize("settings", [*rule_names(), *OTHER, "humbug,dealer=0"])
+def test_openspiels_random_simulations_pass(settings: str) -> None:
+    game = pyspiel.load_game(f"python_german_whist(rules={settings})")
     pyspiel.random_sim_test(game, num_sims=3, serialize=True, verbose=False)
-
-
-@pytest.mark.parametrize("preset", ["classic", "six_cards", "draft", "humbug"])
-def test_openspiels_random_simulations_pass_with_the_other_dealer_and_reward(preset: str) -> None:
-    for reward in REWARDS:
-        game = pyspiel.load_game(f"python_german_whist(rules={preset},reward={reward},dealer=0)")
-        pyspiel.random_sim_test(game, num_sims=2, serialize=True, verbose=False)
 
 
 def test_returns_are_those_of_a_thousand_recorded_games() -> None:

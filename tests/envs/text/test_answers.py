@@ -132,13 +132,8 @@ REASONS = [
 ]
 FINAL = [
     *("[{}]", "\n[play {}].", "\nI play {}.", "\nFinal answer: {}", "Answer: **{}**.", "<answer>{}</answer>", "\n{}"),
-    *(
-        '{{"action": "{}", "sure": true}}',
-        "<action>\n{}</action>",
-        "\\boxed{{{}}}",
-        "\\boxed{{\\text{{{}}}}}",
-        "\n**{}**\n",
-    ),
+    *('{{"action": "{}", "sure": true}}', "<action>\n{}</action>", "\n**{}**\n"),
+    *("\\boxed{{{}}}", "\\boxed{{\\text{{{}}}}}"),
 ]
 cards = st.integers(0, NUM_CARDS - 1)
 
