@@ -47,14 +47,15 @@ def test_passes_stable_baselines3s_checker() -> None:
     checker.check_env(gymnasium.make(GAME, opponent=Random(), rules="tiny"))
 
 
-def test_the_learners_rewards_are_those_of_the_whole_deal() -> None:
+@pytest.mark.parametrize("endgame", ["played", "exact"])
+def test_the_learners_rewards_are_those_of_the_whole_deal(endgame: str) -> None:
     """Plays the same cards in the engine and compares what the learner sees and gets."""
     rng = np.random.default_rng(1)
     opponent = Lowest()
-    environment = GermanWhistEnv(opponent, reward="margin")
+    environment = GermanWhistEnv(opponent, reward="margin", endgame=endgame)
     for index in range(8):
         observation, info = environment.reset(seed=3 if index == 0 else None)
-        batch = DealBatch("classic", 1, seed=3, first=index)
+        batch = DealBatch("classic", 1, seed=3, first=index, endgame=endgame)
         terminated = False
         while not terminated:
             while batch.turn[0] != environment.learner:

@@ -9,7 +9,8 @@ import pytest
 from german_whist.envs.engine.cards import deck_text
 from german_whist.envs.engine.dealing import deal_deck
 from german_whist.envs.engine.rules import rule_names, rules
-from german_whist.envs.engine.scoring import reward_limit
+from german_whist.envs.engine.scoring import REWARDS, reward_limit
+from german_whist.envs.observation.full_state import full_states
 from german_whist.envs.pettingzoo_env import env, raw_env
 from german_whist.envs.simulator.batch import DealBatch
 from tests.envs.players import is_at_deal, play_deal, random_legal
@@ -131,26 +132,40 @@ def test_a_bad_option_is_named_and_changes_nothing(options: Any, word: str) -> N
 # Play
 
 
-@pytest.mark.parametrize("name", [*rule_names(), "tiny:counts=all", "tiny:open_stock=4"])
-def test_both_seats_observe_the_engine_state_at_every_step(name: str, rng: np.random.Generator) -> None:
-    environment = env(rules=name)
-    batch = DealBatch(name, 1, seed=4)
+GAMES = [*rule_names(), "tiny:counts=all", "tiny:open_stock=4", "classic:points=over_book,slam=10"]
+SOLVED = ["classic", "draft", "tiny:counts=all"]
+
+
+@pytest.mark.parametrize("reward", REWARDS)
+@pytest.mark.parametrize(
+    ("name", "endgame"), [*((name, "played") for name in GAMES), *((name, "exact") for name in SOLVED)]
+)
+def test_an_episode_is_the_engines_deal_as_both_seats_see_it(
+    name: str, endgame: str, reward: str, rng: np.random.Generator
+) -> None:
+    environment = env(rules=name, reward=reward, endgame=endgame, render_mode="ansi")
+    batch = DealBatch(name, 1, seed=4, endgame=endgame)
     environment.reset(seed=4)
-    while not batch.done[0]:
-        seat = int(batch.turn[0])
-        assert environment.agent_selection == f"player_{seat}"
-        mover, waiter = (environment.observe(f"player_{who}") for who in (seat, 1 - seat))
-        assert environment.observation_space("player_0").contains(mover)
-        assert environment.observation_space("player_1").contains(waiter)
-        np.testing.assert_array_equal(mover["observation"], batch.observe(seats=[seat])[0])
-        np.testing.assert_array_equal(waiter["observation"], batch.observe(seats=[1 - seat])[0])
-        np.testing.assert_array_equal(mover["action_mask"], batch.action_mask()[0])
-        assert not waiter["action_mask"].any()
-        action = random_legal(mover["action_mask"], rng)
+    while True:
+        over, turn = bool(batch.done[0]), int(batch.turn[0])
+        assert environment.state_space.contains(environment.state())
+        np.testing.assert_array_equal(environment.state(), full_states(batch.rules, batch.states)[0])
+        for seat, agent in enumerate(environment.possible_agents):
+            seen, told = environment.observe(agent), environment.infos[agent]["action_mask"]
+            assert environment.observation_space(agent).contains(seen)
+            np.testing.assert_array_equal(seen["observation"], batch.observe(seats=[seat])[0])
+            np.testing.assert_array_equal(seen["action_mask"], batch.action_mask()[0] * (seat == turn and not over))
+            np.testing.assert_array_equal(told, seen["action_mask"], strict=True)
+        assert [*environment.rewards.values()] == batch.returns(reward)[0].tolist()
+        assert [*environment.terminations.values()] == [over, over]
+        if over:
+            break
+        assert environment.agent_selection == f"player_{turn}"
+        np.testing.assert_array_equal(environment.action_masks(), batch.action_mask()[0].astype(bool), strict=True)
+        action = random_legal(batch.action_mask()[0], rng)
         environment.step(action)
         batch.step([action])
-    assert all(environment.terminations.values())
-    assert not any(environment.observe(agent)["action_mask"].any() for agent in environment.agents)
+    assert "finished" in environment.render()
 
 
 def test_returned_arrays_are_never_overwritten(rng: np.random.Generator) -> None:
@@ -166,23 +181,6 @@ def test_returned_arrays_are_never_overwritten(rng: np.random.Generator) -> None
     play_deal(environment, rng)
     np.testing.assert_equal(kept, copies)
     np.testing.assert_array_equal(state, state_copy)
-
-
-@pytest.mark.parametrize("reward", ["margin", "win", "points"])
-def test_both_seats_are_paid_at_the_last_step_and_not_before(reward: str, rng: np.random.Generator) -> None:
-    name = "classic:points=over_book,slam=10"
-    environment = env(rules=name, reward=reward)
-    batch = DealBatch(name, 1, seed=8)
-    environment.reset(seed=8)
-    while not batch.done[0]:
-        assert set(environment.rewards.values()) == {0}
-        action = random_legal(environment.last()[0]["action_mask"], rng)
-        environment.step(action)
-        batch.step([action])
-    paid = [environment.rewards[agent] for agent in environment.possible_agents]
-    assert paid == batch.returns(reward)[0].tolist()
-    assert sum(paid) == 0
-    assert paid[0] != 0
 
 
 @pytest.mark.parametrize("reward", ["margin", "win", "points"])
@@ -228,23 +226,6 @@ def test_actions_may_be_of_any_type_that_holds_a_whole_number(kind: Any, make: A
     environment.reset(seed=1)
     environment.step(np.array([kind(action)]))
     assert environment.observe("player_0")["observation"][104 + action] == 1
-
-
-@pytest.mark.parametrize("name", ["classic", "draft", "humbug"])
-def test_the_mask_is_in_the_infos_too_and_a_method_returns_it(name: str, rng: np.random.Generator) -> None:
-    environment = env(rules=name)
-    environment.reset(seed=3)
-    for agent in environment.agent_iter():
-        observation, _, termination, truncation, info = environment.last()
-        assert info is environment.infos[agent]
-        for player in environment.agents:
-            mask = environment.observe(player)["action_mask"]
-            told = environment.infos[player]["action_mask"]
-            np.testing.assert_array_equal(told, mask)
-            assert told.dtype == mask.dtype
-        np.testing.assert_array_equal(environment.action_masks(), observation["action_mask"].astype(bool))
-        environment.step(None if termination or truncation else random_legal(observation["action_mask"], rng))
-    assert environment.infos == {}
 
 
 @pytest.mark.parametrize("keys", [("observations", "action_mask"), ("obs", "mask"), None])

@@ -63,9 +63,17 @@ def test_a_match_that_does_not_exist_is_refused(given: Any, word: str) -> None:
 
 
 @pytest.mark.parametrize("match", ["first_to:10", "first_to:25", "best_of:3", "best_of:5"])
-@pytest.mark.parametrize("rules", ["tiny", "small", "small_all", "draft", "humbug", "race", HALF_POINTS])
-def test_deals_alternate_their_dealer_and_add_up_until_somebody_wins(rules: Any, match: str, rng) -> None:
-    episode = Episode(rules, match)
+@pytest.mark.parametrize(
+    ("rules", "endgame"),
+    [
+        *((rules, "played") for rules in ["tiny", "small", "small_all", "draft", "humbug", "race", HALF_POINTS]),
+        *((rules, "exact") for rules in ["tiny", "draft", "race"]),
+    ],
+)
+def test_deals_alternate_their_dealer_and_add_up_until_somebody_wins(
+    rules: Any, endgame: str, match: str, rng: np.random.Generator
+) -> None:
+    episode = Episode(rules, match, endgame=endgame)
     for number in (0, 1):
         episode.reset(seed=4 if number == 0 else None)
         deals = play_out_match(episode, rng)
