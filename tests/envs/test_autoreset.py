@@ -108,35 +108,13 @@ def test_make_vec_takes_the_mode_and_the_environment_has_it(mode: AutoresetMode)
         gymnasium.make_vec(GAME, num_envs=2, autoreset_mode="NEXTSTEP")
 
 
-def test_a_list_of_seeds_gives_each_row_the_deals_of_its_own() -> None:
+def test_rows_without_a_seed_in_a_list_keep_theirs() -> None:
     environment = GermanWhistVectorEnv(Lowest(), 3, rules="tiny")
-    single = GermanWhistEnv(Lowest(), rules="tiny")
-    for seeds in ([5, 5, 9], (1, np.int64(2), np.uint64(2**64 - 1)), np.array([4, 3, 3])):
-        seen, _ = environment.reset(seed=seeds)
-        for row, seed in enumerate(seeds):
-            np.testing.assert_array_equal(seen[row], single.reset(seed=seed)[0])
-        seen, _ = environment.reset()
-        for row, seed in enumerate(seeds):
-            single.reset(seed=seed)
-            np.testing.assert_array_equal(seen[row], single.reset()[0])
-    environment.reset(seed=[7, None, 8])
-    assert environment._episodes.seeds.tolist() == [7, 3, 8]
-    assert environment._episodes.numbers.tolist() == [0, 2, 0]
+    environment.reset(seed=[5, 3, 9])
+    environment.reset(seed=(7, None, np.uint64(2**64 - 1)))
+    assert environment._episodes.seeds.tolist() == [7, 3, 2**64 - 1]
+    assert environment._episodes.numbers.tolist() == [0, 1, 0]
     assert environment._episodes.strides.tolist() == [1, 1, 1]
-
-
-def test_rows_out_of_the_mask_go_on_and_the_options_are_left_as_they_are() -> None:
-    environment = GermanWhistVectorEnv(Lowest(), 4, autoreset_mode="DISABLED", rules="tiny")
-    _, info = environment.reset(seed=3)
-    environment.step(info["action_mask"].argmax(axis=1))
-    before = environment._batch.states.copy()
-    options = {"reset_mask": np.array([False, True, False, True]), "dealer": 1}
-    environment.reset(seed=8, options=options)
-    assert "reset_mask" in options
-    assert np.array_equal(environment._batch.states[[0, 2]], before[[0, 2]])
-    assert environment._episodes.seeds.tolist() == [3, 8, 3, 8]
-    assert environment._episodes.numbers.tolist() == [0, 1, 2, 3]
-    assert environment._batch.states["dealer"][[1, 3]].tolist() == [1, 1]
 
 
 @pytest.mark.parametrize(

@@ -108,27 +108,6 @@ def test_a_match_address_is_played_and_later_resets_continue_from_it() -> None:
     assert environment.unwrapped.deal == (7, 0)
 
 
-@pytest.mark.parametrize(
-    ("options", "word"),
-    [
-        ({"deal": (1, 2)}, r"match=\(seed, number\)"),
-        ({"deck": "C2"}, "option deck"),
-        ({"match": 3}, r"option match must be a pair \(seed, number\), got 3"),
-        ({"match": (0, 2**52)}, r"2\*\*52"),
-        ({"match": (-1, 0)}, "option match: seed"),
-        ({"dealer": 2}, "dealer"),
-    ],
-)
-def test_a_wrong_option_is_named_and_the_match_continues(options: dict[str, Any], word: str) -> None:
-    environment = env("tiny", match="best_of:3")
-    environment.reset(seed=5)
-    before = environment.observe("player_0")
-    with pytest.raises(ValueError, match=word):
-        environment.reset(options=options)
-    assert environment.unwrapped.deal == (5, 0)
-    np.testing.assert_array_equal(environment.observe("player_0")["observation"], before["observation"])
-
-
 def test_scores_are_at_the_end_of_observation_and_state(rng) -> None:
     environment = raw_env("small", match="first_to:25")
     block, bare = observation_layout("small", match="first_to:25")["match"], observation_layout("small")
@@ -175,22 +154,6 @@ def test_the_history_of_a_match_is_that_of_its_current_deal_with_the_scores(rng)
     assert seen["observation"].shape == (max_events("tiny"), 4)
     assert seen["length"].tolist() == lengths.tolist()
     assert seen["match"].tolist() == [*map(int, environment.scores[::-1]), 2]
-
-
-def test_the_history_of_a_deal_is_the_batchs(rng) -> None:
-    environment, batch = raw_env("draft", observation="history"), DealBatch("draft", 1, seed=8, history=True)
-    environment.reset(seed=8)
-    while not batch.done.all():
-        for seat in (0, 1):
-            tokens, lengths = batch.history(seats=[seat])
-            seen = environment.observe(f"player_{seat}")
-            np.testing.assert_array_equal(seen["observation"], tokens[0])
-            assert seen["length"].tolist() == lengths.tolist()
-        action = random_legal(
-            seen["action_mask"] if environment.agent_selection == "player_1" else batch.action_mask()[0], rng
-        )
-        environment.step(action)
-        batch.step([action])
 
 
 # The Gymnasium environment

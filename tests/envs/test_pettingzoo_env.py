@@ -129,6 +129,25 @@ def test_a_bad_option_is_named_and_changes_nothing(options: Any, word: str) -> N
     assert is_at_deal(environment, 2, 1)
 
 
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        ({"deal": (1, 2)}, r"match=\(seed, number\)"),
+        ({"deck": "C2"}, "option deck"),
+        ({"match": 3}, r"option match must be a pair \(seed, number\), got 3"),
+        ({"match": (0, 2**52)}, r"2\*\*52"),
+        ({"match": (-1, 0)}, "option match: seed"),
+        ({"dealer": 2}, "dealer"),
+    ],
+)
+def test_a_bad_option_of_a_match_is_named_and_changes_nothing(options: Any, word: str) -> None:
+    environment = env(match="best_of:3")
+    environment.reset(seed=2)
+    with pytest.raises(ValueError, match=word):
+        environment.reset(options=options)
+    assert environment.unwrapped.deal == (2, 0)
+
+
 # Play
 
 
@@ -144,8 +163,10 @@ def test_an_episode_is_the_engines_deal_as_both_seats_see_it(
     name: str, endgame: str, reward: str, rng: np.random.Generator
 ) -> None:
     environment = env(rules=name, reward=reward, endgame=endgame, render_mode="ansi")
-    batch = DealBatch(name, 1, seed=4, endgame=endgame)
+    histories = raw_env(rules=name, reward=reward, endgame=endgame, observation="history")
+    batch = DealBatch(name, 1, seed=4, history=True, endgame=endgame)
     environment.reset(seed=4)
+    histories.reset(seed=4)
     while True:
         over, turn = bool(batch.done[0]), int(batch.turn[0])
         assert environment.state_space.contains(environment.state())
@@ -156,6 +177,9 @@ def test_an_episode_is_the_engines_deal_as_both_seats_see_it(
             np.testing.assert_array_equal(seen["observation"], batch.observe(seats=[seat])[0])
             np.testing.assert_array_equal(seen["action_mask"], batch.action_mask()[0] * (seat == turn and not over))
             np.testing.assert_array_equal(told, seen["action_mask"], strict=True)
+            tokens, length = batch.history(seats=[seat])
+            np.testing.assert_array_equal(histories.observe(agent)["observation"], tokens[0])
+            assert histories.observe(agent)["length"].tolist() == length.tolist()
         assert [*environment.rewards.values()] == batch.returns(reward)[0].tolist()
         assert [*environment.terminations.values()] == [over, over]
         if over:
@@ -163,7 +187,8 @@ def test_an_episode_is_the_engines_deal_as_both_seats_see_it(
         assert environment.agent_selection == f"player_{turn}"
         np.testing.assert_array_equal(environment.action_masks(), batch.action_mask()[0].astype(bool), strict=True)
         action = random_legal(batch.action_mask()[0], rng)
-        environment.step(action)
+        for one in (environment, histories):
+            one.step(action)
         batch.step([action])
     assert "finished" in environment.render()
 
