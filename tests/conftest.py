@@ -64,7 +64,8 @@ def _folder(item: pytest.Item) -> str:
 
 def random_actions(batch: DealBatch, rng: np.random.Generator) -> np.ndarray[Any, Any]:
     """A random legal action in every row."""
-    return (rng.random((batch.size, batch.num_actions)) * batch.action_mask()).argmax(axis=1)
+    actions: np.ndarray[Any, Any] = (rng.random((batch.size, batch.num_actions)) * batch.action_mask()).argmax(axis=1)
+    return actions
 
 
 def play_randomly(batch: DealBatch, rng: np.random.Generator, steps: int | None = None) -> None:

@@ -18,8 +18,3 @@ def test_no_reward_is_larger_than_the_limit_of_the_environment(name: str, match:
         while not any(environment.terminations.values()):
             environment.step(int(rng.choice(np.flatnonzero(environment.action_masks()))))
         assert max(environment.rewards.values()) <= environment.reward_limit
-
-
-def test_the_largest_rewards_of_the_classic_game() -> None:
-    assert [gw.raw_env(reward=reward).reward_limit for reward in ("margin", "win", "points")] == [13, 1, 13]
-    assert gw.raw_env(match="first_to:25").reward_limit == 37

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from german_whist.envs.observation.vector import observation_high, observation_layout, observe, view_from_observation
+from german_whist.envs.observation.vector import observation_high, observation_layout, view_from_observation
 from german_whist.envs.simulator.batch import DealBatch
 from tests.strategies import GAMES
 
@@ -30,22 +30,6 @@ def test_layout_names_what_is_documented() -> None:
     assert layout["trump"].stop - layout["trump"].start == 4
     assert all(block.meaning for block in layout.values())
     assert tuple(layout["own_hand"]) == (0, 52, layout["own_hand"].meaning)
-
-
-def test_batch_observes_the_seat_to_act(positions) -> None:
-    batch = positions("classic", size=20, steps=25)
-    assert set(batch.turn) == {0, 1}
-    expected = observe(batch.views(), "classic")
-    np.testing.assert_array_equal(batch.observe(), expected)
-    np.testing.assert_array_equal(batch.observe(seats=batch.turn), expected)
-    assert not np.array_equal(batch.observe(seats=1 - batch.turn), expected)
-
-
-def test_observing_into_an_array_overwrites_all_of_it(positions) -> None:
-    batch = positions("classic", size=6, steps=25)
-    out = np.full((6, batch.num_observations), 99, np.int8)
-    assert batch.observe(out) is out
-    np.testing.assert_array_equal(out, batch.observe())
 
 
 @pytest.mark.parametrize("shape", [(), (442,), (3, 444), (1, 1, 443)])

@@ -149,7 +149,7 @@ def test_views_of_some_rows_and_seats(positions) -> None:
     assert len(batch.views([])) == 0
 
 
-@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.bool_, np.float32])
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int64, np.bool_, np.float32])
 def test_arrays_of_any_type_and_layout_can_be_written_into_and_nothing_beside(dtype: type, positions) -> None:
     batch = positions("classic", size=5, steps=17)
     for write in (batch.observe, batch.action_mask):
@@ -158,6 +158,7 @@ def test_arrays_of_any_type_and_layout_can_be_written_into_and_nothing_beside(dt
         for shape, place in (
             ((11, width + 40), np.s_[1::2, 20:-20]),
             ((10, 3 * width), np.s_[5:, ::3]),
+            ((5, width), np.s_[:, ::-1]),
             ((5 * width + 40,), np.s_[20:-20]),
         ):
             whole = np.ones(shape, dtype)
