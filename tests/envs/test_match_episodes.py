@@ -10,6 +10,7 @@ import pytest
 
 from german_whist.envs.engine.match_format import MAX_TARGET, MatchFormat, match_format_of
 from german_whist.envs.engine.rules import rule_names, rules
+from german_whist.envs.engine.scoring import REWARDS
 from german_whist.envs.gymnasium_env import GermanWhistEnv
 from german_whist.envs.observation.full_state import state_layout
 from german_whist.envs.observation.history import max_events
@@ -31,17 +32,6 @@ pytestmark = [
 # The PettingZoo environment
 
 
-def play_episode(environment: Any, rng: np.random.Generator) -> dict[str, float]:
-    total = dict.fromkeys(environment.possible_agents, 0.0)
-    for agent in environment.agent_iter():
-        seen, reward, termination, truncation, _ = environment.last()
-        total[agent] += reward
-        for name, space in environment.observation_space(agent).items():
-            assert space.contains(seen[name]), name
-        environment.step(None if termination or truncation else random_legal(seen["action_mask"], rng))
-    return total
-
-
 @pytest.mark.parametrize(
     ("match", "observation"),
     [("first_to:10", "vector"), ("best_of:3", "vector"), (None, "history"), ("best_of:3", "history")],
@@ -56,15 +46,23 @@ def test_passes_pettingzoos_seed_test(options: dict[str, Any]) -> None:
     seed_test(lambda: env(**options))
 
 
+@pytest.mark.parametrize("reward", REWARDS)
 @pytest.mark.parametrize("rules", [*rule_names(), HALF_POINTS], ids=str)
-@pytest.mark.parametrize("observation", ["vector", "history"])
-def test_every_observation_of_a_match_is_in_its_space(rules: Any, observation: str, rng) -> None:
-    wrapped = env(rules, match="first_to:2", observation=observation)
-    wrapped.reset(seed=2)
-    play_episode(wrapped, rng)
+@pytest.mark.parametrize(("match", "observation"), [("first_to:7", "vector"), ("best_of:3", "history")])
+def test_every_observation_of_a_match_is_in_its_space_and_no_reward_beyond_the_limit(
+    rules: Any, match: str, observation: Any, reward: str, rng: np.random.Generator
+) -> None:
+    environment = raw_env(rules, reward, match=match, observation=observation)
+    environment.reset(seed=2)
+    while not any(environment.terminations.values()):
+        for agent in environment.agents:
+            seen, spaces = environment.observe(agent), environment.observation_space(agent)
+            assert [name for name, space in spaces.items() if seen[name] not in space] == []
+        environment.step(random_legal(environment.action_masks(), rng))
+    assert max(environment.rewards.values()) <= environment.reward_limit
 
 
-@pytest.mark.parametrize("reward", ["win", "margin", "points"])
+@pytest.mark.parametrize("reward", REWARDS)
 def test_both_seats_are_paid_for_the_match_at_its_last_step_and_not_before(
     reward: str, rng: np.random.Generator
 ) -> None:

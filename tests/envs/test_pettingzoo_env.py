@@ -190,6 +190,7 @@ def test_an_episode_is_the_engines_deal_as_both_seats_see_it(
         for one in (environment, histories):
             one.step(action)
         batch.step([action])
+    assert max(environment.rewards.values()) <= environment.unwrapped.reward_limit
     assert "finished" in environment.render()
 
 

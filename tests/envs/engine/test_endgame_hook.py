@@ -8,7 +8,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 
 import german_whist as gw
 from german_whist.envs.engine.rules import Rules
@@ -22,28 +22,6 @@ from tests.strategies import drawn_games, seeds
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # of PettingZoo, about its own environments
-
-SMALL_GAMES = [
-    "tiny",
-    "tiny:counts=all",
-    "tiny:points=over_book,book=0,slam=3",
-    "tiny:points=over_half,counts=all",
-    "tiny:high_low=true",
-    "tiny:high_low=true,trump=none",
-    "tiny:trump=none",
-    "tiny:open_stock=0,trump=none",
-    "tiny:open_stock=2",
-    "tiny:open_stock=4",
-    "tiny:draft=true",
-    "tiny:counts=all,race=3",
-    "tiny:race=1",
-    "classic:suits=3,ranks=4,hand=4,stock=4",
-    "classic:suits=3,ranks=4,hand=4,stock=4,counts=all,race=4",
-    "classic:suits=3,ranks=4,hand=4,stock=4,race=2",
-    "classic:suits=4,ranks=3,hand=4,stock=4,high_low=true,points=over_half",
-    "classic:suits=1,ranks=12,hand=4,stock=4,points=over_book,slam=5",
-    "classic:suits=4,ranks=3,hand=1,stock=10",
-]
 
 
 def play_perfectly(batch: DealBatch, row: int = 0) -> None:
@@ -75,9 +53,20 @@ def play_foreplay(solved: DealBatch, played: DealBatch, rng: np.random.Generator
         played.step(actions[moving], rows=moving)
 
 
-def check_against_brute_force(rules: str | Rules, size: int, seed: int) -> None:
+FOUR_CARDS = {"suits": 3, "ranks": 4, "hand": 4, "stock": 4}
+
+
+@given(drawn_games().filter(lambda game: game.hand <= 4 and not game.humbug), seeds)
+@example(Rules(**FOUR_CARDS), 5)
+@example(Rules(**FOUR_CARDS, counts="all", race=4), 5)
+@example(Rules(**FOUR_CARDS, race=2), 5)
+@example(Rules(**FOUR_CARDS, high_low=True, points="over_half"), 5)
+@example(Rules(**FOUR_CARDS, open_stock=0, trump="none"), 5)
+@settings(max_examples=60, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
+def test_exact_endgames_pay_the_result_of_perfect_play_in_every_game(game: Rules, seed: int) -> None:
     """Play two batches alike until the one is done, and the other one on, by brute force."""
-    solved, played = DealBatch(rules, size, seed, endgame="exact"), DealBatch(rules, size, seed)
+    size = 4
+    solved, played = DealBatch(game, size, seed, endgame="exact"), DealBatch(game, size, seed)
     play_foreplay(solved, played, np.random.default_rng(1))
     assert (played.states["tricks"][:, ENDGAME] == 0).all()
     np.testing.assert_array_equal(solved.states["hands"], played.states["hands"])
@@ -87,17 +76,6 @@ def check_against_brute_force(rules: str | Rules, size: int, seed: int) -> None:
     for reward in REWARDS:
         np.testing.assert_array_equal(solved.returns(reward), played.returns(reward))
     assert (solved.legal() == 0).all()
-
-
-@pytest.mark.parametrize("name", SMALL_GAMES)
-def test_exact_endgames_pay_the_result_of_perfect_play(name: str) -> None:
-    check_against_brute_force(name, 12, seed=5)
-
-
-@given(drawn_games().filter(lambda game: game.hand <= 3 and not game.humbug), seeds)
-@settings(max_examples=40, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
-def test_exact_endgames_pay_correctly_in_every_game(game: Rules, seed: int) -> None:
-    check_against_brute_force(game, 2, seed)
 
 
 def test_a_race_decided_in_the_foreplay_is_left_alone() -> None:

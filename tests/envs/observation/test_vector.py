@@ -5,22 +5,26 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from german_whist.envs.observation.full_state import full_states, state_high, state_layout
 from german_whist.envs.observation.vector import observation_high, observation_layout, view_from_observation
 from german_whist.envs.simulator.batch import DealBatch
 from tests.strategies import GAMES
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_layout_covers_the_vector_without_gaps(name: str) -> None:
+def test_layouts_cover_the_vectors_without_gaps(name: str) -> None:
     rules = GAMES[name]
-    stop = 0
-    for block in observation_layout(rules).values():
-        assert block.start == stop
-        assert block.stop > block.start
-        stop = block.stop
-    assert (
-        stop == observation_high(rules).size == DealBatch(rules).num_observations == DealBatch(rules).observe().shape[1]
-    )
+    batch = DealBatch(rules)
+    for layout, high, vectors in (
+        (observation_layout(rules), observation_high(rules), batch.observe()),
+        (state_layout(rules), state_high(rules), full_states(rules, batch.states)),
+    ):
+        stop = 0
+        for block in layout.values():
+            assert block.start == stop < block.stop
+            stop = block.stop
+        assert stop == high.size == vectors.shape[1]
+    assert batch.num_observations == batch.observe().shape[1]
 
 
 def test_layout_names_what_is_documented() -> None:

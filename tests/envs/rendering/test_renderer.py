@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import copy
+import pickle
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -93,6 +95,8 @@ def test_human_shows_every_position_in_a_window_and_close_closes_it(unseen_displ
     first = unseen_display.surfarray.array3d(unseen_display.display.get_surface())
     batch = environment.unwrapped._episode.batch
     assert np.array_equal(first.transpose(1, 0, 2), deal_picture(batch))
+    for twin in (copy.deepcopy(environment), pickle.loads(pickle.dumps(environment))):
+        assert np.array_equal(twin.observe("player_0")["observation"], environment.observe("player_0")["observation"])
     environment.step(int(np.flatnonzero(environment.last()[0]["action_mask"])[0]))
     assert not np.array_equal(unseen_display.surfarray.array3d(unseen_display.display.get_surface()), first)
     environment.close()
