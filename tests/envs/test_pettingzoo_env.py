@@ -152,18 +152,27 @@ def test_a_bad_option_of_a_match_is_named_and_changes_nothing(options: Any, word
 
 
 GAMES = [*rule_names(), "tiny:counts=all", "tiny:open_stock=4", "classic:points=over_book,slam=10"]
-SOLVED = ["classic", "draft", "tiny:counts=all"]
+
+
+NAMES = ("observation", "action_mask")
+OTHERS = [("observations", "action_mask"), ("obs", "mask"), None]
 
 
 @pytest.mark.parametrize("reward", REWARDS)
 @pytest.mark.parametrize(
-    ("name", "endgame"), [*((name, "played") for name in GAMES), *((name, "exact") for name in SOLVED)]
+    ("name", "endgame", "keys"),
+    [
+        *((name, "played", NAMES) for name in GAMES),
+        *((name, "exact", NAMES) for name in ["classic", "draft", "tiny:counts=all"]),
+        *(("classic", "played", keys) for keys in OTHERS),
+    ],
 )
 def test_an_episode_is_the_engines_deal_as_both_seats_see_it(
-    name: str, endgame: str, reward: str, rng: np.random.Generator
+    name: str, endgame: str, keys: Any, reward: str, rng: np.random.Generator
 ) -> None:
-    environment = env(rules=name, reward=reward, endgame=endgame, render_mode="ansi")
-    histories = raw_env(rules=name, reward=reward, endgame=endgame, observation="history")
+    settings: dict[str, Any] = {"rules": name, "reward": reward, "endgame": endgame}
+    environment = env(**settings, observation_keys=keys, render_mode="ansi")
+    histories = raw_env(**settings, observation="history")
     batch = DealBatch(name, 1, seed=4, history=True, endgame=endgame)
     environment.reset(seed=4)
     histories.reset(seed=4)
@@ -172,11 +181,11 @@ def test_an_episode_is_the_engines_deal_as_both_seats_see_it(
         assert environment.state_space.contains(environment.state())
         np.testing.assert_array_equal(environment.state(), full_states(batch.rules, batch.states)[0])
         for seat, agent in enumerate(environment.possible_agents):
-            seen, told = environment.observe(agent), environment.infos[agent]["action_mask"]
+            vector, mask = batch.observe(seats=[seat])[0], batch.action_mask()[0] * (seat == turn and not over)
+            seen = environment.observe(agent)
             assert environment.observation_space(agent).contains(seen)
-            np.testing.assert_array_equal(seen["observation"], batch.observe(seats=[seat])[0])
-            np.testing.assert_array_equal(seen["action_mask"], batch.action_mask()[0] * (seat == turn and not over))
-            np.testing.assert_array_equal(told, seen["action_mask"], strict=True)
+            np.testing.assert_equal(seen, vector if keys is None else dict(zip(keys, (vector, mask), strict=True)))
+            np.testing.assert_array_equal(environment.infos[agent]["action_mask"], mask.astype(np.int8), strict=True)
             tokens, length = batch.history(seats=[seat])
             np.testing.assert_array_equal(histories.observe(agent)["observation"], tokens[0])
             assert histories.observe(agent)["length"].tolist() == length.tolist()
@@ -194,6 +203,32 @@ def test_an_episode_is_the_engines_deal_as_both_seats_see_it(
     assert "finished" in environment.render()
 
 
+@pytest.mark.parametrize("keys", [NAMES, *OTHERS])
+@pytest.mark.parametrize("reward", REWARDS)
+def test_an_illegal_action_loses_the_most_a_deal_can_lose_and_wins_the_other_agent_nothing(
+    reward: str, keys: Any
+) -> None:
+    environment = env(reward=reward, observation_keys=keys)
+    environment.reset(seed=1)
+    mover, other = environment.agent_selection, "player_0" if environment.agent_selection == "player_1" else "player_1"
+    environment.step(int(np.flatnonzero(~environment.action_masks())[0]))
+    assert all(environment.terminations.values())
+    assert environment.rewards == {mover: -reward_limit(rules("classic").game, reward), other: 0.0}
+    for _ in environment.agent_iter():
+        environment.step(None)
+    assert environment.agents == []
+    environment.reset()
+    assert environment.agents == ["player_0", "player_1"]
+
+
+@pytest.mark.parametrize("keys", OTHERS)
+def test_passes_pettingzoos_api_test_under_other_names(keys: Any) -> None:
+    with warnings.catch_warnings():
+        # Under other names than its own, api_test looks at the mask of the seat that is not to act.
+        warnings.filterwarnings("ignore", "Action mask numpy array is all zeros", UserWarning)
+        api_test(env(observation_keys=keys), num_cycles=100)
+
+
 def test_returned_arrays_are_never_overwritten(rng: np.random.Generator) -> None:
     environment = env()
     environment.reset(seed=1)
@@ -207,21 +242,6 @@ def test_returned_arrays_are_never_overwritten(rng: np.random.Generator) -> None
     play_deal(environment, rng)
     np.testing.assert_equal(kept, copies)
     np.testing.assert_array_equal(state, state_copy)
-
-
-@pytest.mark.parametrize("reward", ["margin", "win", "points"])
-def test_an_illegal_action_loses_the_most_a_deal_can_lose_and_wins_the_other_agent_nothing(reward: str) -> None:
-    environment = env(reward=reward)
-    environment.reset(seed=1)
-    mover, other = environment.agent_selection, "player_0" if environment.agent_selection == "player_1" else "player_1"
-    environment.step(int(np.flatnonzero(environment.last()[0]["action_mask"] == 0)[0]))
-    assert all(environment.terminations.values())
-    assert environment.rewards == {mover: -reward_limit(rules("classic").game, reward), other: 0.0}
-    for _ in environment.agent_iter():
-        environment.step(None)
-    assert environment.agents == []
-    environment.reset()
-    assert environment.agents == ["player_0", "player_1"]
 
 
 @pytest.mark.parametrize(
@@ -252,38 +272,6 @@ def test_actions_may_be_of_any_type_that_holds_a_whole_number(kind: Any, make: A
     environment.reset(seed=1)
     environment.step(np.array([kind(action)]))
     assert environment.observe("player_0")["observation"][104 + action] == 1
-
-
-@pytest.mark.parametrize("keys", [("observations", "action_mask"), ("obs", "mask"), None])
-def test_observations_have_the_names_wanted_or_are_the_vector_alone(keys: Any, rng: np.random.Generator) -> None:
-    with warnings.catch_warnings():
-        # Under other names than its own, api_test looks at the mask of the seat that is not to act.
-        warnings.filterwarnings("ignore", "Action mask numpy array is all zeros", UserWarning)
-        from pettingzoo.test import api_test
-
-        api_test(env(observation_keys=keys), num_cycles=100)
-    environment, usual = env(observation_keys=keys), env()
-    environment.reset(seed=2)
-    usual.reset(seed=2)
-    while usual.agents:
-        seen, expected = environment.last()[0], usual.last()[0]
-        assert environment.observation_space(environment.agent_selection).contains(seen)
-        if keys is None:
-            np.testing.assert_array_equal(seen, expected["observation"])
-        else:
-            np.testing.assert_equal(
-                seen, dict(zip(keys, (expected["observation"], expected["action_mask"]), strict=True))
-            )
-        mask = expected["action_mask"]
-        action = (
-            (int(np.flatnonzero(mask == 0)[0]) if rng.random() < 0.05 else random_legal(expected["action_mask"], rng))
-            if mask.any()
-            else None
-        )
-        action = None if usual.last()[2] else action
-        environment.step(action)
-        usual.step(action)
-        assert environment.rewards == usual.rewards
 
 
 def test_a_history_is_a_dictionary_in_any_case() -> None:
