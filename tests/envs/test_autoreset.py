@@ -48,7 +48,7 @@ def actions_for(mask: Any, rng: np.random.Generator) -> Any:
     return actions
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(
     mode=st.sampled_from(MODES),
     rules=st.sampled_from(RULES),

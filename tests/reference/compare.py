@@ -63,6 +63,7 @@ def assert_equal(batch: DealBatch, deals: list[ReferenceDeal]) -> None:
         assert (vectors <= observation_high(rules)).all()
         _assert_records(view_from_observation(vectors, rules), views[seat], rules)
         tokens, lengths = batch.history(seats=whose)
+        assert tokens.dtype == np.int8
         assert (tokens <= history_high(rules)).all()
         for row, deal in enumerate(deals[:2]):  # longer than all the rest
             assert tokens[row, : lengths[row]].tolist() == history_rows(deal, seat)
@@ -79,7 +80,7 @@ def assert_equal(batch: DealBatch, deals: list[ReferenceDeal]) -> None:
     assert (vectors <= state_high(rules)).all()
     for reward in REWARDS:
         paid = [returns_of(deal, reward) if deal.done else [0, 0] for deal in deals]
-        np.testing.assert_array_equal(batch.returns(reward), np.array(paid, np.float32))
+        np.testing.assert_array_equal(batch.returns(reward), np.array(paid, np.float32), strict=True)
         assert (np.abs(paid) <= reward_limit(rules.game, reward)).all()
 
 

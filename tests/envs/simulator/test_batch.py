@@ -153,6 +153,7 @@ def test_views_of_some_rows_and_seats(positions) -> None:
 def test_arrays_of_any_type_and_layout_can_be_written_into_and_nothing_beside(dtype: type, positions) -> None:
     batch = positions("classic", size=5, steps=17)
     for write in (batch.observe, batch.action_mask):
+        assert write().dtype == np.int8
         expected = write().astype(dtype)
         width = expected.shape[1]
         for shape, place in (
