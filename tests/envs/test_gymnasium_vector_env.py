@@ -55,7 +55,7 @@ def test_an_illegal_action_ends_its_row_alone_with_the_worst_loss(reward: str) -
 
 
 def test_row_j_plays_the_deals_j_and_then_every_num_envs_th(rng: np.random.Generator) -> None:
-    environment = GermanWhistVectorEnv(Lowest(), 3, rules="tiny", seat=0)
+    environment = GermanWhistVectorEnv(Random(), 3, rules="tiny", seat=0)
     _, info = environment.reset(seed=4)
     ended = np.zeros(3, np.int64)
     for _ in range(20):

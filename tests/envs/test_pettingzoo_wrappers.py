@@ -88,3 +88,10 @@ def test_human_mode_without_a_display_prints_the_table_at_the_reset_and_at_every
     environment.reset(seed=1)
     play_deal(environment, np.random.default_rng(1))
     assert capsys.readouterr().out.count("German Whist") == 1 + 8
+
+
+def test_rendering_without_a_mode_warns() -> None:
+    environment = env()
+    environment.reset()
+    with pytest.warns(UserWarning, match="render mode"):
+        assert environment.render() is None

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from german_whist.envs.engine.agent_rng import AgentRng, agent_key
-from german_whist.envs.engine.dealing_kernels import AGENT_STREAM, philox
+from german_whist.envs.engine.dealing_kernels import AGENT_STREAM, DECK_STREAM, philox
 from tests.strategies import seeds
 
 addresses = st.lists(st.tuples(seeds, seeds, st.integers(0, 2**16 - 1)), min_size=1, max_size=8)
@@ -57,6 +57,7 @@ def test_numbers_come_from_the_agents_stream_of_the_generator() -> None:
     high, low, *_ = philox(key, np.uint64(3), np.uint64(2 * 2**16), np.uint64(AGENT_STREAM))
     expected = ((int(high) << 32 | int(low)) >> 11) / 2**53
     assert AgentRng(7, [3], stream=4, step=2).random().tolist() == [expected]
+    assert AGENT_STREAM != DECK_STREAM
 
 
 def test_random_numbers_are_uniform() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from german_whist.envs.engine.match_format import MAX_DEALS, first_deals, match_format_of
+from german_whist.envs.engine.match_format import MAX_DEALS, MAX_TARGET, first_deals, match_format_of
 from german_whist.envs.pettingzoo_env import raw_env
 from german_whist.envs.simulator import episodes
 from german_whist.envs.simulator.episodes import Episode
@@ -89,6 +89,13 @@ def test_deals_alternate_their_dealer_and_add_up_until_somebody_wins(
         assert episode.returns("points", ROW).tolist() == [[scores[0] - scores[1], scores[1] - scores[0]]]
 
 
+def test_the_first_dealer_can_be_chosen_and_alternates_from_there(rng: np.random.Generator) -> None:
+    episode = Episode("tiny", "best_of:5")
+    for options in ({"dealer": 1}, None):  # then match 1, as it is dealt
+        episode.reset(seed=1 if options else None, options=options)
+        assert [dealer for _, dealer, _, _ in play_out_match(episode, rng)][:3] == [1, 0, 1]
+
+
 def test_drawn_deals_are_played_again_with_the_next_dealer() -> None:
     episode = Episode("tiny:counts=all", "best_of:3")
     drawn = 0
@@ -113,3 +120,4 @@ def test_a_match_without_a_winner_is_a_draw_after_max_deals(monkeypatch: pytest.
 def test_matches_of_a_seed_share_no_deal() -> None:
     first = first_deals(np.arange(4, dtype=np.uint64)).astype(object)
     assert all(first[i] + MAX_DEALS <= first[i + 1] for i in range(3))
+    assert 2 * (2 * MAX_TARGET - 1) + 1 <= MAX_DEALS  # the longest match: half a point a deal, won in turn
