@@ -62,10 +62,16 @@ def _folder(item: pytest.Item) -> str:
     return item.path.relative_to(Path(__file__).parent).parts[0]
 
 
+def random_actions(batch: DealBatch, rng: np.random.Generator) -> np.ndarray[Any, Any]:
+    """A random legal action in every row."""
+    actions: np.ndarray[Any, Any] = (rng.random((batch.size, batch.num_actions)) * batch.action_mask()).argmax(axis=1)
+    return actions
+
+
 def play_randomly(batch: DealBatch, rng: np.random.Generator, steps: int | None = None) -> None:
     """Play ``steps`` random legal actions in every deal, or all that are left."""
     while not batch.done.all() and (steps is None or steps > 0):
-        batch.step((rng.random((batch.size, batch.num_actions)) * batch.action_mask()).argmax(axis=1))
+        batch.step(random_actions(batch, rng))
         steps = None if steps is None else steps - 1
 
 

@@ -1,7 +1,7 @@
 """Compare the engine with the reference on many deals: ``python -m tests.nightly_rules --deals 1000000 --processes 2``.
 
 Half of the deals are of the presets, half of games with random settings; with ``--presets`` all are of presets. After
-every action states, masks, views, observations and their inverse, full state vectors and returns are compared. The
+every action states, masks, views, observations and their inverse, histories, full states and returns are compared. The
 first difference ends the run and names the field, the game and the deals. With ``--progress FILE`` a stopped check of
 the same engine goes on where it was, and a check after a complete one has the next seed.
 """

@@ -80,7 +80,7 @@ def play_out_match(
     while episode.legal:
         index, dealer = int(episode.indices[0]), int(episode.batch.states["dealer"][0])
         last = episode.batch.states.copy()
-        batch = DealBatch(episode.rules)
+        batch = DealBatch(episode.rules, endgame=episode.batch.endgame_hook or "played")
         while episode.legal and episode.indices[0] == index:
             last[:] = episode.batch.states
             actions = [action for action in range(64) if episode.legal >> action & 1]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import pickle
-import time
 from typing import Any
 
 import gymnasium
@@ -12,8 +11,6 @@ import numpy as np
 import pytest
 
 import german_whist as gw
-from german_whist.envs.gymnasium_env import GermanWhistEnv
-from german_whist.envs.rendering.renderer import Renderer
 from german_whist.envs.simulator.batch import DealBatch
 from tests.envs.players import Random
 
@@ -115,32 +112,6 @@ def test_a_copy_of_a_running_gymnasium_environment_goes_on_alike_and_by_itself(
     np.testing.assert_equal(before, expected)
     np.testing.assert_equal(play_gymnasium(twin, info, 2, 30), expected)
     np.testing.assert_equal(twin.action_space.sample(), environment.action_space.sample())
-
-
-def test_a_copy_calls_the_kernels_that_are_compiled_already(copied: Any) -> None:
-    environment = GermanWhistEnv(Random())
-    environment.reset(seed=1)
-    start = time.perf_counter()
-    copied(environment).reset()
-    assert time.perf_counter() - start < 0.5
-    assert not copied(environment).rules.game.flags.writeable
-
-
-def test_a_window_is_left_out(copied: Any) -> None:
-    class Window:
-        closed = False
-
-        def __reduce__(self) -> Any:
-            raise TypeError("a window cannot be copied")
-
-    renderer = Renderer("human")
-    renderer._window = Window()  # type: ignore[assignment]
-    environment = GermanWhistEnv(Random())
-    environment.reset(seed=1)
-    environment._renderer = renderer
-    twin = copied(environment)
-    assert twin._renderer._window is None
-    assert renderer._window is not None
 
 
 def test_a_copy_of_a_batch_goes_on_alike_and_by_itself(copied: Any, rng: np.random.Generator) -> None:

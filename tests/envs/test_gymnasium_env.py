@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import pickle
+import functools
 from typing import Any
 
 import gymnasium
@@ -14,6 +14,7 @@ from german_whist.envs.engine.dealing import deal_deck
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.gymnasium_env import GermanWhistEnv
+from german_whist.envs.gymnasium_vector_env import GermanWhistVectorEnv
 from german_whist.envs.simulator.batch import DealBatch
 from tests.envs.players import Lowest, Random
 
@@ -46,47 +47,6 @@ def test_passes_stable_baselines3s_checker() -> None:
     checker.check_env(gymnasium.make(GAME, opponent=Random(), rules="tiny"))
 
 
-def test_the_learners_rewards_are_those_of_the_whole_deal() -> None:
-    """Plays the same cards in the engine and compares what the learner sees and gets."""
-    rng = np.random.default_rng(1)
-    opponent = Lowest()
-    environment = GermanWhistEnv(opponent, reward="margin")
-    for index in range(8):
-        observation, info = environment.reset(seed=3 if index == 0 else None)
-        batch = DealBatch("classic", 1, seed=3, first=index)
-        terminated = False
-        while not terminated:
-            while batch.turn[0] != environment.learner:
-                batch.step(opponent.act(batch.views(), None))  # type: ignore[arg-type]
-            np.testing.assert_array_equal(observation, batch.observe()[0])
-            np.testing.assert_array_equal(info["action_mask"], batch.action_mask()[0])
-            action = legal(info, rng)
-            batch.step([action])
-            while not batch.done[0] and batch.turn[0] != environment.learner:
-                batch.step(opponent.act(batch.views(), None))  # type: ignore[arg-type]
-            observation, reward, terminated, _, info = environment.step(action)
-            assert terminated == batch.done[0]
-            assert reward == batch.returns()[0, environment.learner]
-            assert isinstance(reward, float)
-        np.testing.assert_array_equal(observation, batch.observe(seats=[environment.learner])[0])
-        assert not info["action_mask"].any()
-
-
-def test_the_learner_is_paid_also_when_the_opponent_plays_the_last_card(rng: np.random.Generator) -> None:
-    environment = GermanWhistEnv(Lowest(), reward="win", seat=0)
-    opponent_last = set()
-    for seed in range(20):
-        _, info = environment.reset(seed=seed)
-        terminated = False
-        while not terminated:
-            leading = (
-                not environment._episode.batch.states["led"][0] >= 0
-            )  # the learner leads, so the opponent ends this trick
-            _, reward, terminated, _, info = environment.step(legal(info, rng))
-        opponent_last.add((leading, reward))
-    assert opponent_last >= {(True, 1.0), (True, -1.0)}
-
-
 @pytest.mark.parametrize("reward", ["margin", "win", "points"])
 @pytest.mark.parametrize("action", ["masked", 52, -1, 10**30, 2**63, 1e300])
 def test_an_illegal_action_ends_the_episode_with_the_worst_loss(action: Any, reward: str) -> None:
@@ -103,77 +63,57 @@ def test_an_illegal_action_ends_the_episode_with_the_worst_loss(action: Any, rew
     assert environment.observation_space.contains(observation)
 
 
-def in_every_form(card: int) -> list[Any]:
-    """A card as the libraries of this field hand it over."""
-    whole = [np.int64, np.uint8, np.int32, np.float32, np.float64, float]
-    return [*(kind(card) for kind in whole), np.array(card), np.array([card]), np.array([float(card)], np.float32)]
+@pytest.mark.parametrize("endgame", ["played", "exact"])
+@pytest.mark.parametrize("keys", [None, ("observations", "action_mask"), ["obs", "mask"]])
+def test_an_episode_is_the_engines_deal_with_the_opponents_cards_played(
+    endgame: str, keys: Any, rng: np.random.Generator
+) -> None:
+    opponent = Lowest()
+    environment = GermanWhistEnv(opponent, endgame=endgame, observation_keys=keys)
+    for index in range(8):
+        seen, info = environment.reset(seed=3 if index == 0 else None)
+        batch = DealBatch("classic", 1, seed=3, first=index, endgame=endgame)
+        reward, terminated = 0.0, False
+        while True:
+            while not batch.done[0] and batch.turn[0] != environment.learner:
+                batch.step(opponent.act(batch.views(), None))  # type: ignore[arg-type]
+            vector, mask = batch.observe(seats=[environment.learner])[0], batch.action_mask()[0]
+            assert environment.observation_space.contains(seen)
+            np.testing.assert_equal(seen, vector if keys is None else dict(zip(keys, (vector, mask), strict=True)))
+            np.testing.assert_array_equal(info["action_mask"], mask)
+            assert keys is None or not np.shares_memory(seen[keys[1]], info["action_mask"])
+            assert isinstance(reward, float)
+            assert (reward, terminated) == (batch.returns()[0, environment.learner], batch.done[0])
+            if terminated:
+                break
+            action = legal(info, rng)
+            batch.step([action])
+            seen, reward, terminated, _, info = environment.step(action)
 
 
-NO_WHOLE_NUMBERS = [
-    5.5,
-    None,
-    "S2",
-    True,
-    np.True_,
-    np.array([1, 2]),
-    np.array([[5]]),
-    [5],
-    np.nan,
-    np.inf,
-    np.array(["5"]),
-]
+WHOLE_NUMBERS = [np.int64, np.uint8, np.int32, np.float32, np.float64, float, np.array, lambda card: np.array([card])]
+WHOLE_NUMBERS += [lambda card: np.array([float(card)], np.float32)]
 
 
-def test_a_legal_card_is_taken_in_every_form_of_a_whole_number() -> None:
-    for form in range(len(in_every_form(0))):
-        environment, other = GermanWhistEnv(Lowest()), GermanWhistEnv(Lowest())
-        _, info = environment.reset(seed=1)
-        other.reset(seed=1)
-        card = int(np.flatnonzero(info["action_mask"])[0])
-        assert same(environment.step(in_every_form(card)[form]), other.step(card), exact=True)
-
-
-@pytest.mark.parametrize("action", NO_WHOLE_NUMBERS, ids=repr)
-def test_an_action_that_is_no_whole_number_is_refused_and_changes_nothing(action: Any) -> None:
+@pytest.mark.parametrize("kind", WHOLE_NUMBERS)
+def test_a_legal_card_is_taken_in_every_form_and_what_is_no_whole_number_changes_nothing(kind: Any) -> None:
     environment, other = GermanWhistEnv(Lowest()), GermanWhistEnv(Lowest())
     _, info = environment.reset(seed=1)
     other.reset(seed=1)
-    with pytest.raises(TypeError, match="an integer"):
-        environment.step(action)
+    arrays = [np.array(wrong) for wrong in ([1, 2], [[5]], ["5"])]
+    for wrong in [5.5, None, "S2", True, np.True_, [5], np.nan, np.inf, *arrays]:
+        with pytest.raises(TypeError, match="an integer"):
+            environment.step(wrong)  # type: ignore[arg-type]
     card = int(np.flatnonzero(info["action_mask"])[0])
-    assert same(environment.step(card), other.step(card), exact=True)
+    assert same(environment.step(kind(card)), other.step(card), exact=True)
 
 
 def test_calls_before_the_first_reset_are_refused() -> None:
-    environment = GermanWhistEnv(Lowest(), render_mode="ansi")
-    for name, call in (
-        ("step", lambda: environment.step(0)),
-        ("render", environment.render),
-        ("action_masks", environment.action_masks),
-    ):
-        with pytest.raises(gymnasium.error.ResetNeeded, match=f"^{name} was called before the first reset$"):
-            call()
-
-
-@pytest.mark.parametrize("keys", [("observations", "action_mask"), ["obs", "mask"]])
-def test_the_mask_stands_beside_the_observation_under_the_names_wanted(keys: Any) -> None:
-    environment = gymnasium.make(GAME, opponent=Lowest(), observation_keys=keys)
-    check_env(gymnasium.make(GAME, opponent=Lowest(), observation_keys=keys).unwrapped)
-    plain = GermanWhistEnv(Lowest())
-    seen, info = environment.reset(seed=1)
-    vector, _ = plain.reset(seed=1)
-    rng = np.random.default_rng(1)
-    terminated = False
-    while not terminated:
-        assert environment.observation_space.contains(seen)
-        assert sorted(seen) == sorted(keys)
-        np.testing.assert_array_equal(seen[keys[0]], vector)
-        np.testing.assert_array_equal(seen[keys[1]], info["action_mask"])
-        assert not np.shares_memory(seen[keys[1]], info["action_mask"])
-        action = legal(info, rng)
-        seen, _, terminated, _, info = environment.step(action)
-        vector = plain.step(action)[0]
-    assert not seen[keys[1]].any()
+    for make, action in ((gymnasium.make, 0), (gymnasium.make_vec, [0])):
+        environment = make(GAME, opponent=Lowest(), render_mode="ansi").unwrapped
+        for name, arguments in (("step", [action]), ("render", []), ("action_masks", [])):
+            with pytest.raises(gymnasium.error.ResetNeeded, match=f"^{name} was called before the first reset$"):
+                getattr(environment, name)(*arguments)
 
 
 def test_after_the_end_nothing_happens_until_the_reset(rng: np.random.Generator) -> None:
@@ -186,21 +126,15 @@ def test_after_the_end_nothing_happens_until_the_reset(rng: np.random.Generator)
     assert environment.reset()[1]["action_mask"].any()
 
 
-def test_alternating_seats_make_the_learner_each_seat_as_dealer_and_as_non_dealer() -> None:
-    environment = GermanWhistEnv(Lowest())
+@pytest.mark.parametrize("seat", [0, 1, "alternate"])
+def test_the_learner_sits_where_it_is_told_or_in_each_seat_as_dealer_and_as_non_dealer(seat: Any) -> None:
+    environment = GermanWhistEnv(Lowest(), seat=seat)
     met = []
     for index in range(4):
         environment.reset(seed=6 if index == 0 else None)
         met.append((environment.learner, int(environment._episode.batch.states["dealer"][0])))
-    assert sorted(met) == [(0, 0), (0, 1), (1, 0), (1, 1)]
-
-
-@pytest.mark.parametrize("seat", [0, 1])
-def test_a_fixed_seat_is_kept(seat: int) -> None:
-    environment = GermanWhistEnv(Lowest(), seat=seat)
-    for _ in range(4):
-        environment.reset()
-        assert environment.learner == seat
+    alternating = [(0, 0), (0, 1), (1, 0), (1, 1)]
+    assert sorted(met) == (alternating if seat == "alternate" else [(seat, 0), (seat, 0), (seat, 1), (seat, 1)])
 
 
 def test_a_seed_and_the_resets_after_it_repeat_the_same_episodes() -> None:
@@ -216,17 +150,6 @@ def test_a_seed_and_the_resets_after_it_repeat_the_same_episodes() -> None:
     assert same(episodes(first), episodes(second), exact=True)
 
 
-def test_the_opponents_randomness_does_not_touch_the_deals(rng: np.random.Generator) -> None:
-    environment = GermanWhistEnv(Random(), seat=0)
-    for index in range(3):
-        _, info = environment.reset(seed=4 if index == 0 else None)
-        assert environment._episode.numbers[0] == index
-        np.testing.assert_array_equal(
-            environment._episode.batch.states["deck"][0], deal_deck(environment.rules.cards, 4, index)
-        )
-        play_deal(environment, info, rng)
-
-
 def test_options_choose_the_deal() -> None:
     environment = GermanWhistEnv(Lowest(), seat=0)
     batch = DealBatch("classic", 1, seed=8, first=5)
@@ -236,14 +159,6 @@ def test_options_choose_the_deal() -> None:
     deck = deal_deck(environment.rules.cards, 2, 2)
     observation, _ = environment.reset(options={"deck": deck, "dealer": 1})
     assert np.flatnonzero(observation[:52]).tolist() == sorted(deck[:26:2].tolist())
-
-
-def test_a_bad_option_or_seed_is_named() -> None:
-    environment = GermanWhistEnv(Lowest())
-    with pytest.raises(ValueError, match="option dealer must be 0 or 1, got 3"):
-        environment.reset(options={"dealer": 3})
-    with pytest.raises(ValueError, match=r"seed must be an integer .*, got -4"):
-        environment.reset(seed=-4)
 
 
 @pytest.mark.parametrize(
@@ -258,31 +173,41 @@ def test_a_misspelt_option_is_refused_and_an_unknown_one_ignored(given: str, mea
         environment.reset(seed=1, options={"difficulty": 3, "seed_list": [1]})  # type: ignore[attr-defined]
 
 
+SINGLE: Any = GermanWhistEnv
+VECTOR: Any = functools.partial(GermanWhistVectorEnv, num_envs=2)
+
+
 @pytest.mark.parametrize(
-    ("wrong", "word"),
+    ("make", "wrong", "word"),
     [
-        ({"opponent": "heuristic"}, "gymnasium.make"),
-        ({"opponent": None}, "act"),
-        ({"rules": "clasic"}, "classic"),
-        ({"reward": "margn"}, "margin"),
-        ({"seat": 2}, "seat must be 0, 1 or 'alternate', got 2"),
-        ({"seat": "alternat"}, "alternate"),
-        ({"seat": True}, "seat must be 0, 1 or 'alternate', got True"),
-        ({"render_mode": "rgb"}, "rgb_array"),
+        *((make, {"opponent": "heuristic"}, "gymnasium.make") for make in (SINGLE, VECTOR)),
+        *((make, {"opponent": None}, "act") for make in (SINGLE, VECTOR)),
+        *((make, {"rules": "clasic"}, "classic") for make in (SINGLE, VECTOR)),
+        *((make, {"reward": "margn"}, "margin") for make in (SINGLE, VECTOR)),
+        *((make, {"seat": 2}, "seat must be 0, 1 or 'alternate', got 2") for make in (SINGLE, VECTOR)),
+        (SINGLE, {"seat": "alternat"}, "alternate"),
+        (SINGLE, {"seat": True}, "seat must be 0, 1 or 'alternate', got True"),
+        (SINGLE, {"render_mode": "rgb"}, "rgb_array"),
+        (VECTOR, {"render_mode": "human"}, "ansi"),
+        (VECTOR, {"num_envs": 0}, "0"),
+        (VECTOR, {"num_envs": 2.5}, "2.5"),
     ],
 )
-def test_a_bad_argument_is_named(wrong: dict[str, Any], word: str) -> None:
+def test_a_bad_argument_is_named(make: Any, wrong: dict[str, Any], word: str) -> None:
     with pytest.raises(ValueError, match=word):
-        GermanWhistEnv(**{"opponent": Lowest(), **wrong})
+        make(**{"opponent": Lowest(), **wrong})
 
 
 def test_ansi_shows_the_learners_side_only() -> None:
-    environment = gymnasium.make(GAME, opponent=Lowest(), render_mode="ansi", seat=1)
-    environment.reset(seed=1)
-    text = environment.render()
-    assert isinstance(text, str)
-    assert "unseen" in text
-    assert text.index("player_0") < text.index("player_1")
+    for make, rows in ((gymnasium.make, 1), (lambda *given, **more: gymnasium.make_vec(*given, num_envs=3, **more), 3)):
+        environment = make(GAME, opponent=Lowest(), render_mode="ansi", seat=1)
+        environment.reset(seed=1)
+        texts = environment.render()
+        texts = [texts] if isinstance(texts, str) else texts
+        assert len(texts) == rows
+        for text in texts:
+            assert "unseen" in text
+            assert text.index("player_0") < text.index("player_1")
 
 
 @pytest.mark.parametrize(("mode", "kind"), [("ansi_list", str), ("rgb_array_list", np.ndarray)])
@@ -307,15 +232,6 @@ def test_infos_are_python_scalars_or_arrays_of_numbers() -> None:
         assert {type(value) for value in infos.values()} <= {bool, int, float, np.ndarray}
     infos = sync(GAME, num_envs=2, opponent=Lowest()).reset(seed=1)[1]
     assert infos["illegal"].dtype == np.bool_
-
-
-def test_a_running_environment_can_be_pickled(rng: np.random.Generator) -> None:
-    environment = GermanWhistEnv(Random())
-    _, info = environment.reset(seed=1)
-    copy = pickle.loads(pickle.dumps(environment))
-    seed = int(rng.integers(100))
-    ours, theirs = (play_deal(one, info, np.random.default_rng(seed)) for one in (environment, copy))
-    assert same(ours, theirs, exact=True)
 
 
 @pytest.mark.parametrize("make", [gymnasium.make, gymnasium.make_vec])

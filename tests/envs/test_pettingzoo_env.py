@@ -9,7 +9,8 @@ import pytest
 from german_whist.envs.engine.cards import deck_text
 from german_whist.envs.engine.dealing import deal_deck
 from german_whist.envs.engine.rules import rule_names, rules
-from german_whist.envs.engine.scoring import reward_limit
+from german_whist.envs.engine.scoring import REWARDS, reward_limit
+from german_whist.envs.observation.full_state import full_states
 from german_whist.envs.pettingzoo_env import env, raw_env
 from german_whist.envs.simulator.batch import DealBatch
 from tests.envs.players import is_at_deal, play_deal, random_legal
@@ -17,7 +18,7 @@ from tests.envs.players import is_at_deal, play_deal, random_legal
 with warnings.catch_warnings():
     # Importing PettingZoo's tests makes it import two of its own environments in a way it has deprecated.
     warnings.simplefilter("ignore", DeprecationWarning)
-    from pettingzoo.test import api_test, render_test, seed_test
+    from pettingzoo.test import api_test, seed_test
 
 pytestmark = [
     pytest.mark.filterwarnings("error"),
@@ -40,37 +41,19 @@ def test_passes_pettingzoos_seed_test() -> None:
     seed_test(env)
 
 
-def test_passes_pettingzoos_render_test(capsys: pytest.CaptureFixture[str]) -> None:
-    render_test(env, custom_tests={"ansi": lambda text: "trumps" in text})
-    assert "trumps" in capsys.readouterr().out
-
-
 # Deals and options
 
 
-def test_a_seed_leads_to_its_deals_in_order() -> None:
+def test_a_seed_or_an_address_leads_to_its_deals_in_order() -> None:
     environment = env()
+    for settings, seed, first in (({"seed": 5}, 5, 0), ({"seed": 1, "options": {"deal": (7, 3)}}, 7, 3)):
+        environment.reset(**settings)  # type: ignore[arg-type]
+        for index in range(first, first + 4):
+            assert is_at_deal(environment, seed, index)
+            assert environment.unwrapped.deal == (seed, index)
+            environment.reset()
     environment.reset(seed=5)
     assert is_at_deal(environment, 5, 0)
-    for index in (1, 2, 3):
-        environment.reset()
-        assert is_at_deal(environment, 5, index)
-        assert environment.unwrapped.deal == (5, index)
-    environment.reset(seed=5)
-    assert is_at_deal(environment, 5, 0)
-
-
-def test_episodes_after_a_seed_are_reproducible() -> None:
-    def episodes(environment: Any) -> list[list[int]]:
-        rng = np.random.default_rng(1)
-        played = []
-        for episode in range(4):
-            environment.reset(seed=9 if episode == 0 else None)
-            played.append(play_deal(environment, rng))
-        return played
-
-    first, second = env(), env()
-    assert episodes(first) == episodes(second) == episodes(first)
 
 
 def test_without_any_seed_the_deals_differ_from_one_environment_to_the_next() -> None:
@@ -83,31 +66,16 @@ def test_without_any_seed_the_deals_differ_from_one_environment_to_the_next() ->
     assert first.unwrapped.deal == (seed, 1)
 
 
-def test_a_deal_address_is_played_and_later_resets_continue_from_it() -> None:
-    environment = env()
-    environment.reset(seed=1, options={"deal": (7, 3)})
-    assert is_at_deal(environment, 7, 3)
-    environment.reset()
-    assert is_at_deal(environment, 7, 4)
-
-
-@pytest.mark.parametrize("dealer", [0, 1])
-@pytest.mark.parametrize("as_text", [True, False])
-def test_a_given_deck_is_dealt_by_the_given_dealer(dealer: int, as_text: bool) -> None:
+@pytest.mark.parametrize("dealer", [None, 0, 1])
+@pytest.mark.parametrize("form", [deck_text, np.array, list])
+def test_a_given_deck_replaces_one_deal_and_is_dealt_by_the_given_dealer(dealer: int | None, form: Any) -> None:
     deck = deal_deck(CARDS, 3, 4).tolist()
     environment = env()
-    environment.reset(options={"deck": deck_text(deck) if as_text else deck, "dealer": dealer})
-    leader = f"player_{1 - dealer}"
-    assert environment.agent_selection == leader
-    hand = np.flatnonzero(environment.observe(leader)["observation"][:52])
-    assert hand.tolist() == sorted(deck[0:26:2])
-
-
-def test_a_deck_replaces_one_deal_and_is_dealt_by_seat_0_by_default() -> None:
-    environment = env()
     environment.reset(seed=5)
-    environment.reset(options={"deck": deal_deck(CARDS, 3, 4)})
-    assert environment.agent_selection == "player_1"
+    environment.reset(options={"deck": form(deck), "dealer": dealer})
+    leader = f"player_{1 - (dealer or 0)}"
+    assert environment.agent_selection == leader
+    assert np.flatnonzero(environment.observe(leader)["observation"][:52]).tolist() == sorted(deck[0:26:2])
     environment.reset()
     assert is_at_deal(environment, 5, 2)
 
@@ -119,6 +87,15 @@ def test_another_dealer_swaps_the_seats_of_a_deal() -> None:
     environment.reset(seed=5, options={"dealer": 1})
     after = [environment.observe(f"player_{seat}")["observation"] for seat in (0, 1)]
     np.testing.assert_array_equal(before, after[::-1])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "word"),
+    [({"rules": "clasic"}, "classic"), ({"reward": "margins"}, "margin"), ({"render_mode": "humman"}, "human")],
+)
+def test_a_bad_argument_gets_the_nearest_name(wrong: dict[str, str], word: str) -> None:
+    with pytest.raises(ValueError, match=f"did you mean '{word}'"):
+        env(**wrong)
 
 
 @pytest.mark.parametrize(
@@ -153,37 +130,103 @@ def test_a_bad_option_is_named_and_changes_nothing(options: Any, word: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("wrong", "word"),
-    [({"rules": "clasic"}, "classic"), ({"reward": "margins"}, "margin"), ({"render_mode": "humman"}, "human")],
+    ("options", "word"),
+    [
+        ({"deal": (1, 2)}, r"match=\(seed, number\)"),
+        ({"deck": "C2"}, "option deck"),
+        ({"match": 3}, r"option match must be a pair \(seed, number\), got 3"),
+        ({"match": (0, 2**52)}, r"2\*\*52"),
+        ({"match": (-1, 0)}, "option match: seed"),
+        ({"dealer": 2}, "dealer"),
+    ],
 )
-def test_a_bad_argument_gets_the_nearest_name(wrong: dict[str, str], word: str) -> None:
-    with pytest.raises(ValueError, match=f"did you mean '{word}'"):
-        env(**wrong)
+def test_a_bad_option_of_a_match_is_named_and_changes_nothing(options: Any, word: str) -> None:
+    environment = env(match="best_of:3")
+    environment.reset(seed=2)
+    with pytest.raises(ValueError, match=word):
+        environment.reset(options=options)
+    assert environment.unwrapped.deal == (2, 0)
 
 
 # Play
 
 
-@pytest.mark.parametrize("name", [*rule_names(), "tiny:counts=all", "tiny:open_stock=4"])
-def test_both_seats_observe_the_engine_state_at_every_step(name: str, rng: np.random.Generator) -> None:
-    environment = env(rules=name)
-    batch = DealBatch(name, 1, seed=4)
+GAMES = [*rule_names(), "tiny:counts=all", "tiny:open_stock=4", "classic:points=over_book,slam=10"]
+
+
+NAMES = ("observation", "action_mask")
+OTHERS = [("observations", "action_mask"), ("obs", "mask"), None]
+
+
+@pytest.mark.parametrize("reward", REWARDS)
+@pytest.mark.parametrize(
+    ("name", "endgame", "keys"),
+    [
+        *((name, "played", NAMES) for name in GAMES),
+        *((name, "exact", NAMES) for name in ["classic", "draft", "tiny:counts=all"]),
+        *(("classic", "played", keys) for keys in OTHERS),
+    ],
+)
+def test_an_episode_is_the_engines_deal_as_both_seats_see_it(
+    name: str, endgame: str, keys: Any, reward: str, rng: np.random.Generator
+) -> None:
+    settings: dict[str, Any] = {"rules": name, "reward": reward, "endgame": endgame}
+    environment = env(**settings, observation_keys=keys, render_mode="ansi")
+    histories = raw_env(**settings, observation="history")
+    batch = DealBatch(name, 1, seed=4, history=True, endgame=endgame)
     environment.reset(seed=4)
-    while not batch.done[0]:
-        seat = int(batch.turn[0])
-        assert environment.agent_selection == f"player_{seat}"
-        mover, waiter = (environment.observe(f"player_{who}") for who in (seat, 1 - seat))
-        assert environment.observation_space("player_0").contains(mover)
-        assert environment.observation_space("player_1").contains(waiter)
-        np.testing.assert_array_equal(mover["observation"], batch.observe(seats=[seat])[0])
-        np.testing.assert_array_equal(waiter["observation"], batch.observe(seats=[1 - seat])[0])
-        np.testing.assert_array_equal(mover["action_mask"], batch.action_mask()[0])
-        assert not waiter["action_mask"].any()
-        action = random_legal(mover["action_mask"], rng)
-        environment.step(action)
+    histories.reset(seed=4)
+    while True:
+        over, turn = bool(batch.done[0]), int(batch.turn[0])
+        assert environment.state_space.contains(environment.state())
+        np.testing.assert_array_equal(environment.state(), full_states(batch.rules, batch.states)[0])
+        for seat, agent in enumerate(environment.possible_agents):
+            vector, mask = batch.observe(seats=[seat])[0], batch.action_mask()[0] * (seat == turn and not over)
+            seen = environment.observe(agent)
+            assert environment.observation_space(agent).contains(seen)
+            np.testing.assert_equal(seen, vector if keys is None else dict(zip(keys, (vector, mask), strict=True)))
+            np.testing.assert_array_equal(environment.infos[agent]["action_mask"], mask.astype(np.int8), strict=True)
+            tokens, length = batch.history(seats=[seat])
+            np.testing.assert_array_equal(histories.observe(agent)["observation"], tokens[0])
+            assert histories.observe(agent)["length"].tolist() == length.tolist()
+        assert [*environment.rewards.values()] == batch.returns(reward)[0].tolist()
+        assert [*environment.terminations.values()] == [over, over]
+        if over:
+            break
+        assert environment.agent_selection == f"player_{turn}"
+        np.testing.assert_array_equal(environment.action_masks(), batch.action_mask()[0].astype(bool), strict=True)
+        action = random_legal(batch.action_mask()[0], rng)
+        for one in (environment, histories):
+            one.step(action)
         batch.step([action])
+    assert max(environment.rewards.values()) <= environment.unwrapped.reward_limit
+    assert "finished" in environment.render()
+
+
+@pytest.mark.parametrize("keys", [NAMES, *OTHERS])
+@pytest.mark.parametrize("reward", REWARDS)
+def test_an_illegal_action_loses_the_most_a_deal_can_lose_and_wins_the_other_agent_nothing(
+    reward: str, keys: Any
+) -> None:
+    environment = env(reward=reward, observation_keys=keys)
+    environment.reset(seed=1)
+    mover, other = environment.agent_selection, "player_0" if environment.agent_selection == "player_1" else "player_1"
+    environment.step(int(np.flatnonzero(~environment.action_masks())[0]))
     assert all(environment.terminations.values())
-    assert not any(environment.observe(agent)["action_mask"].any() for agent in environment.agents)
+    assert environment.rewards == {mover: -reward_limit(rules("classic").game, reward), other: 0.0}
+    for _ in environment.agent_iter():
+        environment.step(None)
+    assert environment.agents == []
+    environment.reset()
+    assert environment.agents == ["player_0", "player_1"]
+
+
+@pytest.mark.parametrize("keys", OTHERS)
+def test_passes_pettingzoos_api_test_under_other_names(keys: Any) -> None:
+    with warnings.catch_warnings():
+        # Under other names than its own, api_test looks at the mask of the seat that is not to act.
+        warnings.filterwarnings("ignore", "Action mask numpy array is all zeros", UserWarning)
+        api_test(env(observation_keys=keys), num_cycles=100)
 
 
 def test_returned_arrays_are_never_overwritten(rng: np.random.Generator) -> None:
@@ -201,52 +244,19 @@ def test_returned_arrays_are_never_overwritten(rng: np.random.Generator) -> None
     np.testing.assert_array_equal(state, state_copy)
 
 
-@pytest.mark.parametrize("reward", ["margin", "win", "points"])
-def test_both_seats_are_paid_at_the_last_step_and_not_before(reward: str, rng: np.random.Generator) -> None:
-    name = "classic:points=over_book,slam=10"
-    environment = env(rules=name, reward=reward)
-    batch = DealBatch(name, 1, seed=8)
-    environment.reset(seed=8)
-    while not batch.done[0]:
-        assert set(environment.rewards.values()) == {0}
-        action = random_legal(environment.last()[0]["action_mask"], rng)
-        environment.step(action)
-        batch.step([action])
-    paid = [environment.rewards[agent] for agent in environment.possible_agents]
-    assert paid == batch.returns(reward)[0].tolist()
-    assert sum(paid) == 0
-    assert paid[0] != 0
-
-
-@pytest.mark.parametrize("reward", ["margin", "win", "points"])
-def test_an_illegal_action_loses_the_most_a_deal_can_lose_and_wins_the_other_agent_nothing(reward: str) -> None:
-    environment = env(reward=reward)
+@pytest.mark.parametrize(
+    ("make", "action", "error", "words"),
+    [
+        *((env, action, AssertionError, "action is not in action space") for action in (-1, 52, 0.5, None, "S2")),
+        *((raw_env, n, ValueError, r"illegal: player_[01] may play") for n in (-1, 52, 63, 64, 2**63, 10**30)),
+        *((raw_env, n, ValueError, r"illegal: player_[01] may play") for n in (0.5, None, "S2")),
+        *((raw_env, n, TypeError, "as an integer") for n in (0.5, None, "S2", True, [3], np.array([1, 2]), np.nan)),
+    ],
+)
+def test_what_is_no_action_is_refused_and_changes_nothing(make: Any, action: Any, error: Any, words: str) -> None:
+    environment = make()
     environment.reset(seed=1)
-    mover, other = environment.agent_selection, "player_0" if environment.agent_selection == "player_1" else "player_1"
-    environment.step(int(np.flatnonzero(environment.last()[0]["action_mask"] == 0)[0]))
-    assert all(environment.terminations.values())
-    assert environment.rewards == {mover: -reward_limit(rules("classic").game, reward), other: 0.0}
-    for _ in environment.agent_iter():
-        environment.step(None)
-    assert environment.agents == []
-    environment.reset()
-    assert environment.agents == ["player_0", "player_1"]
-
-
-@pytest.mark.parametrize("action", [-1, 52, 0.5, None, "S2"])
-def test_an_action_outside_the_space_is_refused(action: Any) -> None:
-    environment = env()
-    environment.reset(seed=1)
-    with pytest.raises(AssertionError, match="action is not in action space"):
-        environment.step(action)
-    assert is_at_deal(environment, 1, 0)
-
-
-@pytest.mark.parametrize("action", [-1, 52, 63, 64, 2**63, 10**30, 0.5, None, "S2"])
-def test_the_bare_environment_names_an_illegal_action_and_does_not_move(action: Any) -> None:
-    environment = raw_env()
-    environment.reset(seed=1)
-    with pytest.raises(ValueError, match=r"illegal: player_[01] may play"):
+    with pytest.raises(error, match=words):
         environment.step(action)
     assert is_at_deal(environment, 1, 0)
 
@@ -262,64 +272,6 @@ def test_actions_may_be_of_any_type_that_holds_a_whole_number(kind: Any, make: A
     environment.reset(seed=1)
     environment.step(np.array([kind(action)]))
     assert environment.observe("player_0")["observation"][104 + action] == 1
-
-
-@pytest.mark.parametrize("action", [0.5, None, "S2", True, [3], np.array([1, 2]), np.nan])
-def test_the_bare_environment_refuses_what_is_no_whole_number_as_a_wrong_type(action: Any) -> None:
-    environment = raw_env()
-    environment.reset(seed=1)
-    with pytest.raises(TypeError, match="as an integer"):
-        environment.step(action)
-    assert is_at_deal(environment, 1, 0)
-
-
-@pytest.mark.parametrize("name", ["classic", "draft", "humbug"])
-def test_the_mask_is_in_the_infos_too_and_a_method_returns_it(name: str, rng: np.random.Generator) -> None:
-    environment = env(rules=name)
-    environment.reset(seed=3)
-    for agent in environment.agent_iter():
-        observation, _, termination, truncation, info = environment.last()
-        assert info is environment.infos[agent]
-        for player in environment.agents:
-            mask = environment.observe(player)["action_mask"]
-            told = environment.infos[player]["action_mask"]
-            np.testing.assert_array_equal(told, mask)
-            assert told.dtype == mask.dtype
-        np.testing.assert_array_equal(environment.action_masks(), observation["action_mask"].astype(bool))
-        environment.step(None if termination or truncation else random_legal(observation["action_mask"], rng))
-    assert environment.infos == {}
-
-
-@pytest.mark.parametrize("keys", [("observations", "action_mask"), ("obs", "mask"), None])
-def test_observations_have_the_names_wanted_or_are_the_vector_alone(keys: Any, rng: np.random.Generator) -> None:
-    with warnings.catch_warnings():
-        # Under other names than its own, api_test looks at the mask of the seat that is not to act.
-        warnings.filterwarnings("ignore", "Action mask numpy array is all zeros", UserWarning)
-        from pettingzoo.test import api_test
-
-        api_test(env(observation_keys=keys), num_cycles=100)
-    environment, usual = env(observation_keys=keys), env()
-    environment.reset(seed=2)
-    usual.reset(seed=2)
-    while usual.agents:
-        seen, expected = environment.last()[0], usual.last()[0]
-        assert environment.observation_space(environment.agent_selection).contains(seen)
-        if keys is None:
-            np.testing.assert_array_equal(seen, expected["observation"])
-        else:
-            np.testing.assert_equal(
-                seen, dict(zip(keys, (expected["observation"], expected["action_mask"]), strict=True))
-            )
-        mask = expected["action_mask"]
-        action = (
-            (int(np.flatnonzero(mask == 0)[0]) if rng.random() < 0.05 else random_legal(expected["action_mask"], rng))
-            if mask.any()
-            else None
-        )
-        action = None if usual.last()[2] else action
-        environment.step(action)
-        usual.step(action)
-        assert environment.rewards == usual.rewards
 
 
 def test_a_history_is_a_dictionary_in_any_case() -> None:

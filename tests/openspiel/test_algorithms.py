@@ -18,7 +18,6 @@ from open_spiel.python.algorithms import cfr, exploitability, ismcts, mcts, rand
 from german_whist.envs.engine.rules import rules
 from german_whist.openspiel.game import GermanWhistGame, load_game
 from german_whist.openspiel.observer import history_text
-from german_whist.openspiel.state import Resampler
 from tests.openspiel.exact_best_response import Key, SmallGame
 
 UNIFORM = 91 / 180  # NashConv of uniform play with six cards, 0.5056
@@ -88,33 +87,6 @@ def test_ismcts_runs_with_the_states_own_resampling(preset: str) -> None:
         else:
             turns += 1
             state.apply_action(bots[state.current_player()].step(state))
-
-
-def test_ismcts_beats_random_play() -> None:
-    loaded = load_game("tiny")
-    total, deals = 0.0, 30
-    rng = random.Random(3)
-    for deal in range(deals):
-        bot = ismcts.ISMCTSBot(
-            loaded,
-            mcts.RandomRolloutEvaluator(1, np.random.RandomState(deal)),
-            2.0,
-            40,
-            random_state=np.random.RandomState(deal),
-        )
-        bot.set_resampler(Resampler(deal))
-        player = deal % 2
-        state = loaded.new_initial_state()
-        while not state.is_terminal():
-            if state.is_chance_node():
-                cards, chances = zip(*state.chance_outcomes(), strict=True)
-                state.apply_action(rng.choices(cards, chances)[0])
-            elif state.current_player() == player:
-                state.apply_action(bot.step(state))
-            else:
-                state.apply_action(rng.choice(state.legal_actions()))
-        total += state.returns()[player]
-    assert total > 0
 
 
 def test_a_state_is_not_resampled_at_a_chance_node() -> None:

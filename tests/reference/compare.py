@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from german_whist.envs.engine.rules import Rules
-from german_whist.envs.engine.scoring import REWARDS
+from german_whist.envs.engine.scoring import REWARDS, reward_limit
 from german_whist.envs.observation.full_state import full_states, state_high, state_layout
+from german_whist.envs.observation.history import EVENTS, history_high
 from german_whist.envs.observation.vector import observation_high, observation_layout, observe, view_from_observation
 from german_whist.envs.simulator.batch import DealBatch
 from tests.reference.game import ReferenceDeal, full_deck, returns_of
+from tests.reference.observer import Event
 from tests.reference.plain import expected_states, expected_views, number, plain
 from tests.reference.shuffle import shuffled
 
 Array = np.ndarray[Any, Any]
+EVENT_NAMES = [event.name for event in EVENTS]
 
 
 def reference_deals(rules: Rules, seed: int, first: int, size: int) -> list[ReferenceDeal]:
@@ -29,7 +33,7 @@ def reference_deals(rules: Rules, seed: int, first: int, size: int) -> list[Refe
 
 def play_both(rules: Rules, size: int, seed: int, first: int, rng: np.random.Generator) -> int:
     """Play random deals in both, compare everything after each action, and return the number of positions."""
-    batch = DealBatch(rules, size, seed, first)
+    batch = DealBatch(rules, size, seed, first, history=True)
     deals = reference_deals(rules, seed, first, size)
     positions = 0
     while True:
@@ -47,7 +51,7 @@ def play_both(rules: Rules, size: int, seed: int, first: int, rng: np.random.Gen
 
 
 def assert_equal(batch: DealBatch, deals: list[ReferenceDeal]) -> None:
-    """Compare states, masks, turns, views, observations and their inverse, full state vectors and returns."""
+    """Compare states, masks, turns, views, observations and their inverse, histories, state vectors and returns."""
     rules, states = batch.rules, expected_states(deals)
     _assert_records(batch.states, states, rules)
     views = [expected_views(deals, seat) for seat in (0, 1)]
@@ -58,6 +62,12 @@ def assert_equal(batch: DealBatch, deals: list[ReferenceDeal]) -> None:
         np.testing.assert_array_equal(vectors, observations(views[seat], rules))
         assert (vectors <= observation_high(rules)).all()
         _assert_records(view_from_observation(vectors, rules), views[seat], rules)
+        tokens, lengths = batch.history(seats=whose)
+        assert tokens.dtype == np.int8
+        assert (tokens <= history_high(rules)).all()
+        for row, deal in enumerate(deals[:2]):  # longer than all the rest
+            assert tokens[row, : lengths[row]].tolist() == history_rows(deal, seat)
+            assert not tokens[row, lengths[row] :].any()
     movers = np.where(states["turn"] == 0, views[0], views[1])
     np.testing.assert_array_equal(batch.done, [deal.done for deal in deals])
     np.testing.assert_array_equal(batch.turn, [deal.turn for deal in deals])
@@ -70,7 +80,8 @@ def assert_equal(batch: DealBatch, deals: list[ReferenceDeal]) -> None:
     assert (vectors <= state_high(rules)).all()
     for reward in REWARDS:
         paid = [returns_of(deal, reward) if deal.done else [0, 0] for deal in deals]
-        np.testing.assert_array_equal(batch.returns(reward), np.array(paid, np.float32))
+        np.testing.assert_array_equal(batch.returns(reward), np.array(paid, np.float32), strict=True)
+        assert (np.abs(paid) <= reward_limit(rules.game, reward)).all()
 
 
 def _assert_records(found: Array, expected: Array, rules: Rules) -> None:
@@ -88,6 +99,38 @@ def _assert_records(found: Array, expected: Array, rules: Rules) -> None:
 def bits(masks: npt.NDArray[np.uint64], size: int = 52) -> npt.NDArray[np.int8]:
     """Masks as rows of zeros and ones, int8[masks, size]."""
     return (masks[..., None] >> np.arange(size, dtype=np.uint64) & np.uint64(1)).astype(np.int8)
+
+
+def history_rows(deal: ReferenceDeal, me: int) -> list[list[int]]:
+    """What a seat of the reference saw, as the rows of a history."""
+    words = {"shown": "turned", "took open": "took", "took unseen": "drew", "kept": "keep", "swapped": "swap"}
+    rows: list[list[int]] = []
+    trick = played = winner = 0
+
+    def write(what: str, seat: int | None, card: str | None = None) -> None:
+        who = 0 if seat is None else 1 if seat == me else 2
+        rows.append([EVENT_NAMES.index(what), who, 0 if card is None else 1 + number(card), trick])
+
+    def place(event: Event) -> tuple[bool, bool, int]:
+        first = me if event.what == "dealt" else winner
+        return event.seat != first, event.what == "took unseen", number(event.card) if event.card else 0
+
+    write("dealer", deal.dealer)
+    log = deal.players[me].log
+    hands, later = log[: 2 * deal.rules.hand], log[2 * deal.rules.hand :]
+    for event in sorted(hands, key=place):
+        write("dealt", event.seat, event.card)
+    for _, group in itertools.groupby(later, key=lambda event: event.what.startswith(("took", "dealt")) or event):
+        events = sorted(group, key=place)
+        if deal.rules.draft and events[0].what.startswith("took"):
+            write("take" if events[0].what == "took open" else "leave", winner)
+        for what, seat, card in events:
+            if what == "won":
+                winner = seat or 0
+            if what == "played":
+                trick, played = 1 + played // 2, played + 1
+            write("drew" if what == "dealt" else words.get(what, what), seat, card)
+    return rows
 
 
 def _flags(numbers: npt.NDArray[Any], size: int) -> npt.NDArray[np.int8]:

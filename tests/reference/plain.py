@@ -102,12 +102,6 @@ def dealt(deck: str, dealer: int = 1, rules: str | Rules = "tiny") -> DealBatch:
     return batch
 
 
-def play(batch: DealBatch, *names: str) -> dict[str, Any]:
-    for name in names:
-        batch.step([number(name)])
-    return state_of(batch, 0)
-
-
 def raw(records: np.ndarray[Any, Any]) -> bytes:
     """The bytes of states or views without the padding between fields, which is undefined."""
     return b"".join(records[name].tobytes() for name in records.dtype.names or ())

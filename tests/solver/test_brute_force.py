@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.solver.brute_force import card_values, race_tricks, value
-
-
-def cards(text: str) -> list[str]:
-    return text.split()
 
 
 @pytest.mark.parametrize(
@@ -27,26 +25,31 @@ def cards(text: str) -> list[str]:
     ],
 )
 def test_the_leaders_tricks(leader: str, follower: str, trump: str | None, tricks: int) -> None:
-    assert value(cards(leader), cards(follower), trump) == tricks
+    assert value(leader.split(), follower.split(), trump) == tricks
 
 
-def test_in_a_low_game_tricks_are_given_away() -> None:
-    assert value(cards("SA S2"), cards("SK S3"), low=True) == 1
-    assert value(cards("SA S2"), cards("SK S3"), low=False) == 1
-    assert value(cards("S2 S3"), cards("SA SK"), low=True) == 0
-    assert card_values(cards("S3 H2"), cards("S2 HA"), low=True) == {"S3": 1, "H2": 1}
+@pytest.mark.parametrize(
+    ("leader", "follower", "settings", "values"),
+    [
+        ("SA S2", "SK S3", {"low": True}, {"SA": 1, "S2": 1}),
+        ("S2 S3", "SA SK", {"low": True}, {"S2": 0, "S3": 0}),
+        ("S3 H2", "S2 HA", {"low": True}, {"S3": 1, "H2": 1}),
+        ("S3", "SA SQ", {"led": "SK"}, {"SA": 2, "SQ": 1}),
+        ("D2", "S5 H3", {"trump": "H", "led": "SK"}, {"S5": 1}),  # the follower must follow suit
+        ("D2", "C5 H3", {"trump": "H", "led": "SK"}, {"C5": 1, "H3": 2}),
+    ],
+)
+def test_the_tricks_after_each_card(leader: str, follower: str, settings: Any, values: dict[str, int]) -> None:
+    assert card_values(leader.split(), follower.split(), **settings) == values
 
 
-def test_ace_and_queen_behind_a_king_led_are_two_choices() -> None:
-    assert card_values(cards("S3"), cards("SA SQ"), led="SK") == {"SA": 2, "SQ": 1}
-
-
-def test_the_follower_must_follow_suit() -> None:
-    assert set(card_values(cards("D2"), cards("S5 H3"), "H", led="SK")) == {"S5"}
-    assert set(card_values(cards("D2"), cards("C5 H3"), "H", led="SK")) == {"C5", "H3"}
-
-
-def test_a_race_stops_when_somebody_has_enough() -> None:
-    assert race_tricks(cards("SA SK SQ"), cards("S2 S3 S4"), None, (2, 5)) == (2, 0)
-    assert race_tricks(cards("SA SK SQ"), cards("S2 S3 S4"), None, (5, 5)) == (3, 0)
-    assert race_tricks(cards("SA S2"), cards("SK S3"), None, (0, 5)) == (0, 0)
+@pytest.mark.parametrize(
+    ("leader", "follower", "needs", "tricks"),
+    [
+        ("SA SK SQ", "S2 S3 S4", (2, 5), (2, 0)),  # a race stops when somebody has enough
+        ("SA SK SQ", "S2 S3 S4", (5, 5), (3, 0)),
+        ("SA S2", "SK S3", (0, 5), (0, 0)),
+    ],
+)
+def test_a_races_tricks(leader: str, follower: str, needs: tuple[int, int], tricks: tuple[int, int]) -> None:
+    assert race_tricks(leader.split(), follower.split(), None, needs) == tricks

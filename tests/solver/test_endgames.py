@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from german_whist.envs.engine.cards import SUITS, card_text, mask_of, parse_card
 from german_whist.solver.endgames import solve_endgame, solve_endgames
 from tests.solver.brute_force import card_values, value
-from tests.solver.hands import Endgame, endgames, mask, random_endgame, rows
+from tests.solver.hands import Endgame, endgames, random_endgame, rows
 
 
 def brute_force_value(endgame: Endgame) -> int:
@@ -64,19 +64,6 @@ def test_at_least_agrees_with_the_value(rng):
         assert (solve_endgames(**rows(dealt), at_least=threshold) == (tricks >= threshold)).all()
 
 
-def test_the_hand_may_hold_the_card_led_or_not():
-    both = "K2...", "AQ..."
-    assert solve_endgame(both[0], both[1], led="SK") == solve_endgame("2...", both[1], led="SK") == 0
-
-
-def test_trumps_that_nobody_holds_change_nothing(rng):
-    deck = [card for card in range(52) if card // 13 != 2]
-    for cards in (3, 8, 13):
-        endgame = random_endgame(rng, cards, deck)
-        hands = mask(endgame.leader), mask(endgame.follower)
-        assert solve_endgame(*hands, "H") == solve_endgame(*hands, None)
-
-
 @settings(max_examples=100)
 @given(endgames(), st.permutations(SUITS))
 def test_permuting_the_suits_changes_nothing(endgame, order):
@@ -115,6 +102,9 @@ def test_batches_agree_with_single_calls(rng):
         )
 
 
+FOURTEEN = "AKQJT98765432.2.."
+
+
 @pytest.mark.parametrize(
     ("leader", "follower", "settings", "message"),
     [
@@ -124,18 +114,8 @@ def test_batches_agree_with_single_calls(rng):
         (["SA", "SA"], "32...", {}, "leader: SA is given twice"),
         ("A1...", "32...", {}, "'1' is not a rank"),
         ("A..", "3...", {}, "3 suits"),
-        (
-            "AKQJT98765432.2..",
-            ".A9876543.65432.",
-            {},
-            "the follower's number of cards must be 14, the leader's, got 13",
-        ),
-        (
-            "AKQJT98765432.2..",
-            ".A9876543.65432.2",
-            {},
-            "the number of cards in a hand must be an integer from 1 to 13, got 14",
-        ),
+        (FOURTEEN, ".A9876543.65432.", {}, "the follower's number of cards must be 14, the leader's, got 13"),
+        (FOURTEEN, ".A9876543.65432.2", {}, "the number of cards in a hand must be an integer from 1 to 13, got 14"),
         ("...", "...", {}, "the number of cards in a hand must be an integer from 1 to 13, got 0"),
         ("A...", "2...", {"trump": "X"}, "trump must be C, D, H, S, or None for no trumps, got 'X'"),
         ("A...", "2...", {"led": "H9"}, "the follower's number of cards must be 2, the leader's, got 1"),
@@ -158,8 +138,9 @@ def test_empty_batches_are_allowed():
     assert solve_endgames(none, none, by_card=True).shape == (0, 52)
 
 
-def test_masks_and_lists_and_text_mean_the_same():
+def test_masks_and_lists_and_text_mean_the_same_with_the_card_led_or_without_it():
     cards = ["SA", "HT"], ["S2", "HJ"]
     masks = mask_of(map(parse_card, cards[0])), mask_of(map(parse_card, cards[1]))
     numbers = [parse_card(card) for card in cards[0]], [parse_card(card) for card in cards[1]]
     assert solve_endgame(*cards) == solve_endgame(*masks) == solve_endgame(*numbers) == solve_endgame("A.T..", "2.J..")
+    assert solve_endgame("K2...", "AQ...", led="SK") == solve_endgame("2...", "AQ...", led="SK") == 0

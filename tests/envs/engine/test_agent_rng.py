@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from german_whist.envs.engine.agent_rng import AgentRng, agent_key
-from german_whist.envs.engine.dealing_kernels import AGENT_STREAM, philox
+from german_whist.envs.engine.dealing_kernels import AGENT_STREAM, DECK_STREAM, philox
 from tests.strategies import seeds
 
-indices = st.lists(seeds, min_size=1, max_size=8).map(lambda numbers: np.array(numbers, np.uint64))
+addresses = st.lists(st.tuples(seeds, seeds, st.integers(0, 2**16 - 1)), min_size=1, max_size=8)
 
 
 def draws(generator: AgentRng, rows: int) -> list[np.ndarray]:
@@ -26,22 +26,14 @@ def draws(generator: AgentRng, rows: int) -> list[np.ndarray]:
 
 
 @settings(max_examples=50)
-@given(seeds, indices, st.integers(0, 5), st.integers(0, 2**16 - 1), st.data())
-def test_a_rows_numbers_are_the_same_in_any_batch(
-    seed: int, deals: np.ndarray, stream: int, step: int, data: st.DataObject
+@given(addresses, st.integers(0, 5))
+def test_a_rows_numbers_are_those_of_its_own_seed_deal_and_step_in_any_batch(
+    rows: list[tuple[int, int, int]], stream: int
 ) -> None:
-    rows = np.array(data.draw(st.lists(st.integers(0, len(deals) - 1), min_size=1)))
-    whole = draws(AgentRng(seed, deals, stream, step), len(deals))
-    part = draws(AgentRng(seed, deals[rows], stream, step), len(rows))
-    for some, every in zip(part, whole, strict=True):
-        np.testing.assert_array_equal(some, every[rows])
-
-
-def test_each_row_may_be_at_a_step_of_its_own() -> None:
-    deals, steps = np.array([5, 5, 9], np.uint64), np.array([0, 7, 3])
-    together = draws(AgentRng(1, deals, step=steps), 3)
-    for row in range(3):
-        alone = draws(AgentRng(1, deals[[row]], step=int(steps[row])), 1)
+    numbers, deals = (np.array(column, np.uint64) for column in list(zip(*rows, strict=True))[:2])
+    together = draws(AgentRng(numbers, deals, stream, np.array([step for _, _, step in rows])), len(rows))
+    for row, (seed, deal, step) in enumerate(rows):
+        alone = draws(AgentRng(seed, [deal], stream, step), 1)
         for some, every in zip(alone, together, strict=True):
             np.testing.assert_array_equal(some, every[[row]])
 
@@ -65,11 +57,7 @@ def test_numbers_come_from_the_agents_stream_of_the_generator() -> None:
     high, low, *_ = philox(key, np.uint64(3), np.uint64(2 * 2**16), np.uint64(AGENT_STREAM))
     expected = ((int(high) << 32 | int(low)) >> 11) / 2**53
     assert AgentRng(7, [3], stream=4, step=2).random().tolist() == [expected]
-
-
-def test_no_stream_of_agents_is_that_of_the_decks() -> None:
-    with pytest.raises(ValueError, match=r"stream must be an integer from 0 to 2\*\*63 - 1, got -1"):
-        AgentRng(0, [3], stream=-1)
+    assert AGENT_STREAM != DECK_STREAM
 
 
 def test_random_numbers_are_uniform() -> None:
@@ -102,12 +90,6 @@ def test_whole_numbers_stay_below_the_top_of_a_huge_range() -> None:
     assert (numbers < 2**53 - 1).all()
 
 
-@pytest.mark.parametrize(("low", "high"), [(0, None), (-2, None), (3, 3), (4, 3)])
-def test_empty_ranges_are_refused(low: int, high: int | None) -> None:
-    with pytest.raises(ValueError, match="is an empty range"):
-        AgentRng(0, [3]).integers(low, high)
-
-
 @pytest.mark.parametrize(("size", "shape"), [(None, (2,)), (2, (2,)), ((2,), (2,)), ((2, 3, 4), (2, 3, 4))])
 def test_sizes_are_the_shapes_of_what_is_given(size: object, shape: tuple[int, ...]) -> None:
     assert AgentRng(0, [3, 4]).random(size).shape == shape  # type: ignore[arg-type]
@@ -122,9 +104,9 @@ def test_neither_the_seed_nor_another_stream_is_in_the_state() -> None:
     assert not numbers & {agent_key(20, 1), agent_key(20, 2)}
 
 
-def test_rows_of_several_seeds_have_the_numbers_of_their_own() -> None:
-    seeds_of_rows = np.array([9, 5, 9, 2**64 - 1], np.uint64)
-    together = AgentRng(seeds_of_rows, [0, 1, 2, 3], stream=2, step=3).random((4, 3))
-    for row, seed in enumerate(seeds_of_rows.tolist()):
-        np.testing.assert_array_equal(together[row], AgentRng(seed, [row], stream=2, step=3).random((1, 3))[0])
-    assert AgentRng(seeds_of_rows[:0], []).random().shape == (0,)
+def test_what_is_no_stream_or_no_range_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"stream must be an integer from 0 to 2\*\*63 - 1, got -1"):
+        AgentRng(0, [3], stream=-1)
+    for low, high in [(0, None), (-2, None), (3, 3), (4, 3)]:
+        with pytest.raises(ValueError, match="is an empty range"):
+            AgentRng(0, [3]).integers(low, high)

@@ -8,43 +8,20 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 
 import german_whist as gw
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.scoring import REWARDS
 from german_whist.envs.engine.state import ENDGAME
-from german_whist.envs.gymnasium_env import GermanWhistEnv
 from german_whist.envs.simulator.batch import DealBatch
-from tests.envs.players import Lowest
+from tests.conftest import random_actions
 from tests.reference.plain import NAMES, NUMBERS, cards, raw
 from tests.solver.brute_force import card_values, race_card_margins
 from tests.strategies import drawn_games, seeds
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # of PettingZoo, about its own environments
-
-SMALL_GAMES = [
-    "tiny",
-    "tiny:counts=all",
-    "tiny:points=over_book,book=0,slam=3",
-    "tiny:points=over_half,counts=all",
-    "tiny:high_low=true",
-    "tiny:high_low=true,trump=none",
-    "tiny:trump=none",
-    "tiny:open_stock=0,trump=none",
-    "tiny:open_stock=2",
-    "tiny:open_stock=4",
-    "tiny:draft=true",
-    "tiny:counts=all,race=3",
-    "tiny:race=1",
-    "classic:suits=3,ranks=4,hand=4,stock=4",
-    "classic:suits=3,ranks=4,hand=4,stock=4,counts=all,race=4",
-    "classic:suits=3,ranks=4,hand=4,stock=4,race=2",
-    "classic:suits=4,ranks=3,hand=4,stock=4,high_low=true,points=over_half",
-    "classic:suits=1,ranks=12,hand=4,stock=4,points=over_book,slam=5",
-    "classic:suits=4,ranks=3,hand=1,stock=10",
-]
 
 
 def play_perfectly(batch: DealBatch, row: int = 0) -> None:
@@ -67,21 +44,31 @@ def play_perfectly(batch: DealBatch, row: int = 0) -> None:
         batch.step([NUMBERS[best]], rows=[row])
 
 
-def random_actions(batch: DealBatch, rng: np.random.Generator) -> Any:
-    return (rng.random((batch.size, batch.num_actions)) * batch.action_mask()).argmax(axis=1)
-
-
-def check_against_brute_force(rules: str | Rules, size: int, seed: int) -> None:
-    """Play two batches alike until the one is done, and the other one on, by brute force."""
-    solved, played = DealBatch(rules, size, seed, endgame="exact"), DealBatch(rules, size, seed)
-    rng = np.random.default_rng(1)
+def play_foreplay(solved: DealBatch, played: DealBatch, rng: np.random.Generator) -> None:
+    """Play two batches alike until all deals of the first, which solves its endgames, are done."""
     while not solved.done.all():
-        begun = played.states["tricks"][~solved.done, ENDGAME].sum()
-        assert begun == 0
         actions = random_actions(solved, rng)
         moving = np.flatnonzero(~solved.done)
         solved.step(actions)
         played.step(actions[moving], rows=moving)
+
+
+FOUR_CARDS = {"suits": 3, "ranks": 4, "hand": 4, "stock": 4}
+
+
+@given(drawn_games().filter(lambda game: game.hand <= 4 and not game.humbug), seeds)
+@example(Rules(**FOUR_CARDS), 5)
+@example(Rules(**FOUR_CARDS, counts="all", race=4), 5)
+@example(Rules(**FOUR_CARDS, race=2), 5)
+@example(Rules(**FOUR_CARDS, high_low=True, points="over_half"), 5)
+@example(Rules(**FOUR_CARDS, open_stock=0, trump="none"), 5)
+@settings(max_examples=60, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
+def test_exact_endgames_pay_the_result_of_perfect_play_in_every_game(game: Rules, seed: int) -> None:
+    """Play two batches alike until the one is done, and the other one on, by brute force."""
+    size = 4
+    solved, played = DealBatch(game, size, seed, endgame="exact"), DealBatch(game, size, seed)
+    play_foreplay(solved, played, np.random.default_rng(1))
+    assert (played.states["tricks"][:, ENDGAME] == 0).all()
     np.testing.assert_array_equal(solved.states["hands"], played.states["hands"])
     for row in range(size):
         play_perfectly(played, row)
@@ -91,25 +78,9 @@ def check_against_brute_force(rules: str | Rules, size: int, seed: int) -> None:
     assert (solved.legal() == 0).all()
 
 
-@pytest.mark.parametrize("name", SMALL_GAMES)
-def test_exact_endgames_pay_the_result_of_perfect_play(name: str) -> None:
-    check_against_brute_force(name, 12, seed=5)
-
-
-@given(drawn_games().filter(lambda game: game.hand <= 3 and not game.humbug), seeds)
-@settings(max_examples=40, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
-def test_exact_endgames_pay_correctly_in_every_game(game: Rules, seed: int) -> None:
-    check_against_brute_force(game, 2, seed)
-
-
-def test_a_race_decided_in_the_foreplay_is_left_alone(positions: Any) -> None:
+def test_a_race_decided_in_the_foreplay_is_left_alone() -> None:
     solved, played = (DealBatch("tiny:counts=all,race=2", 64, 3, endgame=endgame) for endgame in ("exact", "played"))
-    rng = np.random.default_rng(2)
-    while not solved.done.all():
-        actions = random_actions(solved, rng)
-        moving = np.flatnonzero(~solved.done)
-        solved.step(actions)
-        played.step(actions[moving], rows=moving)
+    play_foreplay(solved, played, np.random.default_rng(2))
     early = played.done.copy()
     assert 0 < early.sum() < 64
     assert raw(solved.states[early]) == raw(played.states[early])
@@ -118,11 +89,7 @@ def test_a_race_decided_in_the_foreplay_is_left_alone(positions: Any) -> None:
 
 def test_a_history_holds_the_foreplay_only(rng: np.random.Generator) -> None:
     solved, played = (DealBatch("tiny", 4, history=True, endgame=endgame) for endgame in ("exact", "played"))
-    for _ in range(4):
-        actions = random_actions(solved, rng)
-        solved.step(actions)
-        played.step(actions)
-    assert solved.done.all()
+    play_foreplay(solved, played, rng)
     for seat in (0, 1):
         tokens, lengths = solved.history(seats=np.full(4, seat))
         expected, expected_lengths = played.history(seats=np.full(4, seat))
@@ -169,94 +136,3 @@ def test_what_cannot_be_solved_is_refused_by_name(game: str, endgame: Any, words
     for one in make:
         with pytest.raises(ValueError, match=words):
             one(rules=game, endgame=endgame)
-
-
-@pytest.mark.parametrize("reward", REWARDS)
-@pytest.mark.parametrize("render_mode", [None, "ansi"])
-def test_the_environment_plays_the_deals_of_a_batch(reward: str, render_mode: str | None) -> None:
-    game = gw.env("tiny:counts=all", reward=reward, endgame="exact", render_mode=render_mode)
-    batch = gw.DealBatch("tiny:counts=all", 20, seed=9, endgame="exact")
-    for index in range(20):
-        game.reset(seed=9 if index == 0 else None)
-        steps = 0
-        while not any(game.terminations.values()):
-            assert game.unwrapped.state().shape == game.unwrapped.state_space.shape
-            action = int(np.flatnonzero(game.last()[0]["action_mask"])[0])
-            batch.step([action], rows=[index])
-            game.step(action)
-            steps += 1
-        assert steps == 4
-        assert batch.done[index]
-        assert list(game.rewards.values()) == batch.returns(reward)[index].tolist()
-        assert not game.last()[0]["action_mask"].any()
-        assert game.observation_space("player_0").contains(game.observe("player_0"))
-        assert game.unwrapped.state_space.contains(game.unwrapped.state())
-        if render_mode:
-            assert "finished" in game.render()
-
-
-def test_a_match_adds_up_solved_deals(rng: np.random.Generator) -> None:
-    game = gw.raw_env("tiny", match="first_to:6", endgame="exact")
-    game.reset(seed=4)
-    steps = 0
-    scores = np.zeros(2)
-    batch = gw.DealBatch("tiny", 1, seed=4, first=game.deal[1], endgame="exact")
-    while not any(game.terminations.values()):
-        before = game.deal
-        action = int(rng.choice(np.flatnonzero(game.observe(game.agent_selection)["action_mask"])))
-        batch.step([action])
-        game.step(action)
-        steps += 1
-        if batch.done[0]:
-            scores += np.maximum(batch.returns("points")[0], 0)
-            assert game.scores == tuple(scores)
-            batch.reset(before[1] + 1)
-    assert scores.max() >= 6
-    assert steps % 4 == 0
-    assert list(game.rewards.values()) == [scores[0] - scores[1], scores[1] - scores[0]]
-
-
-def test_gymnasiums_environment_ends_with_the_foreplay() -> None:
-    game = gymnasium.make("german_whist:GermanWhist-v0", rules="small", opponent="greedy", endgame="exact")
-    batch = gw.DealBatch("small", 1, seed=3, endgame="exact")
-    greedy = gw.make_agent("greedy")
-    _, info = game.reset(seed=3)
-    terminated, steps = False, 0
-    learner = game.unwrapped.learner  # type: ignore[attr-defined]
-    while not terminated:
-        while batch.turn[0] != learner:
-            batch.step(greedy.act(batch.views(), None))
-        action = int(np.flatnonzero(info["action_mask"])[-1])
-        batch.step([action])
-        _, reward, terminated, _, info = game.step(action)
-        steps += 1
-    while not batch.done[0]:
-        batch.step(greedy.act(batch.views(), None))
-    assert steps == 7
-    assert reward == batch.returns()[0, learner]
-
-
-def test_a_vector_environment_deals_again_in_the_same_step(rng: np.random.Generator) -> None:
-    kind = {"rules": "tiny:draft=true,counts=all", "opponent": Lowest(), "endgame": "exact"}
-    rows = 9
-    batch = gymnasium.make_vec("german_whist:GermanWhist-v0", num_envs=rows, **kind)
-    singles = [GermanWhistEnv(**kind) for _ in range(rows)]
-    deals = list(range(rows))
-    observations, info = batch.reset(seed=8)
-    for row, game in enumerate(singles):
-        np.testing.assert_array_equal(observations[row], game.reset(options={"deal": (8, row)})[0])
-    ends = 0
-    for _ in range(40):
-        mask = info["action_mask"]
-        actions = (rng.random(mask.shape) * mask).argmax(axis=1)
-        observations, rewards, terminations, _, info = batch.step(actions)
-        for row, game in enumerate(singles):
-            observation, reward, terminated, _, _ = game.step(actions[row])
-            assert (rewards[row], terminations[row]) == (reward, terminated)
-            if terminated:
-                ends += 1
-                np.testing.assert_array_equal(info["final_obs"][row], observation)
-                deals[row] += rows
-                observation, _ = game.reset(options={"deal": (8, deals[row])})
-            np.testing.assert_array_equal(observations[row], observation)
-    assert ends > rows

@@ -4,37 +4,27 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 
-from german_whist.envs.engine.rules import Rules
-from german_whist.envs.observation.vector import observation_high, observation_layout, observe, view_from_observation
+from german_whist.envs.observation.full_state import full_states, state_high, state_layout
+from german_whist.envs.observation.vector import observation_high, observation_layout, view_from_observation
 from german_whist.envs.simulator.batch import DealBatch
-from tests.conftest import play_randomly
-from tests.reference.compare import observations
-from tests.reference.plain import same_views
-from tests.strategies import GAMES, games, seeds
-
-
-def after_each_step(rules: Rules, size: int, seed: int):
-    batch = DealBatch(rules, size, seed)
-    rng = np.random.default_rng(seed)
-    yield batch
-    while not batch.done.all():
-        play_randomly(batch, rng, 1)
-        yield batch
+from tests.strategies import GAMES
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_layout_covers_the_vector_without_gaps(name: str) -> None:
+def test_layouts_cover_the_vectors_without_gaps(name: str) -> None:
     rules = GAMES[name]
-    stop = 0
-    for block in observation_layout(rules).values():
-        assert block.start == stop
-        assert block.stop > block.start
-        stop = block.stop
-    assert (
-        stop == observation_high(rules).size == DealBatch(rules).num_observations == DealBatch(rules).observe().shape[1]
-    )
+    batch = DealBatch(rules)
+    for layout, high, vectors in (
+        (observation_layout(rules), observation_high(rules), batch.observe()),
+        (state_layout(rules), state_high(rules), full_states(rules, batch.states)),
+    ):
+        stop = 0
+        for block in layout.values():
+            assert block.start == stop < block.stop
+            stop = block.stop
+        assert stop == high.size == vectors.shape[1]
+    assert batch.num_observations == batch.observe().shape[1]
 
 
 def test_layout_names_what_is_documented() -> None:
@@ -44,50 +34,6 @@ def test_layout_names_what_is_documented() -> None:
     assert layout["trump"].stop - layout["trump"].start == 4
     assert all(block.meaning for block in layout.values())
     assert tuple(layout["own_hand"]) == (0, 52, layout["own_hand"].meaning)
-
-
-@settings(max_examples=40)
-@given(games(), seeds)
-def test_each_block_of_the_vector_matches_the_view(rules: Rules, seed: int) -> None:
-    for batch in after_each_step(rules, 2, seed):
-        np.testing.assert_array_equal(batch.observe(), observations(batch.views(), rules))
-
-
-@settings(max_examples=40)
-@given(games(), seeds)
-def test_views_come_back_from_observations_of_both_seats(rules: Rules, seed: int) -> None:
-    for batch in after_each_step(rules, 3, seed):
-        for seat in (0, 1):
-            views = batch.views(seats=np.full(batch.size, seat))
-            assert same_views(view_from_observation(observe(views, rules), rules), views)
-
-
-@settings(max_examples=40)
-@given(games(), seeds)
-def test_every_value_lies_within_the_bounds(rules: Rules, seed: int) -> None:
-    high = observation_high(rules)
-    for batch in after_each_step(rules, 5, seed):
-        for seat in (0, 1):
-            vectors = batch.observe(seats=np.full(batch.size, seat))
-            assert vectors.dtype == np.int8
-            assert (vectors >= 0).all()
-            assert (vectors <= high).all()
-
-
-def test_batch_observes_the_seat_to_act(positions) -> None:
-    batch = positions("classic", size=20, steps=25)
-    assert set(batch.turn) == {0, 1}
-    expected = observe(batch.views(), "classic")
-    np.testing.assert_array_equal(batch.observe(), expected)
-    np.testing.assert_array_equal(batch.observe(seats=batch.turn), expected)
-    assert not np.array_equal(batch.observe(seats=1 - batch.turn), expected)
-
-
-def test_observing_into_an_array_overwrites_all_of_it(positions) -> None:
-    batch = positions("classic", size=6, steps=25)
-    out = np.full((6, batch.num_observations), 99, np.int8)
-    assert batch.observe(out) is out
-    np.testing.assert_array_equal(out, batch.observe())
 
 
 @pytest.mark.parametrize("shape", [(), (442,), (3, 444), (1, 1, 443)])

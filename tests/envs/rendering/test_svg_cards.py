@@ -34,15 +34,3 @@ def test_the_document_is_well_formed_and_refers_to_nothing_outside_itself(text: 
     assert {one or other for one, other in references} <= {f"#{name}" for name in names}
     tags = {element.tag.rpartition("}")[2] for element in root.iter()}
     assert not tags & {"script", "style", "image", "foreignObject"}  # the page's policy would refuse them
-
-
-@pytest.mark.parametrize(("card", "parts"), [("HQ", 2), ("S7", 1), ("DT", 1)])
-def test_the_corner_of_a_classic_card_and_the_figure_of_a_court_card_are_repeated_upside_down(
-    text: str, card: str, parts: int
-) -> None:
-    symbol = re.search(rf'<symbol id="classic-{card}".*?</symbol>', text)
-    assert symbol is not None
-    names = re.findall(r'<g id="([^"]+)"', symbol.group())
-    assert len(names) == parts
-    for name in names:
-        assert f'<use href="#{name}" transform="rotate(180 50 70)"/>' in symbol.group()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,14 +12,11 @@ from hypothesis import strategies as st
 
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.simulator.batch import DealBatch
+from tests.conftest import play_randomly, random_actions
 from tests.reference.plain import NAMES, raw, same_views
 from tests.strategies import games, seeds
 
 FIRST = "CJ CQ DJ DQ CK DK CA DA"
-
-
-def lowest_legal(batch: DealBatch) -> np.ndarray:
-    return batch.action_mask().argmax(axis=1)
 
 
 def snapshot(batch: DealBatch) -> bytes:
@@ -32,7 +32,7 @@ def test_rows_play_the_same_in_any_batch(rules: Rules, seed: int, size: int) -> 
     while not whole.done.all():
         assert whole.legal().tolist() == [int(batch.legal()[0]) for batch in single]
         np.testing.assert_array_equal(whole.observe(), np.concatenate([batch.observe() for batch in single]))
-        actions = (rng.random((size, whole.num_actions)) * whole.action_mask()).argmax(axis=1)
+        actions = random_actions(whole, rng)
         whole.step(actions)
         for action, batch in zip(actions, single, strict=True):
             batch.step([action])
@@ -42,45 +42,24 @@ def test_rows_play_the_same_in_any_batch(rules: Rules, seed: int, size: int) -> 
         )
 
 
-def test_action_mask_equals_legal(positions) -> None:
-    batch = positions("classic", size=30, steps=31)
-    masks = batch.action_mask()
-    assert masks.dtype == np.int8
-    assert masks.shape == (30, batch.num_actions)
-    for row, mask in enumerate(batch.legal()):
-        assert np.flatnonzero(masks[row]).tolist() == [card for card in range(52) if int(mask) >> card & 1]
-    out = np.full((30, 52), 7, np.int8)
-    assert batch.action_mask(out) is out
-    np.testing.assert_array_equal(out, masks)
-
-
-def test_finished_deals_have_no_legal_action_and_are_left_alone(positions) -> None:
-    batch = positions("tiny", size=3, steps=None)
-    assert batch.done.all()
-    assert not batch.legal().any()
-    assert not batch.action_mask().any()
-    before = snapshot(batch)
-    batch.step([0, -1, 2**40])
-    assert snapshot(batch) == before
-
-
-def test_unfinished_deals_move_on_beside_finished_ones(positions) -> None:
+def test_unfinished_deals_move_on_beside_finished_ones_which_are_left_alone(positions) -> None:
     batch = positions("tiny", size=3, steps=None)
     batch.deal_rows([1], [7])
     fresh = DealBatch("tiny", 1, seed=1, first=7)
     finished = raw(batch.states[[0, 2]])
     while not batch.done.all():
         assert not batch.returns()[1].any()
-        action = lowest_legal(fresh)
+        assert not batch.action_mask()[[0, 2]].any()
+        action = fresh.action_mask().argmax(axis=1)
         fresh.step(action)
-        batch.step([99, action[0], -5])
+        batch.step([2**40, action[0], -5])
     assert raw(batch.states[[0, 2]]) == finished
     assert raw(batch.states[[1]]) == raw(fresh.states)
 
 
 def test_steps_of_some_rows_leave_the_others_alone() -> None:
     whole, part = DealBatch("classic", 5, seed=6), DealBatch("classic", 5, seed=6)
-    actions = lowest_legal(whole)
+    actions = whole.action_mask().argmax(axis=1)
     whole.step(actions)
     part.step(actions[[4, 1]], [4, 1])
     assert raw(part.states[[1, 4]]) == raw(whole.states[[1, 4]])
@@ -91,55 +70,70 @@ def test_steps_of_some_rows_leave_the_others_alone() -> None:
     assert snapshot(part) == snapshot(whole)
 
 
-# Illegal actions.
+# Dealing.
 
 
-@pytest.mark.parametrize(
-    ("action", "name"), [(51, "51 (SA)"), (10, "10 (CQ)"), (52, "52"), (63, "63"), (64, "64"), (-1, "-1"), (-64, "-64")]
-)
-def test_an_illegal_action_is_refused_by_name_and_nothing_moves(action: int, name: str) -> None:
-    batch = DealBatch("tiny", 3)
-    batch.deal_decks([FIRST] * 3, [1, 1, 0])
-    before = snapshot(batch)
-    with pytest.raises(ValueError, match="illegal") as error:
-        batch.step([NAMES.index("CJ"), NAMES.index("DJ"), action])
-    assert str(error.value) == f"action {name} is illegal in row 2: seat 1 may play DJ CJ"
-    assert snapshot(batch) == before
+def test_reset_deals_other_deals_of_the_same_seed_in_place() -> None:
+    batch = DealBatch("classic", 7, seed=4)
+    states = batch.states
+    for first in (70, 0):
+        play_randomly(batch, np.random.default_rng(0), 30)
+        batch.reset(first)
+        assert batch.states is states
+        assert snapshot(batch) == snapshot(DealBatch("classic", 7, seed=4, first=first))
 
 
-def test_illegal_actions_of_some_rows_are_refused_by_the_rows_number() -> None:
-    batch = DealBatch("tiny", 3)
-    batch.deal_decks([FIRST] * 3, [1, 1, 0])
-    before = snapshot(batch)
-    with pytest.raises(ValueError, match=r"action 51 \(SA\) is illegal in row 2: seat 1 may play DJ CJ"):
-        batch.step([NAMES.index("CJ"), 51], [0, 2])
-    for actions, rows, complaint in (
-        ([9], [3], "rows must.* got 3"),
-        ([9], [-1], "rows must.* got -1"),
-        ([9], [0, 1], "actions must"),
-    ):
-        with pytest.raises(ValueError, match=complaint):
-            batch.step(actions, rows)
-    assert snapshot(batch) == before
+def test_some_rows_are_dealt_by_address_or_from_seeds_of_their_own() -> None:
+    batch = DealBatch("classic", 5, seed=4)
+    play_randomly(batch, np.random.default_rng(0), 11)
+    before = batch.states.copy()
+    batch.deal_rows([3, 1], [1001, 2**64 - 2])
+    batch.deal_rows([4], [5], seeds=[2**64 - 1])
+    batch.deal_rows([], [])
+    for row, seed, deal in ((3, 4, 1001), (1, 4, 2**64 - 2), (4, 2**64 - 1, 5)):
+        assert raw(batch.states[[row]]) == raw(DealBatch("classic", 1, seed, deal).states)
+    assert raw(batch.states[[0, 2]]) == raw(before[[0, 2]])
 
 
-def test_actions_64_off_a_legal_one_are_illegal() -> None:
-    batch = DealBatch("classic", 1)
-    for card in np.flatnonzero(batch.action_mask()[0]):
-        for action in (card + 64, card - 64, card + 2**32):
-            with pytest.raises(ValueError, match=f"action {action} is illegal in row 0"):
-                batch.step([action])
+def test_a_given_deck_plays_like_the_same_deck_by_address_in_whatever_form() -> None:
+    batch = DealBatch("tiny", 4, seed=8)
+    given_decks = DealBatch("tiny", 5, seed=1)
+    play_randomly(given_decks, np.random.default_rng(0), 4)
+    before = given_decks.states.copy()
+    numbers = [state["deck"][:8].tolist() for state in batch.states]
+    texts = [" ".join(NAMES[card] for card in deck) for deck in numbers]
+    decks = [texts[0], numbers[1], np.array(numbers[2]), texts[3]]
+    given_decks.deal_decks(decks, batch.states["dealer"], rows=[0, 1, 2, 3])
+    assert raw(given_decks.states[:4]) == snapshot(batch)
+    assert given_decks.states[4] == before[4]
 
 
-@pytest.mark.parametrize(
-    "actions", [[], [9], [9] * 4, [[9] * 3], 9, [9.0] * 3, [9.5] * 3, [None] * 3, ["CJ"] * 3, [True] * 3, [2**70] * 3]
-)
-def test_actions_that_are_not_one_whole_number_a_row_are_refused(actions: object) -> None:
-    batch = DealBatch("tiny", 3)
-    before = snapshot(batch)
-    with pytest.raises(ValueError, match=r"actions must (be integers, got|have shape \(3,\), got)"):
-        batch.step(actions)  # type: ignore[arg-type]
-    assert snapshot(batch) == before
+# States that are kept.
+
+
+@pytest.mark.parametrize("name", ["classic", "draft", "humbug", "tiny:open_stock=4"])
+def test_a_saved_state_is_gone_back_to_with_its_history(name: str, rng: np.random.Generator) -> None:
+    batch = DealBatch(name, 6, seed=2, history=True)
+    play_randomly(batch, rng, 5)
+    saved = pickle.loads(pickle.dumps(batch.get_state()))
+    expected = batch.states.copy(), batch.history(seats=[0] * 6)
+    for steps in (3, 2):
+        play_randomly(batch, rng, steps)
+        assert not np.array_equal(batch.states, expected[0])
+        batch.set_state(saved)
+        assert np.array_equal(batch.states, expected[0])
+        np.testing.assert_equal(batch.history(seats=[0] * 6), expected[1])
+
+
+def test_one_deal_is_copied_into_many_rows_of_another_batch(rng: np.random.Generator) -> None:
+    batch = DealBatch("classic", 3, seed=2, history=True)
+    play_randomly(batch, rng, 11)
+    worlds = DealBatch("classic", 8, history=True)
+    before = worlds.states.copy()
+    worlds.set_state(batch.get_state([2] * 5), rows=[7, 1, 2, 3, 4])
+    assert all(worlds.states[row] == batch.states[2] for row in (1, 2, 3, 4, 7))
+    assert np.array_equal(worlds.states[[0, 5, 6]], before[[0, 5, 6]])
+    np.testing.assert_array_equal(worlds.history(seats=[1] * 8)[0][7], batch.history(seats=[1] * 3)[0][2])
 
 
 # Looking at rows.
@@ -155,52 +149,124 @@ def test_views_of_some_rows_and_seats(positions) -> None:
     assert len(batch.views([])) == 0
 
 
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int64, np.bool_, np.float32])
+def test_arrays_of_any_type_and_layout_can_be_written_into_and_nothing_beside(dtype: type, positions) -> None:
+    batch = positions("classic", size=5, steps=17)
+    for write in (batch.observe, batch.action_mask):
+        assert write().dtype == np.int8
+        expected = write().astype(dtype)
+        width = expected.shape[1]
+        for shape, place in (
+            ((11, width + 40), np.s_[1::2, 20:-20]),
+            ((10, 3 * width), np.s_[5:, ::3]),
+            ((5, width), np.s_[:, ::-1]),
+            ((5 * width + 40,), np.s_[20:-20]),
+        ):
+            whole = np.ones(shape, dtype)
+            part = whole[place] if len(shape) > 1 else whole[place].reshape(expected.shape)
+            write(part)
+            np.testing.assert_array_equal(part, expected)
+            part[...] = 1
+            assert (whole == 1).all()
+        transposed = np.ones(expected.shape[::-1], dtype).T
+        assert write(transposed) is transposed
+        np.testing.assert_array_equal(transposed, expected)
+
+
+# Refusals.
+
+
 @pytest.mark.parametrize(
-    ("rows", "seats", "complaint"),
+    ("changed", "complaint"),
     [
-        ([3], None, "rows must be integers from 0 to 2, got 3"),
-        ([-1], None, "rows must be integers from 0 to 2, got -1"),
-        ([0], [2], "seats must be integers from 0 to 1, got 2"),
-        ([0], [-1], "seats must be integers from 0 to 1, got -1"),
-        (None, [0], "seats must have shape"),
-        ([0, 1], [0], "seats must have shape"),
-        ([True, False, True], None, "rows must be integers, got bool"),
+        ({"rules": "clasic"}, "did you mean 'classic'"),
+        ({"seed": -1}, "seed must be an integer .*, got -1"),
+        ({"seed": 2**64}, "seed"),
+        ({"first": -1}, "first deal must be an integer .*, got -1"),
+        ({"first": 1.5}, "first deal must be an integer .*, got 1.5"),
+        ({"first": 2**64 - 2}, "last deal"),
     ],
 )
-def test_views_of_rows_and_seats_that_are_not_there_are_refused(rows: object, seats: object, complaint: str) -> None:
+def test_addresses_that_are_not_there_are_refused(changed: dict[str, object], complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
-        DealBatch("tiny", 3).views(rows, seats)  # type: ignore[arg-type]
+        DealBatch(**{"rules": "tiny", "size": 3, **changed})  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.bool_, np.float32])
-def test_arrays_of_any_type_and_layout_can_be_written_into(dtype: type, positions) -> None:
-    batch = positions("classic", size=5, steps=17)
-    expected = batch.action_mask().astype(dtype)
-    wide = np.zeros((10, 3 * 52), dtype)
-    for out in (np.ones((5, 52), dtype), np.ones((52, 5), dtype).T, wide[::2, 1:53], wide[5:, ::3]):
-        batch.action_mask(out)
-        np.testing.assert_array_equal(out, expected)
+CJ, DJ = NAMES.index("CJ"), NAMES.index("DJ")
+OTHER_RULES, THREE = DealBatch("classic", 3).get_state(), DealBatch("tiny", 3).get_state()
+REFUSED: dict[str, list[tuple[list[Any], str]]] = {
+    "step": [
+        *(
+            ([[CJ, DJ, action]], rf"^action {name} is illegal in row 2: seat 1 may play DJ CJ$")
+            for action, name in [(51, r"51 \(SA\)"), (10, r"10 \(CQ\)"), *((n, str(n)) for n in (52, 63, 64, -1, -64))]
+        ),
+        *(([[CJ, DJ, DJ + off]], f"^action {DJ + off} is illegal in row 2") for off in (64, -64, 2**32)),
+        ([[CJ, 51], [0, 2]], r"^action 51 \(SA\) is illegal in row 2: seat 1 may play DJ CJ$"),
+        ([[9], [3]], "rows must.* got 3"),
+        ([[9], [-1]], "rows must.* got -1"),
+        ([[9], [0, 1]], "actions must"),
+        *(([actions], r"actions must have shape \(3,\), got") for actions in ([9], [9] * 4, [[9] * 3], 9)),
+        *(([[action] * 3], "actions must be integers, got") for action in (9.0, 9.5, None, "CJ", True, 2**70)),
+        ([[]], r"actions must (be integers, got|have shape \(3,\), got)"),
+    ],
+    "views": [
+        ([[3]], "rows must be integers from 0 to 2, got 3"),
+        ([[-1]], "rows must be integers from 0 to 2, got -1"),
+        ([[0], [2]], "seats must be integers from 0 to 1, got 2"),
+        ([[0], [-1]], "seats must be integers from 0 to 1, got -1"),
+        ([None, [0]], "seats must have shape"),
+        ([[0, 1], [0]], "seats must have shape"),
+        ([[True, False, True]], "rows must be integers, got bool"),
+    ],
+    "deal_rows": [
+        ([[3], [0]], "rows must be integers from 0 to 2, got 3"),
+        ([[-1], [0]], "rows must be integers from 0 to 2, got -1"),
+        ([[0, 1], [0]], "deal indices must have shape"),
+        ([[0], [0, 1]], "deal indices must have shape"),
+        ([[[0]], [[0]]], "rows must have shape"),
+        ([[0.5], [0]], "rows must be integers, got float64"),
+        ([[0], [-1]], "deal index must be an integer from .*, got -1"),
+        ([[0], [0.5]], "deal index must be an integer from .*, got 0.5"),
+        ([[0], [2**64]], f"deal index must be an integer from .*, got {2**64}"),
+        ([[0], np.array([-1])], "deal index must be an integer from .*, got -1"),
+        ([[0], np.array([0.5])], "deal indices must be integers, got float64"),
+        ([[0], [0], [-1]], "seed must be an integer .*, got -1"),
+    ],
+    "deal_decks": [
+        ([[FIRST], [0, 1, 0]], "decks and dealers must be 3 each"),
+        ([[FIRST] * 4, [0, 1, 0]], "decks and dealers must be 3 each"),
+        *(
+            ([[FIRST] * 3, dealers], "dealers 0 or 1, got 3 decks and dealers")
+            for dealers in ([0], [0, 0, 2], [0, 0, -1], [0, 0, 0.5])
+        ),
+        ([[FIRST, FIRST, FIRST[:-3]], [0, 1, 0]], "DA is missing"),
+        ([[FIRST, FIRST, FIRST.replace("DA", "CJ")], [0, 1, 0]], "CJ appears twice"),
+        ([[FIRST, FIRST, FIRST.replace("DA", "SA")], [0, 1, 0]], "SA is not in this game's deck of 8"),
+        ([[FIRST, FIRST, FIRST.replace("DA", "D1")], [0, 1, 0]], "'D1' is not a card"),
+    ],
+    "set_state": [
+        ([OTHER_RULES], "other rules"),
+        ([THREE, [0]], "the number of deals in the state must be 1, one a row, got 3"),
+        ([THREE, [0, 1, 4]], "rows"),
+    ],
+    "observe": [([np.zeros(shape, np.int8)], "out must have shape") for shape in [(2, 52), (3, 52), (3 * 52,)]],
+    "action_mask": [([np.zeros(shape, np.int8)], "out must have shape") for shape in [(2, 52), (3, 51), (3 * 52,)]],
+    "history": [([], "history=True")],
+}
 
 
-def test_nothing_is_written_beside_the_array(positions) -> None:
-    batch = positions("classic", size=5, steps=17)
-    for write in (batch.observe, batch.action_mask):
-        expected = write()
-        wide = np.full((11, expected.shape[1] + 40), 99, np.int8)
-        write(wide[1::2, 20:-20])
-        np.testing.assert_array_equal(wide[1::2, 20:-20], expected)
-        assert (wide[::2] == 99).all()
-        assert (wide[:, :20] == 99).all()
-        assert (wide[:, -20:] == 99).all()
-        flat = np.full(expected.size + 40, 99, np.int8)
-        write(flat[20:-20].reshape(expected.shape))
-        assert (flat[:20] == 99).all()
-        assert (flat[-20:] == 99).all()
-
-
-@pytest.mark.parametrize("shape", [(2, 52), (3, 51), (3, 442), (3 * 52,)])
-def test_arrays_of_another_shape_are_not_written_into(shape: tuple[int, ...]) -> None:
+@pytest.mark.parametrize(
+    ("method", "arguments", "complaint"), [(method, *case) for method, cases in REFUSED.items() for case in cases]
+)
+def test_what_cannot_be_done_is_refused_and_changes_nothing(method: str, arguments: list[Any], complaint: str) -> None:
     batch = DealBatch("tiny", 3)
-    for write in (batch.observe, batch.action_mask):
-        with pytest.raises(ValueError, match="out must have shape"):
-            write(np.zeros(shape, np.int8))
+    batch.deal_decks([FIRST] * 3, [1, 1, 0])
+    before = snapshot(batch)
+    with pytest.raises(ValueError, match=complaint):
+        getattr(batch, method)(*arguments)
+    assert snapshot(batch) == before
+
+
+def test_a_state_without_a_history_does_not_fit_a_batch_with_one() -> None:
+    with pytest.raises(ValueError, match="no history"):
+        DealBatch("tiny", 3, history=True).set_state(THREE)

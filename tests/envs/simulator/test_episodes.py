@@ -63,9 +63,17 @@ def test_a_match_that_does_not_exist_is_refused(given: Any, word: str) -> None:
 
 
 @pytest.mark.parametrize("match", ["first_to:10", "first_to:25", "best_of:3", "best_of:5"])
-@pytest.mark.parametrize("rules", ["tiny", "small", "small_all", "draft", "humbug", "race", HALF_POINTS])
-def test_deals_alternate_their_dealer_and_add_up_until_somebody_wins(rules: Any, match: str, rng) -> None:
-    episode = Episode(rules, match)
+@pytest.mark.parametrize(
+    ("rules", "endgame"),
+    [
+        *((rules, "played") for rules in ["tiny", "small", "small_all", "draft", "humbug", "race", HALF_POINTS]),
+        *((rules, "exact") for rules in ["tiny", "draft", "race"]),
+    ],
+)
+def test_deals_alternate_their_dealer_and_add_up_until_somebody_wins(
+    rules: Any, endgame: str, match: str, rng: np.random.Generator
+) -> None:
+    episode = Episode(rules, match, endgame=endgame)
     for number in (0, 1):
         episode.reset(seed=4 if number == 0 else None)
         deals = play_out_match(episode, rng)
@@ -79,6 +87,13 @@ def test_deals_alternate_their_dealer_and_add_up_until_somebody_wins(rules: Any,
         winner = int(scores.argmax())
         assert episode.returns("win", ROW).tolist() == [[1 - 2 * winner, 2 * winner - 1]]
         assert episode.returns("points", ROW).tolist() == [[scores[0] - scores[1], scores[1] - scores[0]]]
+
+
+def test_the_first_dealer_can_be_chosen_and_alternates_from_there(rng: np.random.Generator) -> None:
+    episode = Episode("tiny", "best_of:5")
+    for options in ({"dealer": 1}, None):  # then match 1, as it is dealt
+        episode.reset(seed=1 if options else None, options=options)
+        assert [dealer for _, dealer, _, _ in play_out_match(episode, rng)][:3] == [1, 0, 1]
 
 
 def test_drawn_deals_are_played_again_with_the_next_dealer() -> None:
@@ -102,10 +117,7 @@ def test_a_match_without_a_winner_is_a_draw_after_max_deals(monkeypatch: pytest.
     assert not episode.legal
 
 
-def test_the_longest_decided_match_still_fits_in_its_deals() -> None:
-    assert 2 * (2 * MAX_TARGET - 1) + 1 <= MAX_DEALS  # half a point a deal, won in turn
-
-
 def test_matches_of_a_seed_share_no_deal() -> None:
     first = first_deals(np.arange(4, dtype=np.uint64)).astype(object)
     assert all(first[i] + MAX_DEALS <= first[i + 1] for i in range(3))
+    assert 2 * (2 * MAX_TARGET - 1) + 1 <= MAX_DEALS  # the longest match: half a point a deal, won in turn

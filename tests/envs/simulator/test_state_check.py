@@ -11,6 +11,7 @@ from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.envs.engine.state import STATE
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.simulator.state_check import check_states
+from tests.conftest import play_randomly
 
 
 @pytest.mark.parametrize("name", rule_names())
@@ -18,7 +19,7 @@ def test_every_state_of_play_passes(name, rng):
     batch = DealBatch(name, 64, seed=3)
     while not batch.done.all():
         check_states(batch.rules, batch.states[~batch.done])
-        batch.step((rng.random((batch.size, batch.num_actions)) * batch.action_mask()).argmax(axis=1))
+        play_randomly(batch, rng, 1)
     with pytest.raises(ValueError, match="row 0 is impossible: its deal is finished"):
         check_states(batch.rules, batch.states)
 
@@ -71,7 +72,7 @@ def test_bytes_that_pass_can_be_played_to_the_end(name, steps, seed, data):
     rng = np.random.default_rng(seed)
     for _ in range(steps):
         before = batch.states.copy()
-        batch.step((rng.random((1, batch.num_actions)) * batch.action_mask()).argmax(axis=1))
+        play_randomly(batch, rng, 1)
         if batch.done[0]:
             batch.states[:] = before
             break
@@ -82,14 +83,5 @@ def test_bytes_that_pass_can_be_played_to_the_end(name, steps, seed, data):
         check_states(batch.rules, batch.states)
     except ValueError:
         return
-    for _ in range(2 * len(rules(name).cards)):
-        if batch.done[0]:
-            break
-        batch.step(batch.action_mask().argmax(axis=1))
+    play_randomly(batch, rng, 2 * len(rules(name).cards))
     assert batch.done[0]
-
-
-def test_random_bytes_are_refused(rng):
-    states = rng.integers(0, 256, (5, STATE.itemsize)).astype(np.uint8).view(STATE)[:, 0]
-    with pytest.raises(ValueError, match="is impossible"):
-        check_states(rules("classic"), states)

@@ -95,20 +95,7 @@ GIVEN = {
 }
 REFUSED = [
     # none
-    *(
-        "",
-        "[]",
-        "I pass.",
-        "as you like",
-        "a heart",
-        "SA1",
-        "XSA",
-        "11 of hearts",
-        "I hold 2 hearts",
-        "take",
-        "[S]",
-        "0",
-    ),
+    *("", "[]", "I pass.", "as you like", "a heart", "SA1", "XSA", "11 of hearts", "I hold 2 hearts", "take", "[S]"),
     # none but dismissed ones, or in unfinished reasoning
     *("S7 would lose.", "I won't play S7.", "[not S7]", "Not S7!", "<answer>not S7</answer>", "The answer is not S7."),
     *("<think>S7 would lose", "<think>Maybe <answer>S7</answer>? No, because", "~~S7~~"),
@@ -138,29 +125,15 @@ def test_what_gives_no_card_or_leaves_it_unclear_is_refused(answer: str) -> None
 
 
 REASONS = [
-    *(
-        "{0} would lose to {1}. ",
-        "If I play {0}, {1} wins. ",
-        "I could lead {0}, or [{1}]? ",
-        "**{0}** is too low for {1}.\n",
-    ),
-    *(
-        "- {0}: loses\n- {1}: wins\n",
-        "Opponent led {0}, and `{1}` is out; ",
-        "My options are {0} and {1}. ",
-        "Not {0}, {1}?\n",
-    ),
+    *("{0} would lose to {1}. ", "If I play {0}, {1} wins. ", "I could lead {0}, or [{1}]? ", "Not {0}, {1}?\n"),
+    *("**{0}** is too low for {1}.\n", "- {0}: loses\n- {1}: wins\n", "My options are {0} and {1}. "),
+    "Opponent led {0}, and `{1}` is out; ",
     *("<think>[{0}] or {1}.</think>", '{{"thought": "{0} beats {1}"}}\n', "[{0}] beats [{1}]. ", "It's {1} or {0}:\n"),
 ]
 FINAL = [
     *("[{}]", "\n[play {}].", "\nI play {}.", "\nFinal answer: {}", "Answer: **{}**.", "<answer>{}</answer>", "\n{}"),
-    *(
-        '{{"action": "{}", "sure": true}}',
-        "<action>\n{}</action>",
-        "\\boxed{{{}}}",
-        "\\boxed{{\\text{{{}}}}}",
-        "\n**{}**\n",
-    ),
+    *('{{"action": "{}", "sure": true}}', "<action>\n{}</action>", "\n**{}**\n"),
+    *("\\boxed{{{}}}", "\\boxed{{\\text{{{}}}}}"),
 ]
 cards = st.integers(0, NUM_CARDS - 1)
 

@@ -5,14 +5,14 @@ import re
 import sys
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 
 from german_whist.envs.engine.cards import parse_card
 from german_whist.envs.engine.rules import rule_names
-from german_whist.envs.rendering.modes import check_render_mode
 from german_whist.envs.simulator.batch import DealBatch
-from german_whist.envs.text.card_style import terminal_has_color
-from german_whist.envs.text.deal_text import deal_text, print_deal
+from german_whist.envs.text.deal_text import deal_text, position_text, print_deal
+from tests.conftest import play_randomly
 from tests.redeal import Redeal
 
 Positions = Callable[..., DealBatch]
@@ -144,15 +144,17 @@ def test_red_suits_are_red_trumps_bold_and_the_open_card_stands_out() -> None:
     assert "♣A led" in painted
 
 
-class Screen(io.StringIO):
-    """A stream that says whether it is a terminal."""
-
-    def __init__(self, terminal: bool) -> None:
-        super().__init__()
-        self.terminal = terminal
-
-    def isatty(self) -> bool:
-        return self.terminal
+@pytest.mark.parametrize(
+    ("wrong", "word"),
+    [
+        ({"row": 1}, "row must.* got 1"),
+        ({"row": -1}, "row must.* got -1"),
+        ({"seat": 2}, "seat must be 0, 1 or None, got 2"),
+    ],
+)
+def test_a_row_or_seat_that_is_not_there_is_named(wrong: dict[str, int], word: str) -> None:
+    with pytest.raises(ValueError, match=word):
+        deal_text(table(), **wrong)
 
 
 @pytest.mark.parametrize(
@@ -172,26 +174,19 @@ def test_only_a_terminal_without_no_color_gets_colour(
     monkeypatch.setenv("TERM", "xterm")
     for name, value in settings.items():
         monkeypatch.setenv(name, value)
-    assert terminal_has_color(Screen(terminal)) == colored
-    screen = Screen(terminal)
+    screen = io.StringIO()
+    monkeypatch.setattr(screen, "isatty", lambda: terminal)
     monkeypatch.setattr(sys, "stdout", screen)
     print_deal(table())
     assert ("\x1b[" in screen.getvalue()) == colored
 
 
-@pytest.mark.parametrize(
-    ("wrong", "word"),
-    [
-        ({"row": 1}, "row must.* got 1"),
-        ({"row": -1}, "row must.* got -1"),
-        ({"seat": 2}, "seat must be 0, 1 or None, got 2"),
-    ],
-)
-def test_a_row_or_seat_that_is_not_there_is_named(wrong: dict[str, int], word: str) -> None:
-    with pytest.raises(ValueError, match=word):
-        deal_text(table(), **wrong)
-
-
-def test_an_unknown_render_mode_gets_the_nearest_name() -> None:
-    with pytest.raises(ValueError, match="did you mean 'ansi'"):
-        check_render_mode("ascii")
+def test_a_position_is_one_line_of_text() -> None:
+    batch = table("CA")
+    assert position_text(batch) == "0:J63.63.T43.K7542 T72.K52.A92.963 trump=S turn=0 led=CA face_up=A... stock=26"
+    play_randomly(batch, np.random.default_rng(1))
+    assert position_text(batch) == "0:... ... trump=S turn=- led=- face_up=- stock=0"
+    with pytest.raises(ValueError, match="row must be an integer from 0 to 0, got 1"):
+        position_text(batch, 1)
+    for game, part in (("no_trump", "trump=- "), ("no_trump", "face_up=- stock=26"), ("humbug", "stock=0")):
+        assert part in position_text(DealBatch(game, 1))

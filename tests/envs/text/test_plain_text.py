@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -35,7 +37,7 @@ for call in (lambda: gw.card("x" * 999), lambda: gw.DealBatch("tiny").history())
 
 @pytest.mark.parametrize(
     ("encoding", "program", "tables"),
-    [("cp1252", FIRST, 1), ("cp437", FIRST, 1), ("latin-1", FIRST, 1), ("ascii", FIRST + MORE, 3)],
+    [("cp1252", FIRST, 1), ("cp437", FIRST, 1), ("ascii", FIRST + MORE, 3)],
 )
 def test_the_first_example_and_results_print_in_any_encoding(encoding: str, program: str, tables: int) -> None:
     hidden = {"DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER"}
@@ -53,16 +55,14 @@ def test_the_first_example_and_results_print_in_any_encoding(encoding: str, prog
     assert "?" not in text
 
 
-def test_a_stream_gets_what_its_encoding_has() -> None:
-    class Stream:
-        encoding: str | None = "latin-1"
-
-    stream = Stream()
-    assert writable("♠A ± 1.5 …", stream) == "SA ± 1.5 ..."  # type: ignore[arg-type]
-    stream.encoding = "ascii"
-    assert writable("♠A ± 1.5 …", stream) == "SA +-1.5 ..."  # type: ignore[arg-type]
-    for encoding in ("utf-8", "utf-8-sig", "utf-16", None):
-        stream.encoding = encoding
-        assert writable("♠A ± 1.5 …", stream) == "♠A ± 1.5 …"  # type: ignore[arg-type]
-    stream.encoding = "no such encoding"
-    assert writable("♠A", stream) == "SA"  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("encoding", "written"),
+    [
+        ("latin-1", "SA ± 1.5 ..."),
+        *((encoding, "SA +-1.5 ...") for encoding in ("ascii", "no such encoding")),
+        *((encoding, "♠A ± 1.5 …") for encoding in ("utf-8", "utf-8-sig", "utf-16", None)),
+    ],
+)
+def test_a_stream_gets_what_its_encoding_has(encoding: str | None, written: str) -> None:
+    stream: Any = SimpleNamespace(encoding=encoding)
+    assert writable("♠A ± 1.5 …", stream) == written

@@ -6,8 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from german_whist.envs.engine.state_kernels import legal_actions
 from german_whist.envs.utils import jit
 from german_whist.envs.utils.jit import kernel
 from german_whist.envs.utils.kernel_cache import kernel_cache, source_digest
+from tests.disk import full_disk
 
 CALLER = """\
 from german_whist.constants import NUMBER
@@ -190,17 +190,6 @@ def test_kernels_that_two_processes_wrote_under_one_name_are_not_taken_for_each_
 def into_a_file(path: Path) -> None:
     shutil.rmtree(path)
     path.write_text("")
-
-
-@contextmanager
-def full_disk() -> Iterator[None]:
-    resource = pytest.importorskip("resource")
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def said_once(capsys: pytest.CaptureFixture[str], folder: Path) -> bool:
