@@ -421,7 +421,7 @@ def roll_out(views: Views, choices: Sequence[Sequence[int]], rules: Rules, world
     states: list[Any] = []
     for row, view in enumerate(views):
         rng = np.random.default_rng((seed, int(view["hand"])))
-        sampled = sample_states(view, rules, worlds, rng).states
+        sampled = sample_states(view, rules, count=worlds, rng=rng).states
         states += [sampled] * len(choices[row])
     sizes = [len(actions) * worlds for actions in choices]
     batch = DealBatch(rules, sum(sizes), endgame=EXACT if has_open_endgame(rules) else PLAYED)

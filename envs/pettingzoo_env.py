@@ -51,6 +51,7 @@ _SEATS = {player: seat for seat, player in enumerate(PLAYERS)}
 
 def env(
     rules: str | Rules = "classic",
+    *,
     reward: str = "margin",
     render_mode: str | None = None,
     observation: str = "vector",
@@ -107,7 +108,15 @@ def env(
         ValueError: if an argument is not allowed.
         ModuleNotFoundError: if the render mode is ``"rgb_array"`` and Pillow is not installed.
     """
-    bare = raw_env(rules, reward, render_mode, observation, match, endgame, observation_keys)
+    bare = raw_env(
+        rules,
+        reward=reward,
+        render_mode=render_mode,
+        observation=observation,
+        match=match,
+        endgame=endgame,
+        observation_keys=observation_keys,
+    )
     loses = TerminateIllegal(bare, illegal_reward=-bare.reward_limit)
     return OrderEnforcing(AssertOutOfBounds(loses, bare.rules.num_actions))
 
@@ -157,6 +166,7 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
     def __init__(
         self,
         rules: str | Rules = "classic",
+        *,
         reward: str = "margin",
         render_mode: str | None = None,
         observation: str = "vector",

@@ -50,7 +50,7 @@ SEEDS: dict[str, Entry] = {
         gw.play_tournament(AGAINST, deals=2, seed=seed, rules="tiny").margins[0, 1].tolist()
     ),
     "exploitability": lambda seed: AgentPolicy(RANDOM, gw.rules("tiny"), 3, seed)(BATCH.views()).tolist(),
-    "DealBatch": lambda seed: gw.DealBatch("tiny", 2, seed).states["deck"].tolist(),
+    "DealBatch": lambda seed: gw.DealBatch("tiny", count=2, rng=seed).states["deck"].tolist(),
     "DealBatch's first": lambda first: gw.DealBatch("tiny", 2, 0, first).states["deck"].tolist(),
     "deal_rows' index": lambda index: (BATCH.deal_rows([0], [index]), BATCH.states["deck"].tolist()),
     "deal_rows' seed": lambda seed: (BATCH.deal_rows([0], [0], [seed]), BATCH.states["deck"].tolist()),
@@ -64,8 +64,10 @@ SEEDS: dict[str, Entry] = {
         gymnasium.make_vec("GermanWhist-v0", 2, rules="tiny"), options={"deal": (seed, 0)}
     ),
     "pettingzoo": lambda seed: reset(gw.env(rules="tiny"), seed=seed),
-    "sample_decks": lambda seed: gw.sample_decks(BATCH.history()[0][0], "tiny", 2, seed).tolist(),
-    "sample_states": lambda seed: gw.sample_states(BATCH.views([0]), "tiny", 2, seed).states["hands"].tolist(),
+    "sample_decks": lambda seed: gw.sample_decks(BATCH.history()[0][0], "tiny", count=2, rng=seed).tolist(),
+    "sample_states": lambda seed: (
+        gw.sample_states(BATCH.views([0]), "tiny", count=2, rng=seed).states["hands"].tolist()
+    ),
     "Stable-Baselines3": lambda seed: SelfPlayVecEnv(gw.rules("tiny"), 2, seed=seed).reset().tolist(),
     "Recording's deal": lambda seed: recording((seed, 0)),
     "Recording's index": lambda index: recording((0, index)),
@@ -79,8 +81,10 @@ NUMBERS: dict[str, Entry] = {
     "exploitability": lambda samples: AgentPolicy(RANDOM, gw.rules("tiny"), samples)(BATCH.views()).tolist(),
     "DealBatch": lambda size: gw.DealBatch("tiny", size).states["deck"].tolist(),
     "gymnasium.make_vec": lambda size: reset(gymnasium.make_vec("GermanWhist-v0", size, rules="tiny"), seed=1),
-    "sample_decks": lambda count: gw.sample_decks(BATCH.history()[0][0], "tiny", count, 1).tolist(),
-    "sample_states": lambda count: gw.sample_states(BATCH.views([0]), "tiny", count, 1).states["hands"].tolist(),
+    "sample_decks": lambda count: gw.sample_decks(BATCH.history()[0][0], "tiny", count=count, rng=1).tolist(),
+    "sample_states": lambda count: (
+        gw.sample_states(BATCH.views([0]), "tiny", count=count, rng=1).states["hands"].tolist()
+    ),
 }
 ENTRIES = [(name, entry, False) for name, entry in SEEDS.items()]
 ENTRIES += [(f"the number of {name}", entry, True) for name, entry in NUMBERS.items()]

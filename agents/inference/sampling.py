@@ -95,6 +95,7 @@ class DealSampler:
 def sample_decks(
     history: npt.ArrayLike,
     rules: str | Rules = "classic",
+    *,
     count: int = 1,
     rng: np.random.Generator | int | None = None,
 ) -> npt.NDArray[np.int8]:
@@ -168,7 +169,7 @@ def write_states(game: Any, views: Any, key: np.uint64, states: npt.NDArray[Any]
 
 
 def sample_states(
-    view: npt.ArrayLike, rules: str | Rules = "classic", count: int = 1, rng: np.random.Generator | int | None = None
+    view: npt.ArrayLike, rules: str | Rules = "classic", *, count: int = 1, rng: np.random.Generator | int | None = None
 ) -> BatchState:
     """Return random full states that agree with a view of the seat to act, which is seat 0 in them.
 

@@ -52,7 +52,7 @@ def test_passes_pettingzoos_seed_test(options: dict[str, Any]) -> None:
 def test_every_observation_of_a_match_is_in_its_space_and_no_reward_beyond_the_limit(
     rules: Any, match: str, observation: Any, reward: str, rng: np.random.Generator
 ) -> None:
-    environment = raw_env(rules, reward, match=match, observation=observation)
+    environment = raw_env(rules, reward=reward, match=match, observation=observation)
     environment.reset(seed=2)
     while not any(environment.terminations.values()):
         for agent in environment.agents:
@@ -89,7 +89,7 @@ def test_an_illegal_action_loses_the_most_that_a_match_can_lose() -> None:
         ("first_to:10", "points", 9 + 13),
         ("best_of:5", "margin", 3),
     ):
-        environment = env("classic", reward, match=match)
+        environment = env("classic", reward=reward, match=match)
         environment.reset(seed=0)
         agent = environment.agent_selection
         environment.step(int(np.flatnonzero(environment.observe(agent)["action_mask"] == 0)[0]))

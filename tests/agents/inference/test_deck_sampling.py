@@ -89,7 +89,7 @@ def test_the_decks_are_counted_and_each_is_as_likely_as_any_other(name: str) -> 
                 if len(found) > 200:
                     continue
                 decks, times = np.unique(
-                    sample_decks(history, rules, 30 * len(found), seed), axis=0, return_counts=True
+                    sample_decks(history, rules, count=30 * len(found), rng=seed), axis=0, return_counts=True
                 )
                 assert {tuple(deck) for deck in decks.tolist()} == found
                 if len(found) > 1:  # what uniform draws exceed once in 3 million times
@@ -109,7 +109,7 @@ def test_the_decks_are_counted_and_each_is_as_likely_as_any_other(name: str) -> 
 )
 def test_the_same_course_can_be_played_with_every_deck(name: str, seed: int, steps: int, seat: int) -> None:
     batch, actions = random_course(name, seed, steps)
-    decks = sample_decks(history_of(batch, seat)[0], name, 8, seed)
+    decks = sample_decks(history_of(batch, seat)[0], name, count=8, rng=seed)
     deals = Deals(batch, decks.tolist())
     deals.play(actions)
     assert len(deals.agreeing(batch, seat)) == len(decks)
@@ -135,9 +135,11 @@ def test_a_history_that_no_deck_agrees_with_is_refused() -> None:
 def test_decks_are_those_of_the_generator_or_seed() -> None:
     batch, _ = random_course("classic", 1, 20)
     history, length = batch.history(seats=[0])
-    first = sample_decks(history[0], "classic", 5, 7)
-    np.testing.assert_array_equal(sample_decks(history[0, : length[0]], "classic", 5, np.random.default_rng(7)), first)
-    assert (sample_decks(history[0], "classic", 5, 8) != first).any()
+    first = sample_decks(history[0], "classic", count=5, rng=7)
+    np.testing.assert_array_equal(
+        sample_decks(history[0, : length[0]], "classic", count=5, rng=np.random.default_rng(7)), first
+    )
+    assert (sample_decks(history[0], "classic", count=5, rng=8) != first).any()
     assert first.dtype == np.int8
     assert len(np.unique(first, axis=0)) == 5
 

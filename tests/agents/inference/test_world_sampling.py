@@ -205,7 +205,7 @@ def test_every_state_gives_the_seat_to_act_the_same_view_and_can_be_played_out(n
     worlds = DealBatch(name, 16)
     while not batch.done[0]:
         view = batch.views()
-        worlds.set_state(gw.sample_states(view[0], name, 16, rng))
+        worlds.set_state(gw.sample_states(view[0], name, count=16, rng=rng))
         assert (worlds.views() == view[0]).all()
         hands = set(worlds.states["hands"][:, 1].tolist())
         assert len(hands) > 1 or batch.states["played"].any()
@@ -216,9 +216,9 @@ def test_every_state_gives_the_seat_to_act_the_same_view_and_can_be_played_out(n
 
 def test_states_are_those_of_the_generator_or_seed() -> None:
     view = DealBatch("classic").views()
-    first = gw.sample_states(view, "classic", 4, 7)
-    assert np.array_equal(gw.sample_states(view, "classic", 4, np.random.default_rng(7)).states, first.states)
-    assert not np.array_equal(gw.sample_states(view, "classic", 4, 8).states, first.states)
+    first = gw.sample_states(view, "classic", count=4, rng=7)
+    assert np.array_equal(gw.sample_states(view, "classic", count=4, rng=np.random.default_rng(7)).states, first.states)
+    assert not np.array_equal(gw.sample_states(view, "classic", count=4, rng=8).states, first.states)
 
 
 def test_what_is_not_one_view_of_a_seat_to_act_is_refused() -> None:
