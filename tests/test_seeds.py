@@ -50,7 +50,7 @@ SEEDS: dict[str, Entry] = {
         gw.play_tournament(AGAINST, deals=2, seed=seed, rules="tiny").margins[0, 1].tolist()
     ),
     "exploitability": lambda seed: AgentPolicy(RANDOM, gw.rules("tiny"), 3, seed)(BATCH.views()).tolist(),
-    "DealBatch": lambda seed: gw.DealBatch("tiny", count=2, rng=seed).states["deck"].tolist(),
+    "DealBatch": lambda seed: gw.DealBatch("tiny", 2, seed).states["deck"].tolist(),
     "DealBatch's first": lambda first: gw.DealBatch("tiny", 2, 0, first).states["deck"].tolist(),
     "deal_rows' index": lambda index: (BATCH.deal_rows([0], [index]), BATCH.states["deck"].tolist()),
     "deal_rows' seed": lambda seed: (BATCH.deal_rows([0], [0], [seed]), BATCH.states["deck"].tolist()),
