@@ -147,7 +147,7 @@ def load_trainer(config: TrainConfig) -> Trainer:
     """
     if isinstance(config, PolicyIterationConfig):
         return _train_policy_iteration
-    from german_whist.training.sb3.trainer import train_sb3
+    from german_whist.training.sb3 import train_sb3
 
     return train_sb3
 

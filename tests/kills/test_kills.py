@@ -19,14 +19,12 @@ from safetensors.numpy import load_file
 
 from german_whist.training.run.directory import RunDirectory
 from tests.training.policy_iteration_runs import SMALL_SETTINGS
-from tests.training.sb3_runs import SETTINGS
 
 KILLS, SEED = (int(os.environ.get(name, usual)) for name, usual in (("KILLS", 5), ("SEED", 1)))
 LONGER: dict[str, Any] = {"decisions": 8192, "checkpoint_every": 1024, "evaluate_every": 2048, "threads": 1}
 OPPONENTS = {"self": 0.5, "pool": 0.25, "greedy": 0.25}
 TRAINERS: dict[str, dict[str, Any]] = {
     "policy_iteration": {**SMALL_SETTINGS, **LONGER, "opponents": OPPONENTS},
-    "sb3": {**SETTINGS, **LONGER, "opponents": OPPONENTS},
 }
 STOPS = ("SIGKILL", "SIGKILL", "SIGTERM", "SIGINT", "a full disk")
 TIMES = ("seconds", "charts/seconds", "charts/SPS", "time/time_elapsed", "time/fps")  # columns of records

@@ -12,13 +12,11 @@ import torch
 
 from german_whist.agents.policy.checkpoint import load_checkpoint
 from german_whist.agents.registry import make_agent
-from german_whist.envs.engine.rules import rules
+from german_whist.training import sb3
 from german_whist.training import train as policy_iteration
 from german_whist.training.rollouts import Collector
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.snapshot import Snapshot
-from german_whist.training.sb3 import trainer as sb3_learner
-from german_whist.training.sb3.vec_env import SelfPlayVecEnv
 from german_whist.training.train import train
 from tests.evaluation.test_games_asked_for import ReadsHistory
 from tests.training.policy_iteration_runs import collector_of, play_rollout, small_config, some_policy
@@ -98,16 +96,6 @@ def test_a_snapshot_without_histories_is_refused_where_they_are_needed() -> None
         collector.load_state(without.state())
 
 
-def test_vector_environments_of_sb3_give_histories(rng: np.random.Generator) -> None:
-    agent = ReadsHistory()
-    env = SelfPlayVecEnv(rules("small"), 6, opponents=[(0.5, None), (0.5, lambda: agent)], history=True)
-    env.reset()
-    for _ in range(40):
-        masks = env.action_masks()
-        env.step(np.array([rng.choice(np.flatnonzero(mask)) for mask in masks]))
-    assert agent.decisions > 40
-
-
 SHORT = {
     "opponents": {"random": 1.0},
     "decisions": 512,
@@ -121,7 +109,7 @@ SHORT = {
 def reader(monkeypatch: pytest.MonkeyPatch) -> ReadsHistory:
     """A reader of histories that runs get when they name random."""
     agent = ReadsHistory()
-    for learner in (policy_iteration, sb3_learner):
+    for learner in (policy_iteration, sb3):
         monkeypatch.setattr(learner, "make_agent", lambda name, rules: agent)
     return agent
 

@@ -30,7 +30,8 @@ class RunDirectory:
 
     ``config.yaml`` (resolved settings), ``version.json`` (the code that ran), ``metrics.csv`` and ``tensorboard/``,
     ``evaluations.csv``, ``curve.png``, ``checkpoints/`` (by decisions), ``final.safetensors``,
-    ``distilled.safetensors`` (of policy iteration) and ``resume.safetensors`` (the snapshot to resume from).
+    ``distilled.safetensors`` (of policy iteration), and the snapshot to resume from: ``resume.safetensors`` or, of
+    ``trainer: sb3``, ``model.zip``.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -48,6 +49,7 @@ class RunDirectory:
         self.final = self.path / "final.safetensors"
         self.distilled = self.path / "distilled.safetensors"
         self.resume = self.path / "resume.safetensors"
+        self.model = self.path / "model.zip"
 
     @classmethod
     def create(cls, name: str, out: str | Path | None = None) -> RunDirectory:
@@ -114,7 +116,8 @@ class RunDirectory:
 
     @property
     def _files(self) -> tuple[Path, ...]:
-        return (self.version, self.metrics, self.evaluations, self.curve, self.final, self.distilled, self.resume)
+        records = (self.version, self.metrics, self.evaluations, self.curve)
+        return (*records, self.final, self.distilled, self.resume, self.model)
 
     def write_config(self, config: TrainConfig) -> None:
         """Write the settings."""
@@ -148,7 +151,7 @@ class RunDirectory:
     @property
     def has_snapshot(self) -> bool:
         """Whether the run can be resumed: a snapshot has been written."""
-        return self.resume.is_file()
+        return self.resume.is_file() or self.model.is_file()
 
     def checkpoint_paths(self, most: float = math.inf) -> list[Path]:
         """Return the paths of the checkpoints of at most so many decisions, oldest first."""

@@ -21,8 +21,7 @@ from german_whist.training.run.curve import COLORS, LINE_HEIGHT, _spread, draw_c
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.event_file import EventFile
 from german_whist.training.run.progress import TrainingProgress
-from german_whist.training.run.records import evaluate, record_evaluation
-from german_whist.training.sb3.trainer import COLUMNS, MetricsWriter
+from german_whist.training.run.records import RunMetrics, evaluate, record_evaluation
 from tests.agents.networks import some_network
 from tests.agents.process.bots import bot
 from tests.disk import full_disk
@@ -33,27 +32,14 @@ def rows_of(path: Path) -> list[list[str]]:
         return list(csv.reader(file))
 
 
-def test_metrics_are_named_columns_and_missing_values_are_empty(tmp_path: Path) -> None:
-    run = RunDirectory(tmp_path)
-    run.tensorboard.mkdir()
-    path, writer = run.metrics, MetricsWriter(run)
-    assert rows_of(path) == [list(COLUMNS)]
-    writer.write({"time/total_timesteps": 128, "time/fps": 50, "of/no/interest": 1}, {})
-    writer.write({"time/total_timesteps": 256, "train/loss": 0.5}, {})
-    writer.close()
-    first, second = (dict(zip(COLUMNS, row, strict=True)) for row in rows_of(path)[1:])
-    assert {name: cell for name, cell in first.items() if cell} == {"decisions": "128", "time/fps": "50"}
-    assert {name: cell for name, cell in second.items() if cell} == {"decisions": "256", "train/loss": "0.5"}
-
-
 def test_a_resumed_run_appends_to_the_same_metrics(tmp_path: Path) -> None:
     run = RunDirectory(tmp_path)
     run.tensorboard.mkdir()
     for decisions in (128, 256):
-        writer = MetricsWriter(run, decisions - 128)
-        writer.write({"time/total_timesteps": decisions}, {}, decisions)
+        writer = RunMetrics(run, ("loss",), decisions - 128)
+        writer.write(decisions, {"loss": 0.5})
         writer.close()
-    assert [row[0] for row in rows_of(run.metrics)] == ["decisions", "128", "256"]
+    assert rows_of(run.metrics) == [["decisions", "loss"], ["128", "0.5"], ["256", "0.5"]]
 
 
 def test_tensorboard_hides_what_a_killed_run_recorded_after_its_snapshot(tmp_path: Path) -> None:

@@ -13,8 +13,10 @@ from german_whist.agents.policy.checkpoint import load_checkpoint
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.progress import FINAL_EVALUATION, FIRST_EVALUATION
 from german_whist.training.run.records import TrainingOutcome
-from tests.training.sb3_runs import ROLLOUT
-from tests.training.whole_runs import begin, call_at, column, evaluated, interrupt, interrupt_in, resume_run
+from german_whist.training.train import TrainingState
+from tests.training.policy_iteration_runs import ROLLOUT
+from tests.training.policy_iteration_runs import train_small as begin
+from tests.training.whole_runs import call_at, column, evaluated, interrupt, interrupt_in, resume_run
 
 
 def everything(folder: Path) -> dict[str, bytes]:
@@ -88,16 +90,14 @@ def test_a_run_stopped_in_an_evaluation_gives_it_up(
 
 
 def test_an_interrupted_final_evaluation_has_lost_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def evaluate(self: Any, deals: int) -> Any:
+    def evaluate(self: Any, deals: int, *rest: Any) -> Any:
         if deals == 20:
             raise KeyboardInterrupt
-        return real(self, deals)
+        return real(self, deals, *rest)
 
     with monkeypatch.context() as patch:
-        from german_whist.training.sb3.trainer import SB3Learner
-
-        real = SB3Learner.evaluate
-        patch.setattr(SB3Learner, "evaluate", evaluate)
+        real = TrainingState.evaluate
+        patch.setattr(TrainingState, "evaluate", evaluate)
         with pytest.raises(KeyboardInterrupt):
             begin(tmp_path / "run", checkpoint_every=10**6)
     done = resume_run(tmp_path / "run")

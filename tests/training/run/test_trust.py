@@ -21,15 +21,13 @@ from german_whist.training.run.snapshot import FORMAT, read_resume_file
 from tests.training.policy_iteration_runs import small_config as config
 from tests.training.policy_iteration_runs import train_small
 from tests.training.run.snapshots import WITH_POOL, files, refused, rewrite
-from tests.training.sb3_runs import tiny_config
-from tests.training.whole_runs import begin, resume_run
+from tests.training.whole_runs import resume_run
 
 
-@pytest.fixture(scope="module", params=["policy_iteration", "sb3"])
-def original(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> TrainingOutcome:
-    """A run of each trainer that nobody may change."""
-    folder = tmp_path_factory.mktemp(request.param) / "run"
-    return train_small(folder, **WITH_POOL) if request.param == "policy_iteration" else begin(folder, **WITH_POOL)
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> TrainingOutcome:
+    """A run that nobody may change."""
+    return train_small(tmp_path_factory.mktemp("original") / "run", **WITH_POOL)
 
 
 @pytest.fixture
@@ -112,8 +110,6 @@ def test_an_intended_change_is_made_by_name_and_recorded(own: RunDirectory) -> N
 def test_a_change_that_cannot_be_is_refused_and_changes_nothing(
     own: RunDirectory, overrides: dict[str, str], reason: str
 ) -> None:
-    if "init" in overrides and "sb3" in own.config.read_text():
-        pytest.skip("sb3 starts from no network")
     before = files(own)
     with pytest.raises(ValueError, match=f"cannot be resumed: {reason}"):
         resume_run(own.path, **overrides)
@@ -235,7 +231,7 @@ def test_a_change_recorded_by_a_run_that_was_killed_then_can_be_repaired(
 
 def test_what_a_run_killed_before_its_first_snapshot_left_is_removed(tmp_path: Path) -> None:
     run = RunDirectory.create("mine", tmp_path / "run")
-    run.begin(tiny_config())
+    run.begin(config())
     left = [run.path / ".resume.safetensors.1.tmp", run.checkpoints / ".000000000000.safetensors.1.tmp"]
     for path in left:
         path.touch()
