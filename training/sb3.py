@@ -222,7 +222,7 @@ def policy_checkpoint(policy: MaskableActorCriticPolicy, rules: Rules, training:
         for module in modules
         if isinstance(module, torch.nn.Linear)
     ]
-    scale = policy.features_extractor.scale.cpu().numpy()  # type: ignore[union-attr, operator]
+    scale = policy.features_extractor.scale.cpu().numpy()  # type: ignore[operator]
     layers[0] = layers[0][0] * scale, layers[0][1]
     return Checkpoint(tuple(layers), rules, training)
 

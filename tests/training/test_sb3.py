@@ -18,7 +18,6 @@ from german_whist.agents.policy.canonical import canonical_views
 from german_whist.agents.policy.checkpoint import load_checkpoint
 from german_whist.envs.agent import Agent
 from german_whist.training.run.directory import RunDirectory
-from german_whist.training.run.processes import Processes
 from german_whist.training.run.records import TrainingOutcome
 from german_whist.training.sb3 import GermanWhistVecEnv, ScaledObservations, policy_checkpoint
 from german_whist.training.train import train
@@ -89,6 +88,7 @@ def test_the_opponent_may_change_between_steps_and_may_ask_for_histories() -> No
 
 def test_maskable_ppo_learns_on_it_as_it_is() -> None:
     envs = GermanWhistVecEnv(gw.make_agent("heuristic"), 8, "tiny")
+    envs.reset()
     assert is_masking_supported(envs)
     assert get_action_masks(envs) is not None
     model = MaskablePPO("MlpPolicy", VecMonitor(VecCheckNan(envs, raise_exception=True)), n_steps=16, device="cpu")
@@ -177,8 +177,3 @@ def test_a_diverging_run_stops_and_keeps_its_checkpoints(tmp_path: Path) -> None
     with pytest.raises(FloatingPointError, match=r"^training diverged before decision \d+: .* is not finite"):
         run(tmp_path / "run", learning_rate=1e30, evaluate_every=10**6)
     assert [int(path.stem) for path in RunDirectory(tmp_path / "run").checkpoint_paths()] == [0]
-
-
-def test_it_runs_in_one_process(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="sb3 runs in one process"):
-        train(tiny_config(), RunDirectory.create("mine", tmp_path / "run"), quiet=True, processes=Processes(0, 2))
