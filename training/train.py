@@ -215,7 +215,7 @@ class TrainingState:
     """
 
     def __init__(self, config: PolicyIterationConfig, run: RunDirectory, processes: Processes) -> None:
-        """Build a new learner.
+        """Build the networks and deal the first deals.
 
         Raises:
             ValueError: when the device does not exist, the network is too large, or a share is less than one
@@ -291,7 +291,8 @@ class TrainingState:
         init = self.config.init
         if init and not self.networks.start_from(self._start(), init):
             self.notes.append(
-                f"{init} has no value network of the sizes value_hidden: targets are worth little until one is learnt"
+                f"{init} has no value network with hidden layers {self.config.value_hidden}: "
+                "targets are poor until the run has learnt one"
             )
         self.save(0.0)  # the first member of the pool
         return 0.0

@@ -66,7 +66,7 @@ def test_every_observation_of_a_match_is_in_its_space_and_no_reward_beyond_the_l
 def test_both_seats_are_paid_for_the_match_at_its_last_step_and_not_before(
     reward: str, rng: np.random.Generator
 ) -> None:
-    environment = raw_env("small", reward, match="first_to:15")
+    environment = raw_env("small", reward=reward, match="first_to:15")
     environment.reset(seed=3)
     seen = set()
     while not any(environment.terminations.values()):
