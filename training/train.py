@@ -33,25 +33,13 @@ from german_whist.agents.registry import make_agent
 from german_whist.envs.agent import Agent
 from german_whist.envs.engine.endgame_hook import EXACT
 from german_whist.envs.engine.rules import Rules, rules
-from german_whist.evaluation.match import MatchResult
 from german_whist.training.config import POOL, SELF, PolicyIterationConfig, TrainConfig
 from german_whist.training.networks import Batch, Networks, check_device, feature_scale
 from german_whist.training.rollouts import Collector
 from german_whist.training.run.directory import RunDirectory, run_lock
 from german_whist.training.run.processes import Processes, started_workers
-from german_whist.training.run.progress import FINAL_EVALUATION, FIRST_EVALUATION, FIRST_ROLLOUT, TrainingProgress
 from german_whist.training.run.provenance import Provenance, code_version
-from german_whist.training.run.records import (
-    Callback,
-    Periodic,
-    RunMetrics,
-    TrainingClock,
-    TrainingOutcome,
-    evaluate,
-    last_evaluation,
-    record_evaluation,
-    win_rates,
-)
+from german_whist.training.run.records import Callback, Periodic, Records, TrainingOutcome
 from german_whist.training.run.snapshot import UNREADABLE, Snapshot, cannot_resume
 from german_whist.training.run.stopping import Stopped, StopRequest, stop_signals
 from german_whist.training.targets import ActionValueTargets
@@ -161,17 +149,26 @@ def _train_policy_iteration(
     callback: Callback | None,
 ) -> TrainingOutcome:
     state, stop = TrainingState(config, run, processes), StopRequest()
+    if processes.is_first and not resume:
+        run.begin(config)
+    seconds = state.restore() if resume else state.begin()
     with ExitStack() as stack:
-        if processes.is_first and not resume:
-            run.begin(config)
-        seconds = state.restore() if resume else state.begin()
-        quiet = quiet or not processes.is_first
-        progress = stack.enter_context(TrainingProgress(config.decisions, state.decisions, quiet))
-        stack.enter_context(stop_signals(stop, progress.say))
-        records = stack.enter_context(_Records(state, TrainingClock(seconds), progress, callback))
-        progress.say(f"training in {run.path}")
+        records = stack.enter_context(
+            Records(
+                run,
+                config,
+                METRICS,
+                state.decisions,
+                seconds=seconds,
+                quiet=quiet,
+                callback=callback,
+                writes=processes.is_first,
+            )
+        )
+        stack.enter_context(stop_signals(stop, records.say))
+        records.say(f"training in {run.path}")
         for line in state.notes:
-            progress.say(line)
+            records.say(line)
         save_is_due = Periodic(config.checkpoint_every, state.decisions)
         try:
             while state.decisions < config.decisions:
@@ -179,14 +176,14 @@ def _train_policy_iteration(
                     state.save(records.clock.seconds)
                 if any(processes.all_sum(stop.is_made)):
                     raise Stopped
-                records.evaluate_if_due(stop)
+                records.evaluate_if_due(state.decisions, state.checkpoint, stop)
                 records.begin_update()
                 batch, played = state.collect(stop)
-                records.show_rollout(played)
+                records.show_rollout(state.decisions, played)
                 metrics = state.networks.update(batch, state.decisions / config.decisions)
                 state.decisions += played
                 state.check_finite(metrics)
-                records.write_update(metrics)
+                records.write_update(state.decisions, metrics)
         except Stopped:
             # No checkpoint joins the pool here, so that the resumed run equals one that was never stopped.
             state.save_snapshot(records.clock.seconds)
@@ -194,10 +191,11 @@ def _train_policy_iteration(
         except ConnectionError as error:
             raise ConnectionError(f"{error}; the last good checkpoint is in {run.checkpoints}") from None
         state.save(records.clock.seconds)
-        with contextlib.suppress(Stopped):  # all is saved
-            if processes.is_first:
-                return records.finish(stop)
-        return TrainingOutcome(run, state.decisions, ())
+        if config.value_deals and processes.is_first:
+            records.begin_phase("fitting the value network")
+            with contextlib.suppress(Stopped):  # asked for again below
+                state.fit_value(stop)
+        return records.finish(state.decisions, state.checkpoint(), stop)
 
 
 class TrainingState:
@@ -231,9 +229,6 @@ class TrainingState:
         self._value: tuple[Layer, ...] = ()  # of checkpoints, once it is fitted
         self._pool: list[Checkpoint] = []
         self.notes: list[str] = []
-        self._baselines = {
-            game: [(name, make_agent(name, game)) for name in config.evaluate_against] for game in config.shares
-        }
         self._make_collectors()
         layout, first = input_layout(self._rules, config.inputs), self.collectors[0]
         flags = [layout[name] for name in RULE_FLAGS] if config.inputs == UNIVERSAL else []
@@ -384,10 +379,10 @@ class TrainingState:
             f"{self.run.checkpoints}"
         )
 
-    def checkpoint(self, results: dict[str, Any] | None = None) -> Checkpoint:
-        """Return a checkpoint of the current policy, ``results`` in its model card, and the value once it is fitted."""
+    def checkpoint(self) -> Checkpoint:
+        """Return a checkpoint of the current policy, with its value once that is fitted."""
         checkpoint = self._checkpoint_of(self.networks.layers())
-        return replace(checkpoint, results=results or {}, suit_layers=self.config.suit_layers, value=self._value)
+        return replace(checkpoint, suit_layers=self.config.suit_layers, value=self._value)
 
     def _checkpoint_of(self, layers: tuple[Layer, ...]) -> Checkpoint:
         training = {
@@ -497,91 +492,3 @@ class TrainingState:
         self.networks.freeze()
         outcomes = self_play_outcomes(policy, config.shares, config.value_deals, config.seed, config.inputs)
         self._value = fit_value(self.networks.value.layers(), config.suit_layers, outcomes)
-
-    def evaluate(self, deals: int, stop: StopRequest) -> tuple[MatchResult, ...]:
-        """Play the policy, at its best action, against each baseline, on the same mirrored deals every time.
-
-        Raises:
-            Stopped: when the run is to stop.
-        """
-        checkpoint, games = self.checkpoint(), self.config.shares
-        results: list[MatchResult] = []
-        for game in games:
-            matches = evaluate(checkpoint, self._baselines[game], deals, rules(game), EXACT, stop)
-            titles = [match.second if len(games) == 1 else f"{match.second}, {game}" for match in matches]
-            results += [replace(match, second=title) for match, title in zip(matches, titles, strict=True)]
-        return tuple(results)
-
-
-class _Records:
-    """What a run writes and shows. Only the first process writes."""
-
-    def __init__(
-        self, state: TrainingState, clock: TrainingClock, progress: TrainingProgress, callback: Callback | None
-    ) -> None:
-        self.clock = clock
-        self._state, self._progress = state, progress
-        self._is_first = state.processes.is_first
-        self._metrics = RunMetrics(state.run, METRICS, state.decisions, callback) if self._is_first else None
-        # A new run starts with an evaluation of the untrained network; one killed during an evaluation repeats it.
-        last = last_evaluation(state.run) if self._is_first else None
-        self._evaluation_is_due = Periodic(state.config.evaluate_every, int(last["decisions"]) if last else -1)
-        self._has_trained = False
-
-    def __enter__(self) -> _Records:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._metrics is not None:
-            self._metrics.close()
-
-    def evaluate_if_due(self, stop: StopRequest) -> None:
-        """Evaluate; given up, it says nothing, as the other processes learn of it in the next rollout."""
-        if self._is_first and self._evaluation_is_due(self._state.decisions):
-            kind = "" if self._state.decisions else FIRST_EVALUATION
-            with contextlib.suppress(Stopped):
-                self._evaluate(self._state.config.evaluate_deals, kind, stop)
-
-    def begin_update(self) -> None:
-        """Start the clock of a rollout and its update."""
-        if not self._has_trained:
-            self._progress.begin_phase(FIRST_ROLLOUT)
-            self._has_trained = True
-        self.clock.skip()
-
-    def show_rollout(self, played: int) -> None:
-        """Show a rollout's decisions, which are to be learnt from."""
-        self._progress.expect(self._state.decisions, played)
-        self._progress.update(self._state.decisions + played)
-        self._played = played
-
-    def write_update(self, metrics: dict[str, float]) -> None:
-        """Write the row of an update."""
-        passed = self.clock.count()
-        if self._metrics is not None:
-            metrics["charts/SPS"] = self._played / passed
-            metrics["charts/seconds"] = self.clock.seconds
-            self._metrics.write(self._state.decisions, metrics)
-
-    def _evaluate(self, deals: int, kind: str, stop: StopRequest) -> TrainingOutcome:
-        state, config = self._state, self._state.config
-        self._progress.begin_evaluation(kind, deals, config.evaluate_against, len(config.shares))
-        results = state.evaluate(deals, stop)
-        record_evaluation(state.run, config.title, state.decisions, self.clock.seconds, results, self._progress)
-        if self._metrics is not None:
-            self._metrics.chart(state.decisions, win_rates(results))
-        return TrainingOutcome(state.run, state.decisions, results)
-
-    def finish(self, stop: StopRequest) -> TrainingOutcome:
-        """Evaluate the trained policy and write the final checkpoint.
-
-        Raises:
-            Stopped: when the run is to stop.
-        """
-        state = self._state
-        if state.config.value_deals:
-            self._progress.begin_phase("fitting the value network")
-            state.fit_value(stop)
-        outcome = self._evaluate(state.config.final_deals, FINAL_EVALUATION, stop)
-        state.checkpoint({result.second: result.to_dict() for result in outcome.results}).save(state.run.final)
-        return outcome

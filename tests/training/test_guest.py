@@ -47,7 +47,7 @@ def fail(decisions: int, numbers: dict[str, float]) -> None:
 
 FAILURES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "a tracker that refuses the first numbers": ({}, {"callback": fail}),
-    "an opponent with less than an environment": ({"opponents": {"self": 1.0, "random": 0.001}}, {}),
+    "a network that is too large": ({"hidden": [10**12]}, {}),
     "a device that is not there": ({"device": "cuda:77"}, {}),
 }
 

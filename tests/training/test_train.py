@@ -34,7 +34,7 @@ def test_a_run_leaves_everything_that_the_docs_promise(finished: TrainingOutcome
     }
     assert load_config(run.config) == tiny_config(evaluate_against=["random", "greedy"])
     assert json.loads(run.version.read_text())["libraries"]["torch"]
-    assert [int(path.stem) for path in run.checkpoint_paths()] == [0, 512, 1024]
+    assert [int(path.stem) for path in run.checkpoint_paths()] == [0, 256, 512, 768, 1024]
 
 
 def test_metrics_have_a_row_for_every_rollout(finished: TrainingOutcome) -> None:
@@ -73,7 +73,7 @@ def test_the_final_checkpoint_records_its_origin_and_results(finished: TrainingO
     assert made.training["decisions"] == finished.decisions == 1024
     assert PolicyIterationConfig.of(**made.training["config"]) == tiny_config(evaluate_against=["random", "greedy"])
     assert made.training["code"] == code_version()
-    assert "self-play" in made.training["algorithm"]
+    assert "policy iteration" in made.training["algorithm"]
     assert set(made.results) == {"random", "greedy"}
     for result in finished.results:
         assert made.results[result.second]["win_rate"] == result.win_rate
@@ -118,7 +118,7 @@ def test_evaluations_and_checkpoints_come_in_the_rollout_after_each_multiple(tmp
 def test_past_selves_and_bots_may_be_the_opponents(tmp_path: Path) -> None:
     opponents = {"self": 0.25, "pool": 0.25, "heuristic": 0.25, "random": 0.25}
     done = begin(tmp_path / "run", opponents=opponents, checkpoint_every=256, pool_size=2)
-    assert done.decisions == 1024
+    assert done.decisions >= 1024  # the learner's own: how many a rollout has depends on the opponents
     assert len(done.run.checkpoint_paths()) == 5
 
 

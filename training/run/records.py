@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import csv
 import dataclasses
 import hashlib
+import io
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -12,15 +15,17 @@ from typing import Any
 
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import Checkpoint
+from german_whist.agents.registry import make_agent
 from german_whist.envs.agent import Agent
-from german_whist.envs.engine.rules import Rules
+from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.evaluation.match import MatchResult, forfeit_lines, game_title, play_match, results_table
 from german_whist.evaluation.report import Report, Table
+from german_whist.training.config import TrainConfig
 from german_whist.training.run.curve import draw_curve
-from german_whist.training.run.directory import RunDirectory, append_row, start_rows
+from german_whist.training.run.directory import MAX_METRICS, RunDirectory, append_row, read_text, start_rows
 from german_whist.training.run.event_file import EventFile
-from german_whist.training.run.progress import TrainingProgress
-from german_whist.training.run.stopping import StopRequest
+from german_whist.training.run.progress import FINAL_EVALUATION, FIRST_EVALUATION, FIRST_ROLLOUT, TrainingProgress
+from german_whist.training.run.stopping import Stopped, StopRequest
 
 Callback = Callable[[int, dict[str, float]], None]  # gets decisions and numbers by name
 
@@ -29,32 +34,36 @@ EVALUATION_SEED = 1_000_003  # other deals than those of `german-whist evaluate`
 
 def evaluate(
     checkpoint: Checkpoint,
-    baselines: Sequence[tuple[str, Agent]],
+    baselines: Mapping[str, Sequence[tuple[str, Agent]]],
     deals: int,
-    rules: Rules,
-    endgame: str = "played",
     stop: StopRequest | None = None,
 ) -> tuple[MatchResult, ...]:
-    """Play a policy, at its best action, against each baseline.
+    """Play a policy, at its best action, against each baseline, on the same mirrored deals every time.
 
     Args:
         checkpoint: the policy.
-        baselines: agents with their names.
+        baselines: agents with their names, by game.
         deals: mirrored deals of each match.
-        rules: the rules of the deals.
-        endgame: ``"played"`` by the agents, or ``"exact"`` for both sides.
         stop: whether to give up, asked at every step of a match.
 
     Raises:
         Stopped: when it does.
     """
-    settings: dict[str, Any] = {"deals": deals, "seed": EVALUATION_SEED, "rules": rules, "endgame": endgame}
-    agent = PolicyAgent(checkpoint, name="policy", rules=rules)
-    matches = (
-        (name, play_match(agent, baseline, progress=None if stop is None else stop.check, **settings))
-        for name, baseline in baselines
-    )
-    return tuple(dataclasses.replace(match, second=name) for name, match in matches)
+    results: list[MatchResult] = []
+    for game, agents in baselines.items():
+        policy = PolicyAgent(checkpoint, name="policy", rules=rules_named(game))
+        for name, agent in agents:
+            match = play_match(
+                policy,
+                agent,
+                deals=deals,
+                seed=EVALUATION_SEED,
+                rules=game,
+                endgame=checkpoint.endgame,
+                progress=None if stop is None else stop.check,
+            )
+            results.append(dataclasses.replace(match, second=name if len(baselines) == 1 else f"{name}, {game}"))
+    return tuple(results)
 
 
 class RunMetrics:
@@ -150,34 +159,133 @@ class TrainingClock:
         self._last = time.perf_counter()
 
 
-def record_evaluation(
-    run: RunDirectory,
-    rules: str,
-    decisions: int,
-    seconds: float,
-    results: tuple[MatchResult, ...],
-    progress: TrainingProgress,
-) -> None:
-    """Record the results of an evaluation in ``evaluations.csv``, the learning curve and the progress line.
+class Records:
+    """What a run writes and shows as it goes: the row of each update, matches against bots, its progress.
 
-    A line says in which matches games were forfeited.
-
-    Args:
-        run: the run's folder.
-        rules: specification of the game, or how many there are, for the title.
-        decisions: decisions trained on so far.
-        seconds: seconds of training so far.
-        results: the matches, one against each baseline.
-        progress: the progress line.
+    Attributes:
+        clock: seconds of training so far.
     """
-    run.add_evaluations([_evaluation_row(decisions, seconds, result) for result in results])
-    draw_curve(run.read_evaluations(), run.curve, f"German Whist ({rules}): self-play, evaluated against bots")
-    for result in results:
-        if result.forfeits:  # such wins say nothing of strength
-            games, (first, *_) = 2 * result.deals, result.forfeits
-            lost = f"{first.agent} lost {len(result.forfeits)} of {games} evaluation games unplayed"
-            progress.say(f"{lost}, the first: {first.reason}")
-    progress.show_rates(decisions, {result.second: result.win_rate for result in results})
+
+    def __init__(
+        self,
+        run: RunDirectory,
+        config: TrainConfig,
+        columns: Sequence[str],
+        decisions: int,
+        *,
+        seconds: float | None = None,
+        quiet: bool = False,
+        callback: Callback | None = None,
+        writes: bool = True,
+    ) -> None:
+        """Open the files of a run.
+
+        Args:
+            run: the run's folder.
+            config: its settings.
+            columns: names of the numbers of each update.
+            decisions: decisions trained on so far.
+            seconds: seconds of training so far; by default as the last row of metrics says.
+            quiet: show nothing.
+            callback: gets the numbers of each update and evaluation.
+            writes: whether this process writes and evaluates.
+        """
+        self._run, self._config, self._writes = run, config, writes
+        self._baselines = {
+            game: [(name, make_agent(name, game)) for name in config.evaluate_against] for game in config.shares
+        }
+        # A new run starts with an evaluation of the untrained network; one killed during an evaluation repeats it.
+        last = last_evaluation(run) if writes else None
+        self._evaluation_is_due = Periodic(config.evaluate_every, int(last["decisions"]) if last else -1)
+        self.clock = TrainingClock(_seconds_of(run) if seconds is None else seconds)
+        self._progress = TrainingProgress(config.decisions, decisions, quiet or not writes)
+        self._metrics = RunMetrics(run, columns, decisions, callback) if writes else None
+        self._has_trained = False
+
+    def __enter__(self) -> Records:
+        """Show the progress."""
+        self._progress.__enter__()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        """Close the files."""
+        if self._metrics is not None:
+            self._metrics.close()
+        self._progress.__exit__(*error)
+
+    def say(self, line: str) -> None:
+        """Print a line."""
+        self._progress.say(line)
+
+    def begin_phase(self, phase: str) -> None:
+        """Show what the run does besides training, until the next decisions."""
+        self._progress.begin_phase(phase)
+
+    def evaluate_if_due(self, decisions: int, checkpoint: Callable[[], Checkpoint], stop: StopRequest) -> None:
+        """Evaluate; given up, it says nothing, as whoever asked to stop is asked again."""
+        if self._writes and self._evaluation_is_due(decisions):
+            with contextlib.suppress(Stopped):
+                kind = "" if decisions else FIRST_EVALUATION
+                self._evaluate(decisions, checkpoint(), self._config.evaluate_deals, kind, stop)
+
+    def begin_update(self) -> None:
+        """Start the clock of a rollout and its update."""
+        if not self._has_trained:
+            self._progress.begin_phase(FIRST_ROLLOUT)
+            self._has_trained = True
+        self.clock.skip()
+
+    def show_rollout(self, decisions: int, played: int) -> None:
+        """Show a rollout's decisions, after so many earlier ones."""
+        self._progress.expect(decisions, played)
+        self._progress.update(decisions + played)
+        self._played = played
+
+    def write_update(self, decisions: int, numbers: dict[str, float]) -> None:
+        """Write the row of an update, after which so many decisions have been trained on."""
+        passed = self.clock.count()
+        if self._metrics is not None:
+            self._metrics.write(
+                decisions, {**numbers, "charts/SPS": self._played / passed, "charts/seconds": self.clock.seconds}
+            )
+
+    def _evaluate(
+        self, decisions: int, checkpoint: Checkpoint, deals: int, kind: str, stop: StopRequest
+    ) -> tuple[MatchResult, ...]:
+        config, progress = self._config, self._progress
+        progress.begin_evaluation(kind, deals, config.evaluate_against, len(config.shares))
+        results = evaluate(checkpoint, self._baselines, deals, stop)
+        self._run.add_evaluations([_evaluation_row(decisions, self.clock.seconds, result) for result in results])
+        title = f"German Whist ({config.title}): self-play, evaluated against bots"
+        draw_curve(self._run.read_evaluations(), self._run.curve, title)
+        for result in results:
+            if result.forfeits:  # such wins say nothing of strength
+                games, (first, *_) = 2 * result.deals, result.forfeits
+                lost = f"{first.agent} lost {len(result.forfeits)} of {games} evaluation games unplayed"
+                self.say(f"{lost}, the first: {first.reason}")
+        progress.show_rates(decisions, {result.second: result.win_rate for result in results})
+        if self._metrics is not None:
+            self._metrics.chart(decisions, win_rates(results))
+        return results
+
+    def finish(self, decisions: int, checkpoint: Checkpoint, stop: StopRequest) -> TrainingOutcome:
+        """Evaluate the trained policy and write the final checkpoint; a run that is to stop has no results.
+
+        Only the process that writes does.
+        """
+        if self._writes:
+            with contextlib.suppress(Stopped):  # all is saved
+                results = self._evaluate(decisions, checkpoint, self._config.final_deals, FINAL_EVALUATION, stop)
+                shown = {result.second: result.to_dict() for result in results}
+                dataclasses.replace(checkpoint, results=shown).save(self._run.final)
+                return TrainingOutcome(self._run, decisions, results)
+        return TrainingOutcome(self._run, decisions, ())
+
+
+def _seconds_of(run: RunDirectory) -> float:
+    """Return the seconds of training that the metrics of a run end with."""
+    rows = list(csv.DictReader(io.StringIO(read_text(run.metrics, MAX_METRICS), newline="")))
+    return float(rows[-1]["charts/seconds"]) if rows else 0.0
 
 
 def win_rates(results: Sequence[MatchResult]) -> dict[str, float]:

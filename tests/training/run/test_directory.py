@@ -118,8 +118,8 @@ def test_a_run_that_fails_takes_no_other_files_with_it(here: Path) -> None:
     first, second = RunDirectory.create("a"), RunDirectory.create("a")
     assert second.path == Path("runs/a-2")
     (first.path / "notes.txt").touch()
-    with pytest.raises(ValueError, match="share"):
-        train(tiny_config(opponents={"self": 1.0, "random": 0.001}), first, quiet=True)
+    with pytest.raises(ValueError, match="cannot be made"):
+        train(tiny_config(hidden=[10**12]), first, quiet=True)
     assert everything(here) == {"runs", "runs/a", "runs/a/notes.txt", "runs/a-2"}
 
 

@@ -15,16 +15,16 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 from german_whist.agents.process.agent import MAX_FAILURES
 from german_whist.agents.registry import make_agent
-from german_whist.envs.engine.rules import rules
 from german_whist.evaluation.match import MatchResult
 from german_whist.training.run.curve import COLORS, LINE_HEIGHT, _spread, draw_curve
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.event_file import EventFile
-from german_whist.training.run.progress import TrainingProgress
-from german_whist.training.run.records import RunMetrics, evaluate, record_evaluation
+from german_whist.training.run.records import RunMetrics, evaluate
+from german_whist.training.train import train
 from tests.agents.networks import some_network
 from tests.agents.process.bots import bot
 from tests.disk import full_disk
+from tests.training.policy_iteration_runs import small_config
 
 
 def rows_of(path: Path) -> list[list[str]]:
@@ -144,8 +144,8 @@ def test_a_full_disk_leaves_the_earlier_curve(tmp_path: Path, monkeypatch: pytes
 
 def evaluated(baselines: list[str]) -> list[tuple[MatchResult, ...]]:
     """Two evaluations of a network, as a run makes them one after the other."""
-    agents = [(name, make_agent(name)) for name in baselines]
-    return [evaluate(some_network(game="tiny"), agents, 2, rules("tiny")) for _ in range(2)]
+    agents = {"tiny": [(name, make_agent(name)) for name in baselines]}
+    return [evaluate(some_network(game="tiny"), agents, 2) for _ in range(2)]
 
 
 def test_the_failures_of_a_bot_are_counted_in_each_evaluation_for_itself(tmp_path: Path) -> None:
@@ -155,13 +155,5 @@ def test_the_failures_of_a_bot_are_counted_in_each_evaluation_for_itself(tmp_pat
 
 def test_an_evaluation_with_forfeited_games_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     spec = bot(tmp_path, "say('XX')")
-    results = evaluated(["random", spec])[0]
-    run = RunDirectory(tmp_path)
-    with TrainingProgress(1000) as progress:
-        record_evaluation(run, "tiny", 0, 0.0, results, progress)
-        assert capsys.readouterr().err.startswith(
-            f"{spec} lost 4 of 4 evaluation games unplayed, the first: illegal action 'XX': it may choose "
-        )
-        record_evaluation(run, "tiny", 1, 0.0, results[:1], progress)
-        assert capsys.readouterr().err == ""
-    assert (tmp_path / "evaluations.csv").read_text().startswith("decisions,opponent,")
+    train(small_config(decisions=128, evaluate_against=[spec]), RunDirectory.create("mine", tmp_path / "run"))
+    assert f"{spec} lost 40 of 40 evaluation games unplayed, the first: illegal action 'XX'" in capsys.readouterr().err
