@@ -3,7 +3,7 @@
 MaskablePPO finds the mask in ``envs.action_masks()``. The opponent plays inside ``step``, so every transition is the
 learner's own and a lost deal is paid to the decisions that lost it. PPO without masks (or ``DQN``) would mostly learn
 not to play illegal cards.
-It printed, in 32 s: 68.0 % against random, 95 % interval 66.1 % 69.8 %
+It printed, in 156 s of processor time on a busy machine: 75.1 % against random, 95 % interval 73.3 % 76.9 %
 """
 
 from sb3_contrib import MaskablePPO

@@ -108,7 +108,7 @@ def test_ctrl_c_saves_and_exits_with_130_and_a_resume_hint(
         completed = run("train", tiny, "--quiet", "--out=-a, run", *options)
     assert completed.code == 130
     line = completed.err if options else completed.out
-    assert line == "stopped after 512 decisions; to resume: german-whist train --resume './-a, run'\n"
+    assert line == "stopped after 640 decisions; to resume: german-whist train --resume './-a, run'\n"
     assert (completed.out if options else completed.err) == ""
     done = run(*shlex.split(line)[-3:], *options)
     assert done.code == 0
