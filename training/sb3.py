@@ -27,13 +27,10 @@ from german_whist.envs.utils.files import write_atomically
 from german_whist.sb3 import GermanWhistVecEnv
 from german_whist.training.config import POOL, SELF, SB3Config
 from german_whist.training.networks import check_device, feature_scale
+from german_whist.training.processes import Processes
+from german_whist.training.records import Callback, Periodic, Records, TrainingOutcome
 from german_whist.training.rollouts import TRAINING_DEALS
-from german_whist.training.run.directory import RunDirectory
-from german_whist.training.run.processes import Processes
-from german_whist.training.run.provenance import code_version
-from german_whist.training.run.records import Callback, Periodic, Records, TrainingOutcome
-from german_whist.training.run.snapshot import cannot_resume
-from german_whist.training.run.stopping import StopRequest, stop_signals
+from german_whist.training.run import RunDirectory, StopRequest, cannot_resume, code_version, stop_signals
 
 METRICS = (
     *("charts/SPS", "charts/seconds", "train/learning_rate", "train/entropy_loss", "train/policy_gradient_loss"),

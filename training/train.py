@@ -35,13 +35,22 @@ from german_whist.envs.engine.endgame_hook import EXACT
 from german_whist.envs.engine.rules import Rules, rules
 from german_whist.training.config import POOL, SELF, PolicyIterationConfig, TrainConfig
 from german_whist.training.networks import Batch, Networks, check_device, feature_scale
+from german_whist.training.processes import Processes, started_workers
+from german_whist.training.records import Callback, Periodic, Records, TrainingOutcome
 from german_whist.training.rollouts import Collector
-from german_whist.training.run.directory import RunDirectory, run_lock
-from german_whist.training.run.processes import Processes, started_workers
-from german_whist.training.run.provenance import Provenance, code_version
-from german_whist.training.run.records import Callback, Periodic, Records, TrainingOutcome
-from german_whist.training.run.snapshot import UNREADABLE, Snapshot, cannot_resume
-from german_whist.training.run.stopping import Stopped, StopRequest, stop_signals
+from german_whist.training.run import (
+    UNREADABLE,
+    RunDirectory,
+    Stopped,
+    StopRequest,
+    cannot_resume,
+    changes_of_settings,
+    code_version,
+    read_snapshot,
+    run_lock,
+    stop_signals,
+    write_snapshot,
+)
 from german_whist.training.targets import ActionValueTargets
 from german_whist.training.value_fit import fit_value, self_play_outcomes
 
@@ -149,21 +158,15 @@ def _train_policy_iteration(
     callback: Callback | None,
 ) -> TrainingOutcome:
     state, stop = TrainingState(config, run, processes), StopRequest()
-    if processes.is_first and not resume:
-        run.begin(config)
-    seconds = state.restore() if resume else state.begin()
+    if resume:
+        state.restore()
+    else:
+        if processes.is_first:
+            run.begin(config)
+        state.begin()
     with ExitStack() as stack:
         records = stack.enter_context(
-            Records(
-                run,
-                config,
-                METRICS,
-                state.decisions,
-                seconds=seconds,
-                quiet=quiet,
-                callback=callback,
-                writes=processes.is_first,
-            )
+            Records(run, config, METRICS, state.decisions, quiet=quiet, callback=callback, writes=processes.is_first)
         )
         stack.enter_context(stop_signals(stop, records.say))
         records.say(f"training in {run.path}")
@@ -173,7 +176,7 @@ def _train_policy_iteration(
         try:
             while state.decisions < config.decisions:
                 if save_is_due(state.decisions):
-                    state.save(records.clock.seconds)
+                    state.save()
                 if any(processes.all_sum(stop.is_made)):
                     raise Stopped
                 records.evaluate_if_due(state.decisions, state.checkpoint, stop)
@@ -186,11 +189,11 @@ def _train_policy_iteration(
                 records.write_update(state.decisions, metrics)
         except Stopped:
             # No checkpoint joins the pool here, so that the resumed run equals one that was never stopped.
-            state.save_snapshot(records.clock.seconds)
+            state.save_snapshot()
             return TrainingOutcome(run, state.decisions, ())
         except ConnectionError as error:
             raise ConnectionError(f"{error}; the last good checkpoint is in {run.checkpoints}") from None
-        state.save(records.clock.seconds)
+        state.save()
         if config.value_deals and processes.is_first:
             records.begin_phase("fitting the value network")
             with contextlib.suppress(Stopped):  # asked for again below
@@ -208,7 +211,7 @@ class TrainingState:
         decisions: learner decisions trained on so far, by all processes.
         collectors: play the deals, one for each game.
         networks: the networks and their update.
-        provenance: the settings of the run, their changes, and its checkpoints.
+        changes: intended changes of settings so far: ``decisions``, ``key``, ``before``, ``after``.
         notes: what the run should say of its start, lines of text.
     """
 
@@ -224,7 +227,7 @@ class TrainingState:
         self.run = run
         self.processes = processes
         self.decisions = 0
-        self.provenance = Provenance(config.to_dict())
+        self.changes: list[dict[str, Any]] = []
         self._rules = rules(config.rules)
         self._value: tuple[Layer, ...] = ()  # of checkpoints, once it is fitted
         self._pool: list[Checkpoint] = []
@@ -277,8 +280,8 @@ class TrainingState:
         seed = np.random.SeedSequence([self.config.seed, self.processes.rank, rollout])
         return self._pool[np.random.default_rng(seed).integers(len(self._pool))]
 
-    def begin(self) -> float:
-        """Start from ``init``, if it is set, and write the first checkpoint; return the seconds of training so far: 0.
+    def begin(self) -> None:
+        """Start from ``init``, if it is set, and write the first checkpoint.
 
         Raises:
             ValueError: when there is no such network, or it differs from the settings.
@@ -289,8 +292,7 @@ class TrainingState:
                 f"{init} has no value network with hidden layers {self.config.value_hidden}: "
                 "targets are poor until the run has learnt one"
             )
-        self.save(0.0)  # the first member of the pool
-        return 0.0
+        self.save()  # the first member of the pool
 
     def _start(self) -> Checkpoint:
         """Return the network that the run starts from."""
@@ -392,8 +394,8 @@ class TrainingState:
             "config": self.config.to_dict(),
             "code": code_version(),
         }
-        if self.provenance.changes:
-            training["changes"] = self.provenance.changes
+        if self.changes:
+            training["changes"] = self.changes
         return Checkpoint(
             layers,
             self._rules,
@@ -404,21 +406,21 @@ class TrainingState:
             inputs=self.config.inputs,
         )
 
-    def save(self, seconds: float) -> None:
+    def save(self) -> None:
         """Write a checkpoint, which joins the pool, that of the distilled network, and a snapshot."""
         checkpoint = self.checkpoint()
-        if self.processes.is_first:
-            path = self.run.checkpoint_path(self.decisions)
-            checkpoint.save(path)
-            self.provenance.add_checkpoint(path)
         self._pool.append(checkpoint)
         del self._pool[: -self.config.pool_size]
-        self.save_snapshot(seconds)
         if self.processes.is_first:
+            checkpoint.save(self.run.checkpoint_path(self.decisions))
             self._checkpoint_of(self.networks.distilled_layers()).save(self.run.distilled)
+        self.save_snapshot()
 
-    def save_snapshot(self, seconds: float) -> None:
-        """Write the snapshot to resume from."""
+    def save_snapshot(self) -> None:
+        """Write the snapshot to resume from: everything that the next update depends on.
+
+        There is no random state: every random number is a function of the seed and of how far the run is.
+        """
         own = {
             f"{number}.{name}": torch.from_numpy(array)
             for number, collector in enumerate(self.collectors)
@@ -426,56 +428,57 @@ class TrainingState:
         }
         deals = self.processes.all_gather(own)
         if self.processes.is_first:
-            Snapshot(self.decisions, seconds, self.networks.state(), deals, self.provenance).save(self.run.resume)
+            tensors = {f"networks.{name}": tensor for name, tensor in self.networks.state().items()}
+            for rank, of_process in enumerate(deals):
+                tensors |= {f"deals.{rank}.{name}": tensor for name, tensor in of_process.items()}
+            about = {
+                "decisions": self.decisions,
+                "processes": self.processes.size,
+                "pool": [past.training["decisions"] for past in self._pool] if POOL in self.config.opponents else [],
+                "settings": self.config.to_dict(),
+                "changes": self.changes,
+            }
+            write_snapshot(self.run.snapshot, about, tensors)
 
-    def restore(self) -> float:
-        """Restore the run where it stopped, and return its seconds of training so far.
+    def restore(self) -> None:
+        """Restore the run where it stopped.
 
         What a killed run recorded after the snapshot is dropped. Intended changes of settings are recorded.
 
         Raises:
             ValueError: when it cannot be resumed; then no file has changed.
         """
-        path = self.run.resume
-        snapshot, past = self.processes.broadcast(self._read_saved() if self.processes.is_first else None)
+        about, tensors, self._pool = self.processes.broadcast(self._read_saved() if self.processes.is_first else None)
+        size, rank = self.processes.size, self.processes.rank
         try:
-            if len(snapshot.deals) != self.processes.size:
-                raise ValueError(f"it is of {len(snapshot.deals)} processes, and these are {self.processes.size}")
-            is_changed = snapshot.provenance.take_changes(self.config, self.run.overrides, snapshot.decisions)
-            own = snapshot.deals[self.processes.rank]
+            if about["processes"] != size:
+                raise ValueError(f"it is of {about['processes']} processes, and these are {size}")
+            self.decisions = about["decisions"]
+            changes = changes_of_settings(about["settings"], self.config, self.run.overrides, self.decisions)
             for number, collector in enumerate(self.collectors):
-                prefix = f"{number}."
-                collector.load_state(
-                    {name.removeprefix(prefix): own[name].numpy() for name in own if name.startswith(prefix)}
-                )
-            self.networks.load_state(snapshot.learner)
+                own = _below(tensors, f"deals.{rank}.{number}.")
+                collector.load_state({name: tensor.numpy() for name, tensor in own.items()})
+            self.networks.load_state(_below(tensors, "networks."))
         except UNREADABLE as error:
-            raise cannot_resume(path, error) from None
-        self.decisions = snapshot.decisions
-        self.provenance = snapshot.provenance
-        self._pool = list(past)
+            raise cannot_resume(self.run.snapshot, error) from None
+        self.changes = about["changes"] + changes
         if self.processes.is_first:
-            self.run.drop_records_after(snapshot.decisions)
-        if is_changed:
-            self.save_snapshot(snapshot.seconds)
+            self.run.drop_records_after(self.decisions)
+        if changes:
+            self.save_snapshot()
         if self.run.overrides and self.processes.is_first:
             # Also where a change was recorded, and the run killed before it wrote the settings.
             self.run.write_config(self.config)
-        return float(snapshot.seconds)
 
-    def _read_saved(self) -> tuple[Snapshot, list[Checkpoint]]:
+    def _read_saved(self) -> tuple[dict[str, Any], dict[str, torch.Tensor], list[Checkpoint]]:
         """Read the snapshot and the pool."""
-        snapshot = Snapshot.load(self.run.resume)
-        needed = self.config.pool_size if POOL in self.config.opponents else 0
-        paths = self.run.checkpoint_paths(snapshot.decisions)
-        try:
-            snapshot.provenance.check_checkpoints(paths, needed)
-        except ValueError as error:
-            raise cannot_resume(self.run.resume, error) from None
-        past = [load_checkpoint(path) for path in paths[-self.config.pool_size :]]
-        if not past and needed:
-            raise ValueError(f"{str(self.run.checkpoints)!r} is empty: the pool's past selves are missing")
-        return snapshot, past
+        about, tensors = read_snapshot(self.run.snapshot)
+        past = [self.run.checkpoint_path(decisions) for decisions in about["pool"]]
+        for path in past:
+            if not path.exists():
+                missing = ValueError(f"{path.name} is missing, and the run's pool needs it")
+                raise cannot_resume(self.run.snapshot, missing)
+        return about, tensors, [load_checkpoint(path) for path in past]
 
     def fit_value(self, stop: StopRequest) -> None:
         """Fit the value network of the checkpoints to come to self-play of the current policy.
@@ -492,3 +495,7 @@ class TrainingState:
         self.networks.freeze()
         outcomes = self_play_outcomes(policy, config.shares, config.value_deals, config.seed, config.inputs)
         self._value = fit_value(self.networks.value.layers(), config.suit_layers, outcomes)
+
+
+def _below(tensors: dict[str, torch.Tensor], prefix: str) -> dict[str, torch.Tensor]:
+    return {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from german_whist.agents.policy.checkpoint import load_checkpoint
-from german_whist.training.run.progress import TrainingProgress
+from german_whist.training.progress import TrainingProgress
 from tests.cli.commands import Run
 from tests.cli.conftest import Typist
 from tests.training.sb3_runs import SETTINGS

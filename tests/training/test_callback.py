@@ -11,8 +11,8 @@ import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from german_whist.training.config import PolicyIterationConfig, TrainConfig
-from german_whist.training.run.directory import RunDirectory
-from german_whist.training.run.records import metric_name
+from german_whist.training.records import metric_name
+from german_whist.training.run import RunDirectory
 from german_whist.training.train import train
 from tests.training.policy_iteration_runs import SMALL_SETTINGS
 from tests.training.sb3_runs import tiny_config

@@ -15,7 +15,7 @@ import torch
 from torch.distributions import Distribution
 
 from german_whist.training.config import PolicyIterationConfig, SB3Config, TrainConfig
-from german_whist.training.run.directory import RunDirectory
+from german_whist.training.run import RunDirectory
 from german_whist.training.train import train
 from tests.training.policy_iteration_runs import small_config
 from tests.training.sb3_runs import tiny_config

@@ -15,8 +15,7 @@ from german_whist.agents.registry import make_agent
 from german_whist.training import sb3
 from german_whist.training import train as policy_iteration
 from german_whist.training.rollouts import Collector
-from german_whist.training.run.directory import RunDirectory
-from german_whist.training.run.snapshot import Snapshot
+from german_whist.training.run import RunDirectory, Snapshot
 from german_whist.training.train import train
 from tests.evaluation.test_games_asked_for import ReadsHistory
 from tests.training.policy_iteration_runs import collector_of, play_rollout, small_config, some_policy

@@ -13,8 +13,8 @@ import german_whist as gw
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import load_checkpoint
 from german_whist.sb3 import GermanWhistVecEnv
-from german_whist.training.run.directory import RunDirectory
-from german_whist.training.run.records import TrainingOutcome
+from german_whist.training.records import TrainingOutcome
+from german_whist.training.run import RunDirectory
 from german_whist.training.train import train
 from tests.training.sb3_runs import ROLLOUT, tiny_config
 from tests.training.whole_runs import call_at, column, evaluated, interrupt, resume_run

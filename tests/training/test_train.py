@@ -16,9 +16,8 @@ from german_whist.agents.registry import make_agent
 from german_whist.evaluation.match import play_match
 from german_whist.training.config import PolicyIterationConfig
 from german_whist.training.load_config import load_config
-from german_whist.training.run.directory import RunDirectory
-from german_whist.training.run.provenance import code_version
-from german_whist.training.run.records import EVALUATION_SEED, TrainingOutcome
+from german_whist.training.records import EVALUATION_SEED, TrainingOutcome
+from german_whist.training.run import RunDirectory, code_version
 from german_whist.training.train import train
 from tests.training.policy_iteration_runs import ROLLOUT
 from tests.training.policy_iteration_runs import small_config as tiny_config

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from german_whist.training.run.directory import RunDirectory
-from german_whist.training.run.progress import TrainingProgress
-from german_whist.training.run.records import TrainingOutcome
+from german_whist.training.progress import TrainingProgress
+from german_whist.training.records import TrainingOutcome
+from german_whist.training.run import RunDirectory
 from german_whist.training.train import train
 
 

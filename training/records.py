@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 import contextlib
-import csv
 import dataclasses
 import hashlib
-import io
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.agents.registry import make_agent
 from german_whist.envs.agent import Agent
-from german_whist.envs.engine.rules import rules as rules_named
+from german_whist.envs.engine.rules import rules
+from german_whist.envs.utils.files import naming
 from german_whist.evaluation.match import MatchResult, forfeit_lines, game_title, play_match, results_table
 from german_whist.evaluation.report import Report, Table
 from german_whist.training.config import TrainConfig
-from german_whist.training.run.curve import draw_curve
-from german_whist.training.run.directory import MAX_METRICS, RunDirectory, append_row, read_text, start_rows
-from german_whist.training.run.event_file import EventFile
-from german_whist.training.run.progress import FINAL_EVALUATION, FIRST_EVALUATION, FIRST_ROLLOUT, TrainingProgress
-from german_whist.training.run.stopping import Stopped, StopRequest
+from german_whist.training.curve import draw_curve
+from german_whist.training.progress import FINAL_EVALUATION, FIRST_EVALUATION, FIRST_ROLLOUT, TrainingProgress
+from german_whist.training.run import RunDirectory, Stopped, StopRequest, append_row, last_metrics, write_rows
 
 Callback = Callable[[int, dict[str, float]], None]  # gets decisions and numbers by name
 
@@ -51,7 +49,7 @@ def evaluate(
     """
     results: list[MatchResult] = []
     for game, agents in baselines.items():
-        policy = PolicyAgent(checkpoint, name="policy", rules=rules_named(game))
+        policy = PolicyAgent(checkpoint, name="policy", rules=rules(game))
         for name, agent in agents:
             match = play_match(
                 policy,
@@ -64,47 +62,6 @@ def evaluate(
             )
             results.append(dataclasses.replace(match, second=name if len(baselines) == 1 else f"{name}, {game}"))
     return tuple(results)
-
-
-class RunMetrics:
-    """Writes the metrics of a run; a resumed run appends to the same files."""
-
-    def __init__(
-        self, run: RunDirectory, names: Sequence[str], decisions: int, callback: Callback | None = None
-    ) -> None:
-        """Open the files.
-
-        Args:
-            run: the run's folder.
-            names: names of the metrics.
-            decisions: decisions at which the run resumes; TensorBoard hides its records of later ones.
-            callback: gets what TensorBoard gets.
-        """
-        self._callback = callback
-        self._path = run.metrics
-        self._names = names
-        start_rows(self._path, ("decisions", *names))
-        self._board = EventFile(run.tensorboard, decisions)
-
-    def write(self, decisions: int, metrics: Mapping[str, float]) -> None:
-        """Write the row of an update.
-
-        Args:
-            decisions: decisions trained on so far.
-            metrics: values by name.
-        """
-        append_row(self._path, [decisions, *(f"{metrics[name]:.6g}" for name in self._names)])
-        self.chart(decisions, metrics)
-
-    def chart(self, decisions: int, numbers: Mapping[str, float]) -> None:
-        """Send numbers to TensorBoard and the callback."""
-        self._board.add(decisions, numbers)
-        if self._callback is not None:
-            self._callback(decisions, dict(numbers))
-
-    def close(self) -> None:
-        """Close TensorBoard's file."""
-        self._board.close()
 
 
 @dataclass(frozen=True)
@@ -139,32 +96,8 @@ class TrainingOutcome(Report):
         return not self.results
 
 
-class TrainingClock:
-    """Seconds of training without evaluations, over all sessions of a run."""
-
-    def __init__(self, seconds: float = 0.0) -> None:
-        """Start at ``seconds``, those of earlier sessions."""
-        self.seconds = seconds
-        self._last = time.perf_counter()
-
-    def count(self) -> float:
-        """Add the time since the last call of a method, and return it."""
-        passed = time.perf_counter() - self._last
-        self._last += passed
-        self.seconds += passed
-        return passed
-
-    def skip(self) -> None:
-        """Ignore the time since the last call of a method."""
-        self._last = time.perf_counter()
-
-
 class Records:
-    """What a run writes and shows as it goes: the row of each update, matches against bots, its progress.
-
-    Attributes:
-        clock: seconds of training so far.
-    """
+    """What a run writes and shows as it goes: the row of each update, matches against bots, its progress."""
 
     def __init__(
         self,
@@ -173,34 +106,38 @@ class Records:
         columns: Sequence[str],
         decisions: int,
         *,
-        seconds: float | None = None,
         quiet: bool = False,
         callback: Callback | None = None,
         writes: bool = True,
     ) -> None:
-        """Open the files of a run.
+        """Open the files of a run; a resumed one appends to them.
 
         Args:
             run: the run's folder.
             config: its settings.
             columns: names of the numbers of each update.
-            decisions: decisions trained on so far.
-            seconds: seconds of training so far; by default as the last row of metrics says.
+            decisions: decisions trained on so far; TensorBoard hides its records of later ones.
             quiet: show nothing.
             callback: gets the numbers of each update and evaluation.
             writes: whether this process writes and evaluates.
         """
-        self._run, self._config, self._writes = run, config, writes
-        self._baselines = {
-            game: [(name, make_agent(name, game)) for name in config.evaluate_against] for game in config.shares
-        }
-        # A new run starts with an evaluation of the untrained network; one killed during an evaluation repeats it.
-        last = last_evaluation(run) if writes else None
-        self._evaluation_is_due = Periodic(config.evaluate_every, int(last["decisions"]) if last else -1)
-        self.clock = TrainingClock(_seconds_of(run) if seconds is None else seconds)
+        self._run, self._config, self._columns, self._callback = run, config, columns, callback
+        self._writes = writes
         self._progress = TrainingProgress(config.decisions, decisions, quiet or not writes)
-        self._metrics = RunMetrics(run, columns, decisions, callback) if writes else None
+        self._seconds, self._began = 0.0, time.perf_counter()
         self._has_trained = False
+        if writes:
+            games = config.shares
+            self._baselines = {
+                game: [(name, make_agent(name, game)) for name in config.evaluate_against] for game in games
+            }
+            # A new run starts with an evaluation of the untrained network; one killed during an evaluation repeats it.
+            last = max((int(row["decisions"]) for row in run.read_evaluations()), default=-1)
+            self._evaluation_is_due = Periodic(config.evaluate_every, last)
+            self._seconds = last_metrics(run).get("charts/seconds", 0.0)
+            if not run.metrics.exists():
+                write_rows(run.metrics, [("decisions", *columns)])
+            self._board = _tensorboard(run.tensorboard, decisions)
 
     def __enter__(self) -> Records:
         """Show the progress."""
@@ -209,9 +146,9 @@ class Records:
 
     def __exit__(self, *error: Any) -> None:
         """Close the files."""
-        if self._metrics is not None:
-            self._metrics.close()
         self._progress.__exit__(*error)
+        if self._writes and self._board is not None:
+            self._board.close()
 
     def say(self, line: str) -> None:
         """Print a line."""
@@ -233,7 +170,7 @@ class Records:
         if not self._has_trained:
             self._progress.begin_phase(FIRST_ROLLOUT)
             self._has_trained = True
-        self.clock.skip()
+        self._began = time.perf_counter()
 
     def show_rollout(self, decisions: int, played: int) -> None:
         """Show a rollout's decisions, after so many earlier ones."""
@@ -241,13 +178,24 @@ class Records:
         self._progress.update(decisions + played)
         self._played = played
 
-    def write_update(self, decisions: int, numbers: dict[str, float]) -> None:
+    def write_update(self, decisions: int, numbers: Mapping[str, float]) -> None:
         """Write the row of an update, after which so many decisions have been trained on."""
-        passed = self.clock.count()
-        if self._metrics is not None:
-            self._metrics.write(
-                decisions, {**numbers, "charts/SPS": self._played / passed, "charts/seconds": self.clock.seconds}
-            )
+        passed = time.perf_counter() - self._began
+        self._seconds += passed
+        if self._writes:
+            row = {**numbers, "charts/SPS": self._played / passed, "charts/seconds": self._seconds}
+            append_row(self._run.metrics, [decisions, *(f"{row[name]:.6g}" for name in self._columns)])
+            self._chart(decisions, row)
+
+    def _chart(self, decisions: int, numbers: dict[str, float]) -> None:
+        """Send numbers to TensorBoard and the callback."""
+        if self._board is not None:
+            with naming(self._run.tensorboard):
+                for name, number in numbers.items():
+                    self._board.add_scalar(name, number, decisions)
+                self._board.flush()
+        if self._callback is not None:
+            self._callback(decisions, numbers)
 
     def _evaluate(
         self, decisions: int, checkpoint: Checkpoint, deals: int, kind: str, stop: StopRequest
@@ -255,7 +203,7 @@ class Records:
         config, progress = self._config, self._progress
         progress.begin_evaluation(kind, deals, config.evaluate_against, len(config.shares))
         results = evaluate(checkpoint, self._baselines, deals, stop)
-        self._run.add_evaluations([_evaluation_row(decisions, self.clock.seconds, result) for result in results])
+        self._run.add_evaluations([_evaluation_row(decisions, self._seconds, result) for result in results])
         title = f"German Whist ({config.title}): self-play, evaluated against bots"
         draw_curve(self._run.read_evaluations(), self._run.curve, title)
         for result in results:
@@ -263,9 +211,9 @@ class Records:
                 games, (first, *_) = 2 * result.deals, result.forfeits
                 lost = f"{first.agent} lost {len(result.forfeits)} of {games} evaluation games unplayed"
                 self.say(f"{lost}, the first: {first.reason}")
-        progress.show_rates(decisions, {result.second: result.win_rate for result in results})
-        if self._metrics is not None:
-            self._metrics.chart(decisions, win_rates(results))
+        rates = {result.second: result.win_rate for result in results}
+        progress.show_rates(decisions, rates)
+        self._chart(decisions, {f"evaluation/win_rate_{metric_name(name)}": rate for name, rate in rates.items()})
         return results
 
     def finish(self, decisions: int, checkpoint: Checkpoint, stop: StopRequest) -> TrainingOutcome:
@@ -282,15 +230,14 @@ class Records:
         return TrainingOutcome(self._run, decisions, ())
 
 
-def _seconds_of(run: RunDirectory) -> float:
-    """Return the seconds of training that the metrics of a run end with."""
-    rows = list(csv.DictReader(io.StringIO(read_text(run.metrics, MAX_METRICS), newline="")))
-    return float(rows[-1]["charts/seconds"]) if rows else 0.0
-
-
-def win_rates(results: Sequence[MatchResult]) -> dict[str, float]:
-    """Return the numbers of an evaluation, by the names that TensorBoard and callbacks know them by."""
-    return {f"evaluation/win_rate_{metric_name(result.second)}": result.win_rate for result in results}
+def _tensorboard(folder: Path, decisions: int) -> Any:
+    """Return TensorBoard's writer, which hides what earlier files say of later decisions; nothing without TensorBoard."""
+    try:
+        from torch.utils.tensorboard import SummaryWriter
+    except ImportError:
+        return None
+    with naming(folder):
+        return SummaryWriter(str(folder), purge_step=decisions + 1 if decisions else None)  # type: ignore[no-untyped-call]
 
 
 _WORD = r"[A-Za-z0-9.-]+"
@@ -337,12 +284,6 @@ class Periodic:
             return False
         self._next = _next_multiple(decisions, self._every)
         return True
-
-
-def last_evaluation(run: RunDirectory) -> dict[str, Any] | None:
-    """Return the newest row of ``evaluations.csv``."""
-    rows = run.read_evaluations()
-    return max(rows, key=lambda row: row["decisions"]) if rows else None
 
 
 def _next_multiple(number: int, step: int) -> int:
