@@ -231,13 +231,13 @@ class Records:
 
 
 def _tensorboard(folder: Path, decisions: int) -> Any:
-    """Return TensorBoard's writer, which hides what earlier files say of later decisions; nothing without TensorBoard."""
+    """Return TensorBoard's writer, which hides what earlier files say of later decisions; ``None`` without it."""
     try:
         from torch.utils.tensorboard import SummaryWriter
     except ImportError:
         return None
     with naming(folder):
-        return SummaryWriter(str(folder), purge_step=decisions + 1 if decisions else None)  # type: ignore[no-untyped-call]
+        return SummaryWriter(str(folder), purge_step=decisions + 1 if decisions else None)
 
 
 _WORD = r"[A-Za-z0-9.-]+"

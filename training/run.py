@@ -33,7 +33,7 @@ LOCK = ".lock"
 EVALUATION_COLUMNS = ("decisions", "opponent", "deals", "win_rate", "low", "high", "margin", "seconds")
 MAX_METRICS = 64 << 20  # bytes of metrics.csv: hundreds of thousands of updates
 MAX_EVALUATIONS = 4 << 20  # bytes of evaluations.csv
-FIXED = ("trainer", "rules", "games", "inputs", "init")  # settings that cannot change within a run
+FIXED = ("trainer", "rules", "games", "init", "inputs")  # settings that cannot change within a run
 
 
 class RunDirectory:
@@ -395,7 +395,7 @@ def tensor_of_shape(tensors: Mapping[str, torch.Tensor], name: str, shape: torch
 def changes_of_settings(
     before: Mapping[str, Any], config: TrainConfig, intended: Collection[str], decisions: int
 ) -> list[dict[str, Any]]:
-    """Return what has changed in the settings of a run since its snapshot: ``decisions``, ``key``, ``before``, ``after``.
+    """Return what has changed in a run's settings since its snapshot: ``decisions``, ``key``, ``before``, ``after``.
 
     Args:
         before: the settings that the run was trained with, by name.

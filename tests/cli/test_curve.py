@@ -11,7 +11,7 @@ from matplotlib import image
 from german_whist.training.curve import COLORS
 from german_whist.training.run import RunDirectory
 from tests.cli.commands import Run
-from tests.training.run.test_records import colours_in, points
+from tests.training.test_records import colours_in, points
 
 
 def made(folder: str, opponents: tuple[str, ...]) -> Path:

@@ -17,7 +17,7 @@ import pytest
 import yaml
 from safetensors.numpy import load_file
 
-from german_whist.training.run import RunDirectory
+from german_whist.training.run import RunDirectory, read_snapshot
 from tests.training.policy_iteration_runs import SMALL_SETTINGS
 
 KILLS, SEED = (int(os.environ.get(name, usual)) for name, usual in (("KILLS", 5), ("SEED", 1)))
@@ -64,8 +64,9 @@ def contents(run: RunDirectory) -> dict[str, Any]:
     """Return weights, moments, deals, names of checkpoints, and the rows of metrics and evaluations without times."""
     found: dict[str, Any] = {"half written": [path.name for path in run.path.rglob(".*")]}
     found["checkpoints"] = [path.name for path in run.checkpoint_paths()]
-    for path in (run.final, run.resume):
-        found |= {f"{path.name}: {name}": array.tobytes() for name, array in load_file(path).items()}
+    found |= {name: array.tobytes() for name, array in load_file(run.final).items()}
+    about, tensors = read_snapshot(run.snapshot)
+    found |= {"snapshot": about} | {f"snapshot {name}": tensor.numpy().tobytes() for name, tensor in tensors.items()}
     for path in (run.metrics, run.evaluations):
         with path.open(newline="", encoding="utf-8") as file:
             rows = list(csv.DictReader(file))

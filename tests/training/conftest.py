@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from german_whist.envs.utils.files import write_atomically
+from german_whist.training import records
 from german_whist.training.records import TrainingOutcome
-from german_whist.training.run import records
 from tests.training.policy_iteration_runs import train_small
 
 

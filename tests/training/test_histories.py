@@ -15,7 +15,7 @@ from german_whist.agents.registry import make_agent
 from german_whist.training import sb3
 from german_whist.training import train as policy_iteration
 from german_whist.training.rollouts import Collector
-from german_whist.training.run import RunDirectory, Snapshot
+from german_whist.training.run import RunDirectory, read_snapshot
 from german_whist.training.train import train
 from tests.evaluation.test_games_asked_for import ReadsHistory
 from tests.training.policy_iteration_runs import collector_of, play_rollout, small_config, some_policy
@@ -128,8 +128,8 @@ def test_a_run_stopped_in_the_middle_of_deals_resumes_bit_for_bit(
     call_at(monkeypatch, 200, interrupt)
     stopped = train(config, RunDirectory.create("mine", tmp_path / "stopped"), quiet=True)
     assert stopped.interrupted
-    saved = Snapshot.load(stopped.run.resume).deals[0]
-    assert bool(saved["0.log_counts"].any())  # the middle of deals
+    _, saved = read_snapshot(stopped.run.snapshot)
+    assert bool(saved["deals.0.0.log_counts"].any())  # the middle of deals
     done = resume_run(tmp_path / "stopped")
     assert done.run.read_evaluations()[-1]["win_rate"] == whole.run.read_evaluations()[-1]["win_rate"]
     one, other = (load_checkpoint(run.run.final).layers for run in (whole, done))

@@ -216,13 +216,13 @@ def test_a_stopped_and_resumed_run_equals_an_uninterrupted_one(finished, tmp_pat
     directory = RunDirectory.create("policy_iteration", tmp_path / "half")
     directory.begin(settings)
     state = TrainingState(settings, directory, Processes())
-    state.save(0.0)
+    state.save()
     save_is_due = Periodic(settings.checkpoint_every, 0)
     while state.decisions < 512:
         train_once(state)
         if save_is_due(state.decisions):
-            state.save(0.0)
-    state.save_snapshot(0.0)
+            state.save()
+    state.save_snapshot()
     assert contents(train(settings, directory, resume=True, quiet=True)) == contents(finished)
 
 

@@ -31,7 +31,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> TrainingOutcome:
 
 def test_a_run_leaves_what_others_do(finished: TrainingOutcome) -> None:
     assert {path.name for path in finished.run.path.iterdir()} == {
-        *("config.yaml", "version.json", "metrics.csv", "evaluations.csv", "curve.png"),
+        *("config.yaml", "metrics.csv", "evaluations.csv", "curve.png"),
         *("checkpoints", "tensorboard", "final.safetensors", "model.zip"),
     }
     assert column(finished.run.metrics, "decisions") == list(range(ROLLOUT, 1025, ROLLOUT))

@@ -11,10 +11,10 @@ import pytest
 from safetensors.numpy import load
 
 from german_whist.agents.policy.checkpoint import load_checkpoint
-from german_whist.training.run import records
-from german_whist.training.run.directory import RunDirectory
-from german_whist.training.run.progress import FINAL_EVALUATION, FIRST_EVALUATION, FIRST_ROLLOUT
-from german_whist.training.run.records import TrainingOutcome
+from german_whist.training import records
+from german_whist.training.progress import FINAL_EVALUATION, FIRST_EVALUATION, FIRST_ROLLOUT
+from german_whist.training.records import TrainingOutcome
+from german_whist.training.run import RunDirectory
 from tests.training.policy_iteration_runs import ROLLOUT
 from tests.training.policy_iteration_runs import train_small as begin
 from tests.training.whole_runs import call_at, column, evaluated, interrupt, interrupt_in, resume_run
