@@ -195,7 +195,7 @@ def _train_policy_iteration(
             raise ConnectionError(f"{error}; the last good checkpoint is in {run.checkpoints}") from None
         state.save()
         if config.value_deals and processes.is_first:
-            records.begin_phase("fitting the value network")
+            records.say("fitting the value network")
             with contextlib.suppress(Stopped):  # asked for again below
                 state.fit_value(stop)
         return records.finish(state.decisions, state.checkpoint(), stop)
