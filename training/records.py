@@ -96,7 +96,7 @@ class TrainingOutcome(Report):
         return not self.results
 
 
-class Records:
+class RunRecords:
     """What a run writes and shows as it goes: the row of each update, matches against bots, its progress."""
 
     def __init__(
@@ -139,7 +139,7 @@ class Records:
                 write_rows(run.metrics, [("decisions", *columns)])
             self._board = _tensorboard(run.tensorboard, decisions)
 
-    def __enter__(self) -> Records:
+    def __enter__(self) -> RunRecords:
         """Show the progress."""
         self._progress.__enter__()
         return self
