@@ -148,7 +148,7 @@ class PolicyAgent(Agent):
         check_view_array(views)
         canonical, relabeling = canonical_views(views, self.checkpoint.ranks)
         masks = np.empty((len(views), self.checkpoint.sizes[-1]), np.int8)
-        write_masks(np.ascontiguousarray(canonical["legal"]), masks)
+        write_masks(len(canonical), np.ascontiguousarray(canonical["legal"]), masks)
         logits = self._network.logits(network_inputs(canonical, self.rules, self.checkpoint.inputs))
         logits[masks == 0] = -np.inf
         return logits, relabeling

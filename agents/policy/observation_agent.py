@@ -52,5 +52,5 @@ class ObservationAgent(Agent):
     def act(self, views: Views, rng: Any) -> Actions:
         """Return one action per view, int64[n]."""
         masks = np.empty((len(views), self.rules.num_actions), np.int8)
-        write_masks(np.ascontiguousarray(views["legal"]), masks)
+        write_masks(len(views), np.ascontiguousarray(views["legal"]), masks)
         return np.asarray(self.choose(observe(views, self.rules), masks.astype(np.bool_)), np.int64)

@@ -172,7 +172,7 @@ class SelfPlayVecEnv(VecEnv):
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return the legal actions of the decisions shown, bool[num_envs, num_actions]."""
         masks = np.empty((self.num_envs, self.batch.num_actions), np.int8)
-        write_masks(np.ascontiguousarray(self._views["legal"]), masks)
+        write_masks(len(self._views), np.ascontiguousarray(self._views["legal"]), masks)
         return masks.astype(np.bool_)
 
     def state(self) -> dict[str, npt.NDArray[Any]]:
