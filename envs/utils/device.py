@@ -26,6 +26,9 @@ _STAGED_THREADS = 64  # rows of bytes that fit into the shared memory of a block
 _BLOCKS = 132 * 16  # sixteen for each multiprocessor of an H100; a thread takes several rows of larger batches
 _ALIGNED = 16  # bytes, of records in a thread's memory
 
+_SMALL = 4096  # bytes
+_constants: dict[Any, tuple[Any, Any]] = {}  # arrays of the host, and their copies on a GPU
+
 KERNELS: list[Any] = []  # every row kernel of the modules loaded so far
 
 
@@ -209,7 +212,6 @@ class Device:
         self.is_gpu = self.torch_device.type == "cuda"
         if self.is_gpu:
             _cuda()
-        self._constants: dict[int, tuple[Any, Any]] = {}  # by the id of a host array, which is kept
 
     def records(self, n: int, dtype: np.dtype[Any]) -> Records:
         """Return n zeroed records."""
@@ -263,9 +265,12 @@ class Device:
         return argument
 
     def _constant(self, array: np.ndarray[Any, Any]) -> Any:
-        if id(array) not in self._constants:
-            self._constants[id(array)] = array, _cuda().to_device(np.ascontiguousarray(array))
-        return self._constants[id(array)][1]
+        """Return the copy of an array on this GPU: one for all small arrays that are alike, and for each large one."""
+        alike = array.tobytes() if array.nbytes <= _SMALL else id(array)
+        key = self.torch_device, array.dtype, array.shape, alike
+        if key not in _constants:
+            _constants[key] = array, _cuda().to_device(np.ascontiguousarray(array))
+        return _constants[key][1]
 
 
 @cache
