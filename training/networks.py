@@ -62,7 +62,9 @@ DISTILLED_HIDDEN = 192  # units of the distilled network's one hidden layer; ``s
 
 Weights = tuple[torch.Tensor, torch.Tensor]
 
-_FEWEST_ROWS, _MAX_ROWS = 128, 4096  # rows of a matrix product in FrozenMLP
+_FEWEST_ROWS, _MAX_ROWS = 128, 4096  # rows of a matrix product in FrozenMLP on the CPU
+_MAX_ROWS_ON_GPU = 1 << 18
+_ALIGNED = 8  # inputs of a layer: matrix products on a GPU are slow for other numbers
 
 
 def feature_scale(high: npt.NDArray[np.int8], low: Block | None, flags: Sequence[Block] = ()) -> torch.Tensor:
@@ -167,7 +169,14 @@ class MLP(nn.Module):
         """
         hidden, dtype = self.linear_layers()[:-1], self.compute_dtype
         scaled = [layer.weight if number else layer.weight * self.scale for number, layer in enumerate(hidden)]
+        if self.padding:
+            scaled[0] = F.pad(scaled[0], (0, self.padding))
         return [(weight.to(dtype), layer.bias.to(dtype)) for weight, layer in zip(scaled, hidden, strict=True)]
+
+    @property
+    def padding(self) -> int:
+        """Inputs of the first layer that are always 0."""
+        return -self.scale.shape[0] % _ALIGNED if self.scale.device.type == "cuda" else 0
 
     def units(self, features: torch.Tensor, weights: Sequence[Weights]) -> torch.Tensor:
         """Return the last hidden layer, [rows, units].
@@ -176,6 +185,8 @@ class MLP(nn.Module):
             features: [rows, features], int8 or a floating type.
             weights: of the hidden layers, as :meth:`weights` returns them.
         """
+        if self.padding:
+            features = F.pad(features, (0, self.padding))
         hidden = features.to(self.compute_dtype)
         for weight, bias in weights:
             hidden = _hidden(hidden, weight, bias)
@@ -247,8 +258,7 @@ class SuitMLP(MLP):
     def units(self, features: torch.Tensor, weights: Sequence[Weights]) -> torch.Tensor:
         """Return the last hidden layer, [rows, units], or that of each suit, [4 * rows, units]."""
         rows = features.shape[0]  # not len: an exported network takes any number of rows
-        # torch gathers float32 five times as fast as int8 and bfloat16.
-        suits = features.float().index_select(1, self.inputs).view(rows * NUM_SUITS, self.scale.shape[0])
+        suits = self._suits(features).view(rows * NUM_SUITS, self.scale.shape[0] + self.padding)
         suits = suits.to(self.compute_dtype)
         for weight, bias in weights[: self._suit_layers]:
             suits = _hidden(suits, weight, bias)
@@ -264,6 +274,15 @@ class SuitMLP(MLP):
         for weight, bias in others:
             units = _hidden(units, weight, bias)
         return units
+
+    def _suits(self, features: torch.Tensor) -> torch.Tensor:
+        """Return what each suit sees, one after the other, [rows, 4 * inputs]."""
+        if self.padding:
+            padded = F.pad(features, (0, 1))  # what is padded sees the last one, which is 0
+            inputs = F.pad(self.inputs.view(NUM_SUITS, -1), (0, self.padding), value=features.shape[1])
+            return padded.to(self.compute_dtype).index_select(1, inputs.flatten())
+        # torch gathers float32 five times as fast as int8 and bfloat16 on a CPU.
+        return features.float().index_select(1, self.inputs)
 
     def joined(self, outputs: torch.Tensor) -> torch.Tensor:
         """Return the network's outputs, [rows, outputs]: each suit's cards, then the sums of the other actions."""
@@ -283,8 +302,8 @@ def new_mlp(scale: torch.Tensor, hidden: list[int], outputs: int, gain: float, s
 class FrozenMLP:
     """A copy of an MLP with its current weights, for many forward passes.
 
-    The backend compiles matrix products for each new size, which costs more than the product itself, so rows are padded
-    to one of a few sizes. The network lends its structure, not its weights.
+    The CPU's backend compiles matrix products for each new size, which costs more than the product itself, so rows are
+    padded to one of a few sizes there. The network lends its structure, not its weights.
     """
 
     def __init__(self, network: MLP) -> None:
@@ -297,15 +316,16 @@ class FrozenMLP:
 
     @torch.inference_mode()
     def __call__(self, features: torch.Tensor) -> torch.Tensor:
-        """Return the outputs on the CPU, float32[rows, outputs], for features int8[rows, features]."""
-        return torch.cat([self._outputs(rows) for rows in features.split(_MAX_ROWS)])
+        """Return the outputs, float32[rows, outputs], for features int8[rows, features] on the same device."""
+        most = _MAX_ROWS if self._device.type == "cpu" else _MAX_ROWS_ON_GPU
+        return torch.cat([self._outputs(rows) for rows in features.split(most)])
 
     def _outputs(self, features: torch.Tensor) -> torch.Tensor:
         rows = len(features)
-        size = -(-rows // _FEWEST_ROWS) * _FEWEST_ROWS
-        padded = F.pad(features, (0, 0, 0, size - rows)).to(self._device)
-        units = self._network.units(padded, self._weights)
-        return self._network.joined(F.linear(units.float(), *self._last))[:rows].cpu()
+        if self._device.type == "cpu":
+            features = F.pad(features, (0, 0, 0, -rows % _FEWEST_ROWS))
+        units = self._network.units(features, self._weights)
+        return self._network.joined(F.linear(units.float(), *self._last))[:rows]
 
 
 def native_dtype(device: torch.device) -> torch.dtype:
@@ -485,7 +505,7 @@ def _adam_moments(weight: torch.Tensor) -> dict[str, torch.Tensor]:
 
 @dataclass(frozen=True)
 class Batch:
-    """Positions with action-value targets, of a rollout.
+    """Positions with action-value targets, of a rollout, on the networks' device.
 
     Attributes:
         features: int8[positions, features].
@@ -576,7 +596,7 @@ class Networks:
             yield from part.named_parameters()
 
     def policy(self, features: torch.Tensor) -> torch.Tensor:
-        """Return the logits on the CPU, float32[rows, actions], for observations int8[rows, features]."""
+        """Return the logits, float32[rows, actions], for observations int8[rows, features]."""
         return self._frozen_actor(features) * LOGITS_PER_OUTPUT
 
     def replies(self, features: torch.Tensor) -> torch.Tensor:
@@ -595,9 +615,8 @@ class Networks:
             progress: share of the run that is done, 0 to 1, for the schedule.
         """
         rate = self.config.learning_rate_at(max(1.0 - progress, 0.0))
-        features, masks = batch.features.to(self._device), batch.masks.to(self._device)
-        q_targets, returns = batch.q_targets.to(self._device), batch.returns.to(self._device)
-        total = spread = value_total = torch.zeros(())
+        features, masks, q_targets, returns = batch.features, batch.masks, batch.q_targets, batch.returns
+        total = spread = value_total = torch.zeros((), device=self._device)
         steps = 0
         for rows in self._minibatches(len(features), self.config.epochs):
             legal = masks[rows].float()
@@ -609,13 +628,13 @@ class Networks:
             values = self.value.network(features[rows])[:, 0]
             value_loss = ((values - returns[rows] / TRICKS_PER_OUTPUT) ** 2).mean()
             self.value.step(value_loss, len(rows), rate)
-            total = total + loss.detach().cpu()
-            spread = spread + _mean_square(targets, count).cpu()
-            value_total = value_total + value_loss.detach().cpu()
+            total = total + loss.detach()
+            spread = spread + _mean_square(targets, count)
+            value_total = value_total + value_loss.detach()
             steps += 1
-        self._distill(features, masks, batch.logits.to(self._device) / LOGITS_PER_OUTPUT, rate)
+        self._distill(features, masks, batch.logits / LOGITS_PER_OUTPUT, rate)
         self.updates += 1
-        value_spread = steps * ((returns - returns.mean()) ** 2).mean().cpu() / TRICKS_PER_OUTPUT**2
+        value_spread = steps * ((returns - returns.mean()) ** 2).mean() / TRICKS_PER_OUTPUT**2
         return {
             "losses/loss": float(total) / max(steps, 1),
             "losses/explained_variance": _explained(total, spread),

@@ -16,6 +16,8 @@ import torch
 
 from german_whist.agents.policy.network.layers import Layer, sizes_of
 from german_whist.envs.engine.rules import rules
+from german_whist.envs.observation.views import VIEW
+from german_whist.envs.utils.device import Records
 from german_whist.training.config import SELF
 from german_whist.training.networks import new_mlp
 from german_whist.training.rollouts import Collector, Network
@@ -30,7 +32,9 @@ _NEWTON_STEPS = 12
 Outcomes = tuple[npt.NDArray[np.int8], npt.NDArray[np.float64]]
 
 
-def self_play_outcomes(policy: Network, shares: Mapping[str, float], deals: int, seed: int, inputs: str) -> Outcomes:
+def self_play_outcomes(
+    policy: Network, shares: Mapping[str, float], deals: int, seed: int, inputs: str, device: str = "cpu"
+) -> Outcomes:
     """Play deals with a policy's best actions and exact endgames; return every decision and what it led to.
 
     Args:
@@ -39,6 +43,7 @@ def self_play_outcomes(policy: Network, shares: Mapping[str, float], deals: int,
         deals: number of deals, all games together; at least one of each game is played.
         seed: seed of the deals.
         inputs: what the policy sees.
+        device: torch device of the policy.
 
     Returns:
         Features int8[n, features], and the final margin of the seat to act in tricks, float64[n].
@@ -48,17 +53,19 @@ def self_play_outcomes(policy: Network, shares: Mapping[str, float], deals: int,
         left, rank = max(round(deals * share), 1), FIRST_RANK
         while left > 0:
             envs = min(left, _MAX_ENVS)
-            found = _play(policy, game, envs, seed, inputs, rank)
+            found = _play(policy, game, envs, seed, inputs, rank, device)
             features.append(found[0])
             margins.append(found[1])
             left, rank = left - envs, rank + 1
     return np.concatenate(features), np.concatenate(margins)
 
 
-def _play(policy: Network, game: str, envs: int, seed: int, inputs: str, rank: int) -> Outcomes:
+def _play(policy: Network, game: str, envs: int, seed: int, inputs: str, rank: int, device: str) -> Outcomes:
     """Play one deal in each environment."""
     steps = 4 * rules(game).foreplay  # a card and a choice of each seat a trick
-    collector = Collector(game, envs, steps, {SELF: 1.0}, {}, seed=seed, inputs=inputs, rank=rank)
+    collector = Collector(
+        game, envs, steps, {SELF: 1.0}, {}, seed=seed, inputs=inputs, rank=rank, solves=True, device=device
+    )
     rollout = collector.rollout
     collector.begin_rollout()
     for step in range(steps):
@@ -66,10 +73,11 @@ def _play(policy: Network, game: str, envs: int, seed: int, inputs: str, rank: i
         collector.choose(step, lambda features: policy(features) * _GREEDY)
         collector.play(step)
     ended = torch.cumsum(rollout.ends.to(torch.int32), 0) - rollout.ends.to(torch.int32)
-    first = (ended == 0).numpy()  # decisions of each environment's first deal
-    margins = (rollout.margins.numpy() * first).sum(0, dtype=np.float64)
-    own = np.where(rollout.seats.numpy() == 0, margins, -margins)
-    return rollout.features.numpy()[first], own[first]
+    first = ended == 0  # decisions of each environment's first deal
+    margins = (rollout.margins * first).sum(0, dtype=torch.float64)
+    own = torch.where(rollout.seats == 0, margins, -margins)
+    seen = Records(rollout.views.bytes[first.flatten()], VIEW)
+    return collector.features(seen).cpu().numpy(), own[first].cpu().numpy()
 
 
 def fit_value(layers: tuple[Layer, ...], suit_layers: int, outcomes: Outcomes) -> tuple[Layer, ...]:
