@@ -218,7 +218,21 @@ def _play_on(k, views, relabeling, game, answers, high, low, margin_tanh_scale, 
 
 @row_kernel(scratch=_SCRATCH)
 def begin_lookaheads(
-    i, views, relabeling, game, states, numbers, slots, rotations, most, lookahead, answers, high, low, scale, lookaheads
+    i,
+    views,
+    relabeling,
+    game,
+    states,
+    numbers,
+    slots,
+    rotations,
+    most,
+    lookahead,
+    answers,
+    high,
+    low,
+    scale,
+    lookaheads,
 ):
     """Try an action in the true deal or a rotation of its stock, and play on.
 
@@ -286,7 +300,7 @@ def take_replies(i, views, relabeling, game, rows, logits, answers, high, low, s
 
 @row_kernel(scratch=_SCRATCH)
 def take_answers(i, views, relabeling, game, rows, actions, answers, high, low, scale, lookaheads):
-    """Play the opponent's action in lookahead ``rows[i]``, and play on; ``actions`` is int64[n], the others as above."""
+    """Play the opponent's action in lookahead ``rows[i]``, ``actions`` int64[n], and play on; others as above."""
     k = rows[i]
     play(game[0], lookaheads.states[k], actions[i])
     _play_on(k, views, relabeling, game[0], answers, high, low, scale, lookaheads)

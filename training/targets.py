@@ -135,8 +135,7 @@ class ActionValueTargets:
         needs = lookaheads.needs[:count]
         while True:
             solving, valued, replying, answering = (
-                (needs & flag).nonzero().squeeze(1)
-                for flag in (NEEDS_SOLUTION, NEEDS_VALUE, NEEDS_REPLY, NEEDS_ANSWER)
+                (needs & flag).nonzero().squeeze(1) for flag in (NEEDS_SOLUTION, NEEDS_VALUE, NEEDS_REPLY, NEEDS_ANSWER)
             )
             if len(solving):
                 margins = self._solver.margins(_rows(lookaheads.states, solving), device)

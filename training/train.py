@@ -498,7 +498,9 @@ class TrainingState:
             return self.networks.policy(features)
 
         self.networks.freeze()
-        outcomes = self_play_outcomes(policy, config.shares, config.value_deals, config.seed, config.inputs, config.device)
+        outcomes = self_play_outcomes(
+            policy, config.shares, config.value_deals, config.seed, config.inputs, config.device
+        )
         self._value = fit_value(self.networks.value.layers(), config.suit_layers, outcomes)
 
     def evaluate(self, deals: int, stop: StopRequest) -> tuple[MatchResult, ...]:

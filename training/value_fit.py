@@ -14,12 +14,12 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from german_whist.agents.policy.network.layers import Layer, sizes_of
+from german_whist.agents.policy.network.layers import Layer
+from german_whist.agents.policy.network.mlp import mlp_of
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.utils.device import Records
 from german_whist.training.config import SELF
-from german_whist.training.networks import new_mlp
 from german_whist.training.rollouts import Collector, Network
 
 MAX_ROWS = 100_000  # positions that the outputs are fitted to
@@ -97,9 +97,7 @@ def fit_value(layers: tuple[Layer, ...], suit_layers: int, outcomes: Outcomes) -
 @torch.inference_mode()
 def _hidden(layers: tuple[Layer, ...], suit_layers: int, features: npt.NDArray[np.int8]) -> torch.Tensor:
     """Return the last hidden layer and a column of ones, float64[rows, units + 1]."""
-    inputs, *sizes, outputs = sizes_of(layers, suit_layers)
-    network = new_mlp(torch.ones(inputs), sizes, outputs, 1.0, suit_layers)
-    network.load_raw_layers(layers, "value")
+    network = mlp_of(layers, suit_layers)
     hidden = network.units(torch.from_numpy(features), network.weights())
     return torch.cat([hidden, torch.ones(len(hidden), 1)], 1).double()
 

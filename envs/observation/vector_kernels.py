@@ -123,6 +123,14 @@ def write_masks(i, legal, row):
         row[choice] = (legal[i] >> np.uint64(choice)) & _ONE
 
 
+@row_kernel(writes="row")
+def write_view_masks(i, views, row):
+    """Write the legal actions of view ``i`` likewise."""
+    write_cards(views[i].legal, row, 0)
+    for choice in range(52, row.shape[0]):
+        row[choice] = (views[i].legal >> np.uint64(choice)) & _ONE
+
+
 @kernel
 def _read_cards(row, start):
     mask = np.uint64(0)

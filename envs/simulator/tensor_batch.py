@@ -33,7 +33,6 @@ from german_whist.envs.utils.device import Device, Records
 from german_whist.envs.utils.specs import integers, must_be
 
 if TYPE_CHECKING:
-    import torch
     from torch import Tensor
 
 _TRICKS: int = STATE.fields["tricks"][1]  # type: ignore[index] # offset in a record

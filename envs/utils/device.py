@@ -33,7 +33,10 @@ KERNELS: list[Any] = []  # every row kernel of the modules loaded so far
 
 
 def row_kernel(
-    function: Callable[..., Any] | None = None, *, scratch: Mapping[str, tuple[int, Any]] | None = None, writes: str = ""
+    function: Callable[..., Any] | None = None,
+    *,
+    scratch: Mapping[str, tuple[int, Any]] | None = None,
+    writes: str = "",
 ) -> Any:
     """Make a row kernel of ``function(i, …)``, which handles row ``i``: call it as ``kernel(n, …)`` for n rows.
 
@@ -103,8 +106,8 @@ class _Shape(NamedTuple):
         """Return the function of a template around a body; it counts as code of the body's file, for the cache."""
         is_grid = template is not _LOOP
         row = "staged[own * width : (own + 1) * width]" if is_grid else f"{self.writes}[i]"
-        made = ("cuda.local.array({}, {}, %d)" % _ALIGNED) if is_grid else "np.zeros({}, {})"
-        lines = [f"    {name} = " + made.format(f"{name}_size", f"{name}_dtype") for name in self.scratch]
+        made = "cuda.local.array({0}_size, {0}_dtype, {1})" if is_grid else "np.zeros({0}_size, {0}_dtype)"
+        lines = [f"    {name} = " + made.format(name, _ALIGNED) for name in self.scratch]
         code = template.format(
             name=self.name,
             parameters=", ".join(name for name in self.parameters if name not in self.scratch),
@@ -117,7 +120,7 @@ class _Shape(NamedTuple):
             scope |= {f"{name}_size": size, f"{name}_dtype": dtype}
         if is_grid:
             scope["cuda"] = _cuda()
-        exec(compile(code, function.__code__.co_filename, "exec"), scope)  # noqa: S102
+        exec(compile(code, function.__code__.co_filename, "exec"), scope)
         found: FunctionType = scope[f"{self.name}_{'grid' if is_grid else 'rows'}"]
         found.__code__ = found.__code__.replace(co_firstlineno=function.__code__.co_firstlineno)
         return found

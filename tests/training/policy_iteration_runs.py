@@ -60,7 +60,12 @@ def train_small(folder: Path, **changes: Any) -> TrainingOutcome:
 
 
 def collector_of(
-    config: PolicyIterationConfig, opponents: Opponents | None = None, rank: int = 0, *, history: bool = False, solves: bool = False
+    config: PolicyIterationConfig,
+    opponents: Opponents | None = None,
+    rank: int = 0,
+    *,
+    history: bool = False,
+    solves: bool = False,
 ) -> Collector:
     return Collector(
         config.rules,
