@@ -183,7 +183,8 @@ def games(
         device: ``None``, or the device that single deals are played on, in tensors; nothing is recorded there.
 
     Raises:
-        ValueError: when a number, the endgame or the device is not allowed, or an agent does not return one legal action per view;
+        ValueError: when a number, the endgame or the device is not allowed, or an agent does not return one legal
+            action per view;
             the message names the agent.
         ChildProcessError: when a worker of the executor ended abruptly.
     """
@@ -248,9 +249,7 @@ def _play(
     return GameBlock(indices, outcomes.astype(np.int64), margins, lengths, lost, tuple(recordings))
 
 
-def play_on_device(
-    players: Players, numbers: range, rules: Rules, seed: int, endgame: str, device: Any
-) -> GameBlock:
+def play_on_device(players: Players, numbers: range, rules: Rules, seed: int, endgame: str, device: Any) -> GameBlock:
     """Play one block of deals in tensors; networks and rule bots choose on the device, other agents on the host.
 
     Raises:
