@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import torch
@@ -208,7 +209,7 @@ def _answers(opponent: Agent) -> bool:
 class _EndgameSolver:
     """Solves the endgames that no table holds, by search on the CPU, in several threads if there are many."""
 
-    def __init__(self, game: np.ndarray, high: EndgameTable, low: EndgameTable, threads: int) -> None:  # type: ignore[type-arg]
+    def __init__(self, game: np.ndarray[Any, Any], high: EndgameTable, low: EndgameTable, threads: int) -> None:
         self._game, self._tables = game, (high, low)
         self._threads = threads or torch.get_num_threads()
         self._transpositions = [race_transposition_table() for _ in range(self._threads)]

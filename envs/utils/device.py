@@ -53,7 +53,7 @@ def row_kernel(
     shape = _Shape(function.__name__, list(inspect.signature(function).parameters)[1:], dict(scratch or {}), writes)
     body = jit.kernel(function)
     loop = jit.kernel(shape.compiled(_LOOP, body, function))
-    loop.shape, loop.body = shape, body  # type: ignore[attr-defined]
+    loop.shape, loop.body = shape, body
     KERNELS.append(loop)
     return loop
 
@@ -158,8 +158,9 @@ def ptx_of(kernel: Any) -> list[str]:
         ModuleNotFoundError: when numba-cuda is not installed.
     """
     cuda = _cuda()
-    from numba.cuda import dispatcher
+    from numba.cuda import dispatcher as dispatcher_module
 
+    dispatcher: Any = dispatcher_module
     dispatcher.get_current_device = lambda: SimpleNamespace(compute_capability=(9, 0))
     return [cuda.compile_ptx(_grid(kernel), types, cc=(9, 0))[0] for types in kernel.signatures]
 
@@ -260,7 +261,7 @@ class Device:
             return flat.view(argument.dtype)
         if isinstance(argument, tuple):
             parts = [self._array(part) for part in argument]
-            return type(argument)._make(parts) if hasattr(argument, "_make") else tuple(parts)  # type: ignore[attr-defined]
+            return type(argument)._make(parts) if hasattr(argument, "_make") else tuple(parts)
         if isinstance(argument, np.ndarray):
             return self._constant(argument) if self.is_gpu else argument
         if hasattr(argument, "data_ptr"):
