@@ -16,7 +16,10 @@ from german_whist.envs.utils.checks import is_agent_class, whole_number
 from german_whist.envs.utils.specs import must_be, printable, short_repr
 
 if TYPE_CHECKING:
+    from torch import Tensor
+
     from german_whist.envs.simulator.batch import DealBatch
+    from german_whist.envs.utils.device import Device, Records
 
 Views = np.ndarray[Any, Any]
 Actions = npt.NDArray[np.int64]
@@ -162,6 +165,22 @@ class Agent(ABC):
         Returns:
             int64[n]: an action whose bit is set in ``views["legal"]``.
         """
+
+    def act_on(self, device: Device, views: Records, rng: Any) -> Tensor:
+        """Return one legal action per view for views in tensors on a device, int64[n].
+
+        By default the views are copied to the host for ``act``. Networks and rule bots choose on the device.
+
+        Args:
+            device: where the views are.
+            views: n records of ``VIEW``.
+            rng: as for ``act``.
+        """
+        import torch
+
+        on_host = views.bytes.cpu().numpy().view(views.dtype)[:, 0]
+        answer = whole_answer(self.act(on_host, rng), len(on_host), agent_name(self))
+        return torch.from_numpy(answer).to(device.torch_device)
 
     def policy(self, views: Views) -> npt.NDArray[np.float64] | None:
         """Return the probability with which ``act`` plays each action, float64[n, actions]; ``None`` if not known.

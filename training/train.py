@@ -33,6 +33,8 @@ from german_whist.agents.registry import make_agent
 from german_whist.envs.agent import Agent
 from german_whist.envs.engine.endgame_hook import EXACT
 from german_whist.envs.engine.rules import Rules, rules
+from german_whist.envs.observation.views import VIEW
+from german_whist.envs.utils.device import Records
 from german_whist.training.config import POOL, SELF, PolicyIterationConfig, TrainConfig
 from german_whist.training.networks import Batch, Networks, check_device, feature_scale
 from german_whist.training.processes import Processes, started_workers
@@ -265,6 +267,7 @@ class TrainingState:
                     # Past selves are networks without lookahead: they use no histories.
                     history=any(make(0).uses_games for name, make in makers.items() if name != POOL),
                     rank=self.processes.rank,
+                    device=config.device,
                 )
             )
         self._targets = [ActionValueTargets(collector, config) for collector in self.collectors]
@@ -351,7 +354,7 @@ class TrainingState:
         targets.write_returns()
         mask = targets.mask
         positions = (
-            rollout.features[mask],
+            collector.features(Records(rollout.views.bytes[mask.flatten()], VIEW)),
             rollout.masks[mask],
             targets.q_targets[mask],
             rollout.logits[mask] / INVERSE_TEMPERATURE,
@@ -493,7 +496,9 @@ class TrainingState:
             return self.networks.policy(features)
 
         self.networks.freeze()
-        outcomes = self_play_outcomes(policy, config.shares, config.value_deals, config.seed, config.inputs)
+        outcomes = self_play_outcomes(
+            policy, config.shares, config.value_deals, config.seed, config.inputs, config.device
+        )
         self._value = fit_value(self.networks.value.layers(), config.suit_layers, outcomes)
 
 

@@ -46,7 +46,7 @@ def canonical_views(views: Views, ranks: str = NAMED) -> tuple[Views, npt.NDArra
         raise unknown_name_error("ranks", ranks, RANKS)
     canonical = np.array(views, VIEW)
     relabeling = np.zeros((len(views), RELABELING_SIZE), np.int8)
-    relabel_views(np.ascontiguousarray(views), canonical, relabeling, ranks == UNPLAYED)
+    relabel_views(len(views), np.ascontiguousarray(views), canonical, relabeling, ranks == UNPLAYED)
     return canonical, relabeling
 
 
@@ -58,7 +58,7 @@ def decode_actions(chosen: npt.NDArray[np.int64], relabeling: npt.NDArray[np.int
         relabeling: int8[n, 108], from :func:`canonical_views`.
     """
     actions = np.empty(len(chosen), np.int64)
-    write_decoded_actions(np.asarray(chosen, np.int64), relabeling, actions)
+    write_decoded_actions(len(chosen), np.asarray(chosen, np.int64), relabeling, actions)
     return actions
 
 

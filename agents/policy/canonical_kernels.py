@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from german_whist.envs.utils.bit_kernels import lowest, popcount
+from german_whist.envs.utils.device import row_kernel
 from german_whist.envs.utils.jit import kernel
 
 TRUMP_SLOT = 3
@@ -211,18 +212,16 @@ def relabel_view(view, new, relabeling, rank_by_unplayed):
     new.trump = TRUMP_SLOT if view.trump >= 0 else -1
 
 
-@kernel
-def relabel_views(views, canonical, relabeling, rank_by_unplayed):
-    """Write the canonical form of views; see :func:`relabel_view`."""
-    for i in range(views.shape[0]):
-        relabel_view(views[i], canonical[i], relabeling[i], rank_by_unplayed)
+@row_kernel
+def relabel_views(i, views, canonical, relabeling, rank_by_unplayed):
+    """Write the canonical form of view ``i``; see :func:`relabel_view`."""
+    relabel_view(views[i], canonical[i], relabeling[i], rank_by_unplayed)
 
 
-@kernel
-def write_decoded_actions(chosen, relabeling, actions):
-    """Write the action behind each chosen canonical one."""
-    for i in range(chosen.shape[0]):
-        actions[i] = decode_action(chosen[i], relabeling[i])
+@row_kernel
+def write_decoded_actions(i, chosen, relabeling, actions):
+    """Write the action behind the canonical one of row ``i``."""
+    actions[i] = decode_action(chosen[i], relabeling[i])
 
 
 @kernel

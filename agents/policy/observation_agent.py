@@ -59,6 +59,6 @@ class ObservationAgent(Agent):
         """Return one action per view, int64[n]."""
         seen, relabeling = canonical_views(views) if self.canonical else (views, None)
         masks = np.empty((len(seen), self.rules.num_actions), np.int8)
-        write_masks(np.ascontiguousarray(seen["legal"]), masks)
+        write_masks(len(seen), np.ascontiguousarray(seen["legal"]), masks)
         actions = np.asarray(self.choose(observe(seen, self.rules), masks.astype(np.bool_)), np.int64)
         return actions if relabeling is None else decode_actions(actions, relabeling)

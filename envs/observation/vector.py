@@ -75,7 +75,7 @@ def observe(views: np.ndarray[Any, Any], rules: str | Rules = "classic") -> npt.
     rules = rules_named(rules)
     check_view_array(views)
     out = np.empty((len(views), observation_high(rules).size), np.int8)
-    write_observations(rules.game, views, out)
+    write_observations(len(views), rules.game, views, out)
     return out
 
 

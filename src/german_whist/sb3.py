@@ -122,7 +122,7 @@ class GermanWhistVecEnv(VecEnv):
         """Return what the learner sees, and keep its masks and what its actions mean."""
         if self._canonical:
             views, self._relabeling = self._canonical_views(observations)
-            write_masks(np.ascontiguousarray(views["legal"]), masks)
+            write_masks(len(views), np.ascontiguousarray(views["legal"]), masks)
             observations = observe(views, self.rules)
         self._masks = masks.astype(np.bool_)
         return observations

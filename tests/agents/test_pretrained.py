@@ -64,7 +64,7 @@ def test_a_pretrained_agent_is_made_by_name_and_plays_its_game(name: str) -> Non
 @pytest.mark.parametrize("name", PRETRAINED_NAMES)
 def test_torch_chooses_the_same_actions(name: str, played: int) -> None:
     torch = pytest.importorskip("torch")
-    from german_whist.training.networks import new_mlp
+    from german_whist.agents.policy.network.mlp import new_mlp
 
     checkpoint = load_pretrained(name)
     batch = DealBatch(checkpoint.rules, 200, seed=5)

@@ -59,7 +59,12 @@ def train_small(folder: Path, **changes: Any) -> TrainingOutcome:
 
 
 def collector_of(
-    config: PolicyIterationConfig, opponents: Opponents | None = None, rank: int = 0, *, history: bool = False
+    config: PolicyIterationConfig,
+    opponents: Opponents | None = None,
+    rank: int = 0,
+    *,
+    history: bool = False,
+    solves: bool = False,
 ) -> Collector:
     return Collector(
         config.rules,
@@ -71,6 +76,7 @@ def collector_of(
         inputs=config.inputs,
         history=history,
         rank=rank,
+        solves=solves,
     )
 
 
