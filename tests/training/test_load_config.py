@@ -105,13 +105,6 @@ def test_settings_read_back_from_their_yaml(tmp_path: Path) -> None:
     assert list(yaml.safe_load(text)) == list(config_fields(SB3Config))
 
 
-def test_settings_share_no_lists() -> None:
-    SB3Config.of().hidden.append(1)
-    SB3Config.of().opponents["greedy"] = 1.0
-    assert SB3Config.of().hidden == [256, 256]
-    assert SB3Config.of().opponents == {"self": 1.0}
-
-
 WRONG_VALUES = [
     ("decisions", "many", "must be an integer, got 'many'"),
     ("decisions", "1.5", "must be an integer, got 1.5"),
@@ -160,11 +153,6 @@ def test_a_wrong_value_is_refused_with_its_key_and_source(tmp_path: Path, key: s
     for message in (in_file, on_command_line):
         assert key in message
         assert expected in message
-
-
-def test_a_wrong_value_in_the_file_is_not_blamed_on_the_command_line(tmp_path: Path) -> None:
-    path = written(tmp_path, "trainer: sb3\nent_coef: -2\n")
-    assert refusal(path, {"seed": "1"}).startswith(f"{path}: ent_coef must be a number >= 0, got -2.0")
 
 
 def test_the_command_line_can_correct_a_wrong_value(tmp_path: Path) -> None:
@@ -233,10 +221,6 @@ def test_a_file_without_a_mapping_is_refused_with_the_line(tmp_path: Path, text:
 @pytest.mark.parametrize("text", ["[1", "{", "2020-13-45", "a: b: c", "'"])
 def test_invalid_yaml_on_the_command_line_is_refused(tmp_path: Path, text: str) -> None:
     assert refusal(written(tmp_path, ""), {"seed": text}) == f"command line: seed: {text!r} is not a YAML value"
-
-
-def test_an_unknown_key_on_the_command_line_is_refused(tmp_path: Path) -> None:
-    assert "command line: unknown key 'sed': did you mean 'seed'?" in refusal(written(tmp_path, ""), {"sed": "1"})
 
 
 @pytest.mark.parametrize(
