@@ -106,9 +106,10 @@ def test_resuming_a_finished_run_changes_nothing(finished: TrainingOutcome, tmp_
     after = everything(tmp_path / "run")
     for name in before:
         if name.endswith(".safetensors"):  # whose metadata is in no order
-            assert [tensor.tolist() for tensor in load(after[name]).values()] == [
-                tensor.tolist() for tensor in load(before[name]).values()
-            ], name
+            found, expected = load(after[name]), load(before[name])
+            assert {key: tensor.tolist() for key, tensor in found.items()} == {
+                key: tensor.tolist() for key, tensor in expected.items()
+            }, name
         elif name != "curve.png" and not name.startswith("tensorboard"):
             assert after[name] == before[name], name
     assert not [name for name in after if "tmp" in name]
