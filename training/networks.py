@@ -31,8 +31,8 @@ from german_whist.agents.policy.network.layers import (
 from german_whist.agents.policy.network.mlp import MLP, FrozenMLP, native_dtype, new_mlp
 from german_whist.envs.engine.layout import Block
 from german_whist.training.config import PolicyIterationConfig
-from german_whist.training.run.processes import Processes
-from german_whist.training.run.snapshot import tensor_of_shape
+from german_whist.training.processes import Processes
+from german_whist.training.run import tensor_of_shape
 
 # One feature among hundreds inverts the value of every card. With `high_low`, at 200,000 decisions, the policy won 53 %
 # against `random` with that feature scaled to 1, 66 % at 8 and 71 % at 24.

@@ -179,6 +179,10 @@ class Rollout:
         envs = self.seats.shape[1]
         return Records(self.views.bytes[step * envs : (step + 1) * envs], VIEW)
 
+    def views_where(self, mask: Tensor) -> Records:
+        """Return the views of the decisions in a mask, bool[steps, envs], step by step."""
+        return Records(self.views.bytes[mask.flatten()], VIEW)
+
 
 class Collector:
     """Plays the learner's policy in many deals at once, up to their endgames, and records every decision.

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from german_whist.agents.policy.canonical import canonical_views, decode_actions
 from german_whist.envs.agent import Actions, Agent, Views
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
@@ -29,11 +30,14 @@ class ObservationAgent(Agent):
         choose: the function.
         rules: the rules of the observations.
         name: what results call the agent.
+        canonical: whether the function sees canonical views.
     """
 
     rules: Rules
 
-    def __init__(self, choose: Choose, rules: str | Rules = "classic", name: str = "learner") -> None:
+    def __init__(
+        self, choose: Choose, rules: str | Rules = "classic", name: str = "learner", *, canonical: bool = False
+    ) -> None:
         """Wrap a function.
 
         Args:
@@ -41,6 +45,7 @@ class ObservationAgent(Agent):
                 an array or a tensor on the CPU.
             rules: a preset's name, with settings if wanted, or ``Rules``.
             name: what results call the agent.
+            canonical: whether observations, masks and actions are those of :func:`german_whist.canonical_views`.
 
         Raises:
             ValueError: if the rules are unknown.
@@ -48,9 +53,12 @@ class ObservationAgent(Agent):
         self.choose = choose
         self.rules = rules_named(rules)
         self.name = name
+        self.canonical = canonical
 
     def act(self, views: Views, rng: Any) -> Actions:
         """Return one action per view, int64[n]."""
-        masks = np.empty((len(views), self.rules.num_actions), np.int8)
-        write_masks(len(views), np.ascontiguousarray(views["legal"]), masks)
-        return np.asarray(self.choose(observe(views, self.rules), masks.astype(np.bool_)), np.int64)
+        seen, relabeling = canonical_views(views) if self.canonical else (views, None)
+        masks = np.empty((len(seen), self.rules.num_actions), np.int8)
+        write_masks(len(seen), np.ascontiguousarray(seen["legal"]), masks)
+        actions = np.asarray(self.choose(observe(seen, self.rules), masks.astype(np.bool_)), np.int64)
+        return actions if relabeling is None else decode_actions(actions, relabeling)

@@ -53,7 +53,7 @@ def row_kernel(
     shape = _Shape(function.__name__, list(inspect.signature(function).parameters)[1:], dict(scratch or {}), writes)
     body = jit.kernel(function)
     loop = jit.kernel(shape.compiled(_LOOP, body, function))
-    loop.shape, loop.body = shape, body
+    loop.shape, loop.body = shape, body  # type: ignore[attr-defined]
     KERNELS.append(loop)
     return loop
 

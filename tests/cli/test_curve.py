@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from matplotlib import image
 
-from german_whist.training.run.curve import COLORS
-from german_whist.training.run.directory import RunDirectory
+from german_whist.training.curve import COLORS
+from german_whist.training.run import RunDirectory
 from tests.cli.commands import Run
-from tests.training.run.test_records import colours_in, points
+from tests.training.test_records import colours_in, points
 
 
 def made(folder: str, opponents: tuple[str, ...]) -> Path:

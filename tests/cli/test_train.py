@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from german_whist.agents.policy.checkpoint import load_checkpoint
-from german_whist.training.run.progress import TrainingProgress
+from german_whist.training.progress import TrainingProgress
 from tests.cli.commands import Run
 from tests.cli.conftest import Typist
 from tests.training.sb3_runs import SETTINGS
@@ -108,7 +108,7 @@ def test_ctrl_c_saves_and_exits_with_130_and_a_resume_hint(
         completed = run("train", tiny, "--quiet", "--out=-a, run", *options)
     assert completed.code == 130
     line = completed.err if options else completed.out
-    assert line == "stopped after 512 decisions; to resume: german-whist train --resume './-a, run'\n"
+    assert line == "stopped after 640 decisions; to resume: german-whist train --resume './-a, run'\n"
     assert (completed.out if options else completed.err) == ""
     done = run(*shlex.split(line)[-3:], *options)
     assert done.code == 0

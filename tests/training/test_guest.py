@@ -15,7 +15,7 @@ import torch
 from torch.distributions import Distribution
 
 from german_whist.training.config import PolicyIterationConfig, SB3Config, TrainConfig
-from german_whist.training.run.directory import RunDirectory
+from german_whist.training.run import RunDirectory
 from german_whist.training.train import train
 from tests.training.policy_iteration_runs import small_config
 from tests.training.sb3_runs import tiny_config
@@ -47,7 +47,7 @@ def fail(decisions: int, numbers: dict[str, float]) -> None:
 
 FAILURES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "a tracker that refuses the first numbers": ({}, {"callback": fail}),
-    "an opponent with less than an environment": ({"opponents": {"self": 1.0, "random": 0.001}}, {}),
+    "a network that is too large": ({"hidden": [10**12]}, {}),
     "a device that is not there": ({"device": "cuda:77"}, {}),
 }
 

@@ -9,16 +9,10 @@ from typing import Any
 
 import pytest
 
-from german_whist.training.run.directory import RunDirectory
-from german_whist.training.run.progress import TrainingProgress
-from german_whist.training.run.records import TrainingOutcome
+from german_whist.training.progress import TrainingProgress
+from german_whist.training.records import TrainingOutcome
+from german_whist.training.run import RunDirectory
 from german_whist.training.train import train
-from tests.training.sb3_runs import tiny_config
-
-
-def begin(folder: Path, **changes: Any) -> TrainingOutcome:
-    config = tiny_config(**changes)
-    return train(config, RunDirectory.create("mine", folder), quiet=True)
 
 
 def resume_run(folder: Path, **overrides: str) -> TrainingOutcome:

@@ -29,8 +29,8 @@ def add_parser(subparsers: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Draw, and print the path of the picture."""
-    from german_whist.training.run.curve import draw_comparison
-    from german_whist.training.run.directory import RunDirectory
+    from german_whist.training.curve import draw_comparison
+    from german_whist.training.run import RunDirectory
 
     runs = {}
     for folder in options.runs:

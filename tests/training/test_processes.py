@@ -14,14 +14,13 @@ from unittest import mock
 import pytest
 import torch
 import yaml
-from safetensors.numpy import load_file
 
 from german_whist.envs.utils.warn_once import COMPILING, warn_once
 from german_whist.training import networks as networks_module
 from german_whist.training.networks import Batch, Networks
-from german_whist.training.run.directory import RunDirectory
-from german_whist.training.run.processes import Processes, joined_processes, started_workers
-from german_whist.training.run.progress import FIRST_ROLLOUT
+from german_whist.training.processes import Processes, joined_processes, started_workers
+from german_whist.training.progress import FIRST_ROLLOUT
+from german_whist.training.run import RunDirectory, read_snapshot
 from tests.processes import children, is_running
 from tests.training.policy_iteration_runs import SMALL_SETTINGS, small_config, train_small
 
@@ -84,7 +83,7 @@ def free_port() -> int:
 
 def start_two(code: list[str], folder: Path) -> list[subprocess.Popen[str]]:
     common = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port()), "OMP_NUM_THREADS": "1"}
-    root = Path(__file__).parents[3]
+    root = Path(__file__).parents[2]
     path = os.pathsep.join([*filter(None, [os.environ.get("PYTHONPATH")]), str(root)])
     return [
         subprocess.Popen(
@@ -100,9 +99,7 @@ def start_two(code: list[str], folder: Path) -> list[subprocess.Popen[str]]:
 
 
 def test_two_processes_take_the_step_of_one_with_the_joined_batch(tmp_path: Path) -> None:
-    code = (
-        "from pathlib import Path; from tests.training.run.test_processes import as_one_of_two; as_one_of_two(Path())"
-    )
+    code = "from pathlib import Path; from tests.training.test_processes import as_one_of_two; as_one_of_two(Path())"
     first, second = start_two(["-c", code], tmp_path)
     assert second.wait(240) == 7, second.communicate()[1]
     assert first.wait(240) == 0, first.communicate()[1]
@@ -181,8 +178,7 @@ def test_they_learn_as_those_of_torchrun(tmp_path: Path) -> None:
     assert [rank.wait(240) for rank in ranks] == [0, 0], [rank.communicate() for rank in ranks]
     given = RunDirectory(tmp_path / "torchrun")
     assert own.run.config.read_text() == given.config.read_text()
-    expected = load_file(given.resume)
-    got = load_file(own.run.resume)
+    expected, got = (read_snapshot(run.snapshot)[1] for run in (given, own.run))
     assert got.keys() == expected.keys()
     assert all((got[name] == expected[name]).all() for name in expected)
 
@@ -276,7 +272,7 @@ def endless_settings() -> list[str]:
 
 
 def start_torchrun(words: list[str], folder: Path) -> subprocess.Popen[str]:
-    path = os.pathsep.join([*filter(None, [os.environ.get("PYTHONPATH")]), str(Path(__file__).parents[3])])
+    path = os.pathsep.join([*filter(None, [os.environ.get("PYTHONPATH")]), str(Path(__file__).parents[2])])
     launcher = ["-m", "torch.distributed.run", "--nproc-per-node", "2", "--master-port", str(free_port())]
     return subprocess.Popen(
         [sys.executable, *launcher, "-m", "german_whist", "train", *words],

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable
-from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,34 +12,10 @@ import torch
 
 from german_whist.agents.policy.checkpoint import load_checkpoint
 from german_whist.training.networks import Batch, Networks
-from german_whist.training.run.directory import RunDirectory
-from german_whist.training.run.processes import Processes
-from german_whist.training.run.records import TrainingOutcome
-from tests.disk import full_disk
+from german_whist.training.processes import Processes
+from german_whist.training.run import RunDirectory
 from tests.training.policy_iteration_runs import train_small
-from tests.training.sb3_runs import tiny_config
-from tests.training.whole_runs import begin, call_at, evaluated, resume_run
-
-Start = Callable[..., TrainingOutcome]
-
-
-@pytest.fixture(params=[begin, train_small], ids=["sb3", "policy_iteration"])
-def start(request: pytest.FixtureRequest) -> Start:
-    """Begin a run of either trainer."""
-    start: Start = request.param
-    return start
-
-
-def test_a_diverging_run_stops_and_keeps_its_checkpoints(tmp_path: Path) -> None:
-    changes = {"learning_rate": 1e30, "evaluate_every": 10**6}
-    message = r"^training diverged before decision \d+: features_extractor.* is not finite; the checkpoints "
-    with pytest.raises(FloatingPointError, match=message):
-        begin(tmp_path / "run", **changes)
-    run = RunDirectory(tmp_path / "run")
-    assert [int(path.stem) for path in run.checkpoint_paths()] == [0]
-    load_checkpoint(run.checkpoint_paths()[0])
-    assert not run.final.exists()
-    assert RunDirectory.open(tmp_path / "run")[1] == tiny_config(**changes)
+from tests.training.whole_runs import call_at, evaluated, resume_run
 
 
 @pytest.mark.parametrize(("factor", "cause"), [(float("nan"), "losses/loss is nan"), (1e9, r"losses/loss is [\d.e+]+")])
@@ -110,13 +84,11 @@ def fail_writing(monkeypatch: pytest.MonkeyPatch, name: str, after: int = 0) -> 
     monkeypatch.setattr(Path, "write_bytes", cut)
 
 
-@pytest.mark.parametrize("name", ["000000000000.safetensors", "resume.safetensors"])
-def test_a_disk_that_is_full_at_once_leaves_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, start: Start, name: str
-) -> None:
+@pytest.mark.parametrize("name", ["000000000000.safetensors", "000000000000.json"])
+def test_a_disk_that_is_full_at_once_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     fail_writing(monkeypatch, name)
     with pytest.raises(OSError, match="No space left") as error:
-        start(tmp_path / "some" / "run")
+        train_small(tmp_path / "some" / "run")
     assert Path(error.value.filename).name == name
     assert list(tmp_path.iterdir()) == []
 
@@ -124,17 +96,17 @@ def test_a_disk_that_is_full_at_once_leaves_nothing(
 @pytest.mark.parametrize(
     ("name", "after"),
     [
-        *(("000000000512.safetensors", 0), ("resume.safetensors", 1), ("curve.png", 1), ("evaluations.csv", 1)),
-        *(("metrics.csv", 0), ("final.safetensors", 0)),
+        *(("000000000512.safetensors", 0), ("000000000512-0.part", 0), ("000000000512.json", 0)),
+        *(("curve.png", 1), ("evaluations.csv", 1), ("final.safetensors", 0)),
     ],
 )
 def test_a_disk_that_fills_up_leaves_a_resumable_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, start: Start, name: str, after: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, after: int
 ) -> None:
     with monkeypatch.context() as patch:
         fail_writing(patch, name, after)
         with pytest.raises(OSError, match="No space left") as error:
-            start(tmp_path / "run")
+            train_small(tmp_path / "run")
     assert Path(error.value.filename).name == name
     files = [path for path in (tmp_path / "run").rglob("*") if path.is_file()]
     assert not [path for path in files if "tmp" in path.name or path.stat().st_size == 5]
@@ -143,36 +115,15 @@ def test_a_disk_that_fills_up_leaves_a_resumable_run(
     assert evaluated(done.run) == [0, 512, 1024]
 
 
-def test_a_row_that_the_disk_has_no_room_for_is_written_when_the_run_is_resumed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, start: Start
-) -> None:
-    run = RunDirectory(tmp_path / "run")
-    with ExitStack() as until_here, monkeypatch.context() as patch:
-        call_at(patch, 600, lambda: until_here.enter_context(full_disk(run.metrics.stat().st_size + 5)))
-        with pytest.raises(OSError, match="File too large") as error:
-            start(run.path)
-    assert error.value.filename == str(run.metrics)
-    done = resume_run(run.path)
-    rows = run.metrics.read_text().splitlines()[1:]
-    assert [int(row.partition(",")[0]) for row in rows] == list(range(128, 1025, 128))
-    assert evaluated(done.run) == [0, 512, 1024]
-
-
-def test_a_device_that_is_not_there_is_refused_and_nothing_is_left(tmp_path: Path, start: Start) -> None:
+def test_a_device_that_is_not_there_is_refused_and_nothing_is_left(tmp_path: Path) -> None:
     for device in ("quantum", "meta", "cpu:x"):
         with pytest.raises(ValueError, match=rf"^device: '{device}' cannot be used: ") as caught:
-            start(tmp_path / "run", device=device)
+            train_small(tmp_path / "run", device=device)
         assert "\n" not in str(caught.value)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_network_too_large_for_the_machine_is_refused_and_nothing_is_left(tmp_path: Path, start: Start) -> None:
-    with pytest.raises(ValueError, match=r"^the network cannot be made: "):
-        start(tmp_path / "run", hidden=[10**12])
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_an_opponents_share_of_less_than_a_row_is_refused_and_nothing_is_left(tmp_path: Path, start: Start) -> None:
+def test_an_opponents_share_of_less_than_a_row_is_refused_and_nothing_is_left(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="less than one environment of 8"):
-        start(tmp_path / "run", opponents={"self": 99, "random": 1})
+        train_small(tmp_path / "run", opponents={"self": 99, "random": 1})
     assert list(tmp_path.iterdir()) == []

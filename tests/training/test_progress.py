@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from german_whist.training.run import progress
-from german_whist.training.run.progress import FINAL_EVALUATION, FIRST_EVALUATION, TrainingProgress
+from german_whist.training import progress
+from german_whist.training.progress import FINAL_EVALUATION, FIRST_EVALUATION, TrainingProgress
 
 BOTS = ["random+exact", "greedy+exact", "heuristic+exact"]
 
