@@ -83,7 +83,8 @@ def lowest_legal(batch: Any) -> torch.Tensor:
 def check_deals(report: Report, device: str, size: int) -> None:
     """Whole deals of every kind: states, observations, masks and returns are those of the CPU."""
     for game in GAMES:
-        arrays, tensors = DealBatch(game, size, 5), DealBatch(game, size, 5, device=device)
+        tensors: Any = DealBatch(game, size, 5, device=device)
+        arrays = DealBatch(game, size, 5)
         rng, is_same = np.random.default_rng(0), True
         while not arrays.done.all():
             masks = arrays.action_mask()
@@ -127,7 +128,7 @@ def check_training(report: Report, device: str, envs: int) -> None:
     config = PolicyIterationConfig.of(
         num_envs=envs, hidden=[64, 64, 96, 96, 64, 64], value_hidden=[64, 64, 96, 64], suit_layers=2, stock_rotations=2
     )
-    found = {}
+    found: dict[str, Any] = {}
     for where in ("cpu", device):
         collector = Collector("classic", envs, 26, {"self": 1.0}, {}, seed=11, device=where)
         settings = config.replace(device=where)
@@ -172,9 +173,10 @@ def check_training(report: Report, device: str, envs: int) -> None:
 
 def measure_deals(report: Report, device: str, size: int, seconds: float) -> None:
     """Decisions a second of a batch, with observation and mask."""
-    batch = DealBatch("classic", size, device=device)
+    batch: Any = DealBatch("classic", size, device=device)
     seen, masks = batch.observe(), batch.action_mask()
     first = size
+    rows = torch.arange(size, device=device)
     decisions = 0
     synchronize(device)
     began = time.perf_counter()
@@ -182,7 +184,7 @@ def measure_deals(report: Report, device: str, size: int, seconds: float) -> Non
         for _ in range(52):
             batch.observe(seen)
             batch.action_mask(masks)
-            batch.step_unchecked(batch._every_row, lowest_legal(batch))
+            batch.step_unchecked(rows, lowest_legal(batch))
             decisions += size
         batch.reset(first)
         first += size
@@ -193,7 +195,7 @@ def measure_deals(report: Report, device: str, size: int, seconds: float) -> Non
 
 def measure_endgames(report: Report, device: str, count: int, seconds: float) -> None:
     """Exact endgames a second."""
-    endgames = {
+    endgames: dict[str, Any] = {
         name: torch.as_tensor(np.asarray(one).astype(np.int64), device=device)
         for name, one in some_endgames(count).items()
     }
@@ -299,7 +301,7 @@ def main() -> int:
             value_deals=16,
             final_deals=10,
         )
-    champion = {"inputs": "universal", "games": load_config("champion").games}
+    champion = {"inputs": "universal", "games": load_config("champion").to_dict()["games"]}
     runs = (
         ("training: gpu", recipe, given.seconds),
         ("training: lookahead 2", recipe.replace(lookahead=2), given.seconds / 4),
