@@ -40,6 +40,44 @@ class Values(NamedTuple):
     win: npt.NDArray[np.float64]
 
 
+class ActionValues(NamedTuple):
+    """The actions of n views, each compared with the search's choice.
+
+    Means and standard deviations are those of the posterior (``combine``), float64[n, 54]; NaN for other than distinct
+    actions, and where there is but one.
+
+    Attributes:
+        actions: the choices, int64[n].
+        margins: gain in margin over the choice.
+        margin_sds: its standard deviation.
+        wins: gain in chance to win the deal, a draw counting half.
+        win_sds: its standard deviation.
+    """
+
+    actions: Actions
+    margins: npt.NDArray[np.float64]
+    margin_sds: npt.NDArray[np.float64]
+    wins: npt.NDArray[np.float64]
+    win_sds: npt.NDArray[np.float64]
+
+
+class Searcher(Protocol):
+    """A search, as whoever judges cards asks it."""
+
+    def action_values(self, views: Views, rng: Any, histories: Histories | None = None) -> ActionValues:
+        """Return the actions that it plays, and what each action gains over them."""
+        ...
+
+    def card_probabilities(
+        self, views: Views, rng: Any, histories: Histories
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """Return its belief, how likely each hidden card is to be in the opponent's hand, float64[n, 52].
+
+        The second array is the same with all deals equally likely.
+        """
+        ...
+
+
 class Games:
     """What an agent may ask of the games that it acts in, one for each view."""
 
@@ -165,8 +203,8 @@ class Agent(ABC):
         return None
 
     @property
-    def searcher(self) -> Any:
-        """The search that it plays before an exact endgame: a ``SearchAgent`` or ``None``."""
+    def searcher(self) -> Searcher | None:
+        """The search that it plays before an exact endgame, if any."""
         return None
 
     def __repr__(self) -> str:

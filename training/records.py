@@ -99,7 +99,7 @@ class TrainingOutcome(Report):
         return not self.results
 
 
-class Records:
+class RunRecords:
     """What a run writes and shows as it goes: the row of each update, matches against bots, its progress."""
 
     def __init__(
@@ -142,7 +142,7 @@ class Records:
                 write_rows(run.metrics, [("decisions", *columns)])
             self._board = _tensorboard(run.tensorboard, decisions)
 
-    def __enter__(self) -> Records:
+    def __enter__(self) -> RunRecords:
         """Show the progress."""
         self._progress.__enter__()
         return self
@@ -157,10 +157,6 @@ class Records:
         """Print a line."""
         self._progress.say(line)
 
-    def begin_phase(self, phase: str) -> None:
-        """Show what the run does besides training, until the next decisions."""
-        self._progress.begin_phase(phase)
-
     def evaluate_if_due(self, decisions: int, checkpoint: Callable[[], Checkpoint], stop: StopRequest) -> None:
         """Evaluate; given up, it says nothing, as whoever asked to stop is asked again."""
         if self._writes and self._evaluation_is_due(decisions):
@@ -171,7 +167,7 @@ class Records:
     def begin_update(self) -> None:
         """Start the clock of a rollout and its update."""
         if not self._has_trained:
-            self._progress.begin_phase(FIRST_ROLLOUT)
+            self.say(FIRST_ROLLOUT)
             self._has_trained = True
         self._began = time.perf_counter()
 
@@ -204,7 +200,8 @@ class Records:
         self, decisions: int, checkpoint: Checkpoint, deals: int, kind: str, stop: StopRequest
     ) -> tuple[MatchResult, ...]:
         config, progress = self._config, self._progress
-        progress.begin_evaluation(kind, deals, config.evaluate_against, len(config.shares))
+        if kind:
+            progress.say_evaluation(kind, deals, config.evaluate_against, len(config.shares))
         device = config.device if config.device.startswith("cuda") else None
         results = evaluate(checkpoint, self._baselines, deals, stop, device)
         self._run.add_evaluations([_evaluation_row(decisions, self._seconds, result) for result in results])
@@ -216,7 +213,7 @@ class Records:
                 lost = f"{first.agent} lost {len(result.forfeits)} of {games} evaluation games unplayed"
                 self.say(f"{lost}, the first: {first.reason}")
         rates = {result.second: result.win_rate for result in results}
-        progress.show_rates(decisions, rates)
+        progress.say_rates(decisions, rates)
         self._chart(decisions, {f"evaluation/win_rate_{metric_name(name)}": rate for name, rate in rates.items()})
         return results
 

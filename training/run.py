@@ -91,6 +91,8 @@ class RunDirectory:
     def beginning(self) -> Iterator[None]:
         """Remove a new run again if it fails inside, before its first update.
 
+        Disks that are full, connections that are lost and training that diverges leave a run that can be resumed.
+
         Raises:
             ValueError: when there is a run in the folder.
         """
@@ -98,8 +100,9 @@ class RunDirectory:
             raise ValueError(self._not_empty)
         try:
             yield
-        except BaseException:
-            if len(_read_rows(self.metrics, MAX_METRICS)) < 2:
+        except BaseException as error:
+            stays = isinstance(error, (OSError, FloatingPointError, KeyboardInterrupt)) and self.has_snapshot
+            if not stays and len(_read_rows(self.metrics, MAX_METRICS)) < 2:
                 self._discard()
             raise
 

@@ -28,7 +28,7 @@ from german_whist.sb3 import GermanWhistVecEnv
 from german_whist.training.config import POOL, SELF, SB3Config
 from german_whist.training.networks import check_device, feature_scale
 from german_whist.training.processes import Processes
-from german_whist.training.records import Callback, Periodic, Records, TrainingOutcome
+from german_whist.training.records import Callback, Periodic, RunRecords, TrainingOutcome
 from german_whist.training.rollouts import TRAINING_DEALS
 from german_whist.training.run import RunDirectory, StopRequest, cannot_resume, code_version, stop_signals
 
@@ -54,7 +54,7 @@ def train_sb3(
     learner, stop = Learner(config, run, resume), StopRequest()
     model = learner.model
     with (
-        Records(run, config, METRICS, model.num_timesteps, quiet=quiet, callback=callback) as records,
+        RunRecords(run, config, METRICS, model.num_timesteps, quiet=quiet, callback=callback) as records,
         stop_signals(stop, records.say),
     ):
         records.say(f"training in {run.path}")

@@ -36,7 +36,7 @@ from german_whist.envs.engine.rules import Rules, rules
 from german_whist.training.config import POOL, SELF, PolicyIterationConfig, TrainConfig
 from german_whist.training.networks import Batch, Networks, check_device, feature_scale
 from german_whist.training.processes import Processes, started_workers
-from german_whist.training.records import Callback, Periodic, Records, TrainingOutcome
+from german_whist.training.records import Callback, Periodic, RunRecords, TrainingOutcome
 from german_whist.training.rollouts import Collector
 from german_whist.training.run import (
     UNREADABLE,
@@ -166,7 +166,7 @@ def _train_policy_iteration(
         state.begin()
     with ExitStack() as stack:
         records = stack.enter_context(
-            Records(run, config, METRICS, state.decisions, quiet=quiet, callback=callback, writes=processes.is_first)
+            RunRecords(run, config, METRICS, state.decisions, quiet=quiet, callback=callback, writes=processes.is_first)
         )
         stack.enter_context(stop_signals(stop, records.say))
         records.say(f"training in {run.path}")
@@ -195,7 +195,7 @@ def _train_policy_iteration(
             raise ConnectionError(f"{error}; the last good checkpoint is in {run.checkpoints}") from None
         state.save()
         if config.value_deals and processes.is_first:
-            records.begin_phase("fitting the value network")
+            records.say("fitting the value network")
             with contextlib.suppress(Stopped):  # asked for again below
                 state.fit_value(stop)
         return records.finish(state.decisions, state.checkpoint(), stop)

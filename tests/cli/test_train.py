@@ -30,10 +30,11 @@ def tiny(here: Path) -> str:
 def test_training_prints_a_table_and_where_everything_is(run: Run, tiny: str) -> None:
     completed = run("train", tiny, "--evaluate_against", "[random, greedy]")
     assert completed.code == 0
-    where, first, *_, last = completed.err.splitlines()
+    where, first, *_, last, rates = completed.err.splitlines()
     assert where == "training in runs/tiny"
     assert "10 deals against each of random, greedy" in first
     assert "20 deals against each of random, greedy" in last
+    assert re.fullmatch(r"at 1,024: won against random \d+ %, greedy \d+ %", rates)
     title, *_ = completed.out.splitlines()
     assert title.strip() == "German Whist, tiny, after 1,024 decisions of self-play"
     for opponent in ("random", "greedy"):

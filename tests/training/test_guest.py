@@ -68,12 +68,6 @@ def test_what_fails_at_the_start_leaves_nothing(
     assert begin(config, folder) == 256
 
 
-@both_trainers
-def test_a_folder_that_was_only_created_can_be_used_again(config: TrainConfig, tmp_path: Path) -> None:
-    RunDirectory.create("mine", tmp_path / "run")
-    assert begin(config, tmp_path / "run") == 256
-
-
 def test_a_run_that_has_begun_is_not_begun_again(tmp_path: Path) -> None:
     run = RunDirectory.create("mine", tmp_path / "run")
     train(CONFIGS["sb3"], run, quiet=True)

@@ -52,14 +52,6 @@ def test_a_collector_resumes_in_the_middle_of_deals_with_histories() -> None:
         assert torch.equal(recorded, getattr(other, name)), name
 
 
-def test_collectors_without_such_opponents_keep_what_they_kept() -> None:
-    config = small_config()
-    assert collector_of(config).batch.log is None
-    assert collector_of(config).state().keys() == {
-        *("states", "deals", "moves", "deals_of_env", "learner_seat", "counts")
-    }
-
-
 def shift(array: np.ndarray) -> None:
     array[:] = np.roll(array, 1, axis=0)
 
@@ -86,13 +78,6 @@ def test_actions_that_do_not_lead_to_the_deals_are_refused(name: str, change: Ca
         collector.load_state(state)
     assert "\n" not in str(refused.value)
     assert all((collector.batch.states[field] == before[field]).all() for field in before.dtype.names or ())
-
-
-def test_a_snapshot_without_histories_is_refused_where_they_are_needed() -> None:
-    without = collector_of(small_config(rules="small"))
-    collector, _ = reading()
-    with pytest.raises(ValueError, match="log_actions are not those of 8 environments of this version"):
-        collector.load_state(without.state())
 
 
 SHORT = {

@@ -27,7 +27,6 @@ from german_whist.training.run import (
     RunDirectory,
     code_version,
     read_snapshot,
-    run_lock,
     write_snapshot,
 )
 from german_whist.training.train import train
@@ -214,17 +213,6 @@ def test_records_after_the_snapshot_and_truncated_rows_are_dropped(here: Path) -
     assert run.metrics.read_text().splitlines() == ["decisions,time/fps", "128,9", "256,9"]
 
 
-def test_a_full_disk_leaves_evaluations_as_they_were(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = begun("a")
-    run.add_evaluations([evaluation(0)])
-    before = everything(here)
-    disk_full_at(monkeypatch, "evaluations.csv")
-    with pytest.raises(OSError, match="No space left"):
-        run.add_evaluations([evaluation(128)])
-    assert run.read_evaluations() == [evaluation(0)]
-    assert everything(here) == before
-
-
 HEADER = ",".join(EVALUATION_COLUMNS)
 ROW = "100,random,10,0.5,0.4,0.6,1.5,2.0"
 
@@ -298,13 +286,6 @@ def test_a_run_in_training_is_refused(tmp_path: Path, monkeypatch: pytest.Monkey
     call_at(monkeypatch, 300, resume)
     assert train_small(tmp_path / "run").decisions == 1024
     assert seen
-
-
-def test_a_lock_that_is_released_can_be_held_again(tmp_path: Path) -> None:
-    for _ in range(2):
-        with run_lock(tmp_path):
-            assert list(tmp_path.iterdir())
-        assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("error", NO_LOCKS)
@@ -409,15 +390,6 @@ def rewrite(run: RunDirectory, change: Callable[[dict[str, Any], dict[str, torch
 def test_impossible_deals_are_refused(own: RunDirectory, name: str, value: int) -> None:
     rewrite(own, lambda about, tensors: tensors[f"deals.0.0.{name}"].fill_(value))
     refused(own, "cannot be resumed: its deals, moves or seats are impossible")
-
-
-def test_bytes_that_are_no_deals_are_refused(own: RunDirectory) -> None:
-    def change(about: dict[str, Any], tensors: dict[str, torch.Tensor]) -> None:
-        states = tensors["deals.0.0.states"]
-        states.copy_(torch.from_numpy(np.random.default_rng(1).integers(0, 256, states.shape).astype(np.uint8)))
-
-    rewrite(own, change)
-    refused(own, "cannot be resumed: the state in row 0 is impossible: ")
 
 
 @pytest.mark.parametrize("processes", [0, 2, 10**9, "many"])

@@ -5,13 +5,11 @@ from __future__ import annotations
 import shutil
 import signal
 from pathlib import Path
-from typing import Any
 
 import pytest
 from safetensors.numpy import load
 
 from german_whist.agents.policy.checkpoint import load_checkpoint
-from german_whist.training import records
 from german_whist.training.progress import FINAL_EVALUATION, FIRST_EVALUATION, FIRST_ROLLOUT
 from german_whist.training.records import TrainingOutcome
 from german_whist.training.run import RunDirectory
@@ -54,16 +52,6 @@ def test_a_run_stopped_in_its_first_rollout_begins_again(tmp_path: Path, monkeyp
     assert evaluated(done.run) == [0, 512, 1024]
 
 
-def test_a_run_may_be_stopped_again_and_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    call_at(monkeypatch, 300, interrupt)
-    assert begin(tmp_path / "run").decisions == 384
-    call_at(monkeypatch, 800, interrupt)
-    assert resume_run(tmp_path / "run").decisions == 896
-    done = resume_run(tmp_path / "run")
-    assert done.decisions == 1024
-    assert evaluated(done.run) == [0, 512, 1024]
-
-
 def test_a_second_interrupt_does_not_wait_and_the_last_checkpoint_is_good(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -79,7 +67,7 @@ def test_a_second_interrupt_does_not_wait_and_the_last_checkpoint_is_good(
 
 @pytest.mark.parametrize(
     ("phase", "decisions", "recorded"),
-    [(FIRST_EVALUATION, 0, []), ("evaluation", 512, [0]), (FINAL_EVALUATION, 1024, [0, 512])],
+    [(FIRST_EVALUATION, 0, []), (FINAL_EVALUATION, 1024, [0, 512])],
 )
 def test_a_run_stopped_in_an_evaluation_gives_it_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, phase: str, decisions: int, recorded: list[int]
@@ -89,22 +77,6 @@ def test_a_run_stopped_in_an_evaluation_gives_it_up(
         stopped = begin(tmp_path / "run")
     assert (stopped.interrupted, stopped.decisions, evaluated(stopped.run)) == (True, decisions, recorded)
     assert evaluated(resume_run(tmp_path / "run").run) == [0, 512, 1024]
-
-
-def test_an_interrupted_final_evaluation_has_lost_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def evaluate(checkpoint: Any, baselines: Any, deals: int, *rest: Any) -> Any:
-        if deals == 20:
-            raise KeyboardInterrupt
-        return real(checkpoint, baselines, deals, *rest)
-
-    with monkeypatch.context() as patch:
-        real = records.evaluate
-        patch.setattr(records, "evaluate", evaluate)
-        with pytest.raises(KeyboardInterrupt):
-            begin(tmp_path / "run", checkpoint_every=10**6)
-    done = resume_run(tmp_path / "run")
-    assert done.decisions == 1024
-    assert column(done.run.metrics, "decisions") == list(range(ROLLOUT, 1025, ROLLOUT))
 
 
 def test_a_killed_run_resumes_from_its_last_checkpoint(
@@ -126,17 +98,18 @@ def test_a_killed_run_resumes_from_its_last_checkpoint(
     assert column(done.run.metrics, "decisions") == list(range(ROLLOUT, 1025, ROLLOUT))
 
 
-def test_resuming_a_finished_run_changes_no_files(finished: TrainingOutcome, tmp_path: Path) -> None:
+def test_resuming_a_finished_run_changes_nothing(finished: TrainingOutcome, tmp_path: Path) -> None:
     shutil.copytree(finished.run.path, tmp_path / "run")
     before = everything(tmp_path / "run")
     again = resume_run(tmp_path / "run")
-    assert again.decisions == finished.decisions
-    assert again.results == finished.results
+    assert (again.decisions, again.results) == (finished.decisions, finished.results)
     after = everything(tmp_path / "run")
     for name in before:
         if name.endswith(".safetensors"):  # whose metadata is in no order
-            assert load(after[name]).keys() == load(before[name]).keys()
-            assert all((tensor == load(after[name])[key]).all() for key, tensor in load(before[name]).items()), name
+            found, expected = load(after[name]), load(before[name])
+            assert {key: tensor.tolist() for key, tensor in found.items()} == {
+                key: tensor.tolist() for key, tensor in expected.items()
+            }, name
         elif name != "curve.png" and not name.startswith("tensorboard"):
             assert after[name] == before[name], name
     assert not [name for name in after if "tmp" in name]

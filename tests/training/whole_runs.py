@@ -35,14 +35,14 @@ def call_at(monkeypatch: pytest.MonkeyPatch, decisions: int, what: Any) -> None:
 
 def interrupt_in(monkeypatch: pytest.MonkeyPatch, phase: str) -> None:
     """Interrupt a run as soon as it says that it begins a phase whose name begins so."""
-    begin_phase = TrainingProgress.begin_phase
+    say = TrainingProgress.say
 
-    def watched(self: TrainingProgress, name: str, **how: Any) -> None:
-        begin_phase(self, name, **how)
-        if name.startswith(phase):
+    def watched(self: TrainingProgress, line: str) -> None:
+        say(self, line)
+        if line.startswith(phase):
             interrupt()
 
-    monkeypatch.setattr(TrainingProgress, "begin_phase", watched)
+    monkeypatch.setattr(TrainingProgress, "say", watched)
 
 
 def interrupt(number: int = signal.SIGINT) -> None:
