@@ -351,8 +351,8 @@ def make_agent(spec: Any, rules: str | Rules | None = None) -> Any:
       pretrained agents already do that.
 
     Args:
-        spec: a specification string; the ``Path`` of a checkpoint; or an agent object: an
-            :class:`Agent`, returned as it is, or anything with ``act(views, rng)``.
+        spec: a specification string; the ``Path`` of a checkpoint; or an agent object: an :class:`Agent`, returned as
+            it is, or anything with ``act(views, rng)`` or ``act(observations, action_masks)``.
         rules: the rules of the deals that it will play, a preset's name, with settings if wanted, or ``Rules``. By
             default the game that the network of a checkpoint was trained for, else ``"classic"``.
 

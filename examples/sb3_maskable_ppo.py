@@ -15,6 +15,14 @@ import german_whist as gw
 GAME = {"rules": "classic", "endgame": "exact"}
 
 
+class Player:
+    def __init__(self, model):
+        self.model = model
+
+    def act(self, observations, action_masks):
+        return self.model.predict(observations, action_masks=action_masks, deterministic=True)[0]
+
+
 def main(decisions=100_000, deals=1000, **settings):
     envs = make_vec_env(
         lambda: gymnasium.make("german_whist:GermanWhist-v0", opponent="greedy", **GAME), n_envs=16, seed=1
@@ -23,10 +31,7 @@ def main(decisions=100_000, deals=1000, **settings):
     model = MaskablePPO("MlpPolicy", envs, ent_coef=0.01, seed=1, device="cpu", **settings)
     model.learn(decisions)
 
-    def choose(observations, masks):
-        return model.predict(observations, action_masks=masks, deterministic=True)[0]
-
-    return gw.play_match(gw.ObservationAgent(choose, GAME["rules"]), "random", deals=deals, seed=1000, **GAME)
+    return gw.play_match(Player(model), "random", deals=deals, seed=1000, **GAME)
 
 
 if __name__ == "__main__":

@@ -298,7 +298,7 @@ class Collector:
 
     def begin_rollout(self) -> None:
         """Take the opponents of the next rollout, who also take over the deals in progress."""
-        self.opponents = [as_agent(maker(self.rollouts)) for maker in self._makers]
+        self.opponents = [as_agent(maker(self.rollouts), self.batch.rules) for maker in self._makers]
         self.rollouts += 1
 
     def observe(self, step: int) -> None:

@@ -98,7 +98,7 @@ class SelfPlayVecEnv(VecEnv):
 
     def choose_opponents(self) -> None:
         """Take the opponents of the next rollout, who also take over the deals in progress."""
-        self._opponents = [as_agent(make()) for make in self._makers]
+        self._opponents = [as_agent(make(), self.batch.rules) for make in self._makers]
 
     def _deal_envs(self, envs: npt.NDArray[np.int64]) -> None:
         """Start new deals in some environments."""

@@ -60,6 +60,8 @@ def test_it_holds_the_observation(game: str) -> None:
     views = views_throughout(game)
     rows, observations = network_inputs(views, game, "universal"), observe(views, game)
     ours, theirs = input_layout(rules_named(game), "universal"), observation_layout(game)
-    for name, (start, stop, _) in theirs.items():
+    for name, block in theirs.items():
         place = ours["race_left" if name == "race" else name]
-        np.testing.assert_array_equal(rows[:, place.start : place.stop], observations[:, start:stop], err_msg=name)
+        np.testing.assert_array_equal(
+            rows[:, place.start : place.stop], observations[:, block.start : block.stop], err_msg=name
+        )
