@@ -147,23 +147,46 @@ def checkpoint_spec(path: str | os.PathLike[str], **settings: object) -> str:
 
 
 def as_spec(agent: AgentLike) -> str | Agent | SupportsAct:
-    """Return an agent as a specification or an object: a path becomes the specification of its checkpoint."""
-    return checkpoint_spec(agent) if isinstance(agent, os.PathLike) else agent
+    """Return an agent as a specification or an object: a path becomes the specification of its checkpoint.
+
+    That of a run's folder is its newest checkpoint now, also where the run goes on.
+
+    Raises:
+        ValueError: when a folder has no checkpoints.
+    """
+    if isinstance(agent, os.PathLike):
+        return checkpoint_spec(_checkpoint_file(agent))
+    if not isinstance(agent, str):
+        return agent
+    path, suffixes = split_suffixes(agent)
+    if _maker(path.partition(":")[0], KINDS) is not None or path.endswith(".py") or not os.path.exists(path):
+        return agent
+    return "".join([checkpoint_spec(_checkpoint_file(path)), *(f"+{name}" for name in reversed(suffixes))])
+
+
+def _checkpoint_file(path: str | os.PathLike[str]) -> str | os.PathLike[str]:
+    """Return the file of a checkpoint: the newest in the folder of a run."""
+    from german_whist.agents.policy.checkpoint import newest_checkpoint
+
+    return newest_checkpoint(path) if os.path.isdir(path) else path
 
 
 def _checkpoint(settings: str, rules: Rules | None) -> Agent:
     """Return the agent of a single network, ``PATH[,temperature=T][,endgame=HOW][,search=N]``.
 
-    Instead of a path, the name of a pretrained agent will do, such as ``champion``.
+    Instead of a path, the name of a pretrained agent will do, such as ``champion``; a run's folder is its newest
+    checkpoint.
 
     Raises:
         ValueError: when the file cannot be read or a setting is wrong.
     """
-    from german_whist.agents.pretrained import find_network
+    from german_whist.agents.pretrained import PRETRAINED_NAMES, find_network
 
     path, rest = split_checkpoint(settings)
     if not path:
         raise ValueError("agent 'checkpoint' needs a file: checkpoint:PATH[,temperature=T][,endgame=HOW]")
+    if path not in PRETRAINED_NAMES:
+        path = os.fspath(_checkpoint_file(path))
     return _network_agent(find_network(path), _network_name(Path(path)), "checkpoint", rest, rules)
 
 
@@ -283,7 +306,7 @@ KINDS: dict[str, AgentKind] = {
     "checkpoint": AgentKind(
         _checkpoint,
         "checkpoint:PATH[,SETTINGS]",
-        "a trained network, in a file or by its name",
+        "a trained network: a file, or the newest of a run's folder; PATH alone works, too",
     ),
     "python": AgentKind(
         _python,
@@ -360,7 +383,8 @@ def make_agent(spec: Any, rules: str | Rules | None = None) -> Any:
       networks, with the settings ``temperature=T`` (0, the default, plays the best card; T > 0 samples) and
       ``endgame=played|exact`` (default: what the model card says), as
       ``"champion:temperature=1"`` or ``"checkpoint:final.safetensors,endgame=exact"``. A path that has a comma or ends
-      in ``+exact`` is put in double quotes, ``'checkpoint:"lr=0.1,seed=1/final.safetensors"'``;
+      in ``+exact`` is put in double quotes, ``'checkpoint:"lr=0.1,seed=1/final.safetensors"'``. The folder of a run is
+      its newest checkpoint, and the path alone, ``"runs/mine"``, is enough without settings;
     - ``"champion:search=64"``, ``"checkpoint:PATH,search=64"``, ``"heuristic:search=64"``: the same policies with
       lookahead in 64 worlds, weighted by how the opponent has played, and exact endgames;
     - ``"python:my_bot.py:Bot"``, ``"python:package.module:Bot"``: a class of your own, with keyword arguments as
@@ -424,8 +448,6 @@ def _made(spec: str, game: Rules | None, kinds: Mapping[str, AgentKind]) -> Agen
             raise unknown_name_error("agent suffix", f"+{suffix}", [f"+{one}" for one in SUFFIXES])
         if name.endswith(".py"):
             raise ValueError(f"unknown agent {short_repr(spec)}: code is named as python:{name}:CLASS")
-        if os.path.exists(spec):  # pathlib raises on strings that cannot be paths
-            raise ValueError(f"unknown agent {short_repr(spec)}: weights are named as checkpoint:FILE")
         raise unknown_name_error("agent", name, [known for known in agent_names() if _maker(known, kinds)])
     try:
         agent = make(settings, game)
