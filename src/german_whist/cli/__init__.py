@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 from german_whist.cli.commands import (
     agents,
     arena,
+    benchmark,
     curve,
     draw,
     evaluate,
@@ -42,6 +43,7 @@ COMMANDS = {
     "evaluate": evaluate,
     "exploit": exploit,
     "arena": arena,
+    "benchmark": benchmark,
     "play": play,
     "serve": serve,
     "replay": replay,
