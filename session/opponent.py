@@ -8,13 +8,20 @@ import numpy as np
 
 from german_whist.agents.endgame.exact_agent import ExactEndgame
 from german_whist.agents.process.agent import ProcessAgent
-from german_whist.agents.registry import make_agent
+from german_whist.agents.registry import make_agent, make_agent_without_code
 from german_whist.envs.agent import Agent, ask
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.rules import Rules
 from german_whist.session.deal.table_deal import TableDeal
 
 _CACHED = 32
+_of_the_command: set[str] = set()  # specifications on the command line, which may name code
+
+
+def name_on_command(spec: str | None) -> None:
+    """Let sessions play against the agent that the command line names, also if it is code."""
+    if spec is not None:
+        _of_the_command.add(spec)
 
 
 @lru_cache(_CACHED)
@@ -22,9 +29,10 @@ def agent_named(spec: str, rules: Rules) -> Agent:
     """Return the agent of a specification for a game; sessions share it, but for what it counts (``for_match``).
 
     Raises:
-        ValueError: if there is no such agent, or it does not play this game.
+        ValueError: if there is no such agent, it does not play this game, or it is code that the command line does not
+            name.
     """
-    return make_agent(spec, rules)
+    return make_agent(spec, rules) if spec in _of_the_command else make_agent_without_code(spec, rules)
 
 
 def start_agent(agent: Agent) -> None:

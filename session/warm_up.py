@@ -26,7 +26,7 @@ from german_whist.session.deal.events import deal_events
 from german_whist.session.deal.position import position
 from german_whist.session.deal.table_deal import TableDeal
 from german_whist.session.game_session import Session
-from german_whist.session.opponent import agent_named, play_action
+from german_whist.session.opponent import agent_named, name_on_command, play_action
 from german_whist.session.settings import Settings
 from german_whist.solver.tablebase.cache import limit_tables, open_table
 from german_whist.solver.tablebase.kinds import DEFAULT_CARDS
@@ -98,6 +98,7 @@ def _load_others() -> None:
 
 
 def _load(rules: str, agent: str | None) -> None:
+    name_on_command(agent)
     try:
         game = rules_named(rules)
         catalogue.games()

@@ -20,6 +20,7 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from german_whist.session.opponent import name_on_command
 from german_whist.web import bundle
 from german_whist.web.guard import Guard
 from german_whist.web.handlers import Handlers
@@ -50,6 +51,7 @@ def make_app(
         allowed_hosts: names under which a proxy serves the page, from ``allowed_host``.
     """
     service = Service(folder, options)
+    name_on_command(options.agent)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:

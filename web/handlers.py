@@ -31,7 +31,7 @@ from german_whist.web.service import Service, entry_json
 from german_whist.web.store import Entry
 
 _NOT_WITH_DAY = ("rules", "match", "seed", "seat")
-_OUTSIDE = ("checkpoint", "process")  # kinds of agents that read files or run programs
+_OUTSIDE = ("checkpoint", "process", "python")  # kinds of agents that read files or run code
 # Of searches that a request may ask for: an action takes about a second of processor time at most.
 MAX_SEARCH = 10_000
 _LARGEST_SEARCHES = {"worlds": MAX_SEARCH, "iterations": MAX_SEARCH, "search": MAX_SEARCH}

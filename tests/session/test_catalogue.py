@@ -52,7 +52,8 @@ def test_every_level_says_how_many_deals_it_wins() -> None:
 def test_every_kind_of_agent_is_a_level_of_the_games_that_it_plays() -> None:
     for game in ("classic", "draft", "high_low", "short", "race"):
         offered = catalogue.agents_for(rules(game))
-        assert {spec.split(":")[0].split("+")[0] for spec in offered} >= set(KINDS) - {"checkpoint", "process"}
+        kinds = {spec.split(":")[0].split("+")[0] for spec in offered}
+        assert kinds >= set(KINDS) - {"checkpoint", "process", "python"}
         assert sum(":search=" in spec for spec in offered) == 1
     assert not {"ismcts:iterations=500"} & set(catalogue.agents_for(rules("humbug")))
 

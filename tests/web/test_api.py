@@ -165,6 +165,7 @@ BAD_BODIES: list[tuple[str, Any, str]] = [
     ("api/sessions", {"agent": "checkpoint:/etc/passwd+exact"}, "from files"),
     ("api/sessions", {"agent": "process:touch /tmp/x"}, "from files and programs"),
     ("api/sessions", {"agent": "process:time=1,touch /tmp/x+exact"}, "from files and programs"),
+    ("api/sessions", {"agent": "python:my_bot.py:Bot"}, "from files and programs"),
     ("api/sessions", {"agent": "mc:worlds=1_000_000"}, "'mc': worlds must be at most 10000 at this table, got 1000000"),
     ("api/sessions", {"agent": "ismcts:iterations=10001"}, "iterations must be at most 10000 at this table"),
     ("api/sessions", {"agent": "champion:search=10001,threads=2"}, "search must be at most 10000 at this table"),

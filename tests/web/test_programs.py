@@ -75,7 +75,7 @@ def test_a_bot_that_can_no_longer_be_started_loses_the_deal_and_the_card_is_kept
         made = Table(client, client.post("api/sessions", json={"seed": 2, "seat": 1}).json())
     path.unlink()
     agent_named.cache_clear()
-    with served(folder, "greedy") as client:  # as after a restart
+    with served(folder, spec) as client:  # as after a restart
         made.client = client
         card = made.session["position"]["decision"]["actions"][0]["action"]
         shown = made.post("action", action=card)

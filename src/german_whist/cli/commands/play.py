@@ -59,18 +59,18 @@ def run(options: argparse.Namespace) -> int:
     """Play."""
     from contextlib import nullcontext
 
+    from german_whist.agents.registry import make_agent
     from german_whist.envs.agent import agent_name
     from german_whist.envs.simulator.reset_options import draw_seed
     from german_whist.evaluation.recording import writing_recordings
     from german_whist.session.game_session import Session
-    from german_whist.session.opponent import agent_named
     from german_whist.session.settings import Settings
 
     if options.deals is not None and options.deals < 1:
         raise ValueError(must_be("deals", integers(1), options.deals))
     seed = draw_seed() if options.seed is None else options.seed
     settings = Settings(options.rules, options.agent, options.match, seed, options.seat)
-    agent = agent_named(settings.agent, settings.game)
+    agent = make_agent(settings.agent, settings.game)
     session = Session(settings, agent, title=agent_name(agent))
     with nullcontext(None) if options.record is None else writing_recordings(options.record) as record:
         _Game(session, record, options.review).play(options.deals)

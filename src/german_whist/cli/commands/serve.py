@@ -70,7 +70,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _check_agent(agent: str, rules: str) -> None:
     """Refuse an agent that does not exist, does not play the game or does not start, before anything is served."""
+    from german_whist.agents.registry import make_agent
     from german_whist.envs.engine.rules import rules as rules_named
-    from german_whist.session.opponent import agent_named, start_agent
+    from german_whist.session.opponent import start_agent
 
-    start_agent(agent_named(agent, rules_named(rules)))
+    start_agent(make_agent(agent, rules_named(rules)))

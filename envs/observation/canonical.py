@@ -11,17 +11,17 @@ its ace, and played cards take the lowest ranks. This makes more views with the 
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.policy.canonical_kernels import RELABELING_SIZE, relabel_views, write_decoded_actions
-from german_whist.agents.policy.checkpoint import NAMED, RANKS, UNPLAYED
-from german_whist.envs.agent import Actions, Views
-from german_whist.envs.observation.views import VIEW, check_view_array
+from german_whist.envs.observation.canonical_kernels import RELABELING_SIZE, relabel_views, write_decoded_actions
+from german_whist.envs.observation.views import NAMED, RANKS, UNPLAYED, VIEW, check_view_array
 from german_whist.envs.utils.specs import unknown_name_error
 
+Views = np.ndarray[Any, Any]
+Actions = npt.NDArray[np.int64]
 Number = TypeVar("Number", bound=np.generic)
 
 
