@@ -16,6 +16,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from german_whist.envs.agent import Histories, Views
 from german_whist.envs.engine.actions import action_text, actions_text, parse_action
 from german_whist.envs.engine.cards import deck_text, parse_deck
 from german_whist.envs.engine.rules import Rules, rules_from_dict
@@ -226,6 +229,24 @@ class Recording:
                     f"the deal ends after move {last} with {key} {_plain(getattr(played, key))}, "
                     f"but {_plain(getattr(self.result, key))} is recorded"
                 )
+
+    def decisions(self) -> tuple[Views, Histories, Any]:
+        """Return what the seats that acted knew at each action, and the state at the end, a ``STATE`` record.
+
+        Returns:
+            A ``VIEW`` array of shape (n,) for n actions, their event histories (tokens int8[n, events, 4] and their
+            numbers, int16[n]), and the state.
+
+        Raises:
+            ValueError: as ``steps`` does.
+        """
+        states = [batch.states[0].copy() for batch in self.steps()]
+        past = DealBatch(self.rules, len(self.actions), history=True)
+        assert past.log is not None  # histories are kept
+        past.states[:] = states[:-1]
+        past.log.actions[:, : len(self.actions)] = self.actions
+        past.log.counts[:] = np.arange(len(self.actions))
+        return past.views(), past.history(), states[-1]
 
     def replay(self) -> DealBatch:
         """Play the deal again and return it finished, a ``DealBatch`` of one.
