@@ -1,19 +1,19 @@
 /**
- * Replay a recording of `tests/play/record.py` from standard input in the engine of the page, and stop at the first
+ * Replay a recording of `tests/table/replay.py` from standard input in the engine of the page, and stop at the first
  * difference: `node replay.mjs DATA`, where DATA is the folder with the engine's data files.
  */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import * as engine from "../../docs/play/local/engine/engine.js";
+import * as engine from "../../table/page/engine/engine.js";
 
 const data = process.argv[2];
-engine.setRules(JSON.parse(readFileSync(join(data, "rules.json"), "utf8")));
+engine.setRules(JSON.parse(readFileSync(join(data, "data.json"), "utf8")).rules);
 const network = engine.readNetwork(new Uint8Array(readFileSync(join(data, "small.safetensors"))).buffer);
 
-/** Fields of humbug, which this engine does not play; and the deck, of which only the deck's own cards are used. */
-const LEFT_OUT = ["discarded", "exchanged", "exchanged_self", "exchanged_opponent", "deck"];
+/** The deck, of which only the deck's own cards are used. */
+const LEFT_OUT = ["deck"];
 
 const NOT_LEGAL_MARGIN = -128;
 
@@ -101,7 +101,7 @@ function check(what, value, recorded) {
   if (value !== recorded) throw new Difference(`${what} is ${value}, recorded ${recorded}`);
 }
 
-const WEIGHTS = Int32Array.from({ length: 512 }, (_, i) => Math.imul(2654435761, 2 * i + 1));
+const WEIGHTS = Int32Array.from({ length: 1024 }, (_, i) => Math.imul(2654435761, 2 * i + 1));
 
 /** The sum by which the recording holds a network's inputs. */
 function hash(inputs) {
@@ -128,7 +128,8 @@ async function replayBlock(header, input) {
 
   const rules = engine.rulesNamed(spec);
   const { game } = rules;
-  const played = [], steps = new Array(deals).fill(0);
+  const played = [], steps = new Array(deals).fill(0), actions = Array.from({ length: deals }, () => []);
+  const histories = [0, 1].map((seat) => new Uint32Array(bytes[`history${seat}`]));
   let judged = 0, exact = 0, row = 0, current = 0;
   try {
     for (current = 0; current < deals; current++) {
@@ -145,6 +146,10 @@ async function replayBlock(header, input) {
       const seen = [0, 1].map((seat) => engine.viewOf(game, state, seat));
       seen.forEach((view, seat) => {
         compareRecord(viewFields, view, views[seat], layouts.view.size * row, `view of seat ${seat}`);
+      });
+      histories.forEach((sums, seat) => {
+        const tokens = engine.historyOf(game, state.deck, state.dealer, actions[current], seat);
+        check(`history of seat ${seat}`, (hash(tokens.flat()) + tokens.length) >>> 0, sums[row]);
       });
       const view = seen[state.turn];
       check("random", engine.pick(view.legal, real.uniform[row]), column.random[row]);
@@ -172,6 +177,7 @@ async function replayBlock(header, input) {
       }
       check("legal", engine.isLegal(state, column.action[row]), true);
       engine.play(game, state, column.action[row]);
+      actions[current].push(column.action[row]);
       steps[current] += 1;
     }
     for (current = 0; current < deals; current++) {

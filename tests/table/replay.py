@@ -1,20 +1,20 @@
-"""Record deals, and replay them in the JavaScript of the page: ``python -m tests.play.record --deals 100000``.
+"""Record deals, and replay them in the JavaScript of the page: ``python -m tests.table.replay --deals 100000``.
 
 Deals of every game that the page offers are played by a mixture of random, greedy, textbook and the network. At every
 position the recording holds the state, both views and the choices of the bots; where the opponent's hand is not
-known, what the network makes of its inputs; elsewhere, in some deals, the exact margin of every card and the perfect
+known, what the network makes of its inputs (but in humbug, which no network plays), and what both seats have seen
+happen; elsewhere, in some deals, the exact margin of every card and the perfect
 card. ``replay.mjs`` plays the same deals and stops at the first difference, with the field, the game and the deal.
 
 A recording is a sequence of blocks, each of some deals of one game: a line of JSON, which says how the bytes after it
 are laid out, then arrays, one after the other. With ``--out FILE`` it is written to a file instead, for
-``node tests/play/replay.mjs DATA < FILE``; ``python docs/play/engine_data.py DATA`` writes the data.
+``node tests/table/replay.mjs DATA < FILE``; ``python -m german_whist.table.page_data DATA`` writes the data.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import runpy
 import subprocess
 import sys
 import tempfile
@@ -37,14 +37,13 @@ from german_whist.envs.engine.state import STATE
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.solver.endgames import solve_endgames
+from german_whist.table.page_data import page_rules, rounded_network, write_data
 
-ROOT = Path(__file__).parents[2]
 REPLAY = Path(__file__).parent / "replay.mjs"
-DATA = runpy.run_path(str(ROOT / "docs" / "play" / "engine_data.py"))
 
 BLOCK = 64  # deals
 EXACT_EVERY = 8  # exact margins in one deal of so many
-_HASH = np.uint32(2_654_435_761)  # of a network's inputs: odd multiples of it are the weights of their sum
+_HASH = np.uint32(2_654_435_761)  # of inputs and histories: odd multiples of it are the weights of their sum
 
 Columns = dict[str, npt.NDArray[Any]]
 
@@ -58,7 +57,7 @@ def blocks(deals: int, seed: int = 0, first: int = 0, exact_every: int = EXACT_E
         first: number of the first block.
         exact_every: one deal of so many has exact margins.
     """
-    games = list(DATA["page_rules"]().items())
+    games = list(page_rules().items())
     block = first
     while deals > 0:
         spec, rules = games[block % len(games)]
@@ -70,9 +69,9 @@ def blocks(deals: int, seed: int = 0, first: int = 0, exact_every: int = EXACT_E
 def _block(spec: str, rules: Rules, seed: int, first: int, deals: int, exact_every: int) -> bytes:
     """Play some deals and return their recording."""
     rng = np.random.default_rng((seed, first))
-    network = PolicyAgent(DATA["rounded_network"](), rules=rules)
+    network = None if rules.humbug else PolicyAgent(rounded_network(), rules=rules)
     greedy, textbook = make_agent("greedy", rules), make_agent("heuristic", rules)
-    batch = DealBatch(rules, deals, seed, first)
+    batch = DealBatch(rules, deals, seed, first, history=True)
     steps: list[Columns] = []
     judged: list[Columns] = []
     exact: list[Columns] = []
@@ -81,15 +80,17 @@ def _block(spec: str, rules: Rules, seed: int, first: int, deals: int, exact_eve
         views, uniform = batch.views(rows), rng.random(len(rows))
         known = opponent_hand_known(views)
         solved = known & (rows % exact_every == 0)
-        judged.append(_judged(views[~known], network))
+        plans = ~known & (network is not None)
+        judged.append(_judged(views[plans], network))
         exact.append(_exact(views[solved]))
         choices = np.stack([_random(views, uniform), greedy.act(views), textbook.act(views), textbook.act(views)])
-        choices[3, ~known] = judged[-1]["network"]
+        choices[3, plans] = judged[-1]["network"]
         action = choices[rng.integers(len(choices), size=len(rows)), np.arange(len(rows))]
         step = {"deal": rows.astype(np.int16), "state": batch.states[rows], "uniform": uniform}
         step |= {f"view{seat}": batch.views(rows, [seat] * len(rows)) for seat in range(2)}
+        step |= {f"history{seat}": _history(batch, rows, seat) for seat in range(2)}
         bots = dict(zip(("random", "greedy", "textbook"), choices, strict=False))
-        small = {"judged": ~known, "exact": solved, "action": action, **bots}
+        small = {"judged": plans, "exact": solved, "action": action, **bots}
         steps.append(step | {name: column.astype(np.int8) for name, column in small.items()})
         batch.step(action, rows)
     found = _joined(steps) | _joined(judged) | _joined(exact) | {"end": batch.states.copy()}
@@ -105,19 +106,29 @@ def _random(views: Any, uniform: npt.NDArray[np.float64]) -> npt.NDArray[np.int6
     return actions
 
 
-def _judged(views: Any, network: PolicyAgent) -> Columns:
+def _history(batch: DealBatch, rows: npt.NDArray[np.int64], seat: int) -> npt.NDArray[np.uint32]:
+    """Return the sums by which the recording holds what a seat has seen in some deals, uint32[n]."""
+    tokens, lengths = batch.history(rows=rows, seats=[seat] * len(rows))
+    numbers = tokens.reshape(len(rows), -1).astype(np.uint32)
+    return (numbers * _weights(numbers.shape[1])).sum(axis=1, dtype=np.uint32) + lengths.astype(np.uint32)
+
+
+def _weights(count: int) -> npt.NDArray[np.uint32]:
+    return _HASH * np.arange(1, 2 * count, 2, dtype=np.uint32)
+
+
+def _judged(views: Any, network: PolicyAgent | None) -> Columns:
     """Return what the network makes of n views."""
-    if not len(views):
+    if network is None or not len(views):
         return {"network": np.zeros(0, np.int8), "inputs": np.zeros(0, np.uint32), "advantage": np.zeros(0)}
     canonical, _ = canonical_views(views, network.checkpoint.ranks)
     inputs = network_inputs(canonical, network.rules, network.checkpoint.inputs).astype(np.uint32)
-    weights = _HASH * np.arange(1, 2 * inputs.shape[1], 2, dtype=np.uint32)
     advantages = network.advantages(views)
     assert advantages is not None
     lowest = _random(views, np.zeros(len(views)))
     return {
         "network": network.act(views, None).astype(np.int8),
-        "inputs": (inputs * weights).sum(axis=1, dtype=np.uint32),
+        "inputs": (inputs * _weights(inputs.shape[1])).sum(axis=1, dtype=np.uint32),
         "advantage": advantages[np.arange(len(views)), lowest],  # of the lowest action
     }
 
@@ -167,7 +178,7 @@ def replay(recording: Iterable[bytes]) -> str:
         DifferenceError: at the first difference.
     """
     with tempfile.TemporaryDirectory() as folder:
-        DATA["write_engine_data"](Path(folder))
+        write_data(Path(folder))
         command = ["node", str(REPLAY), folder]
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as node:
             assert node.stdin is not None
@@ -194,7 +205,7 @@ def _reported(recording: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m tests.play.record", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.table.replay", description=__doc__)
     parser.add_argument("--deals", type=int, default=5000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--exact-every", type=int, default=EXACT_EVERY, help="exact margins in one deal of so many")

@@ -1,5 +1,5 @@
 /**
- * How long the engine of the page takes: `python docs/play/engine_data.py DATA && node tests/play/times.mjs DATA [DEALS]`.
+ * How long the engine of the page takes: `python -m german_whist.table.page_data DATA && node tests/table/times.mjs DATA [DEALS]`.
  *
  * Times of moves of `small` in the foreplay, and of endgames of 13 cards from cold: the values of all cards, then the
  * perfect card with its ties broken.
@@ -8,12 +8,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import * as engine from "../../docs/play/local/engine/engine.js";
-import { raceSearchOf } from "../../docs/play/local/engine/solver/races.js";
-import { searchOf } from "../../docs/play/local/engine/solver/values.js";
+import * as engine from "../../table/page/engine/engine.js";
+import { raceSearchOf } from "../../table/page/engine/solver/races.js";
+import { searchOf } from "../../table/page/engine/solver/values.js";
 
 const [data, deals = "200"] = process.argv.slice(2);
-engine.setRules(JSON.parse(readFileSync(join(data, "rules.json"), "utf8")));
+engine.setRules(JSON.parse(readFileSync(join(data, "data.json"), "utf8")).rules);
 const network = engine.readNetwork(new Uint8Array(readFileSync(join(data, "small.safetensors"))).buffer);
 
 function report(what, times) {

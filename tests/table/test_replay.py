@@ -1,4 +1,4 @@
-"""The engine of the page without a server plays as Python does: recorded deals, replayed field by field."""
+"""The engine of the page plays as Python does: recorded deals, replayed field by field."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from german_whist.agents.pretrained import load_pretrained
 from german_whist.envs.engine.rules import rule_names
 from german_whist.envs.engine.state import STATE
 from german_whist.envs.simulator.batch import DealBatch
-from tests.play.record import BLOCK, DATA, DifferenceError, blocks, replay
+from german_whist.table.page_data import network_bytes, page_rules, rounded_network
+from tests.table.replay import BLOCK, DifferenceError, blocks, replay
 
 REQUIRED = os.environ.get("GERMAN_WHIST_BROWSER") == "required"
 
@@ -23,8 +24,8 @@ needs_node = pytest.mark.skipif(not (REQUIRED or shutil.which("node")), reason="
 
 @needs_node
 def test_five_thousand_deals_of_all_games_without_a_difference() -> None:
-    assert set(rule_names()) - {"humbug"} <= set(DATA["page_rules"]())
-    assert BLOCK * len(DATA["page_rules"]()) < 5000, "each game has its turn"
+    assert set(rule_names()) <= set(page_rules())
+    assert BLOCK * len(page_rules()) < 5000, "each game has its turn"
     assert replay(blocks(5000)).startswith("5,000 deals")
 
 
@@ -63,7 +64,7 @@ def _changed(block: bytes, column: str, row: int, place: int) -> bytes:
 
 
 def test_the_file_of_the_network_is_small() -> None:
-    assert len(DATA["network_bytes"]()) <= 125_000
+    assert len(network_bytes()) <= 125_000
 
 
 @pytest.mark.parametrize("spec", ["classic", "no_trump"])
@@ -71,7 +72,7 @@ def test_rounded_weights_give_nothing_away(spec: str) -> None:
     """What the network itself says that the choices of the rounded one cost, in tricks a deal."""
     batch = DealBatch(spec, 200, seed=3)
     network = PolicyAgent(load_pretrained("small"), rules=batch.rules)
-    rounded = PolicyAgent(DATA["rounded_network"](), rules=batch.rules)
+    rounded = PolicyAgent(rounded_network(), rules=batch.rules)
     lost = 0.0
     while batch.states["face_up"].any() or (batch.states["top"] < batch.rules.game["cards"]).any():
         views = batch.views()
