@@ -130,7 +130,7 @@ def check(table: Table, state: str) -> None:
 
 def play(server: Server, rules: str, is_wanted: Callable[[Any], bool], **choices: Any) -> tuple[str, Any]:
     """Play a deal by the API until the session is as wanted; return its id and the session."""
-    session = server.session(server.create(**{"rules": rules, "seat": 0, **choices}))
+    session = table.session(table.create(**{"rules": rules, "seat": 0, **choices}))
     while not is_wanted(session):
         action = session["position"]["decision"]["actions"][0]["action"]
         session = server.ask(f"sessions/{session['id']}/action", {"version": session["version"], "action": action})
@@ -219,7 +219,7 @@ def test_windows_fit(open_table: OpenTable, server: Server, over: str) -> None:
         table.page.get_by_role("dialog").wait_for(timeout=60_000)
         check(table, name)
         table.page.keyboard.press("Escape")
-    server.create(rules="tiny")  # an unfinished game
+    table.create(rules="tiny")  # an unfinished game
     for name in ("Rules", "Open a recording", "Unfinished games"):
         table.button("More").click()
         table.button(name, exact=False).click()
@@ -229,10 +229,10 @@ def test_windows_fit(open_table: OpenTable, server: Server, over: str) -> None:
 
 
 def test_the_log_can_be_read_on_a_phone(open_table: OpenTable, server: Server) -> None:
-    session = server.create(rules="classic", seat=0)
+    session = table.create(rules="classic", seat=0)
     table = open_table(width=390, height=844, touch=True, session=session)
     table.act()
-    commitment = server.session(session)["deal"]["commitment"]
+    commitment = table.session(session)["deal"]["commitment"]
     table.button("More").tap()
     table.button("What happened", exact=False).tap()
     window = table.page.get_by_role("dialog", name="What happened")
@@ -242,7 +242,7 @@ def test_the_log_can_be_read_on_a_phone(open_table: OpenTable, server: Server) -
 
 
 def test_targets_are_large_enough_for_a_finger(open_table: OpenTable, server: Server) -> None:
-    table = open_table(width=390, height=844, touch=True, session=server.create(rules="classic", seat=0))
+    table = open_table(width=390, height=844, touch=True, game=dict(rules="classic", seat=0))
     sizes: list[Any] = table.page.locator("button:visible").evaluate_all(
         "all => all.map((one) => { const box = one.getBoundingClientRect(); return [box.width, box.height] })"
     )

@@ -19,7 +19,7 @@ REVIEW = 60_000  # milliseconds: it thinks about every move, also on a busy mach
 
 
 def test_a_hint_points_at_a_card_and_gives_reasons_in_words_and_figures(table: Table, server: Server) -> None:
-    table.go_to(server.create(rules="small", seat=1))
+    table.go_to(table.create(rules="small", seat=1))
     table.button("Hint").click()
     coach = table.page.get_by_role("region", name="Coach")
     coach.wait_for()
@@ -48,7 +48,7 @@ def test_a_hint_points_at_a_card_and_gives_reasons_in_words_and_figures(table: T
 def test_the_key_for_a_hint_waits_like_the_button_until_the_cards_lie_still(
     open_table: OpenTable, server: Server
 ) -> None:
-    session = server.create(rules=TINY, seat=0)
+    session = table.create(rules=TINY, seat=0)
     table = open_table(moving=True, settings={"singleTap": True}, session=session)
     table.page.evaluate(
         """() => {
@@ -64,14 +64,14 @@ def test_the_key_for_a_hint_waits_like_the_button_until_the_cards_lie_still(
     table.actions()[0].click()
     table.page.wait_for_function("() => document.body.dataset.asked === 'yes'")
     table.wait()
-    assert not server.session(session)["deal"]["assisted"]
+    assert not table.session(session)["deal"]["assisted"]
     table.page.keyboard.press("h")
     table.page.get_by_role("region", name="Coach", exact=True).wait_for()
-    assert server.session(session)["deal"]["assisted"]
+    assert table.session(session)["deal"]["assisted"]
 
 
 def test_a_hint_points_at_a_choice_too_and_leaves_the_focus_where_it_is(table: Table, server: Server) -> None:
-    table.go_to(server.create(rules="humbug", seat=0))
+    table.go_to(table.create(rules="humbug", seat=0))
     choices = table.page.get_by_role("group", name="Your choice")
     choices.get_by_role("button").first.focus()
     table.page.keyboard.press("h")
@@ -83,7 +83,7 @@ def test_a_hint_points_at_a_choice_too_and_leaves_the_focus_where_it_is(table: T
 def test_the_hint_button_is_busy_while_the_hint_is_sought_which_is_read_out_and_closed_with_escape(
     table: Table, server: Server
 ) -> None:
-    table.go_to(server.create(rules=TINY, seat=0))
+    table.go_to(table.create(rules=TINY, seat=0))
     held: list[Any] = []
 
     def hold(route: Any) -> None:
@@ -107,7 +107,7 @@ def test_the_hint_button_is_busy_while_the_hint_is_sought_which_is_read_out_and_
 
 
 def test_take_back_returns_to_the_last_decision_and_marks_the_deal(table: Table, server: Server) -> None:
-    table.go_to(server.create(rules=TINY, seat=0))
+    table.go_to(table.create(rules=TINY, seat=0))
     hand = table.hand
     assert table.button("Take back").get_attribute("aria-disabled") == "true"
     table.act()
@@ -123,7 +123,7 @@ def test_take_back_returns_to_the_last_decision_and_marks_the_deal(table: Table,
 def test_the_review_shows_curve_moves_and_open_hands_and_another_card_can_be_tried(
     table: Table, server: Server
 ) -> None:
-    table.go_to(server.create(rules="small", seat=0, seed=3))
+    table.go_to(table.create(rules="small", seat=0, seed=3))
     table.play_on(lambda actions: len(actions) - 1)
     table.button("Review").click()
     review = table.page.get_by_role("dialog", name="Review of the deal")
@@ -170,7 +170,7 @@ def test_the_review_shows_curve_moves_and_open_hands_and_another_card_can_be_tri
 
 
 def test_mistakes_can_be_put_right_in_the_review_and_practice_leads_back_to_it(table: Table, server: Server) -> None:
-    session = server.create(rules="small", seat=0, seed=3)
+    session = table.create(rules="small", seat=0, seed=3)
     table.go_to(session)
     table.play_on(lambda actions: len(actions) - 1)
     table.button("Review").click()
@@ -212,7 +212,7 @@ def test_mistakes_can_be_put_right_in_the_review_and_practice_leads_back_to_it(t
 
 
 def test_the_best_line_of_an_endgame_can_be_played_through(table: Table, server: Server) -> None:
-    table.go_to(server.create(rules="small", agent="random", seat=0, seed=4))
+    table.go_to(table.create(rules="small", agent="random", seat=0, seed=4))
     table.play_on()
     table.button("Review").click()
     review = table.page.get_by_role("dialog", name="Review of the deal")
@@ -231,13 +231,13 @@ def test_the_best_line_of_an_endgame_can_be_played_through(table: Table, server:
 
 
 def test_the_memory_quiz_is_offered_once_scored_and_explained(open_table: OpenTable, server: Server) -> None:
-    session = server.create(rules="small", seat=0)
+    session = table.create(rules="small", seat=0)
     table = open_table(settings={"quizOffered": False}, session=session)
     while table.page.locator("html").get_attribute("data-stage") == "foreplay":
         table.act()
     table.page.get_by_role("region", name="Memory quiz").get_by_role("button", name="Quiz me").click()
     quiz = table.page.get_by_role("dialog", name="Memory: which cards does your opponent hold?")
-    state = server.session(session)["position"]
+    state = table.session(session)["position"]
     done, cards = quiz.get_by_role("button", name="That is the hand"), quiz.locator(".quiz button")
     assert cards.count() == 28 - len(state["hand"]) - (state["led"] is not None)
     for number in range(state["opponent"]["cards"]):
@@ -247,17 +247,17 @@ def test_the_memory_quiz_is_offered_once_scored_and_explained(open_table: OpenTa
     table.page.get_by_role("alert").get_by_text("cards right").wait_for()
     table.play_on()
     table.page.get_by_role("button", name=re.compile(r"^Memory: \d of \d cards right$")).click()
-    found = server.session(session)["recall"]
+    found = table.session(session)["recall"]
     shown = table.page.get_by_role("dialog").locator(".recalled dd").all_text_contents()
     assert sorted(shown) == sorted(card["reason"] for card in found["cards"])
     table.page.keyboard.press("Escape")
-    assert not server.session(session)["deal"]["assisted"]
+    assert not table.session(session)["deal"]["assisted"]
     dialog, _ = statistics_of(table)
     assert re.search(r"Memory: \d+ % of the opponent’s cards in 1 deal", dialog.text_content())
 
 
 def test_the_same_deal_from_the_other_side_and_by_the_agent(table: Table, server: Server) -> None:
-    table.go_to(server.create(rules=TINY, seat=0))
+    table.go_to(table.create(rules=TINY, seat=0))
     hand = set(table.hand)
     result = table.play_on()
     table.button("Watch the agent").click()
@@ -280,7 +280,7 @@ def test_the_same_deal_from_the_other_side_and_by_the_agent(table: Table, server
 
 
 def test_a_shared_deal_opens_for_review(table: Table, server: Server, open_table: OpenTable) -> None:
-    table.go_to(server.create(rules=TINY, seat=0))
+    table.go_to(table.create(rules=TINY, seat=0))
     result = table.play_on()
     table.button("Share").click()
     link = table.page.get_by_role("dialog").get_by_label("Link").input_value()
@@ -311,7 +311,7 @@ def test_the_page_computes_hashes_of_texts_of_every_length(table: Table) -> None
 
 
 def test_the_browser_checks_the_hash_of_the_deal(table: Table, server: Server) -> None:
-    table.go_to(server.create(rules=TINY, seat=0))
+    table.go_to(table.create(rules=TINY, seat=0))
     table.button("More").click()
     table.button("Is the deal fair?", exact=False).click()
     before = table.page.locator("dialog .hash").first.text_content()
@@ -325,9 +325,9 @@ def test_the_browser_checks_the_hash_of_the_deal(table: Table, server: Server) -
 
 
 def test_a_deal_changed_after_a_reload_is_found_out(table: Table, server: Server) -> None:
-    session = server.create(rules=TINY, seat=0)
+    session = table.create(rules=TINY, seat=0)
     table.go_to(session)
-    announced = server.session(session)["deal"]["commitment"]
+    announced = table.session(session)["deal"]["commitment"]
 
     def swap(route: Any) -> None:
         answer = route.fetch()
@@ -358,7 +358,7 @@ def statistics_of(table: Table) -> Any:
 
 
 def test_statistics_count_deals_and_can_be_saved_and_deleted(table: Table, server: Server) -> None:
-    table.go_to(server.create(rules=TINY, seat=0, seed=5))  # deals in which something is at stake
+    table.go_to(table.create(rules=TINY, seat=0, seed=5))  # deals in which something is at stake
     _, before = statistics_of(table)
     table.page.keyboard.press("Escape")
     table.button("Hint").click()

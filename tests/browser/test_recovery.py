@@ -16,7 +16,7 @@ from tests.browser.table import Table
 
 
 def test_a_reload_in_the_middle_of_a_deal_changes_nothing(table: Table, server: Server) -> None:
-    table.go_to(server.create(rules="tiny", seat=0))
+    table.go_to(table.create(rules="tiny", seat=0))
     for _ in range(2):
         table.act()
     hand, log = table.hand, table.log
@@ -32,7 +32,7 @@ def test_a_reload_in_the_middle_of_a_deal_changes_nothing(table: Table, server: 
 
 
 def test_the_page_without_a_session_goes_on_with_the_last_game(table: Table, server: Server) -> None:
-    table.go_to(server.create(rules="small", seat=0))
+    table.go_to(table.create(rules="small", seat=0))
     table.act()
     hand = table.hand
     table.page.goto("about:blank")
@@ -43,7 +43,7 @@ def test_the_page_without_a_session_goes_on_with_the_last_game(table: Table, ser
 
 def test_a_killed_server_loses_nothing(open_table: OpenTable, start_server: StartServer) -> None:
     server = start_server()
-    table = open_table(server, session=server.create(rules="tiny", seat=0))
+    table = open_table(server, game=dict(rules="tiny", seat=0))
     table.act()
     hand, log = table.hand, table.log
     server.kill()
@@ -67,7 +67,7 @@ def test_a_killed_server_loses_nothing(open_table: OpenTable, start_server: Star
 
 
 def test_two_tabs_show_the_same_table(table: Table, server: Server) -> None:
-    table.go_to(server.create(rules="tiny", seat=0))
+    table.go_to(table.create(rules="tiny", seat=0))
     other = table.another_tab()
     assert other.hand == table.hand
     table.act()
@@ -81,7 +81,7 @@ def test_two_tabs_show_the_same_table(table: Table, server: Server) -> None:
 
 
 def test_an_address_of_a_session_that_is_gone_opens_the_last_game(table: Table, server: Server) -> None:
-    table.go_to(server.create(rules="small", seat=0))
+    table.go_to(table.create(rules="small", seat=0))
     hand = table.hand
     table.page.evaluate("location.hash = 'session=nowhere'")
     table.page.wait_for_function("() => !location.hash.includes('nowhere')")
@@ -95,7 +95,7 @@ def test_a_damaged_game_is_named_and_another_one_can_be_played(
     open_table: OpenTable, start_server: StartServer, tmp_path: Path
 ) -> None:
     server = start_server("tiny")
-    session = server.create(rules="tiny", seat=0)
+    session = table.create(rules="tiny", seat=0)
     server.stop()
     with closing(sqlite3.connect(tmp_path / NAME, isolation_level=None)) as connection:
         connection.execute("UPDATE deals SET deck = 'SA'")
@@ -113,7 +113,7 @@ def test_on_a_full_disk_the_page_says_why_and_the_card_can_be_played_when_there_
     open_table: OpenTable, start_server: StartServer
 ) -> None:
     server = start_server()
-    table = open_table(server, session=server.create(rules="tiny", seat=0))
+    table = open_table(server, game=dict(rules="tiny", seat=0))
     hand, log = table.hand, table.log
     server.fill_disk()
     table.actions()[0].click()

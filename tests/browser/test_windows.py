@@ -39,7 +39,7 @@ def expect_complaint(table: Table, words: str) -> None:
 
 
 def test_back_closes_the_window_on_top_and_leaves_the_game_at_the_table(table: Table, server: Server) -> None:
-    first, second = (server.create(rules="small", seat=0) for _ in range(2))
+    first, second = (table.create(rules="small", seat=0) for _ in range(2))
     table.go_to(first)
     dialogs = table.page.get_by_role("dialog")
     for _ in range(2):
@@ -57,7 +57,7 @@ def test_back_closes_the_window_on_top_and_leaves_the_game_at_the_table(table: T
     table.wait()
     assert table.page.url.endswith(f"#session={second}")
     table.act()
-    assert len(server.session(second)["events"]) > len(server.session(first)["events"])
+    assert len(table.session(second)["events"]) > len(table.session(first)["events"])
 
 
 def test_a_recording_that_cannot_be_read_is_not_lost(table: Table) -> None:
@@ -80,7 +80,7 @@ def unfinished(table: Table) -> Any:
 
 
 def test_statistics_that_cannot_be_deleted_are_said_to_stay(table: Table, server: Server) -> None:
-    table.go_to(server.create(rules="tiny", seat=0))
+    table.go_to(table.create(rules="tiny", seat=0))
     table.play_on()
     refuse(table, "**/api/statistics")
     table.button("Statistics").click()
@@ -95,7 +95,7 @@ def test_after_a_lesson_a_game_that_is_over_is_not_shown_again(
     choices: dict[str, str], table: Table, server: Server
 ) -> None:
     settings: dict[str, Any] = {"seed": None} if "day" in choices else {"rules": "small", "seat": 0}
-    session = server.create(**settings, **choices)
+    session = table.create(**settings, **choices)
     table.go_to(session)
     table.play_on()
     table.button("More").click()
@@ -111,7 +111,7 @@ def test_after_a_lesson_a_game_that_is_over_is_not_shown_again(
 
 
 def test_an_unfinished_game_can_be_deleted_with_the_keys(open_table: OpenTable, server: Server) -> None:
-    games = [server.create(rules="small", seat=0) for _ in range(3)]
+    games = [table.create(rules="small", seat=0) for _ in range(3)]
     table = open_table(session=games[2])
     dialog = unfinished(table)
     rows = dialog.get_by_role("listitem")
@@ -130,11 +130,11 @@ def test_an_unfinished_game_can_be_deleted_with_the_keys(open_table: OpenTable, 
 
 
 def test_a_deal_that_is_over_is_not_unfinished_unless_its_match_goes_on(open_table: OpenTable, server: Server) -> None:
-    table = open_table(session=server.create(rules="six_cards", seat=0))
+    table = open_table(game=dict(rules="six_cards", seat=0))
     before = unfinished(table).get_by_role("listitem").filter(has_text="Six cards").count()
     table.page.keyboard.press("Escape")
     for match, over in ((None, 1), ("best_of:3", 0)):
-        table.go_to(server.create(rules="six_cards", seat=0, match=match))
+        table.go_to(table.create(rules="six_cards", seat=0, match=match))
         assert unfinished(table).get_by_role("listitem").filter(has_text="Six cards").count() == before + 1
         table.page.keyboard.press("Escape")
         table.play_on()
@@ -143,7 +143,7 @@ def test_a_deal_that_is_over_is_not_unfinished_unless_its_match_goes_on(open_tab
 
 
 def test_the_game_at_the_table_can_be_deleted(open_table: OpenTable, server: Server) -> None:
-    session = server.create(rules="tiny", seat=0)
+    session = table.create(rules="tiny", seat=0)
     table = open_table(session=session)
     table.act()
     dialog = unfinished(table)
@@ -156,7 +156,7 @@ def test_the_game_at_the_table_can_be_deleted(open_table: OpenTable, server: Ser
 
 
 def test_a_game_that_cannot_be_deleted_is_said_to_stay(open_table: OpenTable, server: Server) -> None:
-    table = open_table(session=server.create(rules="small", seat=0))
+    table = open_table(game=dict(rules="small", seat=0))
     refuse(table, "**/api/sessions/*")
     unfinished(table).get_by_role("button", name="Delete").first.click()
     table.button("Delete").click()

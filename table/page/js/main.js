@@ -1,6 +1,7 @@
 // @ts-check
 /** The start of the page: opens the game that was going on, or deals a new one, and connects the menus. */
 
+import { dataNow } from "../game/data.js";
 import { TableError } from "../game/errors.js";
 import * as table from "../game/table.js";
 import { attempt } from "./attempt.js";
@@ -43,6 +44,7 @@ const game = new Game({
   otherSide: () => void otherSide(),
   watch: () => void watch(),
   share: () => void attempt(() => share(current(), game.session?.deal.number ?? null)),
+  keep: () => void attempt(keepGames),
   fairness: () => void attempt(() => fairness(current())),
   leave: () => void attempt(backToGame),
   back: () => void attempt(backToReview),
@@ -241,6 +243,7 @@ function more() {
     ["Open a recording", "A deal or game that was shared", () => void attempt(recordingDialog)],
     ["Is the deal fair?", "The hash of the deal, and its check", () => void attempt(() => fairness(session))],
     ["Unfinished games", "Go on where you stopped", () => void attempt(unfinished)],
+    ["All your games", "As one file: save it, or load it in another browser", () => void attempt(keepGames)],
   ]);
 }
 
@@ -258,6 +261,11 @@ async function recordingDialog() {
 async function statistics() {
   const [found, { openStatistics }] = await Promise.all([table.statistics(), windows()]);
   openStatistics(found, catalog);
+}
+
+async function keepGames() {
+  const [{ deals }, { openKeep }] = await Promise.all([table.statistics(), windows()]);
+  await openKeep(() => change({ dealsKept: deals }));
 }
 
 async function settingsDialog() {
@@ -377,11 +385,21 @@ function welcome() {
   );
 }
 
+// Later visits need no connection, if the page came from a static host. The first card comes first.
+const AFTER = 2000; // milliseconds
+
+function keepForLater() {
+  if (dataNow().server) return;
+  setTimeout(() => void navigator.serviceWorker?.register("service_worker.js").catch(() => {}), AFTER); // a private window may forbid it
+}
+
 async function start() {
+  table.store.notify = alertUser;
   await Promise.all([loadCards(), table.catalog().then((answer) => { catalog = answer; })]);
   connect();
   await openAddress();
   await windows(); // at hand before a connection may go away
+  keepForLater();
 }
 
 void attempt(start);

@@ -19,6 +19,7 @@ const SESSION = "german-whist.session";
  * @property {boolean} shortcuts
  * @property {boolean} memoryQuiz  ask for the opponent's hand when the stock is gone
  * @property {boolean} quizOffered
+ * @property {number} dealsKept  how many deals there were when a file of them was last offered or saved
  * @property {boolean} welcomed  whether an opponent has been offered to who had never played
  * @property {{rules: string, agent: string, match: string | null}} game  what was played last
  * @property {string} defaults  the defaults of the command line that `game` was chosen under
@@ -39,6 +40,7 @@ const DEFAULTS = {
   shortcuts: true,
   memoryQuiz: false,
   quizOffered: false,
+  dealsKept: 0,
   welcomed: false,
   game: { rules: "", agent: "", match: null },
   defaults: "",

@@ -3,6 +3,7 @@
 
 export { openFairness } from "./dialogs/fairness.js";
 export { gameForm } from "./dialogs/game_form.js";
+export { openKeep } from "./dialogs/keep.js";
 export { rulesText } from "./dialogs/rules.js";
 export { openSettings } from "./dialogs/settings_dialog.js";
 export { openRecordingDialog, openShare } from "./dialogs/share.js";

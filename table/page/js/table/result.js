@@ -3,6 +3,7 @@
 
 import { byId, fill, h, icon } from "../dom.js";
 import { openRecall, recallText } from "../coach/recall.js";
+import { askToKeep, offerFile } from "../keeping.js";
 import { counted } from "../words.js";
 
 /** @typedef {import("../../game/types.js").Session} Session */
@@ -15,6 +16,7 @@ import { counted } from "../words.js";
  * @property {() => void} otherSide
  * @property {() => void} watch
  * @property {() => void} share
+ * @property {() => void} keep  save all games as a file
  * @property {() => void} fairness
  * @property {() => void} leave  back from a practice deal to the game
  * @property {() => void} back  back from a practice deal to the review from which it was begun
@@ -45,6 +47,10 @@ export function showResult(session, visible, actions) {
   const buttons = buttonsOf(session, actions);
   fill(byId("result-more"), ...lines(session).map((line) => h("p", {}, line)), h("div", { class: "buttons" }, ...buttons));
   buttons[0].focus({ preventScroll: true });
+  if (session.kind === "play") {
+    askToKeep();
+    void offerFile(byId("result-more"), actions.keep);
+  }
 }
 
 /** @param {Session} session @returns {string[]} what the result means */
