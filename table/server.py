@@ -130,7 +130,9 @@ async def _body(request: Request) -> Any:
         return read_json((await request.body()).decode(), "body")
     except ClientDisconnect:
         raise RequestError(400, "The body has broken off.") from None  # which nobody reads
-    except ValueError as error:  # UnicodeDecodeError included
+    except UnicodeDecodeError:
+        raise RequestError(400, "The body is not UTF-8.") from None
+    except ValueError as error:
         raise RequestError(400, str(error)) from None
 
 

@@ -16,8 +16,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from german_whist.agents.endgame.exact_agent import ExactEndgame
 from german_whist.agents.inference.sampling import DealSampler
 from german_whist.agents.judge import advise
+from german_whist.agents.process.agent import ProcessAgent
 from german_whist.agents.registry import make_agent
 from german_whist.envs.agent import Agent, ask
 from german_whist.envs.engine.actions import action_text
@@ -25,7 +27,7 @@ from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.state import KEEP, LEAVE, PICK, PICK_AFTER, PLAY, SWAP, TAKE
-from german_whist.envs.observation.history import COLUMNS, EVENTS, max_events
+from german_whist.envs.observation.history import COLUMNS, EVENTS, history_high, max_events
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.utils.specs import must_be
 from german_whist.table import catalogue
@@ -81,6 +83,7 @@ class Thinker:
         else:
             actions = ask(player, batch, _ROW, rng, forfeits=lost)
         if lost:
+            del self._agents[agent, rules]  # a program that has failed is started again for the next question
             raise ValueError(f"{agent} gives the deal up: {lost[0]}")
         return {"action": action_text(int(actions[0]), rules)}
 
@@ -125,7 +128,11 @@ class Thinker:
         if spec != self.offered.agent and all(agent["spec"] != spec for agent in catalogue.agents()):
             raise ValueError(f"agent: {spec[:_SHORT]!r} is not offered here: german-whist serve --agent names another")
         if (spec, rules) not in self._agents:
-            self._agents[spec, rules] = make_agent(spec, rules).for_match()
+            made = make_agent(spec, rules).for_match()
+            played_by = made.agent if isinstance(made, ExactEndgame) else made
+            if isinstance(played_by, ProcessAgent):
+                played_by.start()
+            self._agents[spec, rules] = made
         return self._agents[spec, rules]
 
 
@@ -139,8 +146,10 @@ def _replayed(history: Any, rules: Rules) -> tuple[npt.NDArray[np.int8], DealBat
     is_table = isinstance(history, list) and 0 < len(history) <= max_events(rules)
     if not is_table or not all(isinstance(row, list) and len(row) == columns for row in history):
         raise ValueError(must_be("history", f"1 to {max_events(rules)} rows of {columns} integers", history))
-    if not all(type(number) is int and 0 <= number < 2**7 for row in history for number in row):
-        raise ValueError("history: a number is not an integer from 0 to 127")
+    most = history_high(rules)[: len(history)].tolist()
+    for row, high in zip(history, most, strict=True):
+        if not all(type(number) is int and 0 <= number <= top for number, top in zip(row, high, strict=True)):
+            raise ValueError(f"history: {row!r:.{_SHORT}} is no event of this game")
     tokens = np.array(history, np.int8)
     deck = DealSampler(tokens, rules).decks(1, 0)[0]
     batch = DealBatch(rules, history=True)
@@ -148,7 +157,10 @@ def _replayed(history: Any, rules: Rules) -> tuple[npt.NDArray[np.int8], DealBat
     batch.deal_decks([deck.tolist()], [_ME if is_dealer else 1 - _ME])
     events = iter(tokens.tolist())
     while (action := _next_action(batch, events)) is not None:
-        batch.step([action])
+        try:
+            batch.step([action])
+        except ValueError as error:
+            raise ValueError(f"history: {error}") from None
     seen, length = batch.history(seats=[_ME])
     if length[0] != len(tokens) or (seen[0, : len(tokens)] != tokens).any():
         raise ValueError("history: this is not what a seat sees of a deal")

@@ -9,7 +9,6 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 
-
 class StaticSite:
     """A folder on a host that compresses, as most do; ``stop`` takes the connection away.
 

@@ -242,7 +242,7 @@ def test_the_log_can_be_read_on_a_phone(open_table: OpenTable, server: Server) -
 
 
 def test_targets_are_large_enough_for_a_finger(open_table: OpenTable, server: Server) -> None:
-    table = open_table(width=390, height=844, touch=True, game=dict(rules="classic", seat=0))
+    table = open_table(width=390, height=844, touch=True, game={"rules": "classic", "seat": 0})
     sizes: list[Any] = table.page.locator("button:visible").evaluate_all(
         "all => all.map((one) => { const box = one.getBoundingClientRect(); return [box.width, box.height] })"
     )

@@ -43,7 +43,7 @@ def test_the_page_without_a_session_goes_on_with_the_last_game(table: Table, ser
 
 def test_a_killed_server_loses_nothing(open_table: OpenTable, start_server: StartServer) -> None:
     server = start_server()
-    table = open_table(server, game=dict(rules="tiny", seat=0))
+    table = open_table(server, game={"rules": "tiny", "seat": 0})
     table.act()
     hand, log = table.hand, table.log
     server.kill()
@@ -113,7 +113,7 @@ def test_on_a_full_disk_the_page_says_why_and_the_card_can_be_played_when_there_
     open_table: OpenTable, start_server: StartServer
 ) -> None:
     server = start_server()
-    table = open_table(server, game=dict(rules="tiny", seat=0))
+    table = open_table(server, game={"rules": "tiny", "seat": 0})
     hand, log = table.hand, table.log
     server.fill_disk()
     table.actions()[0].click()

@@ -47,7 +47,7 @@ def test_the_first_tap_raises_a_card_and_another_card_can_be_raised_instead(tabl
 
 
 def test_a_single_tap_plays_if_the_setting_says_so(open_table: OpenTable, server: Server) -> None:
-    table = open_table(settings={"singleTap": True}, game=dict(rules="small", seat=1))
+    table = open_table(settings={"singleTap": True}, game={"rules": "small", "seat": 1})
     name = str(table.actions()[0].get_attribute("aria-label"))
     table.actions()[0].click()
     table.page.wait_for_function("() => document.querySelector('[role=log]').textContent.includes('You lead')")

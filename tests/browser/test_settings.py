@@ -71,7 +71,7 @@ _SUITS = "[...new Set([...document.querySelectorAll('#hand button')].map((one) =
 def test_a_setting_works_at_once_and_is_remembered(
     open_table: OpenTable, server: Server, label: str, choice: str | None, seen: str, before: object, after: object
 ) -> None:
-    table = open_table(moving=True, game=dict(rules="small", seat=1))
+    table = open_table(moving=True, game={"rules": "small", "seat": 1})
     assert table.page.evaluate(seen) == before
     field = settings_of(table).get_by_label(label)
     if choice is None:

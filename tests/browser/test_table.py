@@ -85,7 +85,7 @@ def without_repeats(seen: list[Any]) -> list[Any]:
 
 
 def test_what_happens_is_shown_event_by_event_as_the_server_saw_it(open_table: OpenTable, server: Server) -> None:
-    table = open_table(moving=True, settings={"speed": "fast"}, game=dict(rules="classic", seat=0, seed=4))
+    table = open_table(moving=True, settings={"speed": "fast"}, game={"rules": "classic", "seat": 0, "seed": 4})
     page = table.page
     page.evaluate(_WATCH)
     for _ in range(4):
@@ -119,7 +119,7 @@ _LYING = """() => {
 def test_where_nothing_moves_a_trick_can_be_seen_all_the_same_and_the_result_waits_for_the_last_one(
     open_table: OpenTable, server: Server
 ) -> None:
-    table = open_table(hurried=False, game=dict(rules="tiny", seat=0))
+    table = open_table(hurried=False, game={"rules": "tiny", "seat": 0})
     table.page.evaluate(_LYING)
     table.play_on()
     lengths = list(table.page.evaluate("window.lay").values())  # milliseconds

@@ -130,7 +130,7 @@ def test_an_unfinished_game_can_be_deleted_with_the_keys(open_table: OpenTable, 
 
 
 def test_a_deal_that_is_over_is_not_unfinished_unless_its_match_goes_on(open_table: OpenTable, server: Server) -> None:
-    table = open_table(game=dict(rules="six_cards", seat=0))
+    table = open_table(game={"rules": "six_cards", "seat": 0})
     before = unfinished(table).get_by_role("listitem").filter(has_text="Six cards").count()
     table.page.keyboard.press("Escape")
     for match, over in ((None, 1), ("best_of:3", 0)):
@@ -156,7 +156,7 @@ def test_the_game_at_the_table_can_be_deleted(open_table: OpenTable, server: Ser
 
 
 def test_a_game_that_cannot_be_deleted_is_said_to_stay(open_table: OpenTable, server: Server) -> None:
-    table = open_table(game=dict(rules="small", seat=0))
+    table = open_table(game={"rules": "small", "seat": 0})
     refuse(table, "**/api/sessions/*")
     unfinished(table).get_by_role("button", name="Delete").first.click()
     table.button("Delete").click()

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from german_whist.agents.registry import KINDS, make_agent
+from german_whist.envs.agent import ask
+from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.rules import rule_names, rules
-from german_whist.session import catalogue
-from german_whist.session.deal.table_deal import TableDeal
-from german_whist.session.opponent import play_action
+from german_whist.envs.simulator.batch import DealBatch
+from german_whist.table import catalogue
 
 
 def test_every_preset_is_offered_with_scorings_and_agents_that_play_them() -> None:
@@ -60,8 +62,8 @@ def test_every_kind_of_agent_is_a_level_of_the_games_that_it_plays() -> None:
 @pytest.mark.parametrize("game", ["tiny", "humbug"])
 def test_every_level_plays_a_card(game: str) -> None:
     for spec in catalogue.agents_for(rules(game)):
-        deal = TableDeal.at_address(rules(game), 1, 0)
-        assert play_action(make_agent(spec, game), deal, 1, 0) == deal.actions[0]
+        batch = DealBatch(game, 1, seed=1, history=True)
+        batch.step(ask(make_agent(spec, game), batch, np.zeros(1, np.int64), AgentRng(1, np.zeros(1, np.uint64))))
 
 
 def test_titles() -> None:

@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
-from german_whist.web.app import make_app
-from german_whist.web.guard import MAX_BODY, allowed_host
-from german_whist.web.service import ServeOptions
-from tests.web.conftest import BASE, TOKEN
-from tests.web.test_api import error
+from german_whist.envs.simulator.batch import DealBatch
+from german_whist.table.guard import MAX_BODY, allowed_host
+from german_whist.table.page_data import Offered
+from german_whist.table.server import make_app
+from tests.table.conftest import BASE, TOKEN
 
 JSON = {"content-type": "application/json"}
 
 
+def question() -> dict[str, Any]:
+    """What the page asks before the first card."""
+    batch = DealBatch("tiny", history=True)
+    tokens, length = batch.history()
+    return {"rules": "tiny", "agent": "greedy", "history": tokens[0, : length[0]].tolist()}
+
+
 def test_the_token_is_needed_everywhere(client: TestClient) -> None:
     wrong = TOKEN[:-1] + "x"
-    for path in ("/", "/api/catalog", f"/{wrong}/", f"/{wrong}/api/catalog", f"/{TOKEN}x/", f"/{TOKEN[:-1]}/", "//"):
+    for path in ("/", "/data.json", f"/{wrong}/", f"/{wrong}/data.json", f"/{TOKEN}x/", f"/{TOKEN[:-1]}/", "//"):
         answer = client.get(f"http://127.0.0.1:8917{path}")
-        assert error(answer)[:2] == (403, "forbidden")
-    assert client.get(f"http://127.0.0.1:8917/static/{TOKEN}/").status_code == 403
+        assert answer.status_code == 403
+    assert client.get(f"http://127.0.0.1:8917/js/{TOKEN}/").status_code == 403
 
 
 def test_the_address_without_its_last_slash_leads_to_the_page(client: TestClient) -> None:
@@ -43,66 +48,62 @@ def test_the_address_without_its_last_slash_leads_to_the_page(client: TestClient
     ],
 )
 def test_other_hosts_are_refused(host: str, client: TestClient) -> None:
-    assert error(client.get("api/catalog", headers={"host": host}))[:2] == (403, "forbidden")
+    assert client.get("data.json", headers={"host": host}).status_code == 403
     assert client.get(f"http://127.0.0.1:8917/{TOKEN}", headers={"host": host}).status_code == 403
 
 
 def test_a_request_names_one_host(client: TestClient) -> None:
     local = ("host", "127.0.0.1:8917")
     for hosts in ([local, ("host", "evil.example")], [("host", "evil.example"), local], [local, local]):
-        assert error(client.get("api/catalog", headers=hosts))[:2] == (403, "forbidden")
+        assert client.get("data.json", headers=hosts).status_code == 403
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1:8917", "localhost", "LOCALHOST:1", "[::1]:8917", "[::1]"])
 def test_the_names_of_this_computer_are_allowed(host: str, client: TestClient) -> None:
-    assert client.get("api/sessions", headers={"host": host}).status_code == 200
+    assert client.get("data.json", headers={"host": host}).status_code == 200
 
 
 @pytest.mark.parametrize("all_addresses", ["0.0.0.0", "::", ""])
-def test_a_server_for_all_addresses_answers_to_numbers_alone(all_addresses: str, folder: Path) -> None:
-    app = make_app(ServeOptions(), folder, TOKEN, hosts=(all_addresses,))
-    with TestClient(app, base_url=BASE) as client:
-        assert client.get("api/sessions", headers={"host": "192.168.0.9:8917"}).status_code == 200
-        assert client.get("api/sessions", headers={"host": "[fe80::9]:8917"}).status_code == 200
+def test_a_server_for_all_addresses_answers_to_numbers_alone(all_addresses: str) -> None:
+    with TestClient(make_app(Offered(), TOKEN, hosts=(all_addresses,)), base_url=BASE) as client:
+        assert client.get("data.json", headers={"host": "192.168.0.9:8917"}).status_code == 200
+        assert client.get("data.json", headers={"host": "[fe80::9]:8917"}).status_code == 200
         for host in ("evil.example", "192.168.0.9:1@evil.example", "[fe80::9%@evil.example]", "192.168.0.9 ", ""):
-            assert client.get("api/sessions", headers={"host": host}).status_code == 403
+            assert client.get("data.json", headers={"host": host}).status_code == 403
 
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", "https://127.0.0.1:8917", "http://127.0.0.1:1"])
-def test_other_origins_change_nothing(origin: str, client: TestClient) -> None:
-    assert error(client.post("api/sessions", json={}, headers={"origin": origin}))[:2] == (403, "forbidden")
-    assert error(client.delete("api/statistics", headers={"origin": origin}))[:2] == (403, "forbidden")
-    assert client.get("api/sessions").json() == {"sessions": []}
+def test_other_origins_are_not_answered(origin: str, client: TestClient) -> None:
+    for address in ("api/act", "api/advise"):
+        assert client.post(address, json=question(), headers={"origin": origin}).status_code == 403
 
 
-def test_the_page_itself_may_post(client: TestClient) -> None:
-    answer = client.post("api/sessions", json={"rules": "tiny"}, headers={"origin": "http://127.0.0.1:8917"})
-    assert answer.status_code == 201
+def test_the_page_itself_may_ask(client: TestClient) -> None:
+    answer = client.post("api/act", json=question(), headers={"origin": "http://127.0.0.1:8917"})
+    assert answer.status_code == 200
 
 
-@pytest.fixture
-def behind_proxy(folder: Path) -> Iterator[TestClient]:
+@pytest.fixture(scope="module")
+def behind_proxy() -> TestClient:
     """A server of which a proxy says ``cards.example``; the proxy ends TLS."""
     names = [allowed_host(name) for name in ("Cards.example", "192.168.0.9")]
-    app = make_app(ServeOptions(), folder, TOKEN, allowed_hosts=names)
-    with TestClient(app, base_url=BASE) as client:
-        yield client
+    return TestClient(make_app(Offered(), TOKEN, allowed_hosts=names), base_url=BASE)
 
 
 @pytest.mark.parametrize("host", ["cards.example", "CARDS.example:8443", "127.0.0.1:8917", "192.168.0.9"])
 def test_a_proxy_may_name_an_allowed_host_or_this_computer(host: str, behind_proxy: TestClient) -> None:
     for origin in ("https://cards.example", "https://cards.example:8443", "http://192.168.0.9"):
         headers = {"host": host, "origin": origin}
-        assert behind_proxy.post("api/sessions", json={"rules": "tiny"}, headers=headers).status_code == 201
+        assert behind_proxy.post("api/act", json=question(), headers=headers).status_code == 200
 
 
 @pytest.mark.parametrize("name", ["evil.example", "cards.example.evil.example", "cards.example@evil.example", "null"])
 def test_an_allowed_host_allows_no_other(name: str, behind_proxy: TestClient) -> None:
-    assert behind_proxy.get("api/sessions", headers={"host": name}).status_code == 403
+    assert behind_proxy.get("data.json", headers={"host": name}).status_code == 403
     for origin in (name, f"https://{name}", f"file://{name}", f"https://{name}/", "https://"):
         headers = {"host": "cards.example", "origin": origin}
-        assert error(behind_proxy.post("api/sessions", json={}, headers=headers))[:2] == (403, "forbidden")
-    assert behind_proxy.get("http://127.0.0.1:8917/api/sessions", headers={"host": "cards.example"}).status_code == 403
+        assert behind_proxy.post("api/act", json={}, headers=headers).status_code == 403
+    assert behind_proxy.get("http://127.0.0.1:8917/data.json", headers={"host": "cards.example"}).status_code == 403
 
 
 @pytest.mark.parametrize("name", ["http://cards.example", "cards.example:443", "cards.example/lab", "", "0.0.0.0", "*"])
@@ -113,8 +114,8 @@ def test_an_allowed_host_is_a_name(name: str) -> None:
 
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""])
 def test_forms_of_other_sites_are_refused(kind: str, client: TestClient) -> None:
-    answer = client.post("api/sessions", content='{"rules": "tiny"}', headers={"content-type": kind})
-    assert error(answer)[:2] == (415, "unsupported_type")
+    answer = client.post("api/act", content='{"rules": "tiny"}', headers={"content-type": kind})
+    assert answer.status_code == 415
 
 
 def test_large_bodies_are_refused_by_what_they_say_and_by_what_comes(client: TestClient) -> None:
@@ -125,33 +126,29 @@ def test_large_bodies_are_refused_by_what_they_say_and_by_what_comes(client: Tes
             yield b" " * (MAX_BODY // 8)
 
     for content in (large, pieces()):
-        assert error(client.post("api/sessions", content=content, headers=JSON))[:2] == (413, "too_large")
+        assert client.post("api/act", content=content, headers=JSON).status_code == 413
     for length in ("-1", "1e3", "9" * 30, "9" * 5000):
-        answer = client.post("api/sessions", content=b"{}", headers={**JSON, "content-length": length})
-        assert error(answer)[:2] == (413, "too_large")
+        answer = client.post("api/act", content=b"{}", headers={**JSON, "content-length": length})
+        assert answer.status_code == 413
 
 
 def test_every_answer_forbids_what_the_page_does_not_need(client: TestClient) -> None:
-    for answer in (client.get(""), client.get("api/sessions"), client.get("/"), client.get("static/none.js")):
+    for answer in (client.get(""), client.post("api/act", json=question()), client.get("/"), client.get("js/none.js")):
         policy = answer.headers["content-security-policy"]
         assert "default-src 'none'" in policy
         assert "unsafe" not in policy
         assert "frame-ancestors 'none'" in policy
         assert answer.headers["referrer-policy"] == "no-referrer"
         assert answer.headers["x-content-type-options"] == "nosniff"
-    assert client.get("api/sessions").headers["cache-control"] == "no-store"
+    assert client.post("api/act", json=question()).headers["cache-control"] == "no-store"
 
 
 @pytest.mark.parametrize("path", ["../app.py", "%2e%2e/app.py", "..%2fapp.py", "/etc/passwd", "..\\app.py", ""])
 def test_static_files_are_those_of_the_page_alone(path: str, client: TestClient) -> None:
-    assert client.get(f"static/{path}").status_code in (403, 404)
-
-
-@pytest.mark.parametrize("identifier", ["x", "..", "%2e%2e%2ftoken", "A" * 16, "A" * 5000, "sessions"])
-def test_unknown_sessions_are_not_found(identifier: str, client: TestClient) -> None:
-    assert client.get(f"api/sessions/{identifier}").status_code == 404
+    assert client.get(f"js/{path}").status_code in (403, 404)
 
 
 def test_other_methods_are_refused(client: TestClient) -> None:
-    assert error(client.put("api/sessions", json={}))[:2] == (405, "method_not_allowed")
-    assert error(client.get("api/lesson"))[:2] == (405, "method_not_allowed")
+    assert client.put("api/act", json={}).status_code == 405
+    assert client.get("api/advise").status_code == 405
+    assert client.post("data.json", json={}).status_code == 405
