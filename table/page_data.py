@@ -86,7 +86,7 @@ def page_data(offered: Offered | None = None) -> dict[str, Any]:
             "defaults": defaults,
             "today": "",  # the page says it
         },
-        "games": {spec: {"game": _figures(one), "changes": _changes(one)} for spec, one in rules.items()},
+        **game_records(rules),
         "lesson": {
             "rules": lesson.RULES,
             "teacher": lesson.TEACHER,
@@ -96,6 +96,13 @@ def page_data(offered: Offered | None = None) -> dict[str, Any]:
             "steps": lesson.STEPS,
             "end": lesson.END,
         },
+    }
+
+
+def game_records(rules: dict[str, Rules]) -> dict[str, Any]:
+    """Return rules, by specification, as the page shows them (``games``) and as its engine reads them (``rules``)."""
+    return {
+        "games": {spec: {"game": _figures(one), "changes": _changes(one)} for spec, one in rules.items()},
         "rules": [_record(spec, one) for spec, one in rules.items()],
     }
 

@@ -6,6 +6,8 @@ import json
 import re
 from typing import Any
 
+from german_whist.envs.engine.rules import rules
+from german_whist.table.page_data import game_records
 from tests.browser.server import AGENT, Server
 from tests.browser.static_site import StaticSite
 
@@ -19,6 +21,14 @@ _HURRY = """try {
   }
 } catch {
   // There is no storage on an empty page.
+}"""
+
+# Lets the page know rules that it does not offer, until it is loaded anew.
+_OFFER = """({ games, rules }) => {
+  const data = modules['game/data.js'].dataNow();
+  data.rules.push(...rules.filter(({ spec }) => !(spec in data.games)));
+  Object.assign(data.games, games);
+  modules['engine/rules.js'].setRules(data.rules);
 }"""
 
 # By selector: a role is computed for every element of the page, 40 times as slow, and this is asked at every action.
@@ -151,7 +161,9 @@ class Table:
         return self.page.evaluate("([name, given]) => modules['game/table.js'][name](...given)", [name, given])
 
     def create(self, **choices: Any) -> str:
-        """Create a session and return its id."""
+        """Create a session, of any rules, and return its id."""
+        if "rules" in choices:
+            self.page.evaluate(_OFFER, game_records({choices["rules"]: rules(choices["rules"])}))
         return str(self.do("create", {"agent": AGENT, "seed": 7, **choices})["id"])
 
     def session(self, session: str) -> Any:

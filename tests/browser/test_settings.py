@@ -171,8 +171,7 @@ def test_cards_move_as_fast_as_the_setting_says_unless_the_system_asks_for_rest(
     cases = ((260, True, "normal"), (104, True, "fast"), (None, True, "none"), (None, False, "normal"))  # milliseconds
     table = open_table()
     for expected, moving, speed in cases:
-        session = table.create(rules="tiny", seat=0)
-        table.visit(moving=moving, settings={"speed": speed}, session=session)
+        table.visit(moving=moving, settings={"speed": speed}, game={"rules": "tiny", "seat": 0})
         table.page.evaluate(watch)
         table.act()
         assert table.page.evaluate("window.lengths[0] ?? null") == expected

@@ -70,8 +70,9 @@ def check_words(table: Table, session: dict[str, Any]) -> None:
 
 
 def test_the_table_says_what_lies_on_it_also_on_a_phone(open_table: OpenTable, server: Server) -> None:
+    table = open_table(width=390, height=844)
     session = table.create(rules="small", seat=0)
-    table = open_table(width=390, height=844, session=session)
+    table.go_to(session)
     for _ in range(3):
         table.act()
     check_words(table, table.session(session))
@@ -84,15 +85,17 @@ def without_repeats(seen: list[Any]) -> list[Any]:
     return [one for place, one in enumerate(seen) if place == 0 or one != seen[place - 1]]
 
 
-def test_what_happens_is_shown_event_by_event_as_the_server_saw_it(open_table: OpenTable, server: Server) -> None:
-    table = open_table(moving=True, settings={"speed": "fast"}, game={"rules": "classic", "seat": 0, "seed": 4})
+def test_what_happens_is_shown_event_by_event(open_table: OpenTable, server: Server) -> None:
+    table = open_table(moving=True, settings={"speed": "fast"})
+    session = table.create(rules="classic", seat=0, seed=4)
+    table.go_to(session)
     page = table.page
     page.evaluate(_WATCH)
     for _ in range(4):
         page.evaluate("window.seen.length = 0")
-        with page.expect_response("**/action") as answer:
-            table.act()
-        events = answer.value.json()["events"]
+        before = len(table.session(session)["events"])
+        table.act()
+        events = table.session(session)["events"][before:]
         tables = [event["table"] for event in events if event["table"]]
         expected = [
             [one["stock"], one["opponent"]["cards"], sorted(one["hand"]), one["cards"]["you"], one["cards"]["opponent"]]
@@ -152,8 +155,8 @@ def trumps_heard(table: Table, log: str) -> int:
 @pytest.mark.parametrize("speed", ["none", "fast"])
 def test_trumps_sound_and_pulse_whoever_plays_them(open_table: OpenTable, server: Server, speed: str) -> None:
     settings = {**SOUND, "speed": speed}
-    session = table.create(rules="classic:suits=2,hand=5,stock=16", seat=1)
-    table = open_table(moving=True, hurried=speed == "none", settings=settings, session=session)
+    table = open_table(moving=True, hurried=speed == "none", settings=settings)
+    table.go_to(table.create(rules="classic:suits=2,hand=5,stock=16", seat=1))
     table.page.evaluate(_LISTEN)
     trump = table.page.locator("#trump").text_content().removeprefix("Trumps: ")
     before = table.log

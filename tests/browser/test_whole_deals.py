@@ -81,11 +81,10 @@ def play_quickly(table: Table) -> None:
 
 
 def play_whole_deal(ways: dict[str, Table], server: Server, game: str, way: str, *, single: bool) -> None:
-    table, session, settings = ways[way], table.create(rules=game, seat=0), {"singleTap": single}
-    if table.settings == settings:
-        table.go_to(session)
-    else:
-        table.visit(settings=settings, session=session, **_SIZES[way])
+    table, settings = ways[way], {"singleTap": single}
+    if table.settings != settings:
+        table.visit(settings=settings, **_SIZES[way])
+    table.go_to(table.create(rules=game, seat=0))
     if way == "keyboard":
         play_with_keys(table)
     elif single:

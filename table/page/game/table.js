@@ -191,12 +191,16 @@ export const importAll = (text) => answer(async () => {
   return store.merge(saved, { deals, matches });
 });
 
-/** @param {string} id @returns {Promise<Entry>} @throws {TableError} if there is no such game */
+/** @param {string} id @returns {Promise<Entry>} @throws {TableError} if there is no such game, or it is damaged */
 async function read(id) {
   const saved = await store.session(id);
   if (saved === null) throw new TableError("not_found", "There is no such game in this browser.");
-  const session = loadedSession(saved);
-  return { id, session, seen: saved.version, counted: session.finished.length };
+  try {
+    const session = loadedSession(saved);
+    return { id, session, seen: saved.version, counted: session.finished.length };
+  } catch (error) {
+    throw new TableError("refused", `This game cannot be read: ${error instanceof Error ? error.message : error}`);
+  }
 }
 
 /** Save a game; its finished deals are counted and will be rated. @param {Entry} entry */

@@ -17,6 +17,7 @@ export async function openKeep(saved) {
   file.addEventListener("change", async () => {
     const given = await file.files?.[0]?.text();
     if (given === undefined) return;
+    file.value = ""; // so that the same file can be chosen again
     try {
       const added = await answerTo(() => table.importAll(given));
       said.className = "";
