@@ -1,5 +1,5 @@
 // @ts-check
-/** Sessions as the database keeps them, complete enough to go on after any card. */
+/** Sessions as the store keeps them, complete enough to go on after any card. */
 
 import { actionText, parseAction } from "../engine/actions.js";
 import { deckText, parseDeck } from "../engine/cards.js";
