@@ -386,15 +386,6 @@ def read_recording(path: str | Path, line: int | None = None) -> tuple[int, Reco
     raise ValueError(f"{path}: line {line} does not exist: the file has {count_text(last, 'line')}")
 
 
-def parse_recordings(text: str) -> list[Recording]:
-    """Return the recordings in the text of a file, in order.
-
-    Raises:
-        ValueError: at a line that is not a recording.
-    """
-    return [Recording.from_line(line) for line in text.splitlines() if line.strip()]
-
-
 @contextmanager
 def at_line(path: str | Path, number: int) -> Iterator[None]:
     """Prefix every ``ValueError`` raised inside with the file and the line.
