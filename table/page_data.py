@@ -121,14 +121,16 @@ def _agents(offered: Offered | None) -> list[dict[str, Any]]:
 
 def _game(game: dict[str, Any], offered: Offered | None) -> dict[str, Any]:
     """Return a game of the catalogue with the agents that can play it here."""
-    if offered is not None:
-        return game
 
-    def own(agents: list[str]) -> list[str]:
-        return [spec for spec in agents if spec in OWN_AGENTS]
+    def here(agents: list[str], rules: str) -> list[str]:
+        if offered is None:
+            return [spec for spec in agents if spec in OWN_AGENTS]
+        given = offered.agent
+        is_new = given is not None and given not in agents and catalogue.plays(given, rules_named(rules))
+        return [*agents, given] if is_new and given is not None else agents
 
-    scorings = [{**one, "agents": own(one["agents"])} for one in game["scorings"]]
-    return {**game, "scorings": scorings, "agents": own(game["agents"])}
+    scorings = [{**one, "agents": here(one["agents"], one["rules"])} for one in game["scorings"]]
+    return {**game, "scorings": scorings, "agents": here(game["agents"], game["id"])}
 
 
 def _figures(rules: Rules) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import threading
 import zlib
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -31,13 +32,14 @@ from german_whist.envs.observation.history import COLUMNS, EVENTS, history_high,
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.utils.specs import must_be
 from german_whist.table import catalogue
-from german_whist.table.page_data import Offered, page_rules
+from german_whist.table.page_data import Offered
 
 _EVENT = {event.name: number for number, event in enumerate(EVENTS)}
 _CHOICES = {"take": TAKE, "leave": LEAVE, "keep": KEEP, "swap": SWAP}
 _CARDS = {PLAY: _EVENT["played"], PICK: _EVENT["took"], PICK_AFTER: _EVENT["took"]}  # the event that names the card
 _ME = 0  # the seat that asks, in the deal that is played again
 _SHORT = 80  # letters of a name in an error
+_CACHED = 32  # agents
 _ROW = np.zeros(1, np.int64)
 
 Answer = dict[str, Any]
@@ -57,11 +59,9 @@ class Thinker:
             ValueError: if there is no such game or agent, or it does not play the game.
         """
         self.offered = offered
-        self._agents: dict[tuple[str, Rules], Agent] = {}
         self._one_at_a_time = threading.Lock()  # for the agent of the command line, which may be a program
-        self._rules = {**page_rules(), offered.rules: rules_named(offered.rules)}
         if offered.agent is not None:
-            self._agent(offered.agent, self._rules[offered.rules])
+            _agent(offered.agent, rules_named(offered.rules))
 
     def act(self, question: Any) -> Answer:
         """Return what an agent plays: ``{"action": "SA"}``.
@@ -72,9 +72,11 @@ class Thinker:
         Raises:
             ValueError: if something in it is not allowed, or the agent fails.
         """
-        rules, agent, history = self._read(question, ("rules", "agent", "history"))
+        rules, agent, history = _read(question, ("rules", "agent", "history"))
         tokens, batch = _replayed(history, rules)
-        player = self._agent(agent, rules)
+        if agent != self.offered.agent and all(one["spec"] != agent for one in catalogue.agents()):
+            raise ValueError(f"agent: {agent[:_SHORT]!r} is not offered here: german-whist serve --agent names another")
+        player = _agent(agent, rules)
         rng = AgentRng(zlib.crc32(tokens.tobytes()), np.zeros(1, np.uint64), step=len(tokens))
         lost: dict[int, str] = {}
         if agent == self.offered.agent:
@@ -83,7 +85,7 @@ class Thinker:
         else:
             actions = ask(player, batch, _ROW, rng, forfeits=lost)
         if lost:
-            del self._agents[agent, rules]  # a program that has failed is started again for the next question
+            _agent.cache_clear()  # a program that has failed is started again for the next question
             raise ValueError(f"{agent} gives the deal up: {lost[0]}")
         return {"action": action_text(int(actions[0]), rules)}
 
@@ -96,7 +98,7 @@ class Thinker:
         Raises:
             ValueError: if something in it is not allowed.
         """
-        rules, history = self._read(question, ("rules", "history"))
+        rules, history = _read(question, ("rules", "history"))
         _, batch = _replayed(history, rules)
         (found,) = advise(batch.views(), rules, histories=batch.history(seats=[_ME]))
         return {
@@ -112,28 +114,25 @@ class Thinker:
             "judge": found.judge,
         }
 
-    def _read(self, question: Any, fields: tuple[str, ...]) -> list[Any]:
-        """Return the fields of a question; the rules as ``Rules``."""
-        if not isinstance(question, dict) or set(question) != set(fields):
-            raise ValueError(must_be("body", f"an object with {', '.join(fields)}", question))
-        for name in ("rules", "agent"):
-            if name in fields and not isinstance(question[name], str):
-                raise ValueError(must_be(name, "a specification", question[name]))
-        if question["rules"] not in self._rules:
-            raise ValueError(f"rules: the game {question['rules'][:_SHORT]!r} is not one of this page")
-        return [self._rules[question["rules"]], *(question[name] for name in fields[1:])]
 
-    def _agent(self, spec: str, rules: Rules) -> Agent:
-        """Return an agent of the catalogue, or that of the command line; no other is made for a request."""
-        if spec != self.offered.agent and all(agent["spec"] != spec for agent in catalogue.agents()):
-            raise ValueError(f"agent: {spec[:_SHORT]!r} is not offered here: german-whist serve --agent names another")
-        if (spec, rules) not in self._agents:
-            made = make_agent(spec, rules).for_match()
-            played_by = made.agent if isinstance(made, ExactEndgame) else made
-            if isinstance(played_by, ProcessAgent):
-                played_by.start()
-            self._agents[spec, rules] = made
-        return self._agents[spec, rules]
+def _read(question: Any, fields: tuple[str, ...]) -> list[Any]:
+    """Return the fields of a question; the rules as ``Rules``."""
+    if not isinstance(question, dict) or set(question) != set(fields):
+        raise ValueError(must_be("body", f"an object with {', '.join(fields)}", question))
+    for name in ("rules", "agent"):
+        if name in fields and not isinstance(question[name], str):
+            raise ValueError(must_be(name, "a specification", question[name]))
+    return [rules_named(question["rules"]), *(question[name] for name in fields[1:])]
+
+
+@lru_cache(_CACHED)
+def _agent(spec: str, rules: Rules) -> Agent:
+    """Return an agent that all questions share; a program is started."""
+    made = make_agent(spec, rules).for_match()
+    played_by = made.agent if isinstance(made, ExactEndgame) else made
+    if isinstance(played_by, ProcessAgent):
+        played_by.start()
+    return made
 
 
 def _replayed(history: Any, rules: Rules) -> tuple[npt.NDArray[np.int8], DealBatch]:

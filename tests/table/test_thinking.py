@@ -22,6 +22,7 @@ from german_whist.envs.engine.actions import action_text
 from german_whist.envs.engine.cards import cards_of
 from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.text.rules_text import rules_spec
 from german_whist.table.page_data import Offered
 from german_whist.table.thinking import Thinker
 from tests.redeal import Redeal
@@ -35,10 +36,7 @@ def question(batch: DealBatch, agent: str | None = "heuristic", row: int = 0) ->
     """What the page asks about the seat to act in a deal."""
     tokens, lengths = batch.history(rows=[row])
     spec = {} if agent is None else {"agent": agent}
-    return {"rules": RULES[batch.rules], **spec, "history": tokens[0, : lengths[0]].tolist()}
-
-
-RULES = {rules: spec for spec, rules in reversed(THINKER._rules.items())}
+    return {"rules": rules_spec(batch.rules), **spec, "history": tokens[0, : lengths[0]].tolist()}
 
 
 def course(game: str, seed: int, steps: int = 1000) -> Iterator[DealBatch]:
@@ -133,7 +131,7 @@ def test_a_history_is_played_again_and_has_to_come_out_the_same() -> None:
         ({"agent": "checkpoint:/etc/passwd"}, "agent: 'checkpoint:/etc/passwd' is not offered here"),
         ({"agent": "mc:worlds=9999"}, "is not offered here"),
         ({"agent": 3}, "agent must be a specification, got 3"),
-        ({"rules": "classic:ranks=5"}, "rules: the game 'classic:ranks=5' is not one of this page"),
+        ({"rules": "clasic"}, "did you mean 'classic'"),
         ({"rules": None}, "rules must be a specification, got None"),
         ({"seed": 3}, "body must be an object with rules, agent, history"),
         ({"history": []}, "history must be 1 to "),

@@ -2,6 +2,7 @@
 /** Ratings: par and accuracy of finished deals, worked out while nobody waits. */
 
 import { par } from "./coach/reviews.js";
+import { TableError } from "./errors.js";
 
 /** @typedef {Pick<import("./store.js").CountedDeal, "given_away" | "at_stake" | "par">} Rating */
 
@@ -37,7 +38,9 @@ export class Rater {
   wake() {
     if (this.running) return;
     this.running = true;
-    void this.run().catch((error) => console.warn(error)).finally(() => {
+    void this.run().catch((error) => {
+      if (!(error instanceof TableError)) throw error; // a server that is away, which the person hears of when it is asked for something
+    }).finally(() => {
       this.running = false;
     });
   }

@@ -26,20 +26,6 @@ function agentTitle(catalog, spec) {
 }
 
 /**
- * Return whether an agent that the catalogue does not list may play a game. The part before ":" or "+" tells, as in
- * "champion:search=64"; where that is not listed either, it says so when it is to act.
- *
- * @param {Catalog} catalog
- * @param {string[]} agents those that play the game
- * @param {string} spec
- * @returns {boolean}
- */
-function playsGame(catalog, agents, spec) {
-  const name = spec.split(/[:+]/)[0];
-  return agents.includes(name) || !catalog.agents.some((entry) => entry.spec === name);
-}
-
-/**
  * @param {Catalog} catalog
  * @param {string[]} agents those that play a game
  * @param {string} spec an agent that does not
@@ -82,15 +68,13 @@ export function gameForm(catalog, start) {
   if (choices.rules === "") Object.assign(choices, { ...catalog.defaults });
   const asked = [{ ...choices }, catalog.defaults];
   const games = allGames(catalog, asked);
-  const unlisted = [...new Set(asked.map((one) => one.agent))].filter((spec) => !catalog.agents.some((entry) => entry.spec === spec));
 
   const store = () =>
     change({ game: { rules: choices.rules, agent: choices.agent, match: choices.match }, defaults: JSON.stringify(catalog.defaults) });
   const draw = () => {
     const game = games.find((entry) => entry.id === choices.rules) ?? gameOf(catalog, choices.rules);
-    const listed = game.scorings.find((scoring) => scoring.rules === choices.rules)?.agents ?? game.agents;
-    const agents = [...listed, ...unlisted.filter((spec) => !listed.includes(spec) && playsGame(catalog, listed, spec))];
-    if (!agents.includes(choices.agent)) choices.agent = likeAgent(catalog, listed, choices.agent);
+    const agents = game.scorings.find((scoring) => scoring.rules === choices.rules)?.agents ?? game.agents;
+    if (!agents.includes(choices.agent)) choices.agent = likeAgent(catalog, agents, choices.agent);
     const agent = catalog.agents.find((entry) => entry.spec === choices.agent);
     const keep = (/** @type {Partial<typeof choices>} */ changes) => {
       Object.assign(choices, changes);
