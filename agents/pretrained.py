@@ -9,7 +9,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint, read_model_card
+from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint, newest_checkpoint, read_model_card
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -71,7 +71,7 @@ def find_network(name: str | Path) -> Checkpoint:
     """Return the checkpoint of a pretrained agent, or of a file.
 
     Args:
-        name: ``"champion"`` or ``"small"``, or a path.
+        name: ``"champion"`` or ``"small"``, or a path; that of a run's folder is its newest checkpoint.
 
     Raises:
         ValueError: when there is no such network and no such checkpoint file.
@@ -79,7 +79,7 @@ def find_network(name: str | Path) -> Checkpoint:
     if str(name) in PRETRAINED_NAMES:
         return load_pretrained(str(name))
     try:
-        return load_checkpoint(name)
+        return load_checkpoint(newest_checkpoint(name) if Path(name).is_dir() else name)
     except ValueError as error:
         near = difflib.get_close_matches(str(name), PRETRAINED_NAMES, n=1)
         if near and not Path(name).exists():

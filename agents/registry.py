@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar, overload
@@ -42,11 +42,13 @@ class AgentKind(NamedTuple):
         make: makes one from its settings, the part of the specification after the colon, for the rules of a game.
         usage: the grammar of its specification.
         description: what it does, in one line.
+        runs_code: whether its specification says what code is run.
     """
 
     make: Callable[[str, Rules | None], Agent]
     usage: str
     description: str
+    runs_code: bool = False
 
 
 class AgentSuffix(NamedTuple):
@@ -98,6 +100,12 @@ def _process(settings: str, rules: Rules | None) -> Agent:
     return ProcessAgent.from_spec(settings)
 
 
+def _python(settings: str, rules: Rules | None) -> Agent:
+    from german_whist.agents.own_code import own_agent
+
+    return as_agent(own_agent(settings), rules)
+
+
 def _heuristic(settings: str, rules: Rules | None) -> Agent:
     """Return the ``heuristic`` bot, or a search with it as its policy.
 
@@ -139,23 +147,46 @@ def checkpoint_spec(path: str | os.PathLike[str], **settings: object) -> str:
 
 
 def as_spec(agent: AgentLike) -> str | Agent | SupportsAct:
-    """Return an agent as a specification or an object: a path becomes the specification of its checkpoint."""
-    return checkpoint_spec(agent) if isinstance(agent, os.PathLike) else agent
+    """Return an agent as a specification or an object: a path becomes the specification of its checkpoint.
+
+    That of a run's folder is its newest checkpoint now, also where the run goes on.
+
+    Raises:
+        ValueError: when a folder has no checkpoints.
+    """
+    if isinstance(agent, os.PathLike):
+        return checkpoint_spec(_checkpoint_file(agent))
+    if not isinstance(agent, str):
+        return agent
+    path, suffixes = split_suffixes(agent)
+    if _maker(path.partition(":")[0], KINDS) is not None or path.endswith(".py") or not os.path.exists(path):
+        return agent
+    return "".join([checkpoint_spec(_checkpoint_file(path)), *(f"+{name}" for name in reversed(suffixes))])
+
+
+def _checkpoint_file(path: str | os.PathLike[str]) -> str | os.PathLike[str]:
+    """Return the file of a checkpoint: the newest in the folder of a run."""
+    from german_whist.agents.policy.checkpoint import newest_checkpoint
+
+    return newest_checkpoint(path) if os.path.isdir(path) else path
 
 
 def _checkpoint(settings: str, rules: Rules | None) -> Agent:
     """Return the agent of a single network, ``PATH[,temperature=T][,endgame=HOW][,search=N]``.
 
-    Instead of a path, the name of a pretrained agent will do, such as ``champion``.
+    Instead of a path, the name of a pretrained agent will do, such as ``champion``; a run's folder is its newest
+    checkpoint.
 
     Raises:
         ValueError: when the file cannot be read or a setting is wrong.
     """
-    from german_whist.agents.pretrained import find_network
+    from german_whist.agents.pretrained import PRETRAINED_NAMES, find_network
 
     path, rest = split_checkpoint(settings)
     if not path:
         raise ValueError("agent 'checkpoint' needs a file: checkpoint:PATH[,temperature=T][,endgame=HOW]")
+    if path not in PRETRAINED_NAMES:
+        path = os.fspath(_checkpoint_file(path))
     return _network_agent(find_network(path), _network_name(Path(path)), "checkpoint", rest, rules)
 
 
@@ -275,14 +306,23 @@ KINDS: dict[str, AgentKind] = {
     "checkpoint": AgentKind(
         _checkpoint,
         "checkpoint:PATH[,SETTINGS]",
-        "a trained network, in a file or by its name",
+        "a trained network: a file, or the newest of a run's folder; PATH alone works, too",
+    ),
+    "python": AgentKind(
+        _python,
+        "python:FILE.py:CLASS[,KEY=VALUE]",
+        "a class of your own; MODULE:CLASS works too",
+        runs_code=True,
     ),
     "process": AgentKind(
         _process,
         "process:[time=S,]COMMAND",
         "a bot in any language; S seconds a card (5)",
+        runs_code=True,
     ),
 }
+# The kinds that specifications from anywhere may name: no code runs that they choose.
+_SAFE_KINDS = {name: kind for name, kind in KINDS.items() if not kind.runs_code}
 
 SUFFIXES: dict[str, AgentSuffix] = {
     EXACT: AgentSuffix(_exact, "NAME+exact", "any agent, with a perfect endgame"),
@@ -294,19 +334,21 @@ def agent_names() -> tuple[str, ...]:
 
     Returns:
         The kinds of agents (``"random"``, ``"greedy"``, ``"heuristic"``, ``"mc"``, ``"ismcts"``,
-        ``"checkpoint"``, ``"process"``), then the pretrained agents (``"champion"``, ``"small"``). ``"checkpoint"``
-        needs a path, ``"checkpoint:PATH"``, and ``"process"`` a command.
+        ``"checkpoint"``, ``"python"``, ``"process"``), then the pretrained agents (``"champion"``, ``"small"``).
+        ``"checkpoint"`` needs a path, ``"checkpoint:PATH"``, ``"python"`` a class and ``"process"`` a command.
     """
     from german_whist.agents.pretrained import PRETRAINED_NAMES
 
     return (*KINDS, *PRETRAINED_NAMES)
 
 
-def _maker(name: str) -> Callable[[str, Rules | None], Agent] | None:
+def _maker(name: str, kinds: Mapping[str, AgentKind]) -> Callable[[str, Rules | None], Agent] | None:
     """Return the function that makes the agent of a name from settings and rules, ``None`` for an unknown name."""
-    if name in KINDS:
-        return KINDS[name].make
-    return partial(_pretrained, name) if name in agent_names() else None
+    from german_whist.agents.pretrained import PRETRAINED_NAMES
+
+    if name in kinds:
+        return kinds[name].make
+    return partial(_pretrained, name) if name in PRETRAINED_NAMES else None
 
 
 def split_suffixes(spec: str) -> tuple[str, list[str]]:
@@ -341,9 +383,12 @@ def make_agent(spec: Any, rules: str | Rules | None = None) -> Any:
       networks, with the settings ``temperature=T`` (0, the default, plays the best card; T > 0 samples) and
       ``endgame=played|exact`` (default: what the model card says), as
       ``"champion:temperature=1"`` or ``"checkpoint:final.safetensors,endgame=exact"``. A path that has a comma or ends
-      in ``+exact`` is put in double quotes, ``'checkpoint:"lr=0.1,seed=1/final.safetensors"'``;
+      in ``+exact`` is put in double quotes, ``'checkpoint:"lr=0.1,seed=1/final.safetensors"'``. The folder of a run is
+      its newest checkpoint, and the path alone, ``"runs/mine"``, is enough without settings;
     - ``"champion:search=64"``, ``"checkpoint:PATH,search=64"``, ``"heuristic:search=64"``: the same policies with
-      lookahead in 64 worlds, weighted by how the opponent has played, and exact endgames ;
+      lookahead in 64 worlds, weighted by how the opponent has played, and exact endgames;
+    - ``"python:my_bot.py:Bot"``, ``"python:package.module:Bot"``: a class of your own, with keyword arguments as
+      settings, ``"python:my_bot.py:Bot,depth=2"``. The file, or the module, runs in this process;
     - ``"process:python3 my_bot.py"``: a bot in a process of its own that speaks the line protocol. The command is split
       into words as a shell does it, quotes included, but no shell runs it. ``"process:time=2,python3 my_bot.py"`` sets
       the time limit for each action, 5 seconds by default;
@@ -351,8 +396,8 @@ def make_agent(spec: Any, rules: str | Rules | None = None) -> Any:
       pretrained agents already do that.
 
     Args:
-        spec: a specification string; the ``Path`` of a checkpoint; or an agent object: an
-            :class:`Agent`, returned as it is, or anything with ``act(views, rng)``.
+        spec: a specification string; the ``Path`` of a checkpoint; or an agent object: an :class:`Agent`, returned as
+            it is, or anything with ``act(views, rng)`` or ``act(observations, action_masks)``.
         rules: the rules of the deals that it will play, a preset's name, with settings if wanted, or ``Rules``. By
             default the game that the network of a checkpoint was trained for, else ``"classic"``.
 
@@ -367,21 +412,43 @@ def make_agent(spec: Any, rules: str | Rules | None = None) -> Any:
     """
     game = None if rules is None else rules_named(rules)
     spec = as_spec(spec)
-    if not isinstance(spec, str):
-        return as_agent(spec, game)
+    return _made(spec, game, KINDS) if isinstance(spec, str) else as_agent(spec, game)
+
+
+def make_agent_without_code(spec: str, rules: str | Rules | None = None) -> Agent:
+    """Make an agent as ``make_agent`` does, from a specification that the user has not written: no code runs for it.
+
+    Requests, saved games and files may hold such a specification. ``python:`` and ``process:`` are unknown here.
+
+    Raises:
+        ValueError: as ``make_agent``, and for these two.
+    """
+    if runs_code(spec):
+        raise ValueError(f"agent {short_repr(spec)} runs code: only a command line or a program of yours may name it")
+    return _made(spec, None if rules is None else rules_named(rules), _SAFE_KINDS)
+
+
+def runs_code(spec: str) -> bool:
+    """Return whether a specification says what code is run: ``python:`` and ``process:``."""
+    name = split_suffixes(spec)[0].partition(":")[0]
+    return name in KINDS and KINDS[name].runs_code
+
+
+def _made(spec: str, game: Rules | None, kinds: Mapping[str, AgentKind]) -> Agent:
+    """Return the agent of a specification that names one of these kinds, or a pretrained agent."""
     if len(spec) > MAX_SPEC:
         raise ValueError(f"agent {short_repr(spec)} has {len(spec)} characters: at most {MAX_SPEC} are allowed")
     given = spec
     spec, suffixes = split_suffixes(spec)
     name, _, settings = spec.partition(":")
-    make = _maker(name)
+    make = _maker(name, kinds)
     if make is None:
         rest, plus, suffix = spec.rpartition("+")
-        if plus and _maker(rest.partition(":")[0]):
+        if plus and _maker(rest.partition(":")[0], kinds):
             raise unknown_name_error("agent suffix", f"+{suffix}", [f"+{one}" for one in SUFFIXES])
-        if os.path.exists(spec):  # pathlib raises on strings that cannot be paths
-            raise ValueError(f"unknown agent {short_repr(spec)}: weights are named as checkpoint:FILE")
-        raise unknown_name_error("agent", name, agent_names())
+        if name.endswith(".py"):
+            raise ValueError(f"unknown agent {short_repr(spec)}: code is named as python:{name}:CLASS")
+        raise unknown_name_error("agent", name, [known for known in agent_names() if _maker(known, kinds)])
     try:
         agent = make(settings, game)
     except ValueError as error:

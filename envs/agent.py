@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from german_whist.envs.engine.actions import action_text, actions_text
 from german_whist.envs.engine.rules import Rules
+from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.text.rules_text import rules_spec
 from german_whist.envs.utils.checks import is_agent_class, whole_number
 from german_whist.envs.utils.specs import must_be, printable, short_repr
@@ -26,6 +28,8 @@ Actions = npt.NDArray[np.int64]
 Forfeits = dict[int, str]
 # Event histories as ``DealBatch.history`` returns them: tokens int8[n, events, 4], and the number of events, int16[n].
 Histories = tuple[npt.NDArray[np.int8], npt.NDArray[np.integer[Any]]]
+
+OBSERVATION_FORM = ["observations", "action_masks"]
 
 
 class Values(NamedTuple):
@@ -66,15 +70,6 @@ class Searcher(Protocol):
 
     def action_values(self, views: Views, rng: Any, histories: Histories | None = None) -> ActionValues:
         """Return the actions that it plays, and what each action gains over them."""
-        ...
-
-    def card_probabilities(
-        self, views: Views, rng: Any, histories: Histories
-    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """Return its belief, how likely each hidden card is to be in the opponent's hand, float64[n, 52].
-
-        The second array is the same with all deals equally likely.
-        """
         ...
 
 
@@ -127,10 +122,13 @@ class Games:
 
 
 class SupportsAct(Protocol):
-    """An object that chooses actions and says no more of itself; :func:`as_agent` makes an :class:`Agent` of it."""
+    """An object that chooses actions and says no more of itself; :func:`as_agent` makes an :class:`Agent` of it.
 
-    def act(self, views: Views, rng: Any) -> Actions:
-        """Return one legal action per view, int64[n]."""
+    The names of its parameters say what ``act`` gets: ``act(views, rng)`` or ``act(observations, action_masks)``.
+    """
+
+    def act(self, seen: Any, other: Any, /) -> Any:
+        """Return one legal action per decision, int64[n]."""
         ...
 
 
@@ -138,7 +136,9 @@ class Agent(ABC):
     """Chooses actions for a batch of views.
 
     A subclass defines ``act``, and whatever else it has to say. An object that is no ``Agent`` plays too, if it has
-    ``act(views, rng)``; of the following it may have any.
+    ``act(views, rng)`` or ``act(observations, action_masks)``; of the following it may have any. In the second form it
+    gets observations int8[n, n_obs], as :func:`german_whist.observe` writes them for its ``rules`` (by default those of
+    the deals), and masks bool[n, n_actions], and so do its methods ``policy`` and ``values``.
 
     Attributes:
         name: what results call it; by default the name of its class.
@@ -215,11 +215,11 @@ class Agent(ABC):
 class _Wrapped(Agent):
     """An object with ``act`` as an agent: the one place that looks for what else it has."""
 
-    def __init__(self, wrapped: Any) -> None:
+    def __init__(self, wrapped: Any, rules: Rules | None) -> None:
         self.wrapped = wrapped
         self.name = str(getattr(wrapped, "name", type(wrapped).__name__))
-        rules = getattr(wrapped, "rules", None)
-        self.rules = rules if isinstance(rules, Rules) else None
+        own = getattr(wrapped, "rules", None)
+        self.rules = rules_named(own) if isinstance(own, (str, Rules)) else None
         self.uses_games = bool(getattr(wrapped, "uses_games", False))
 
     def act(self, views: Views, rng: Any, *games: Any) -> Actions:
@@ -236,12 +236,56 @@ class _Wrapped(Agent):
 
     def _asked(self, method: str, views: Views) -> Any:
         found = getattr(self.wrapped, method, None)
-        return found(views) if callable(found) else None
+        # A network that is called so, as in a torch module, is no method.
+        return found(*self._inputs(views)) if inspect.isroutine(found) else None
+
+    def _inputs(self, views: Views) -> tuple[Any, ...]:
+        return (views,)
 
     def for_match(self) -> Agent:
         # Looked up in the class, so that a wrapper which passes attributes on stays in place.
         make = getattr(type(self.wrapped), "for_match", None)
-        return self if make is None else as_agent(make(self.wrapped))
+        return self if make is None else as_agent(make(self.wrapped), self.rules)
+
+
+class _WrappedOnObservations(_Wrapped):
+    """An object with ``act(observations, action_masks)`` as an agent; with ``canonical = True``, of canonical views."""
+
+    rules: Rules
+
+    def __init__(self, wrapped: Any, rules: Rules | None) -> None:
+        super().__init__(wrapped, rules)
+        self.rules = self.rules or rules or rules_named("classic")
+
+    def act(self, views: Views, rng: Any, *games: Any) -> Actions:
+        if not getattr(self.wrapped, "canonical", False):
+            return cast("Actions", self.wrapped.act(*self._inputs(views), *games))
+        from german_whist.envs.observation.canonical import canonical_views, decode_actions  # compiled
+
+        views, relabeling = canonical_views(views)
+        answer = whole_answer(self.wrapped.act(*self._inputs(views), *games), len(views), self.name)
+        return decode_actions(answer, relabeling)
+
+    def _inputs(self, views: Views) -> tuple[Any, ...]:
+        from german_whist.envs.observation.vector import action_mask, observe  # compiled
+
+        return observe(views, self.rules), action_mask(views, self.rules)
+
+
+def _wrapper_of(agent: Any) -> type[_Wrapped]:
+    """Return how to wrap an object: the names of the parameters of its ``act`` tell."""
+    try:
+        names = [*inspect.signature(agent.act).parameters][:2]
+    except (TypeError, ValueError):  # compiled code tells no names
+        return _Wrapped
+    if names == OBSERVATION_FORM:
+        return _WrappedOnObservations
+    if names and "mask" in names[-1]:
+        raise ValueError(
+            f"{type(agent).__name__}.act({', '.join(names)}): name its parameters (observations, action_masks) to get "
+            "these, or (views, rng)"
+        )
+    return _Wrapped
 
 
 class AgentForfeit(ValueError):  # noqa: N818 - the game is lost, nothing is wrong with the call
@@ -297,6 +341,10 @@ def agent_name(agent: Agent) -> str:
 def as_agent(agent: Agent | SupportsAct, rules: Rules | None = None) -> Agent:
     """Return an object that plays as an :class:`Agent`.
 
+    Args:
+        agent: an :class:`Agent`, or an object with ``act(views, rng)`` or ``act(observations, action_masks)``.
+        rules: the rules of the deals; ``None`` if they are not known here.
+
     Raises:
         ValueError: if it has no method ``act``, is the class of an agent, or plays other rules than these.
     """
@@ -307,8 +355,17 @@ def as_agent(agent: Agent | SupportsAct, rules: Rules | None = None) -> Agent:
     if is_agent_class(agent):
         raise ValueError(f"{agent.__name__} is a class: pass an object of it, such as {agent.__name__}()")
     if not callable(getattr(agent, "act", None)):
-        raise ValueError(f"{short_repr(agent)} is neither an agent's name nor an object with act(views, rng)")
-    found = agent if isinstance(agent, Agent) else _Wrapped(agent)
+        raise ValueError(
+            f"{short_repr(agent)} is neither an agent's name nor an object with act(views, rng) or "
+            "act(observations, action_masks)"
+        )
+    wrapper = _wrapper_of(agent)
+    if isinstance(agent, Agent) and wrapper is not _Wrapped:
+        raise ValueError(
+            f"{type(agent).__name__}.act(observations, action_masks): a subclass of Agent gets (views, rng); leave out "
+            "the base class"
+        )
+    found = agent if isinstance(agent, Agent) else wrapper(agent, rules)
     if rules is not None and found.rules is not None and not found.rules.plays_like(rules):
         own, wanted = rules_spec(found.rules), rules_spec(rules)
         raise ValueError(

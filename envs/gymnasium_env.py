@@ -80,7 +80,7 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
         """Create the environment; ``reset`` deals.
 
         Args:
-            opponent: an agent object, anything with ``act(views, rng)``. Names work in ``gymnasium.make``.
+            opponent: an agent object, anything that ``make_agent`` takes. Names work in ``gymnasium.make``.
             rules: a preset's name, with settings if wanted (``"classic:counts=all"``), or ``Rules``.
             reward: ``"margin"`` (counted tricks, the learner's minus the opponent's; negated in a low game), ``"win"``
                 (+1, 0, −1) or ``"points"`` (the rules' own scoring).

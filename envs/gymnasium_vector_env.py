@@ -91,7 +91,7 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
         """Create the environment; ``reset`` deals. Arguments are those of ``GermanWhistEnv`` where not described.
 
         Args:
-            opponent: an agent object, anything with ``act(views, rng)``. Names work in ``gymnasium.make_vec``.
+            opponent: an agent object, anything that ``make_agent`` takes. Names work in ``gymnasium.make_vec``.
             num_envs: number of rows, at least 1.
             rules: a preset's name, with settings if wanted, or ``Rules``.
             reward: ``"margin"``, ``"win"`` or ``"points"``.

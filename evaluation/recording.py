@@ -8,7 +8,9 @@ seat 0's ``margin`` and ``points`` and the ``tricks`` of both stages by seat.
 
 from __future__ import annotations
 
+import base64
 import dataclasses
+import html
 import json
 import os
 from collections.abc import Callable, Iterator
@@ -16,19 +18,28 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from german_whist.envs.agent import Histories, Views
 from german_whist.envs.engine.actions import action_text, actions_text, parse_action
 from german_whist.envs.engine.cards import deck_text, parse_deck
 from german_whist.envs.engine.rules import Rules, rules_from_dict
+from german_whist.envs.rendering.modes import FRAME_SIZE, Picture, check_render_mode
+from german_whist.envs.rendering.renderer import load_drawing
+from german_whist.envs.rendering.trick_memory import Trick, TrickMemory
 from german_whist.envs.simulator.batch import DealBatch
-from german_whist.envs.utils.checks import check_seed, is_whole_number
+from german_whist.envs.text.deal_text import deal_text
+from german_whist.envs.text.rules_text import rules_spec
+from german_whist.envs.utils.checks import check_seed, is_whole_number, whole_number
 from german_whist.envs.utils.files import temporary_path
-from german_whist.envs.utils.specs import count_text, must_be
+from german_whist.envs.utils.specs import count_text, must_be, printable
 from german_whist.evaluation.strict_json import check_object, read_json
 
 VERSION = 1
 MAX_LINE = 131_072  # characters
 MAX_NUMBER = 2**31 - 1  # of tricks or points in a recording
 
+_NOTEBOOK_SIZE = (720, 480)
 _REQUIRED = ("version", "rules", "dealer", "names", "actions", "result")
 _KEYS = (*_REQUIRED[:2], "deal", "deck", *_REQUIRED[2:])
 _RESULT_KEYS = ("margin", "points", "tricks")
@@ -88,7 +99,7 @@ class Recording:
     """One deal as it was played.
 
     Either ``deal`` or ``deck`` says which cards are dealt. ``to_line`` and ``from_line`` convert to and from a line of
-    JSON; ``replay`` plays the deal again and checks it.
+    JSON; ``replay`` plays the deal again and checks it; ``render`` and ``frames`` draw it.
 
     Attributes:
         rules: the rules.
@@ -227,6 +238,24 @@ class Recording:
                     f"but {_plain(getattr(self.result, key))} is recorded"
                 )
 
+    def decisions(self) -> tuple[Views, Histories, Any]:
+        """Return what the seats that acted knew at each action, and the state at the end, a ``STATE`` record.
+
+        Returns:
+            A ``VIEW`` array of shape (n,) for n actions, their event histories (tokens int8[n, events, 4] and their
+            numbers, int16[n]), and the state.
+
+        Raises:
+            ValueError: as ``steps`` does.
+        """
+        states = [batch.states[0].copy() for batch in self.steps()]
+        past = DealBatch(self.rules, len(self.actions), history=True)
+        assert past.log is not None  # histories are kept
+        past.states[:] = states[:-1]
+        past.log.actions[:, : len(self.actions)] = self.actions
+        past.log.counts[:] = np.arange(len(self.actions))
+        return past.views(), past.history(), states[-1]
+
     def replay(self) -> DealBatch:
         """Play the deal again and return it finished, a ``DealBatch`` of one.
 
@@ -236,6 +265,86 @@ class Recording:
         for batch in self.steps():
             last = batch
         return last
+
+    def frames(self, *, seat: int | None = None, size: tuple[int, int] = FRAME_SIZE) -> Iterator[Picture]:
+        """Yield every position as a picture, from the deal to the result, as for a video.
+
+        Args:
+            seat: draw only what this seat sees; by default both hands.
+            size: width and height in pixels, 120 to 8192 each.
+
+        Yields:
+            A picture before the first action and after each one, uint8[height, width, 3].
+
+        Raises:
+            ValueError: as ``steps`` does, or if there is no such seat or size.
+            ModuleNotFoundError: without Pillow.
+        """
+        draw = load_drawing().deal_picture
+        for batch, trick in self._positions():
+            yield draw(batch, 0, seat, size, self.names, trick)
+
+    def render(
+        self,
+        after: int | None = None,
+        *,
+        seat: int | None = None,
+        render_mode: str = "rgb_array",
+        size: tuple[int, int] = FRAME_SIZE,
+    ) -> Picture | str:
+        """Return one position, as the environments draw it.
+
+        Args:
+            after: the number of actions before it; all by default.
+            seat: draw only what this seat sees; by default both hands.
+            render_mode: ``"rgb_array"`` for a picture, ``"ansi"`` for text.
+            size: width and height of the picture in pixels, 120 to 8192 each.
+
+        Returns:
+            uint8[height, width, 3], or text.
+
+        Raises:
+            ValueError: as ``steps`` does, or if an argument is not allowed.
+            ModuleNotFoundError: for a picture without Pillow.
+        """
+        check_render_mode(render_mode, ("rgb_array", "ansi"))
+        batch, trick = self._position(len(self.actions) if after is None else after)
+        if render_mode == "ansi":
+            return deal_text(batch, 0, seat, names=self.names)
+        picture: Picture = load_drawing().deal_picture(batch, 0, seat, size, self.names, trick)
+        return picture
+
+    def _position(self, after: int) -> tuple[DealBatch, Trick | None]:
+        """Return the deal after some actions, and the last complete trick; at the end, the result is checked."""
+        last = len(self.actions)
+        moves = whole_number("after", after, 0, last)
+        for number, position in enumerate(self._positions()):
+            found = position
+            if number == moves < last:
+                break
+        return found
+
+    def _positions(self) -> Iterator[tuple[DealBatch, Trick | None]]:
+        """Replay step by step: yield the deal, and the last complete trick."""
+        steps = self.steps()
+        batch = next(steps)
+        memory = TrickMemory(batch)
+        yield batch, memory.trick
+        for batch in steps:
+            memory.update(batch)
+            yield batch, memory.trick
+
+    def _repr_html_(self) -> str:
+        """Return the deal as a notebook shows it: the cards as they were dealt, and the result."""
+        cards = "own cards" if self.deal is None else "deal {1} of seed {0}".format(*self.deal)
+        players = f"{self.names[0]} and {self.names[1]}, {rules_spec(self.rules)}, {cards}"
+        text = html.escape(printable(f"{players}: margin {self.result.margin:+d} for {self.names[0]}"))
+        try:
+            picture: Any = self.render(0, size=_NOTEBOOK_SIZE)
+        except ModuleNotFoundError:
+            return f"<pre>{html.escape(str(self.render(0, render_mode='ansi')))}</pre><p>{text}</p>"
+        file = base64.b64encode(load_drawing().png_bytes(picture)).decode()
+        return f'<img src="data:image/png;base64,{file}" alt="{text}"><p>{text}</p>'
 
     def _illegal(self, batch: DealBatch, move: int, action: int, legal: int) -> str:
         seat = int(batch.turn[0])
@@ -363,15 +472,6 @@ def read_recording(path: str | Path, line: int | None = None) -> tuple[int, Reco
     if line is None:
         raise ValueError(f"{path}: no recordings")
     raise ValueError(f"{path}: line {line} does not exist: the file has {count_text(last, 'line')}")
-
-
-def parse_recordings(text: str) -> list[Recording]:
-    """Return the recordings in the text of a file, in order.
-
-    Raises:
-        ValueError: at a line that is not a recording.
-    """
-    return [Recording.from_line(line) for line in text.splitlines() if line.strip()]
 
 
 @contextmanager

@@ -25,6 +25,10 @@ class Learner(nn.Module):
         logits, value = out[..., :-1], out[..., -1]
         return Categorical(logits=logits.masked_fill(torch.as_tensor(mask) == 0, -1e9)), value
 
+    @torch.no_grad()
+    def act(self, observations, action_masks):  # which makes it an agent: it plays its best card
+        return self(observations, action_masks)[0].probs.argmax(-1)
+
 
 @torch.no_grad()
 def collect(envs, learner, obs, mask, horizon):
@@ -80,11 +84,7 @@ def main(decisions=1_000_000, n=128, horizon=64, deals=1000):
         columns = (seen, masks, actions, old, advantage, advantage + values)
         update(learner, optimizer, *(column.flatten(0, 1) for column in columns))
 
-    @torch.no_grad()
-    def choose(observations, masks):
-        return learner(observations, masks)[0].probs.argmax(-1)
-
-    return gw.play_match(gw.ObservationAgent(choose, GAME["rules"]), "random", deals=deals, seed=1000, **GAME)
+    return gw.play_match(learner, "random", deals=deals, seed=1000, **GAME)
 
 
 if __name__ == "__main__":

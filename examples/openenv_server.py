@@ -18,6 +18,7 @@ from openenv.core.env_server.types import Action, Observation, State
 import german_whist as gw
 
 PORT = 8811
+OPPONENTS = ("random", "greedy", "heuristic", "small", "champion")  # of a request: other names could run code here
 
 
 class WhistAction(Action):
@@ -43,6 +44,8 @@ class WhistServer(Environment):
     def reset(
         self, seed=None, episode_id=None, index=0, rules="classic", opponent="heuristic", reward="regret", seat=0
     ):
+        if opponent not in OPPONENTS:
+            raise ValueError(f"opponent must be one of {OPPONENTS}, got {opponent!r}")
         self.env = gw.TextEnv(rules, opponent, reward=reward, seat=seat)
         self.episode, self.steps = episode_id, 0
         deal = {} if seed is None else {"deal": (seed, index)}

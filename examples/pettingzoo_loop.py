@@ -20,6 +20,10 @@ class Learner(nn.Sequential):
         out = super().forward(torch.as_tensor(obs, dtype=torch.float32))
         return Categorical(logits=out[..., :-1].masked_fill(torch.as_tensor(mask) == 0, -1e9)), out[..., -1]
 
+    @torch.no_grad()
+    def act(self, observations, action_masks):  # which makes it an agent: it plays its best card
+        return self(observations, action_masks)[0].probs.argmax(-1)
+
 
 def play_deal(env, learner):
     decisions, pending = [], {agent: [] for agent in env.possible_agents}
@@ -55,11 +59,7 @@ def main(updates=80, deals_per_update=64, deals=1000):
         loss.mean().backward()
         optimizer.step()
 
-    @torch.no_grad()
-    def choose(observations, masks):
-        return learner(observations, masks)[0].probs.argmax(-1)
-
-    return gw.play_match(gw.ObservationAgent(choose, GAME["rules"]), "random", deals=deals, seed=1000, **GAME)
+    return gw.play_match(learner, "random", deals=deals, seed=1000, **GAME)
 
 
 if __name__ == "__main__":

@@ -24,6 +24,16 @@ class MaskedModule(ActionMaskingTorchRLModule):
         return super()._preprocess_batch(batch, **settings)
 
 
+class Player:
+    def __init__(self, module):
+        self.module = module
+
+    @torch.no_grad()
+    def act(self, observations, action_masks):
+        seen = dict(zip(KEYS, map(torch.from_numpy, (observations, action_masks)), strict=True))
+        return self.module.forward_inference({"obs": seen})["action_dist_inputs"].argmax(-1)
+
+
 def main(iterations=6, deals=1000):
     register_env("german_whist", lambda _: PettingZooEnv(gw.env(observation_keys=KEYS, **GAME)))
     module = RLModuleSpec(MaskedModule, model_config={"fcnet_hiddens": [256], "head_fcnet_hiddens": []})
@@ -41,12 +51,7 @@ def main(iterations=6, deals=1000):
     for _ in range(iterations):
         ppo.train()
 
-    @torch.no_grad()
-    def choose(observations, masks):
-        seen = dict(zip(KEYS, map(torch.from_numpy, (observations, masks)), strict=True))
-        return ppo.get_module("both").forward_inference({"obs": seen})["action_dist_inputs"].argmax(-1)
-
-    return gw.play_match(gw.ObservationAgent(choose, GAME["rules"]), "random", deals=deals, seed=1000, **GAME)
+    return gw.play_match(Player(ppo.get_module("both")), "random", deals=deals, seed=1000, **GAME)
 
 
 if __name__ == "__main__":

@@ -14,17 +14,24 @@ from german_whist.sb3 import GermanWhistVecEnv
 GAME = {"rules": "classic", "endgame": "exact"}
 
 
+class Player:
+    """The model as an agent: canonical observations in, canonical actions out."""
+
+    canonical = True
+
+    def __init__(self, model):
+        self.model = model
+
+    def act(self, observations, action_masks):
+        return self.model.predict(observations, action_masks=action_masks, deterministic=True)[0]
+
+
 def main(decisions=300_000, deals=1000, **settings):
     envs = GermanWhistVecEnv(128, opponent="greedy", canonical=True, **GAME)
     settings = {"n_steps": 32, "batch_size": 512, "n_epochs": 4, "learning_rate": 1e-3, "gamma": 1.0} | settings
     model = MaskablePPO("MlpPolicy", envs, ent_coef=0.01, seed=1, device="cpu", **settings)
     model.learn(decisions)
-
-    def choose(observations, masks):
-        return model.predict(observations, action_masks=masks, deterministic=True)[0]
-
-    agent = gw.ObservationAgent(choose, GAME["rules"], canonical=True)
-    return gw.play_match(agent, "random", deals=deals, seed=1000, **GAME)
+    return gw.play_match(Player(model), "random", deals=deals, seed=1000, **GAME)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,6 @@ from torch.distributions import Categorical
 import german_whist as gw
 
 GAME = {"rules": "classic", "endgame": "exact"}
-BITS = np.arange(52, dtype=np.uint64)
 
 
 class Network(nn.Sequential):
@@ -35,7 +34,7 @@ class Network(nn.Sequential):
         """Return actions, and what can be learnt from: inputs, legal cards, cards, log-probabilities and values."""
         canonical, relabeling = gw.canonical_views(views)  # trumps become spades, and so on: one network for all suits
         inputs = torch.from_numpy(gw.network_inputs(canonical, GAME["rules"]))  # int8[n, 443]
-        legal = torch.from_numpy((canonical["legal"][:, None] >> BITS & np.uint64(1)).astype(bool))
+        legal = torch.from_numpy(gw.action_mask(canonical, GAME["rules"]))  # bool[n, 52]
         policy, value = self(inputs, legal)
         cards = policy.sample() if draw else policy.probs.argmax(1)
         return gw.decode_actions(cards.numpy(), relabeling), (inputs, legal, cards, policy.log_prob(cards), value)

@@ -32,6 +32,10 @@ class Actor(Critic):
     def forward(self, batch, state=None, info=None):
         return super().forward(batch).masked_fill(torch.as_tensor(batch.mask) == 0, -1e9), state
 
+    @torch.no_grad()
+    def act(self, observations, action_masks):  # which makes it an agent: it plays its best card
+        return self(Batch(obs=observations, mask=action_masks))[0].argmax(-1)
+
 
 def make_env():
     return gymnasium.make("german_whist:GermanWhist-v0", opponent="greedy", observation_keys=("obs", "mask"), **GAME)
@@ -57,11 +61,7 @@ def main(decisions=50_000, deals=1000, steps=2048):
     )
     ppo.run_training(params)
 
-    @torch.no_grad()
-    def choose(observations, masks):
-        return actor(Batch(obs=observations, mask=masks))[0].argmax(-1)
-
-    return gw.play_match(gw.ObservationAgent(choose, GAME["rules"]), "random", deals=deals, seed=1000, **GAME)
+    return gw.play_match(actor, "random", deals=deals, seed=1000, **GAME)
 
 
 if __name__ == "__main__":

@@ -18,6 +18,16 @@ import german_whist as gw
 GAME = {"rules": "classic", "endgame": "exact"}
 
 
+class Network(nn.Sequential):
+    def __init__(self, outputs):
+        super().__init__(nn.Linear(443, 256), nn.ReLU(), nn.Linear(256, outputs))
+
+    @torch.no_grad()
+    def act(self, observations, action_masks):  # which makes it an agent: it plays its best card
+        logits = self(torch.from_numpy(observations).float())
+        return logits.masked_fill(~torch.from_numpy(action_masks), -1e9).argmax(-1)
+
+
 def trajectory(seat, data):
     """Return the decisions of a seat, each with what it led to: the seat's next decision, or the end of the deal."""
     at = data[seat, "mask"].flatten().nonzero().flatten()  # the steps in which the seat decides
@@ -34,8 +44,8 @@ def trajectory(seat, data):
 def main(decisions=20_000, horizon=1000, deals=1000):
     torch.manual_seed(1)
     env = PettingZooWrapper(gw.env(**GAME), use_mask=True, done_on_any=True, seed=1)
-    net = nn.Sequential(nn.Linear(443, 256), nn.ReLU(), nn.Linear(256, 52))
-    critic = ValueOperator(nn.Sequential(nn.Linear(443, 256), nn.ReLU(), nn.Linear(256, 1)), ["obs"])
+    net = Network(52)
+    critic = ValueOperator(Network(1), ["obs"])
     logits = TensorDictModule(net, ["obs"], ["logits"])
     keys = {"logits": "logits", "mask": "action_mask"}
     actor = ProbabilisticActor(logits, keys, distribution_class=MaskedCategorical, return_log_prob=True)
@@ -59,11 +69,7 @@ def main(decisions=20_000, horizon=1000, deals=1000):
                 (losses["loss_objective"] + losses["loss_critic"] + losses["loss_entropy"]).backward()
                 optimizer.step()
 
-    @torch.no_grad()
-    def choose(obs, mask):
-        return net(torch.from_numpy(obs).float()).masked_fill(~torch.from_numpy(mask), -1e9).argmax(-1)
-
-    return gw.play_match(gw.ObservationAgent(choose, GAME["rules"]), "random", deals=deals, seed=1000, **GAME)
+    return gw.play_match(net, "random", deals=deals, seed=1000, **GAME)
 
 
 if __name__ == "__main__":

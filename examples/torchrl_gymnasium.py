@@ -19,8 +19,14 @@ import german_whist as gw
 GAME = {"rules": "classic", "endgame": "exact"}
 
 
-def network(outputs):
-    return nn.Sequential(nn.Linear(443, 256), nn.ReLU(), nn.Linear(256, outputs))
+class Network(nn.Sequential):
+    def __init__(self, outputs):
+        super().__init__(nn.Linear(443, 256), nn.ReLU(), nn.Linear(256, outputs))
+
+    @torch.no_grad()
+    def act(self, observations, action_masks):  # which makes it an agent: it plays its best card
+        logits = self(torch.from_numpy(observations).float())
+        return logits.masked_fill(~torch.from_numpy(action_masks), -1e9).argmax(-1)
 
 
 def main(decisions=300_000, rows=64, horizon=65, deals=1000):
@@ -31,11 +37,11 @@ def main(decisions=300_000, rows=64, horizon=65, deals=1000):
     env.append_transform(DTypeCastTransform(torch.int8, torch.float32, in_keys=["observation"]))
     env.append_transform(DTypeCastTransform(torch.int8, torch.bool, in_keys=["action_mask"]))
     env.set_seed(1)
-    net = network(52)
+    net = Network(52)
     logits = TensorDictModule(net, ["observation"], ["logits"])
     spread = {"logits": "logits", "mask": "action_mask"}
     actor = ProbabilisticActor(logits, spread, distribution_class=MaskedCategorical, return_log_prob=True)
-    critic = ValueOperator(network(1), ["observation"])
+    critic = ValueOperator(Network(1), ["observation"])
     loss = ClipPPOLoss(actor, critic, entropy_coeff=0.01, critic_coeff=0.01, normalize_advantage=True)
     advantages = GAE(gamma=1.0, lmbda=0.95, value_network=critic)
     optimizer = torch.optim.Adam(loss.parameters(), lr=1e-3)
@@ -50,11 +56,7 @@ def main(decisions=300_000, rows=64, horizon=65, deals=1000):
                 (losses["loss_objective"] + losses["loss_critic"] + losses["loss_entropy"]).backward()
                 optimizer.step()
 
-    @torch.no_grad()
-    def choose(obs, mask):
-        return net(torch.from_numpy(obs).float()).masked_fill(~torch.from_numpy(mask), -1e9).argmax(-1)
-
-    return gw.play_match(gw.ObservationAgent(choose, GAME["rules"]), "random", deals=deals, seed=1000, **GAME)
+    return gw.play_match(net, "random", deals=deals, seed=1000, **GAME)
 
 
 if __name__ == "__main__":

@@ -90,11 +90,14 @@ def test_maskable_ppo_learns_on_it_as_it_is_and_plays_what_it_has_learned() -> N
     model = MaskablePPO("MlpPolicy", monitored, n_steps=16, batch_size=32, seed=0, device="cpu")
     assert model.learn(256).num_timesteps == 256
 
-    def choose(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
-        return model.predict(observations, action_masks=masks, deterministic=True)[0]
+    class Player:
+        canonical = True
+        rules = "tiny"
 
-    agent = gw.ObservationAgent(choose, "tiny", canonical=True)
-    assert gw.play_match(agent, "random", deals=10, rules="tiny", endgame="exact").deals == 10
+        def act(self, observations: np.ndarray, action_masks: np.ndarray) -> np.ndarray:
+            return model.predict(observations, action_masks=action_masks, deterministic=True)[0]
+
+    assert gw.play_match(Player(), "random", deals=10, rules="tiny", endgame="exact").deals == 10
 
 
 def test_bad_arguments_are_refused() -> None:

@@ -6,9 +6,6 @@ import re
 import textwrap
 from collections.abc import Callable, Iterable
 
-import numpy as np
-import numpy.typing as npt
-
 from german_whist.envs.engine.layout import Block
 from german_whist.envs.engine.match_format import DEALS_PER_MATCH, MAX_DEALS, MAX_TARGET
 from german_whist.envs.engine.rules import Rules, rule_names
@@ -51,7 +48,7 @@ def _features(block: Block) -> str:
     return str(block.start) if last == block.start else f"{block.start}–{last}"
 
 
-def _blocks(layout: dict[str, Block], high: list[int]) -> list[str]:
+def _blocks(layout: dict[str, Block]) -> list[str]:
     return _table(
         ("block", "features", "size", "values", "meaning"),
         (
@@ -59,7 +56,7 @@ def _blocks(layout: dict[str, Block], high: list[int]) -> list[str]:
                 f"`{name}`",
                 _features(block),
                 block.stop - block.start,
-                _range(high[block.start : block.stop]),
+                f"0 to {block.high}",
                 block.meaning,
             )
             for name, block in layout.items()
@@ -98,38 +95,34 @@ def _introduction() -> list[str]:
 
 
 def _vector() -> list[str]:
-    layout, high = observation_layout("classic"), observation_high("classic").tolist()
+    layout = observation_layout("classic")
     lines = [
         "## The vector",
         "",
         *_prose(f"""
             `german_whist.observation_layout(rules, match=None)` returns these ranges, and `DealBatch.observe()` writes
-            whole batches. The classic game has {len(high)} features:"""),
-        *_blocks(layout, high),
+            whole batches. The classic game has {layout["turn"].stop} features:"""),
+        *_blocks(layout),
         *_prose("""
             Features have the same positions with every deck; those of cards that are not in the deck are always 0. The
             largest values depend on the number of tricks and the stock. Some settings add blocks at the end, in this
             order:"""),
     ]
-    return lines + _added(observation_layout, observation_high, "classic")
+    return lines + _added(observation_layout, "classic")
 
 
-def _added(
-    layout_of: Callable[..., dict[str, Block]], high_of: Callable[..., npt.NDArray[np.int8]], base: str
-) -> list[str]:
+def _added(layout_of: Callable[..., dict[str, Block]], base: str) -> list[str]:
     """Return the table of blocks that rules and matches add to those of the classic game, each once."""
     known = set(layout_of(base))
     rows = []
     for cause, preset, match in _OPTIONAL:
-        high = high_of(preset, match)
         for name, block in layout_of(preset, match).items():
             entry = name if match is None else f"{name} {match}"
             if name in layout_of(base) or entry in known:
                 continue
             known.add(entry)
-            values = _range(high[block.start : block.stop])
             example = f" (`{match}`)" if match else f" (preset `{preset}`)" if name == "race" else ""
-            rows.append((f"`{name}`", cause, block.stop - block.start, values + example, block.meaning))
+            rows.append((f"`{name}`", cause, block.stop - block.start, f"0 to {block.high}{example}", block.meaning))
     return _table(("block", "added by", "size", "values", "meaning"), rows)
 
 
@@ -162,17 +155,17 @@ def _history() -> list[str]:
 
 
 def _state() -> list[str]:
-    layout, high = state_layout("classic"), state_high("classic").tolist()
+    layout = state_layout("classic")
     return [
         "## The full state: `state()`",
         "",
         *_prose(f"""
-            For critics that may see hidden cards: int8[{len(high)}] in the classic game, by seat number instead of side
-            (`german_whist.envs.observation.full_state.state_layout`)."""),
-        *_blocks(layout, high),
+            For critics that may see hidden cards: int8[{layout["done"].stop}] in the classic game, by seat number
+            instead of side (`german_whist.envs.observation.full_state.state_layout`)."""),
+        *_blocks(layout),
         "Some settings add blocks at the end, in this order:",
         "",
-        *_added(state_layout, state_high, "classic"),
+        *_added(state_layout, "classic"),
     ]
 
 

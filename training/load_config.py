@@ -9,6 +9,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from german_whist.agents.registry import runs_code
 from german_whist.envs.utils.specs import must_be, short_repr, unknown_name_error
 from german_whist.envs.utils.yaml_text import MAX_LENGTH, YamlError, parse_yaml
 from german_whist.training.config import DEFAULT_TRAINER, TRAINERS, TrainConfig, setting_types, typed
@@ -47,6 +48,7 @@ def load_config(source: str | Path, overrides: Mapping[str, str] | None = None) 
     kind = _trainer("command line" if "trainer" in parsed else where, trainer)
     values = {str(key): _typed(where, kind, key, value) for key, value in fields.items()}
     given = {key: _typed("command line", kind, key, _listed(kind, key, value)) for key, value in parsed.items()}
+    _refuse_code(where, {key: value for key, value in values.items() if key not in given})
     values["trainer"] = trainer
     if "rules" in given:
         values.pop("games", None)  # else the one game that was asked for would be ignored
@@ -56,6 +58,18 @@ def load_config(source: str | Path, overrides: Mapping[str, str] | None = None) 
         return kind.of(**{**values, **given})
     except ValueError as error:
         raise ValueError(f"{'command line' if given and _is_allowed(kind, values) else where}: {error}") from None
+
+
+def _refuse_code(where: str, values: Mapping[str, Any]) -> None:
+    """Refuse agents that run code in a file: it may be someone else's, as that of a run that was sent.
+
+    Raises:
+        ValueError: if there is one.
+    """
+    for key in ("opponents", "evaluate_against"):
+        for name in values.get(key, ()):
+            if runs_code(name):
+                raise ValueError(f"{where}: {key}: {short_repr(name)} runs code: name it on the command line, --{key}")
 
 
 def _trainer(where: str, trainer: object) -> type[TrainConfig]:

@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from german_whist.agents.policy.canonical_kernels import RELABELING_SIZE, decode_action, encode_action, relabel_view
 from german_whist.agents.search.choice_kernels import squashed_margin
 from german_whist.agents.search.rollout_kernels import is_neighbour, is_open_endgame, solved_margin
 from german_whist.envs.engine.scoring import signed_margin
 from german_whist.envs.engine.state import PLAY
 from german_whist.envs.engine.state_kernels import legal_actions, play
+from german_whist.envs.observation.canonical_kernels import RELABELING_SIZE, decode_action, encode_action, relabel_view
 from german_whist.envs.observation.view_kernels import write_view
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.utils.bit_kernels import lowest, popcount

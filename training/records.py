@@ -36,6 +36,7 @@ def evaluate(
     baselines: Mapping[str, Sequence[tuple[str, Agent]]],
     deals: int,
     stop: StopRequest | None = None,
+    device: str | None = None,
 ) -> tuple[MatchResult, ...]:
     """Play a policy, at its best action, against each baseline, on the same mirrored deals every time.
 
@@ -43,7 +44,8 @@ def evaluate(
         checkpoint: the policy.
         baselines: agents with their names, by game.
         deals: mirrored deals of each match.
-        stop: whether to give up, asked at every step of a match.
+        stop: whether to give up, asked at every step of a match, or after it on a device.
+        device: where the deals are played, as in ``play_match``.
 
     Raises:
         Stopped: when it does.
@@ -60,6 +62,7 @@ def evaluate(
                 rules=game,
                 endgame=checkpoint.endgame,
                 progress=None if stop is None else stop.check,
+                device=None if agent.uses_games else device,
             )
             results.append(dataclasses.replace(match, second=name if len(baselines) == 1 else f"{name}, {game}"))
     return tuple(results)
@@ -208,7 +211,8 @@ class RunRecords:
         config, progress = self._config, self._progress
         if kind:
             progress.say_evaluation(kind, deals, config.evaluate_against, len(config.shares))
-        results = evaluate(checkpoint, self._baselines, deals, stop)
+        device = config.device if config.device.startswith("cuda") else None
+        results = evaluate(checkpoint, self._baselines, deals, stop, device)
         self._run.add_evaluations([_evaluation_row(decisions, self._seconds, result) for result in results])
         title = f"German Whist ({config.title}): self-play, evaluated against bots"
         draw_curve(self._run.read_evaluations(), self._run.curve, title)

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from german_whist.agents.policy.canonical_kernels import decode_action, encode_action, relabel_view
 from german_whist.envs.engine.dealing_kernels import AGENT_STREAM, philox
 from german_whist.envs.engine.scoring import signed_margin
+from german_whist.envs.observation.canonical_kernels import decode_action, encode_action, relabel_view
 from german_whist.envs.observation.view_kernels import write_view
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.utils.device import row_kernel

@@ -1,6 +1,6 @@
 """Self-play rollouts: row kernels step many deals at once on a device, and everything recorded is a tensor there.
 
-Views are made canonical (``agents/policy/canonical.py``) before a network sees them, so the policy is equivariant by
+Views are made canonical (``envs/observation/canonical.py``) before a network sees them, so the policy is equivariant by
 construction: permuting the plain suits of a deal permutes its cards and changes nothing else. No augmentation is
 needed.
 """
@@ -16,7 +16,6 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from german_whist.agents.policy.canonical_kernels import RELABELING_SIZE
 from german_whist.agents.policy.input_kernels import write_network_inputs
 from german_whist.agents.policy.inputs import input_high, num_outputs
 from german_whist.agents.policy.network.layers import OBSERVATION, UNIVERSAL
@@ -26,6 +25,7 @@ from german_whist.envs.engine.endgame_cutoff import write_begins_endgame
 from german_whist.envs.engine.endgame_hook import EXACT, PLAYED
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.engine.state import STATE
+from german_whist.envs.observation.canonical_kernels import RELABELING_SIZE
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.simulator.state_check import check_logged_actions, check_states
@@ -179,6 +179,10 @@ class Rollout:
         envs = self.seats.shape[1]
         return Records(self.views.bytes[step * envs : (step + 1) * envs], VIEW)
 
+    def views_where(self, mask: Tensor) -> Records:
+        """Return the views of the decisions in a mask, bool[steps, envs], step by step."""
+        return Records(self.views.bytes[mask.flatten()], VIEW)
+
 
 class Collector:
     """Plays the learner's policy in many deals at once, up to their endgames, and records every decision.
@@ -305,7 +309,7 @@ class Collector:
 
     def begin_rollout(self) -> None:
         """Take the opponents of the next rollout, who also take over the deals in progress."""
-        self.opponents = [as_agent(maker(self.rollouts)) for maker in self._makers]
+        self.opponents = [as_agent(maker(self.rollouts), self.batch.rules) for maker in self._makers]
         self.rollouts += 1
 
     def observe(self, step: int) -> None:

@@ -24,7 +24,7 @@ import torch
 from torch.distributions import Distribution
 
 from german_whist.agents.policy.agent import PolicyAgent
-from german_whist.agents.policy.checkpoint import UNPLAYED, Checkpoint, load_checkpoint
+from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
 from german_whist.agents.policy.input_kernels import RULE_FLAGS
 from german_whist.agents.policy.inputs import input_layout
 from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK, UNIVERSAL, Layer
@@ -33,8 +33,7 @@ from german_whist.agents.registry import make_agent
 from german_whist.envs.agent import Agent
 from german_whist.envs.engine.endgame_hook import EXACT
 from german_whist.envs.engine.rules import Rules, rules
-from german_whist.envs.observation.views import VIEW
-from german_whist.envs.utils.device import Records
+from german_whist.envs.observation.views import UNPLAYED
 from german_whist.training.config import POOL, SELF, PolicyIterationConfig, TrainConfig
 from german_whist.training.networks import Batch, Networks, check_device, feature_scale
 from german_whist.training.processes import Processes, started_workers
@@ -354,7 +353,7 @@ class TrainingState:
         targets.write_returns()
         mask = targets.mask
         positions = (
-            collector.features(Records(rollout.views.bytes[mask.flatten()], VIEW)),
+            collector.features(rollout.views_where(mask)),
             rollout.masks[mask],
             targets.q_targets[mask],
             rollout.logits[mask] / INVERSE_TEMPERATURE,

@@ -17,8 +17,6 @@ import torch
 from german_whist.agents.policy.network.layers import Layer
 from german_whist.agents.policy.network.mlp import mlp_of
 from german_whist.envs.engine.rules import rules
-from german_whist.envs.observation.views import VIEW
-from german_whist.envs.utils.device import Records
 from german_whist.training.config import SELF
 from german_whist.training.rollouts import Collector, Network
 
@@ -76,8 +74,7 @@ def _play(policy: Network, game: str, envs: int, seed: int, inputs: str, rank: i
     first = ended == 0  # decisions of each environment's first deal
     margins = (rollout.margins * first).sum(0, dtype=torch.float64)
     own = torch.where(rollout.seats == 0, margins, -margins)
-    seen = Records(rollout.views.bytes[first.flatten()], VIEW)
-    return collector.features(seen).cpu().numpy(), own[first].cpu().numpy()
+    return collector.features(rollout.views_where(first)).cpu().numpy(), own[first].cpu().numpy()
 
 
 def fit_value(layers: tuple[Layer, ...], suit_layers: int, outcomes: Outcomes) -> tuple[Layer, ...]:

@@ -12,16 +12,16 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.agents.bots.base import check_open_endgame, check_rng
-from german_whist.agents.policy.canonical import canonical_views, decode_actions, decode_values
-from german_whist.agents.policy.canonical_kernels import RELABELING_SIZE, relabel_views, write_decoded_actions
-from german_whist.agents.policy.checkpoint import UNPLAYED, Checkpoint
+from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.agents.policy.input_kernels import write_network_inputs
 from german_whist.agents.policy.inputs import network_inputs
 from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK, UNIVERSAL
 from german_whist.envs.agent import Actions, Agent, Values, Views
 from german_whist.envs.engine.rules import Rules
+from german_whist.envs.observation.canonical import canonical_views, decode_actions, decode_values
+from german_whist.envs.observation.canonical_kernels import RELABELING_SIZE, relabel_views, write_decoded_actions
 from german_whist.envs.observation.vector_kernels import write_masks, write_view_masks
-from german_whist.envs.observation.views import check_view_array
+from german_whist.envs.observation.views import UNPLAYED, check_view_array
 from german_whist.envs.text.rules_text import rules_spec
 from german_whist.envs.utils.device import Device, Records
 from german_whist.envs.utils.specs import must_be

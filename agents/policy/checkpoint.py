@@ -10,6 +10,7 @@ The file's metadata hold the model card, JSON text under ``card``, and a SHA-256
 from __future__ import annotations
 
 import operator
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -34,6 +35,7 @@ from german_whist.agents.policy.tensor_file import (
 )
 from german_whist.envs.engine.endgame_hook import PLAYED, check_endgame
 from german_whist.envs.engine.rules import Rules, rules_from_dict
+from german_whist.envs.observation.views import NAMED, RANKS
 from german_whist.envs.utils.files import write_atomically
 from german_whist.envs.utils.specs import must_be, printable, short_repr, unknown_name_error
 
@@ -42,8 +44,6 @@ if TYPE_CHECKING:
 
 FORMAT_VERSION = 1
 NETWORK = {"type": "mlp", "activation": "relu", "suits": "canonical"}
-NAMED, UNPLAYED = "named", "live"  # as model cards say
-RANKS = (NAMED, UNPLAYED)
 
 VALUE_OUTPUTS = ["margin", "win_logit"]
 MAX_LOGITS_PER_TRICK = 1e6
@@ -169,6 +169,26 @@ def load_checkpoint(path: str | Path) -> Checkpoint:
     """
     with open_checkpoint(path) as file:
         return _from_model_card(str(path), file)
+
+
+def newest_checkpoint(folder: str | os.PathLike[str]) -> Path:
+    """Return the checkpoint of most decisions in the folder of a run, or in its ``checkpoints/``.
+
+    Raises:
+        ValueError: when there is none.
+    """
+    run = Path(folder)
+    numbered = [*run.glob("*.safetensors"), *run.glob("checkpoints/*.safetensors")]
+    last = max((path for path in numbered if path.stem.isdecimal()), key=lambda path: int(path.stem), default=None)
+    final = run / "final.safetensors"
+    if not final.is_file():
+        if last is None:
+            raise ValueError(f"{str(run)!r} is no run with checkpoints: name a file in it, such as final.safetensors")
+        return last
+    training = read_model_card(final).get("training", {})
+    decisions = training.get("decisions") if isinstance(training, dict) else None
+    is_older = last is not None and isinstance(decisions, int) and decisions < int(last.stem)  # the run was resumed
+    return last if last is not None and is_older else final
 
 
 def read_model_card(path: str | Path) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from german_whist.envs.engine.layout import BlockSpec, layout_of
+from german_whist.envs.engine.layout import BlockSpec, starts_of
 from german_whist.envs.engine.state import ENDGAME, FOREPLAY
 from german_whist.envs.observation.blocks import VECTOR_BLOCKS
 from german_whist.envs.observation.vector_kernels import write_observation
@@ -41,22 +41,22 @@ UNIVERSAL_BLOCKS = (
     *(block._replace(high=_HIGH.get(str(block.high), block.high)) for block in VECTOR_BLOCKS),
     *_RULES_BLOCKS,
 )
-UNIVERSAL_LAYOUT = layout_of(UNIVERSAL_BLOCKS)
+_START = starts_of(UNIVERSAL_BLOCKS)
 
 
-_BASE_SIZE = UNIVERSAL_LAYOUT["turn"].stop  # the features that every game has
-_CHOICE = UNIVERSAL_LAYOUT["choice"].start
-_LOW = UNIVERSAL_LAYOUT["low"].start
-_RACE_LEFT = UNIVERSAL_LAYOUT["race_left"].start
-_RACE_GOAL = UNIVERSAL_LAYOUT["race_goal"].start
-_HAS_TRUMP = UNIVERSAL_LAYOUT["has_trump"].start
-_DRAFT = UNIVERSAL_LAYOUT["draft"].start
-_ALL_COUNT = UNIVERSAL_LAYOUT["all_count"].start
-_OPEN_STOCK = UNIVERSAL_LAYOUT["open_stock"].start
-_SUITS = UNIVERSAL_LAYOUT["suits"].start
-_RANKS = UNIVERSAL_LAYOUT["ranks"].start
-_HAND_SIZE = UNIVERSAL_LAYOUT["hand_size"].start
-_STOCK_SIZE = UNIVERSAL_LAYOUT["stock_size"].start
+_BASE_SIZE = _START["turn"] + 1  # the features that every game has
+_CHOICE = _START["choice"]
+_LOW = _START["low"]
+_RACE_LEFT = _START["race_left"]
+_RACE_GOAL = _START["race_goal"]
+_HAS_TRUMP = _START["has_trump"]
+_DRAFT = _START["draft"]
+_ALL_COUNT = _START["all_count"]
+_OPEN_STOCK = _START["open_stock"]
+_SUITS = _START["suits"]
+_RANKS = _START["ranks"]
+_HAND_SIZE = _START["hand_size"]
+_STOCK_SIZE = _START["stock_size"]
 
 _SUIT = np.uint64(0x1FFF)
 

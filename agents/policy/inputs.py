@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.policy.input_kernels import UNIVERSAL_BLOCKS, UNIVERSAL_LAYOUT, write_network_inputs
+from german_whist.agents.policy.input_kernels import UNIVERSAL_BLOCKS, write_network_inputs
 from german_whist.agents.policy.network.layers import OBSERVATION, UNIVERSAL
 from german_whist.envs.agent import Views
 from german_whist.envs.engine.cards import NUM_ACTIONS
-from german_whist.envs.engine.layout import Block, highest_values
+from german_whist.envs.engine.layout import Block, highest_values, layout_of
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.observation.vector import observation_high, observation_layout
@@ -17,13 +17,13 @@ from german_whist.envs.observation.views import check_view_array
 
 
 def input_layout(rules: Rules, inputs: str = OBSERVATION) -> dict[str, Block]:
-    """Return the named blocks of a network's inputs, in order: range and meaning of each.
+    """Return the named blocks of a network's inputs, in order: range, largest value and meaning of each.
 
     Args:
         rules: the rules that the network was trained for; the universal encoding does not depend on them.
         inputs: ``"observation"`` or ``"universal"``.
     """
-    return UNIVERSAL_LAYOUT if inputs == UNIVERSAL else observation_layout(rules)
+    return layout_of(rules, UNIVERSAL_BLOCKS) if inputs == UNIVERSAL else observation_layout(rules)
 
 
 def input_high(rules: Rules, inputs: str = OBSERVATION) -> npt.NDArray[np.int8]:

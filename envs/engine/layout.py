@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -32,28 +33,36 @@ class Block(NamedTuple):
     Attributes:
         start: index of the first feature.
         stop: index after the last feature.
+        high: the largest value of a feature; the smallest is 0. Features divided by it are from 0 to 1.
         meaning: what the features mean.
     """
 
     start: int
     stop: int
+    high: int
     meaning: str
 
 
-def layout_of(blocks: tuple[BlockSpec, ...]) -> dict[str, Block]:
-    """Return the ranges of blocks that follow one another, by name."""
-    layout: dict[str, Block] = {}
-    start = 0
-    for block in blocks:
-        layout[block.name] = Block(start, start + block.size, block.meaning)
-        start += block.size
-    return layout
+def starts_of(blocks: tuple[BlockSpec, ...]) -> dict[str, int]:
+    """Return the index of the first feature of blocks that follow one another, by name."""
+    ends = accumulate(block.size for block in blocks)
+    return {block.name: end - block.size for block, end in zip(blocks, ends, strict=True)}
 
 
-def highest_values(rules: Rules, blocks: tuple[BlockSpec, ...]) -> npt.NDArray[np.int8]:
-    """Return the largest value of each feature, int8[n]. The smallest is 0.
+def layout_of(rules: Rules, blocks: tuple[BlockSpec, ...]) -> dict[str, Block]:
+    """Return blocks that follow one another, by name.
 
     A feature that is always 0 under these rules still gets the bound 1: checkers of spaces refuse empty ranges.
     """
+    starts = starts_of(blocks)
     highs = [getattr(rules, block.high) if isinstance(block.high, str) else block.high for block in blocks]
-    return np.concatenate([np.full(b.size, max(high, 1), np.int8) for b, high in zip(blocks, highs, strict=True)])
+    return {
+        block.name: Block(starts[block.name], starts[block.name] + block.size, max(high, 1), block.meaning)
+        for block, high in zip(blocks, highs, strict=True)
+    }
+
+
+def highest_values(rules: Rules, blocks: tuple[BlockSpec, ...]) -> npt.NDArray[np.int8]:
+    """Return the largest value of each feature, int8[n]. The smallest is 0."""
+    layout = layout_of(rules, blocks).values()
+    return np.concatenate([np.full(block.stop - block.start, block.high, np.int8) for block in layout])

@@ -30,7 +30,8 @@ def state_layout(rules: str | Rules = "classic", match: str | MatchFormat | None
     Raises:
         ValueError: if the rules or the match format are unknown.
     """
-    return layout_of(full_state_blocks(rules_named(rules), match))
+    rules = rules_named(rules)
+    return layout_of(rules, full_state_blocks(rules, match))
 
 
 def state_high(rules: str | Rules = "classic", match: str | MatchFormat | None = None) -> npt.NDArray[np.int8]:

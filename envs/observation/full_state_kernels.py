@@ -4,27 +4,27 @@ from __future__ import annotations
 
 import numpy as np
 
-from german_whist.envs.engine.layout import layout_of
+from german_whist.envs.engine.layout import starts_of
 from german_whist.envs.observation.blocks import FULL_STATE_BLOCKS, FULL_STATE_OPTIONAL_BLOCKS
 from german_whist.envs.utils.bit_kernels import popcount, write_cards
 from german_whist.envs.utils.jit import kernel
 
-_LAYOUT = layout_of(FULL_STATE_BLOCKS)
-_HANDS = _LAYOUT["hand_0"].start, _LAYOUT["hand_1"].start  # by seat, like those below
-_PLAYED = _LAYOUT["played_0"].start, _LAYOUT["played_1"].start
-_KNOWN = _LAYOUT["known_0"].start, _LAYOUT["known_1"].start
-_VOID = _LAYOUT["void_0"].start, _LAYOUT["void_1"].start
-_DRAWN = _LAYOUT["drawn_0"].start, _LAYOUT["drawn_1"].start
-_TRICKS = _LAYOUT["tricks_0"].start, _LAYOUT["tricks_1"].start
-_STOCK_ORDER = _LAYOUT["stock_order"].start
-_FACE_UP = _LAYOUT["face_up"].start
-_LED = _LAYOUT["led"].start
-_TRUMP = _LAYOUT["trump"].start
-_STOCK = _LAYOUT["stock"].start
-_DEALER = _LAYOUT["dealer"].start
-_TURN = _LAYOUT["turn"].start
-_DONE = _LAYOUT["done"].start
-_BASE_SIZE = _LAYOUT["done"].stop  # the features that every game has
+_START = starts_of(FULL_STATE_BLOCKS)
+_HANDS = _START["hand_0"], _START["hand_1"]  # by seat, like those below
+_PLAYED = _START["played_0"], _START["played_1"]
+_KNOWN = _START["known_0"], _START["known_1"]
+_VOID = _START["void_0"], _START["void_1"]
+_DRAWN = _START["drawn_0"], _START["drawn_1"]
+_TRICKS = _START["tricks_0"], _START["tricks_1"]
+_STOCK_ORDER = _START["stock_order"]
+_FACE_UP = _START["face_up"]
+_LED = _START["led"]
+_TRUMP = _START["trump"]
+_STOCK = _START["stock"]
+_DEALER = _START["dealer"]
+_TURN = _START["turn"]
+_DONE = _START["done"]
+_BASE_SIZE = _START["done"] + 1  # the features that every game has
 
 _SIZES = {block.name: block.size for _, block in FULL_STATE_OPTIONAL_BLOCKS}
 _DECISION_SIZE = _SIZES["decision"]

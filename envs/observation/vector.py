@@ -15,7 +15,7 @@ from german_whist.envs.engine.match_format import MatchFormat
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.observation.blocks import vector_blocks
-from german_whist.envs.observation.vector_kernels import read_observations, write_observations
+from german_whist.envs.observation.vector_kernels import read_observations, write_masks, write_observations
 from german_whist.envs.observation.views import VIEW, check_view_array
 
 OBSERVATION_VERSION = 1
@@ -28,20 +28,22 @@ def observation_layout(rules: str | Rules = "classic", match: str | MatchFormat 
     ``13 * suit + rank`` (suits C D H S, ranks 2 to A) in every deck.
 
     Example:
-        >>> start, stop, meaning = german_whist.observation_layout("classic")["own_hand"]
-        >>> hand = observation[start:stop]  # int8[52]: 1 for each card that this seat holds
+        >>> block = german_whist.observation_layout("classic")["own_hand"]
+        >>> hand = observation[block.start : block.stop]  # int8[52]: 1 for each card that this seat holds
 
     Args:
         rules: a preset's name, with settings if wanted, or ``Rules``.
         match: the match format whose scores are appended, as ``"first_to:25"``; ``None`` for single deals.
 
     Returns:
-        For each block its range and meaning, ``(start, stop, meaning)``.
+        For each block its range, the largest value of a feature and its meaning, ``(start, stop, high, meaning)``.
+        A vector divided by these largest values is from 0 to 1.
 
     Raises:
         ValueError: if the rules or the match format are unknown.
     """
-    return layout_of(vector_blocks(rules_named(rules), match))
+    rules = rules_named(rules)
+    return layout_of(rules, vector_blocks(rules, match))
 
 
 def observation_high(rules: str | Rules = "classic", match: str | MatchFormat | None = None) -> npt.NDArray[np.int8]:
@@ -77,6 +79,31 @@ def observe(views: np.ndarray[Any, Any], rules: str | Rules = "classic") -> npt.
     out = np.empty((len(views), observation_high(rules).size), np.int8)
     write_observations(len(views), rules.game, views, out)
     return out
+
+
+def action_mask(views: np.ndarray[Any, Any], rules: str | Rules = "classic") -> npt.NDArray[np.bool_]:
+    """Return the legal actions of a batch of views.
+
+    Example:
+        >>> batch = german_whist.DealBatch("classic", size=256)
+        >>> german_whist.action_mask(batch.views(), "classic").shape
+        (256, 52)
+
+    Args:
+        views: ``VIEW`` array of shape (rows,), as ``DealBatch.views`` returns it or an agent's ``act`` receives it.
+        rules: the rules that the deals are played under.
+
+    Returns:
+        bool[rows, n_actions]: whether the seat may choose the action; all false where it is not to act.
+
+    Raises:
+        ValueError: if the rules are unknown, or ``views`` is not an array of views.
+    """
+    rules = rules_named(rules)
+    check_view_array(views)
+    masks = np.empty((len(views), rules.num_actions), np.int8)
+    write_masks(np.ascontiguousarray(views["legal"]), masks)
+    return masks.view(np.bool_)
 
 
 def view_from_observation(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from german_whist.envs.engine.layout import layout_of
+from german_whist.envs.engine.layout import starts_of
 from german_whist.envs.engine.state import ENDGAME, FOREPLAY
 from german_whist.envs.engine.state_kernels import suit_mask, suit_of
 from german_whist.envs.observation.blocks import VECTOR_BLOCKS, VECTOR_OPTIONAL_BLOCKS
@@ -17,26 +17,26 @@ from german_whist.envs.utils.jit import kernel
 
 _ONE = np.uint64(1)
 
-_LAYOUT = layout_of(VECTOR_BLOCKS)
-_OWN_HAND = _LAYOUT["own_hand"].start
-_FACE_UP = _LAYOUT["face_up"].start
-_LED = _LAYOUT["led"].start
-_PLAYED_SELF = _LAYOUT["played_self"].start
-_PLAYED_OPPONENT = _LAYOUT["played_opponent"].start
-_OPPONENT_KNOWN = _LAYOUT["opponent_known"].start
-_OWN_KNOWN = _LAYOUT["own_known"].start
-_UNSEEN = _LAYOUT["unseen"].start
-_TRUMP = _LAYOUT["trump"].start
-_VOID_SELF = _LAYOUT["void_self"].start
-_VOID_OPPONENT = _LAYOUT["void_opponent"].start
-_DRAWN_SELF = _LAYOUT["drawn_self"].start
-_DRAWN_OPPONENT = _LAYOUT["drawn_opponent"].start
-_TRICKS_SELF = _LAYOUT["tricks_self"].start
-_TRICKS_OPPONENT = _LAYOUT["tricks_opponent"].start
-_STOCK = _LAYOUT["stock"].start
-_DEALER = _LAYOUT["dealer"].start
-_TURN = _LAYOUT["turn"].start
-_BASE_SIZE = _LAYOUT["turn"].stop  # the features that every game has
+_START = starts_of(VECTOR_BLOCKS)
+_OWN_HAND = _START["own_hand"]
+_FACE_UP = _START["face_up"]
+_LED = _START["led"]
+_PLAYED_SELF = _START["played_self"]
+_PLAYED_OPPONENT = _START["played_opponent"]
+_OPPONENT_KNOWN = _START["opponent_known"]
+_OWN_KNOWN = _START["own_known"]
+_UNSEEN = _START["unseen"]
+_TRUMP = _START["trump"]
+_VOID_SELF = _START["void_self"]
+_VOID_OPPONENT = _START["void_opponent"]
+_DRAWN_SELF = _START["drawn_self"]
+_DRAWN_OPPONENT = _START["drawn_opponent"]
+_TRICKS_SELF = _START["tricks_self"]
+_TRICKS_OPPONENT = _START["tricks_opponent"]
+_STOCK = _START["stock"]
+_DEALER = _START["dealer"]
+_TURN = _START["turn"]
+_BASE_SIZE = _START["turn"] + 1  # the features that every game has
 
 _SIZES = {block.name: block.size for _, block in VECTOR_OPTIONAL_BLOCKS}
 _CHOICE_SIZE = _SIZES["choice"]

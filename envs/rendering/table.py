@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from typing import NamedTuple
 
 import numpy as np
@@ -67,6 +68,13 @@ def deal_picture(
     width, height = check_size(size)
     scene = scene_of(batch, row, seat, names, scores)
     return np.array(_draw(scene, Frame(min(width / _WIDTH, height / _HEIGHT), width, height), names, trick))
+
+
+def png_bytes(picture: npt.NDArray[np.uint8]) -> bytes:
+    """Return a picture, uint8[height, width, 3], as the bytes of a PNG file."""
+    file = io.BytesIO()
+    Image.fromarray(picture).save(file, "PNG", optimize=True)
+    return file.getvalue()
 
 
 def _draw(scene: Scene, frame: Frame, names: tuple[str, str], trick: Trick | None) -> Image.Image:

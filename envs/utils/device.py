@@ -27,6 +27,8 @@ _BLOCKS = 132 * 16  # sixteen for each multiprocessor of an H100; a thread takes
 _ALIGNED = 16  # bytes, of records in a thread's memory
 
 _SMALL = 4096  # bytes
+_MOST_ARRAYS = 4096
+_arrays: dict[Any, Any] = {}  # of tensors on a GPU, by address, shape and dtype
 _constants: dict[Any, tuple[Any, Any]] = {}  # arrays of the host, and their copies on a GPU
 
 KERNELS: list[Any] = []  # every row kernel of the modules loaded so far
@@ -53,7 +55,7 @@ def row_kernel(
     shape = _Shape(function.__name__, list(inspect.signature(function).parameters)[1:], dict(scratch or {}), writes)
     body = jit.kernel(function)
     loop = jit.kernel(shape.compiled(_LOOP, body, function))
-    loop.shape, loop.body = shape, body
+    loop.shape, loop.body = shape, body  # type: ignore[attr-defined]
     KERNELS.append(loop)
     return loop
 
@@ -252,7 +254,8 @@ class Device:
             else:
                 width, threads = 0, _THREADS
             blocks = min(-(-n // threads), _BLOCKS)
-            stream = _cuda().external_stream(torch.cuda.current_stream().cuda_stream)
+            current = torch.cuda.current_stream().cuda_stream
+            stream = _cuda().external_stream(current) if current else 0
             _compiled_grid(kernel)[blocks, threads, stream, threads * width](n, *given)
 
     def _array(self, argument: Any) -> Any:
@@ -265,7 +268,7 @@ class Device:
         if isinstance(argument, np.ndarray):
             return self._constant(argument) if self.is_gpu else argument
         if hasattr(argument, "data_ptr"):
-            return _cuda().as_cuda_array(argument) if self.is_gpu else argument.numpy()
+            return _gpu_array(argument) if self.is_gpu else argument.numpy()
         return argument
 
     def _constant(self, array: np.ndarray[Any, Any]) -> Any:
@@ -275,6 +278,19 @@ class Device:
         if key not in _constants:
             _constants[key] = array, _cuda().to_device(np.ascontiguousarray(array))
         return _constants[key][1]
+
+
+def _gpu_array(tensor: torch.Tensor) -> Any:
+    """Return a tensor as kernels take it. Making one takes longer than a launch, so the last ones are kept."""
+    key = tensor.data_ptr(), tensor.shape, tensor.dtype
+    found = _arrays.get(key)
+    if found is None:
+        if len(_arrays) >= _MOST_ARRAYS:
+            _arrays.clear()
+        # Not of the tensor itself, whose memory the array would keep.
+        memory = SimpleNamespace(__cuda_array_interface__=tensor.__cuda_array_interface__)
+        found = _arrays[key] = _cuda().as_cuda_array(memory)
+    return found
 
 
 @cache

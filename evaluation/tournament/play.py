@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from itertools import combinations
 
-from german_whist.agents.registry import as_spec, make_agent
+from german_whist.agents.registry import AgentLike, as_spec, make_agent
+from german_whist.envs.agent import Agent, SupportsAct
 from german_whist.envs.engine.endgame_hook import PLAYED
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.turns import Forfeit
 from german_whist.envs.utils.specs import integers, must_be, short_repr
-from german_whist.evaluation.games import Progress, deal_range
+from german_whist.evaluation.games import Progress, agent_label, deal_range
 from german_whist.evaluation.match import play_match
 from german_whist.evaluation.tournament.standings import Margins, Standings, standings
 
 
 def play_tournament(
-    agents: Sequence[str | os.PathLike[str]],
+    agents: Sequence[AgentLike],
     *,
     deals: int = 1000,
     seed: int = 0,
@@ -36,7 +36,8 @@ def play_tournament(
         ('heuristic', 'greedy', 'random')
 
     Args:
-        agents: specification strings (see ``make_agent``) or paths of checkpoints, at least two, each once.
+        agents: specification strings (see ``make_agent``), paths of checkpoints or agent objects, at least two, each
+            under a name of its own.
         deals: mirrored deals of each pair.
         seed: seed of the deals and of the agents' randomness.
         rules: a preset's name, with settings if wanted, or ``Rules``.
@@ -46,29 +47,28 @@ def play_tournament(
         executor: as in ``play_match``.
 
     Raises:
-        ValueError: when a name or number is not allowed, or an agent is given twice.
+        ValueError: when a name or number is not allowed, or two agents have the same name.
     """
     deal_range(0, deals)
     if len(agents) < 2:
         raise ValueError(must_be("the number of agents", integers(2), len(agents)))
     game = rules_named(rules)
-    names: list[str] = []
+    named: dict[str, str | Agent | SupportsAct] = {}
     for agent in agents:
         spec = as_spec(agent)
-        if not isinstance(spec, str):
-            raise ValueError(must_be("an agent of a tournament", "given by name", spec))
-        if spec in names:
-            raise ValueError(f"agent {short_repr(spec)} is given twice")
-        make_agent(spec, game)
-        names.append(spec)
+        name = agent_label(spec, make_agent(spec, game))
+        if name in named:
+            raise ValueError(f"agent {short_repr(name)} is given twice: objects go by their attribute name")
+        named[name] = spec
+    names = list(named)
     margins: dict[tuple[int, int], Margins] = {}
     forfeits: list[Forfeit] = []
     for i, j in combinations(range(len(names)), 2):
         # In alphabetical order, so that no result depends on the order in which the agents are given.
         first, second = sorted((names[i], names[j]))
         played = play_match(
-            first,
-            second,
+            named[first],
+            named[second],
             deals=deals,
             seed=seed,
             rules=game,

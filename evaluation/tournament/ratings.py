@@ -28,6 +28,7 @@ ELO = 400 / math.log(10)  # Elo points in one unit of log odds
 VIRTUAL_DRAWS = 1.0
 _ITERATIONS = 100
 _CLOSE = 1e-10
+_FAR, _HALVINGS = 4000.0, 60  # in Elo; of the interval around a rating
 _MAX_STEP = 2.0  # in log odds: Newton's method overshoots far from the maximum
 
 _COLDEST = 1e-6  # temperature of Nash averaging, relative to the largest payoff
@@ -70,6 +71,30 @@ def bradley_terry(wins: npt.ArrayLike, virtual_draws: float = VIRTUAL_DRAWS) -> 
             break
     centred: Matrix = ELO * (ratings - ratings.mean(axis=-1, keepdims=True))
     return centred
+
+
+def rating_against(
+    wins: npt.ArrayLike, games: npt.ArrayLike, ratings: npt.ArrayLike, virtual_draws: float = VIRTUAL_DRAWS
+) -> Matrix:
+    """Return the rating of one agent that makes its results against agents of known ratings most likely, float64[…].
+
+    Args:
+        wins: games that it won against each of them, draws counted half, float64[…, n].
+        games: games that it played against each, float64[…, n].
+        ratings: their ratings in Elo, float64[n].
+        virtual_draws: drawn games added to every pair that met, as in :func:`bradley_terry`.
+    """
+    played = np.asarray(games, np.float64)
+    won = (np.asarray(wins, np.float64) + (played > 0) * virtual_draws / 2).sum(axis=-1)
+    played = played + (played > 0) * virtual_draws
+    known = np.asarray(ratings, np.float64)
+    low, high = np.full(won.shape, known.min() - _FAR), np.full(won.shape, known.max() + _FAR)
+    for _ in range(_HALVINGS):  # expected wins grow with the rating
+        middle = (low + high) / 2
+        expected = (played / (1 + np.exp((known - middle[..., None]) / ELO))).sum(axis=-1)
+        low, high = np.where(expected < won, middle, low), np.where(expected < won, high, middle)
+    found: Matrix = (low + high) / 2
+    return found
 
 
 def _check_connected(games: Matrix) -> None:

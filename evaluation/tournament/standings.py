@@ -336,13 +336,14 @@ def rating_cells(standings: Standings, i: int) -> tuple[str, str, str, str]:
     """Return the Elo of agent i, its interval, its Nash weight and its Nash average, as text."""
     return (
         f"{standings.ratings[i]:+z.0f}",
-        _rating_interval(standings.intervals[i]),
+        rating_interval(standings.intervals[i]),
         f"{standings.nash_weights[i]:.2f}",
         f"{100 * standings.nash_averages[i]:+z.1f} %",
     )
 
 
-def _rating_interval(interval: Interval) -> str:
+def rating_interval(interval: Interval) -> str:
+    """Return the interval of a rating, as text."""
     low, high = interval
     return f"{low:+z.0f} to {high:+z.0f}" if math.isfinite(high - low) else "unbounded"
 

@@ -19,13 +19,13 @@ except ImportError as error:
         "german_whist.sb3 needs Stable-Baselines3: pip install 'german-whist[train]'", name="stable_baselines3"
     ) from error
 
-from german_whist.agents.policy.canonical import canonical_views, decode_actions
 from german_whist.agents.registry import AgentLike, make_agent
 from german_whist.envs.agent import Agent, Views
 from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.gymnasium_vector_env import GermanWhistVectorEnv
+from german_whist.envs.observation.canonical import canonical_views, decode_actions
 from german_whist.envs.observation.vector import observe, view_from_observation
 from german_whist.envs.observation.vector_kernels import write_masks
 
@@ -69,8 +69,8 @@ class GermanWhistVecEnv(VecEnv):
             seat: the learner's seat, 0, 1 or ``"alternate"``.
             endgame: ``"played"`` or ``"exact"``.
             canonical: whether observations, masks and actions are those of :func:`german_whist.canonical_views`, in
-                which suits that play alike look alike. What is learned then plays as an ``ObservationAgent`` with
-                ``canonical=True``.
+                which suits that play alike look alike. What is learned plays as an agent
+                ``act(observations, action_masks)`` with ``canonical = True``.
 
         Raises:
             ValueError: if an argument is not allowed.

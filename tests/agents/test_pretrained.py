@@ -12,7 +12,6 @@ import pytest
 
 from german_whist.agents.endgame.exact_agent import ExactEndgame
 from german_whist.agents.policy.agent import PolicyAgent
-from german_whist.agents.policy.canonical import canonical_views, decode_actions
 from german_whist.agents.policy.inputs import network_inputs
 from german_whist.agents.pretrained import (
     PRETRAINED_NAMES,
@@ -24,6 +23,7 @@ from german_whist.agents.pretrained import (
 )
 from german_whist.agents.registry import make_agent
 from german_whist.envs.engine.rules import rules
+from german_whist.envs.observation.canonical import canonical_views, decode_actions
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.evaluation.match import play_match
 from tests.agents.networks import some_network

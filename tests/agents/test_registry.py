@@ -14,7 +14,14 @@ from hypothesis import strategies as st
 
 import german_whist as gw
 from german_whist.agents.policy.agent import PolicyAgent
-from german_whist.agents.registry import checkpoint_spec, make_agent, split_checkpoint, split_suffixes
+from german_whist.agents.registry import (
+    as_spec,
+    checkpoint_spec,
+    make_agent,
+    make_agent_without_code,
+    split_checkpoint,
+    split_suffixes,
+)
 from german_whist.envs.agent import Actions, Views
 from german_whist.training.config import PolicyIterationConfig
 from tests.agents.networks import some_network
@@ -61,13 +68,48 @@ def test_a_wrong_specification_is_refused_and_the_right_one_named(tmp_path: Path
         make_agent(spec.replace("FILE", str(path)))
 
 
-def test_a_path_without_its_kind_and_a_folder_are_refused_with_the_way_out(tmp_path: Path) -> None:
-    some_network().save(tmp_path / "final.safetensors")
-    for path in (tmp_path, tmp_path / "final.safetensors"):
-        with pytest.raises(ValueError, match="weights are named as checkpoint:FILE"):
-            make_agent(str(path))
-    with pytest.raises(ValueError, match=r"name a file in it, such as final\.safetensors"):
-        make_agent(f"checkpoint:{tmp_path}")
+@pytest.fixture
+def a_run(tmp_path: Path) -> Path:
+    """A run's folder with two checkpoints, of 4 and 8 decisions, and a final one, of 12."""
+    folder = tmp_path / "mine"
+    (folder / "checkpoints").mkdir(parents=True)
+    for decisions in (4, 8):
+        some_network(decisions).save(folder / "checkpoints" / f"{decisions:012d}.safetensors")
+    some_network().save(folder / "final.safetensors")
+    some_network(9).save(folder / "resume.safetensors")
+    return folder
+
+
+def test_a_runs_folder_is_its_newest_checkpoint(a_run: Path) -> None:
+    views = gw.DealBatch("classic", 20).views()
+    weights = {path: make_agent(path).network.probabilities(views) for path in a_run.glob("**/0*.safetensors")}
+    weights[a_run / "final.safetensors"] = make_agent(a_run / "final.safetensors").network.probabilities(views)
+
+    def newest(spec: str | Path) -> Path:
+        found = make_agent(spec).network.probabilities(views)
+        (path,) = (path for path, given in weights.items() if np.array_equal(given, found))
+        return path
+
+    for spec in (a_run, str(a_run), f"checkpoint:{a_run}", f"checkpoint:{a_run},temperature=0", f"{a_run}+exact"):
+        assert newest(spec) == a_run / "final.safetensors"
+    assert newest(a_run / "checkpoints").stem == f"{8:012d}"
+    assert (make_agent(a_run).name, make_agent(a_run / "checkpoints").name) == ("mine", f"mine-{8:012d}")
+    (a_run / "checkpoints" / f"{4:012d}.safetensors").rename(a_run / "checkpoints" / f"{16:012d}.safetensors")
+    assert make_agent(a_run).name == f"mine-{16:012d}"  # the run was resumed
+    assert as_spec(str(a_run)) == f"checkpoint:{a_run}/checkpoints/{16:012d}.safetensors"
+    (a_run / "final.safetensors").unlink()
+    assert make_agent(a_run).name == f"mine-{16:012d}"
+
+
+def test_a_folder_without_checkpoints_is_refused(tmp_path: Path) -> None:
+    for spec in (tmp_path, str(tmp_path), f"checkpoint:{tmp_path}"):
+        with pytest.raises(ValueError, match=r"is no run with checkpoints: name a file in it, such as final\.safe"):
+            make_agent(spec)
+
+
+def test_paths_alone_are_for_those_who_may_read_files(a_run: Path) -> None:
+    with pytest.raises(ValueError, match="unknown agent"):
+        make_agent_without_code(str(a_run))
 
 
 @pytest.mark.parametrize("name", ["heuristic", "champion"])

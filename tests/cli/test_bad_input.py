@@ -67,12 +67,14 @@ CASES = [
     ("replay empty.safetensors --check", "empty.safetensors: no recordings"),
     ("review none.jsonl", "none.jsonl: cannot be read: No such file"),
     # draw
-    ("draw", "draw: nothing to write: give --still FILE, --gif FILE or both"),
+    ("draw games.jsonl --line 9", "line 9 does not exist: the file has 4 lines"),
+    ("draw games.jsonl --deal 7:0", "draw: --deal is for agents"),
+    ("draw --line 1", "draw: --line needs a file of recordings"),
     ("draw --still table.jpg", "--still must be a file name that ends in .png, got 'table.jpg'"),
     ("draw --still t.png --size 960", "--size '960' is not WIDTHxHEIGHT"),
     ("draw --still t.png --deal 7", "--deal must be SEED:INDEX, such as 7:0, got '7'"),
-    ("draw --still t.png --after 99", "--after must be an integer from 0 to 52, the actions of this deal, got 99"),
-    ("draw greedy --still t.png", "draw: the number of agents must be 2 (or 0 for heuristic and greedy), got 1"),
+    ("draw --still t.png --after 99", "after must be an integer from 0 to 52, got 99"),
+    ("draw greedy --still t.png", "agents must be 2 (or 0 for heuristic and greedy), or one file *.jsonl, got 1"),
     # solve, table
     ("solve AKQ2.T98..J4 J7.AK2.Q5.T", "the follower's number of cards must be 9, the leader's, got 8"),
     ("solve AA... 32...", "SA appears twice"),

@@ -233,6 +233,23 @@ def test_a_picture_and_a_gif_of_a_deal_are_written(tmp_path: Path, capsys: pytes
     assert sorted(path.name for path in tmp_path.iterdir()) == ["deal.gif", "table.png"]
 
 
+def test_a_recorded_deal_is_drawn_as_when_it_is_played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    small = ("--size", "240x160", "--gif-size", "240x160")
+    assert main(["evaluate", "greedy", "random", "--rules", "tiny", "--deals", "2", "--record", "games.jsonl"]) == 0
+    assert main(["draw", "games.jsonl", "--line", "3", "--still", "--gif", *small]) == 0
+    played = ["draw", "greedy", "greedy", "--rules", "tiny", "--deal", "0:1", *small]
+    assert main([*played, "--still"]) == 0
+    assert {"games.png", "games.gif", "deal.png"} <= {path.name for path in tmp_path.iterdir()}
+    with Image.open("games.gif") as film:
+        assert film.n_frames == 1 + 8  # type: ignore[attr-defined]
+    (tmp_path / "games.png").unlink()
+    assert main(["draw", "games.jsonl", *small]) == 0  # a picture, if nothing else is asked for
+    recording = next(gw.read_recordings("games.jsonl"))
+    with Image.open("games.png") as picture:
+        assert np.array_equal(np.array(picture), recording.render(8 * 2 // 5, size=(240, 160)))
+
+
 def test_the_same_command_draws_the_same_picture_and_another_deal_another(tmp_path: Path) -> None:
     def draw(name: str, *words: str) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
         path = tmp_path / name

@@ -2,7 +2,8 @@
 
 The kind of a code block says what becomes of it:
 
-- ``python``: executed, each block in a namespace of its own, so that a reader can copy it alone.
+- ``python``: executed, each block in a namespace of its own, so that a reader can copy it alone. One that begins with
+  the name of a file, as ``# my_bot.py``, is written there too.
 - ``console``: every line is a ``german-whist`` command and must exit with 0. Long ones get fewer decisions and deals.
 - ``output``: what the block before it must have printed; ``...`` stands for any text.
 - ``yaml``: a training configuration, written to the file that its first line names.
@@ -75,6 +76,8 @@ def run_page(page: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for block in blocks(page):
         place = f"{page.relative_to(ROOT)}:{block.line}"
         if block.kind == "python":
+            if found := re.match(r"# (\w+\.py)\n", block.text):
+                Path(found[1]).write_text(block.text, encoding="utf-8")
             printed = _run_python(block, page)
         elif block.kind == "console":
             printed = "".join(_run_command(line, place, monkeypatch) for line in block.text.splitlines())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -236,3 +237,74 @@ def test_a_line_that_is_too_long_is_not_read(tmp_path: Path) -> None:
         list(read_recordings(path))
     with pytest.raises(ValueError, match="the line has more than"):
         Recording.from_line(path.read_text())
+
+
+def a_recording() -> Recording:
+    found: list[Recording] = []
+    play_match("greedy", "random", deals=1, rules="tiny", seed=3, record=found.append)
+    return found[0]
+
+
+def test_a_position_is_drawn_as_the_environments_draw_it() -> None:
+    recording = a_recording()
+    env = gw.env("tiny", render_mode="rgb_array")
+    env.reset(options={"deal": (3, 0), "dealer": recording.dealer})
+    for after in range(len(recording.actions) + 1):
+        picture = recording.render(after, seat=None)
+        assert (picture.shape, picture.dtype) == ((640, 960, 3), np.uint8)  # type: ignore[union-attr]
+        if after < len(recording.actions):
+            env.step(recording.actions[after])
+    renamed = dataclasses.replace(recording, names=("player_0", "player_1"))
+    assert np.array_equal(renamed.render(), env.render())
+
+
+def test_frames_are_the_positions_in_order() -> None:
+    recording = a_recording()
+    frames = list(recording.frames(size=(240, 160), seat=1))
+    assert len(frames) == len(recording.actions) + 1
+    for after, frame in enumerate(frames):
+        assert np.array_equal(frame, recording.render(after, size=(240, 160), seat=1))
+    assert not np.array_equal(frames[0], recording.render(0, size=(240, 160)))
+
+
+def test_text_is_drawn_without_pillow(monkeypatch: pytest.MonkeyPatch) -> None:
+    recording = a_recording()
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    monkeypatch.delitem(sys.modules, "german_whist.envs.rendering.table", raising=False)
+    monkeypatch.delattr("german_whist.envs.rendering.table", raising=False)
+    text = recording.render(render_mode="ansi")
+    assert "greedy" in text
+    assert "random" in text
+    assert recording._repr_html_().startswith("<pre>")
+    with pytest.raises(ModuleNotFoundError, match="pictures need Pillow"):
+        recording.render()
+
+
+def test_a_notebook_shows_the_deal_and_what_others_wrote_harms_nothing() -> None:
+    recording = dataclasses.replace(a_recording(), names=("<script>", "random"))
+    shown = recording._repr_html_()
+    assert shown.startswith('<img src="data:image/png;base64,')
+    assert "&lt;script&gt; and random, tiny, deal 0 of seed 3: margin" in shown
+    assert "<script>" not in shown
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"after": 99}, "after must be an integer from 0 to 8, got 99"),
+        ({"render_mode": "human"}, "unknown render mode 'human'"),
+        ({"seat": 2}, "seat"),
+        ({"size": (10, 10)}, "width of a picture must be an integer from 120 to 8192, got 10"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        a_recording().render(**settings)
+
+
+def test_a_recording_that_cannot_be_replayed_is_not_drawn() -> None:
+    recording = a_recording()
+    result = dataclasses.replace(recording.result, margin=recording.result.margin + 2)
+    wrong = dataclasses.replace(recording, result=result)
+    with pytest.raises(ValueError, match="is recorded"):
+        wrong.render()

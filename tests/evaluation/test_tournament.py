@@ -48,13 +48,26 @@ def test_an_executor_plays_the_same_tournament() -> None:
     assert np.array_equal(margins_of(spread, "greedy", "random"), margins_of(here, "greedy", "random"))
 
 
+class Lowest:
+    def act(self, observations: np.ndarray, action_masks: np.ndarray) -> np.ndarray:
+        return action_masks.argmax(axis=1)
+
+
+def test_objects_play_under_their_names() -> None:
+    found = play_tournament(["random", Lowest(), "greedy"], **GAME)
+    assert set(found.agents) == {"random", "Lowest", "greedy"}
+    alone = play_match(Lowest(), "random", **GAME)
+    assert np.array_equal(margins_of(found, "Lowest", "random"), alone.margins)
+
+
 @pytest.mark.parametrize(
     ("agents", "message"),
     [
         (["greedy"], "the number of agents must be an integer >= 2, got 1"),
         (["greedy", "random", "greedy"], "agent 'greedy' is given twice"),
         (["greedy", "gredy"], "did you mean"),
-        (["greedy", 3], "given by name"),
+        (["greedy", 3], "3 is neither an agent's name nor an object"),
+        ([Lowest(), Lowest()], "agent 'Lowest' is given twice: objects go by their attribute name"),
     ],
 )
 def test_agents_that_make_no_tournament_are_refused(agents: list[Any], message: str) -> None:

@@ -10,7 +10,9 @@ import zipfile
 from pathlib import Path
 
 import pytest
+import yaml
 
+import german_whist as gw
 from tests.packaging import dist_check
 from tests.packaging.lowest import TESTS, canonical, lower_bounds, pinned, requirements
 
@@ -27,6 +29,16 @@ def test_the_source_distribution_holds_every_file_of_the_repository(tmp_path: Pa
     build = "from setuptools import build_meta; build_meta.build_sdist('dist')"
     subprocess.run([sys.executable, "-c", build], cwd=tmp_path, capture_output=True, check=True)
     assert dist_check.missing_files(next(tmp_path.glob("dist/*.tar.gz"))) == []
+
+
+def test_the_citation_is_of_this_version() -> None:
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert (cited["cff-version"], cited["type"], cited["version"]) == ("1.2.0", "software", gw.__version__)
+    assert cited["license"] == PROJECT["project"]["license"]
+    assert {"message", "title", "authors"} <= set(cited)
+    page = (ROOT / "docs" / "how-to" / "benchmark.md").read_text(encoding="utf-8")
+    for words in (cited["title"], f"version = {{{cited['version']}}}", cited["authors"][0]["name"]):
+        assert words in page
 
 
 def test_every_dependency_has_a_lower_bound_that_can_be_tried() -> None:

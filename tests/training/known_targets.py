@@ -9,10 +9,10 @@ import numpy as np
 import torch
 
 from german_whist.agents.endgame.exact_agent import ExactEndgame
-from german_whist.agents.policy.canonical import canonical_views, decode_values
 from german_whist.agents.policy.network.forward import MLPForward
 from german_whist.envs.agent import Agent
 from german_whist.envs.engine.cards import cards_of
+from german_whist.envs.observation.canonical import canonical_views, decode_values
 from german_whist.envs.observation.vector import observe
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.training.config import PolicyIterationConfig

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 import torch
 
-from german_whist.agents.policy.canonical import canonical_views, decode_actions
 from german_whist.agents.registry import make_agent
 from german_whist.envs.agent import Agent
+from german_whist.envs.observation.canonical import canonical_views, decode_actions
 from german_whist.envs.observation.vector import observe
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.training.rollouts import (

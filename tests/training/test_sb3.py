@@ -12,6 +12,7 @@ from sb3_contrib import MaskablePPO
 import german_whist as gw
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import load_checkpoint
+from german_whist.envs.agent import as_agent
 from german_whist.sb3 import GermanWhistVecEnv
 from german_whist.training.records import TrainingOutcome
 from german_whist.training.run import RunDirectory
@@ -51,11 +52,15 @@ def test_the_same_seed_makes_the_same_agent(finished: TrainingOutcome, tmp_path:
 def test_its_checkpoint_plays_as_the_model(finished: TrainingOutcome) -> None:
     model = MaskablePPO.load(finished.run.model, device="cpu")
 
-    def choose(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
-        return model.predict(observations, action_masks=masks, deterministic=True)[0]
+    class Player:
+        canonical = True
+        rules = "tiny"
+
+        def act(self, observations: np.ndarray, action_masks: np.ndarray) -> np.ndarray:
+            return model.predict(observations, action_masks=action_masks, deterministic=True)[0]
 
     views = gw.DealBatch("tiny", 200).views()
-    expected = gw.ObservationAgent(choose, "tiny", canonical=True).act(views, None)
+    expected = as_agent(Player()).act(views, None)
     found = PolicyAgent(load_checkpoint(finished.run.final)).act(views, None)
     assert (found == expected).all()
 

@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.envs.engine.cards import NUM_CARDS, SUIT_SIZE, SUITS
+from german_whist.envs.engine.layout import starts_of
 
 NUM_SUITS = len(SUITS)
 OBSERVATION, UNIVERSAL = "observation", "universal"  # what networks see, see ``input_kernels``
@@ -99,11 +100,12 @@ class _Blocks(NamedTuple):
 
 @cache
 def _blocks() -> _Blocks:
-    from german_whist.agents.policy.input_kernels import UNIVERSAL_LAYOUT  # loads the compiler; reading a card does not
+    from german_whist.agents.policy.input_kernels import UNIVERSAL_BLOCKS  # loads the compiler; reading a card does not
 
-    blocks = [(block.start, block.stop - block.start) for block in UNIVERSAL_LAYOUT.values()]
+    starts = starts_of(UNIVERSAL_BLOCKS)
     return _Blocks(
-        [start for start, size in blocks if size == NUM_CARDS], [start for start, size in blocks if size == NUM_SUITS]
+        [starts[block.name] for block in UNIVERSAL_BLOCKS if block.size == NUM_CARDS],
+        [starts[block.name] for block in UNIVERSAL_BLOCKS if block.size == NUM_SUITS],
     )
 
 

@@ -82,21 +82,22 @@ class MLP(nn.Module):
 
     scale: torch.Tensor
 
-    def __init__(self, scale: torch.Tensor, shapes: Sequence[tuple[int, int]], gain: float) -> None:
+    def __init__(self, scale: torch.Tensor, shapes: Sequence[tuple[int, int]], gain: float | None) -> None:
         """Build the layers, with orthogonal weights (Huang et al., "The 37 implementation details of PPO", 2).
 
         Args:
             scale: factor of each input of the first layer, float32[inputs].
             shapes: of the layers' weights, (out, in), see ``layer_shapes``.
-            gain: gain of the last layer's initial weights.
+            gain: gain of the last layer's initial weights; ``None`` if all weights are to be loaded.
         """
         super().__init__()
         self.register_buffer("scale", scale, persistent=False)
         self.layers = nn.ModuleList(nn.Linear(inputs, units) for units, inputs in shapes)
-        for layer in self.linear_layers():
-            nn.init.orthogonal_(layer.weight, HIDDEN_GAIN)
-            nn.init.zeros_(layer.bias)
-        nn.init.orthogonal_(self.linear_layers()[-1].weight, gain)
+        if gain is not None:
+            for layer in self.linear_layers():
+                nn.init.orthogonal_(layer.weight, HIDDEN_GAIN)
+                nn.init.zeros_(layer.bias)
+            nn.init.orthogonal_(self.linear_layers()[-1].weight, gain)
         self.compute_dtype = torch.float32
 
     def linear_layers(self) -> list[nn.Linear]:
@@ -186,7 +187,9 @@ class SuitMLP(MLP):
 
     inputs: torch.Tensor
 
-    def __init__(self, scale: torch.Tensor, hidden: list[int], outputs: int, gain: float, suit_layers: int) -> None:
+    def __init__(
+        self, scale: torch.Tensor, hidden: list[int], outputs: int, gain: float | None, suit_layers: int
+    ) -> None:
         """Build the layers, with orthogonal weights.
 
         Args:
@@ -243,7 +246,7 @@ class SuitMLP(MLP):
         return torch.cat([suits[:, :, :SUIT_SIZE].flatten(1), suits[:, :, SUIT_SIZE:].sum(1)], 1)
 
 
-def new_mlp(scale: torch.Tensor, hidden: list[int], outputs: int, gain: float, suit_layers: int = 0) -> MLP:
+def new_mlp(scale: torch.Tensor, hidden: list[int], outputs: int, gain: float | None, suit_layers: int = 0) -> MLP:
     """Return a network with suit layers or, with 0 of them, a plain MLP; arguments and errors as :class:`SuitMLP`."""
     if suit_layers:
         return SuitMLP(scale, hidden, outputs, gain, suit_layers)
@@ -295,7 +298,7 @@ def native_dtype(device: torch.device) -> torch.dtype:
 def mlp_of(layers: tuple[Layer, ...], suit_layers: int) -> MLP:
     """Return the network of a checkpoint's layers, which are for unscaled features."""
     inputs, *hidden, outputs = sizes_of(layers, suit_layers)
-    with torch.random.fork_rng(devices=[]):  # initial weights are overwritten
-        network = new_mlp(torch.ones(inputs), hidden, outputs, 1.0, suit_layers)
+    with torch.random.fork_rng(devices=[]):
+        network = new_mlp(torch.ones(inputs), hidden, outputs, None, suit_layers)
     network.load_raw_layers(layers, "the checkpoint")
     return network

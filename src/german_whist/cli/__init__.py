@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 from german_whist.cli.commands import (
     agents,
     arena,
+    benchmark,
     curve,
     draw,
     evaluate,
@@ -42,6 +43,7 @@ COMMANDS = {
     "evaluate": evaluate,
     "exploit": exploit,
     "arena": arena,
+    "benchmark": benchmark,
     "play": play,
     "serve": serve,
     "replay": replay,
@@ -153,7 +155,7 @@ def _run(words: Sequence[str]) -> int:
             raise
         return _refuse(f'{library.name} is not installed: pip install "german-whist[{library.extra}]"')
     except (ValueError, FloatingPointError) as error:
-        return _refuse(str(error))
+        return _refuse(_own_line(error) or str(error))
     except MemoryError as error:
         return _refuse(f"not enough memory: {str(error).partition(' with shape')[0]}")
     except BrokenPipeError:  # the reader has closed the pipe, as `head` does
@@ -162,6 +164,17 @@ def _run(words: Sequence[str]) -> int:
         return _refuse(str(error) if error.filename is None else f"{error.filename}: {error.strerror}")
     except KeyboardInterrupt:
         return INTERRUPTED
+    except Exception as error:
+        own = _own_line(error)
+        if own is None:
+            raise
+        return _refuse(own)
+
+
+def _own_line(error: Exception) -> str | None:
+    """Return an exception of an agent of the user's own code, with the line that raised it."""
+    own_code = sys.modules.get("german_whist.agents.own_code")  # loaded if there is such an agent
+    return None if own_code is None else own_code.own_line(error)
 
 
 def _execute(words: Sequence[str]) -> int:

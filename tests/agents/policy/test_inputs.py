@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from german_whist.agents.policy.canonical import canonical_views
 from german_whist.agents.policy.inputs import input_layout, network_inputs
 from german_whist.envs.engine.rules import rule_names
 from german_whist.envs.engine.rules import rules as rules_named
+from german_whist.envs.observation.canonical import canonical_views
 from german_whist.envs.observation.vector import observation_layout, observe
 from german_whist.envs.simulator.batch import DealBatch
 from tests.conftest import play_randomly
@@ -60,6 +60,8 @@ def test_it_holds_the_observation(game: str) -> None:
     views = views_throughout(game)
     rows, observations = network_inputs(views, game, "universal"), observe(views, game)
     ours, theirs = input_layout(rules_named(game), "universal"), observation_layout(game)
-    for name, (start, stop, _) in theirs.items():
+    for name, block in theirs.items():
         place = ours["race_left" if name == "race" else name]
-        np.testing.assert_array_equal(rows[:, place.start : place.stop], observations[:, start:stop], err_msg=name)
+        np.testing.assert_array_equal(
+            rows[:, place.start : place.stop], observations[:, block.start : block.stop], err_msg=name
+        )

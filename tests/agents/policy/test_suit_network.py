@@ -10,10 +10,10 @@ import pytest
 
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
-from german_whist.agents.policy.input_kernels import UNIVERSAL_LAYOUT
-from german_whist.agents.policy.inputs import network_inputs
+from german_whist.agents.policy.inputs import input_layout, network_inputs
 from german_whist.agents.policy.network.forward import forward_of
 from german_whist.agents.policy.network.layers import layer_shapes, sizes_of, suit_inputs
+from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.batch import DealBatch
 from tests.agents.networks import suit_network
 from tests.conftest import play_randomly
@@ -32,13 +32,14 @@ def relu(numbers: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 
 def test_each_suit_sees_its_own_cards_and_all_that_has_no_suit() -> None:
-    names = np.array([name for name, block in UNIVERSAL_LAYOUT.items() for _ in range(block.stop - block.start)])
-    places = np.array([i for block in UNIVERSAL_LAYOUT.values() for i in range(block.stop - block.start)])
+    layout = input_layout(rules("classic"), "universal")
+    names = np.array([name for name, block in layout.items() for _ in range(block.stop - block.start)])
+    places = np.array([i for block in layout.values() for i in range(block.stop - block.start)])
     inputs = suit_inputs(len(names))
     for suit in range(4):
         seen = names[inputs[suit]]
         assert np.array_equal(seen, names[inputs[0]])
-        for name, block in UNIVERSAL_LAYOUT.items():
+        for name, block in layout.items():
             its = sorted(places[inputs[suit]][seen == name])
             size = block.stop - block.start
             whole = list(range(size))

@@ -23,6 +23,7 @@ def test_layouts_cover_the_vectors_without_gaps(name: str) -> None:
         for block in layout.values():
             assert block.start == stop < block.stop
             stop = block.stop
+            assert (high[block.start : block.stop] == block.high).all()
         assert stop == high.size == vectors.shape[1]
     assert batch.num_observations == batch.observe().shape[1]
 
@@ -33,7 +34,8 @@ def test_layout_names_what_is_documented() -> None:
     assert {layout[name].stop - layout[name].start for name in promised} == {52}
     assert layout["trump"].stop - layout["trump"].start == 4
     assert all(block.meaning for block in layout.values())
-    assert tuple(layout["own_hand"]) == (0, 52, layout["own_hand"].meaning)
+    assert tuple(layout["own_hand"]) == (0, 52, 1, layout["own_hand"].meaning)
+    assert layout["stock"].high == 26
 
 
 @pytest.mark.parametrize("shape", [(), (442,), (3, 444), (1, 1, 443)])

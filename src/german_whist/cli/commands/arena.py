@@ -54,12 +54,13 @@ def add_parser(subparsers: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Play, and print and write the standings."""
-    from german_whist.agents.registry import make_agent
+    from german_whist.agents.registry import as_spec, make_agent
     from german_whist.cli.results import agent_labels, print_report
     from german_whist.envs.engine.rules import rules
     from german_whist.evaluation.tournament.play import play_tournament
 
     game = rules(options.rules)
+    options.agents = [as_spec(spec) for spec in options.agents]
     agents = [make_agent(spec, game) for spec in options.agents]
     if options.out is not None:
         Path(options.out).mkdir(parents=True, exist_ok=True)  # refused before a card is played

@@ -1,25 +1,25 @@
-"""``german-whist draw``: a deal between two agents as a picture or an animated GIF."""
+"""``german-whist draw``: a deal, recorded or between two agents, as a picture or an animated GIF."""
 
 from __future__ import annotations
 
 import argparse
 import io
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from german_whist.cli.options import parse_deal_address, parse_number, parse_whole_number
 from german_whist.envs.utils.files import write_atomically
-from german_whist.envs.utils.specs import integers, must_be, printable, short_repr
+from german_whist.envs.utils.specs import must_be, printable, short_repr
 
 if TYPE_CHECKING:
     from PIL import Image
 
-    from german_whist.envs.simulator.batch import DealBatch
+    from german_whist.evaluation.recording import Recording
 
 _GIF_COLORS = 192
 _RESULT_SECONDS = 4.0
+_SUFFIX = ".jsonl"  # of files of recordings
 
 
 def add_parser(subparsers: Any) -> None:
@@ -27,18 +27,31 @@ def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "draw",
         help="draw a deal as a picture or a GIF",
-        description="Let two agents play a deal and draw it: one position as a PNG, the whole deal as an animated GIF.",
-        epilog="example: german-whist draw heuristic greedy --deal 7:0 --still table.png --gif deal.gif",
+        description="Draw a recorded deal, or one that two agents play: one position as a PNG, the whole deal as an "
+        "animated GIF. Without --still and --gif, one position as a PNG.",
+        epilog="example: german-whist draw games.jsonl --line 3 --gif",
     )
     parser.add_argument(
-        "agents", nargs="*", metavar="AGENT", help="the agents of seats 0 and 1 (default heuristic greedy)"
+        "source",
+        nargs="*",
+        metavar="SOURCE",
+        help=f"a file of recordings, *{_SUFFIX}; or the agents of seats 0 and 1 (default heuristic greedy)",
     )
-    parser.add_argument("--rules", default="classic", help="the game, see german-whist rules (default classic)")
-    parser.add_argument("--deal", default="0:0", metavar="SEED:INDEX", help="the deal (default 0:0)")
+    parser.add_argument(
+        "--line", type=parse_whole_number, metavar="N", help="line of the file (default: the first game)"
+    )
+    parser.add_argument("--rules", help="the game of the agents, see german-whist rules (default classic)")
+    parser.add_argument("--deal", metavar="SEED:INDEX", help="the deal of the agents (default 0:0)")
     parser.add_argument(
         "--seat", type=parse_whole_number, choices=(0, 1), help="draw only what this seat sees (default: both hands)"
     )
-    parser.add_argument("--still", metavar="FILE", help="write one position to this .png file")
+    parser.add_argument(
+        "--still",
+        metavar="FILE",
+        nargs="?",
+        const="",
+        help="write one position to this .png file (default: named after the recordings, or deal.png)",
+    )
     parser.add_argument(
         "--after",
         type=parse_whole_number,
@@ -48,7 +61,13 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--size", default="960x640", metavar="WxH", help="size of the picture in pixels (default 960x640)"
     )
-    parser.add_argument("--gif", metavar="FILE", help="write the whole deal to this .gif file")
+    parser.add_argument(
+        "--gif",
+        metavar="FILE",
+        nargs="?",
+        const="",
+        help="write the whole deal to this .gif file (default: named after the recordings, or deal.gif)",
+    )
     parser.add_argument(
         "--gif-size", default="640x427", metavar="WxH", help="size of the GIF in pixels (default 640x427)"
     )
@@ -57,48 +76,46 @@ def add_parser(subparsers: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Play the deal and write the files."""
-    from german_whist.agents.registry import make_agent
+    """Read or play the deal, and write the files."""
     from german_whist.envs.rendering.renderer import load_drawing
-    from german_whist.envs.simulator.batch import DealBatch
-    from german_whist.evaluation.games import agent_label
+    from german_whist.evaluation.recording import at_line, read_recording
 
-    _check_files(options)
-    specs = options.agents or ["heuristic", "greedy"]
-    if len(specs) != 2:
-        raise ValueError(must_be("draw: the number of agents", "2 (or 0 for heuristic and greedy)", len(specs)))
+    is_recorded = len(options.source) == 1 and options.source[0].endswith(_SUFFIX)
+    still, gif = _files(options, Path(options.source[0]).stem if is_recorded else "deal")
     size, gif_size = _size("--size", options.size), _size("--gif-size", options.gif_size)
     if not 0.02 <= options.seconds <= 60:
         raise ValueError(must_be("--seconds", "a number from 0.02 to 60", options.seconds))
-    seed, index = parse_deal_address(options.deal)
-    agents = [make_agent(spec, options.rules) for spec in specs]
+    for name in ("rules", "deal") if is_recorded else ("line",):
+        if getattr(options, name) is not None:
+            raise ValueError(f"draw: --{name} {'is for agents' if is_recorded else 'needs a file of recordings'}")
     load_drawing()
-    names = (agent_label(agents[0], agents[0]), agent_label(agents[1], agents[1]))
-    actions = _actions(agents, options.rules, seed, index)
-    if options.still:
-        after = len(actions) * 2 // 5 if options.after is None else options.after
-        if not 0 <= after <= len(actions):
-            raise ValueError(must_be("--after", f"{integers(0, len(actions))}, the actions of this deal", after))
-        *_, picture = _pictures(DealBatch(options.rules, 1, seed, index), actions[:after], options.seat, size, names)
-        _write(options.still, lambda file: picture.save(file, "PNG", optimize=True))
-    if options.gif:
-        frames = list(_pictures(DealBatch(options.rules, 1, seed, index), actions, options.seat, gif_size, names, True))
-        _write(options.gif, lambda file: _save_gif(frames, file, options.seconds))
-    for path in filter(None, (options.still, options.gif)):
+    if is_recorded:
+        line, recording = read_recording(options.source[0], options.line)
+        with at_line(options.source[0], line):
+            _draw(recording, options, still, gif, size, gif_size)
+    else:
+        _draw(_played(options), options, still, gif, size, gif_size)
+    for path in filter(None, (still, gif)):
         print(f"{printable(path)}: {os.path.getsize(path) / 1000:.0f} kB")
     return 0
 
 
-def _check_files(options: argparse.Namespace) -> None:
-    if not options.still and not options.gif:
-        raise ValueError("draw: nothing to write: give --still FILE, --gif FILE or both")
-    for option, path, ending in (("--still", options.still, ".png"), ("--gif", options.gif, ".gif")):
-        if not path:
+def _files(options: argparse.Namespace, stem: str) -> tuple[str | None, str | None]:
+    """Return the files to write; a PNG if nothing else is asked for."""
+    still = options.still
+    if still is None and options.gif is None:
+        still = ""
+    if still == "":
+        still = f"{stem}.png"
+    gif = f"{stem}.gif" if options.gif == "" else options.gif
+    for option, path, ending in (("--still", still, ".png"), ("--gif", gif, ".gif")):
+        if path is None:
             continue
         if Path(path).suffix.lower() != ending:
             raise ValueError(must_be(option, f"a file name that ends in {ending}", path))
         if not Path(path).absolute().parent.is_dir():
             raise ValueError(f"{option} {path!r}: there is no folder {str(Path(path).parent)!r}")
+    return still, gif
 
 
 def _size(option: str, text: str) -> tuple[int, int]:
@@ -110,52 +127,68 @@ def _size(option: str, text: str) -> tuple[int, int]:
     return check_size((int(width), int(height)))
 
 
-def _actions(agents: list[Any], rules: str, seed: int, index: int) -> list[int]:
-    """Let the agents play a deal and return their actions."""
+def _played(options: argparse.Namespace) -> Recording:
+    """Let the agents play a deal and return it."""
+    from german_whist.agents.registry import make_agent
     from german_whist.envs.simulator.episodes import Episode
     from german_whist.envs.turns import play_turn
+    from german_whist.evaluation.games import agent_label
+    from german_whist.evaluation.recording import DealResult, Recording
 
+    specs, rules = options.source or ["heuristic", "greedy"], options.rules or "classic"
+    if len(specs) != 2:
+        allowed = f"2 (or 0 for heuristic and greedy), or one file *{_SUFFIX}"
+        raise ValueError(must_be("draw: the number of agents", allowed, len(specs)))
+    seed, index = parse_deal_address(options.deal or "0:0")
+    agents = [make_agent(spec, rules) for spec in specs]
     deal = Episode(rules, history=True)
     deal.reset(options={"deal": (seed, index)})
     while deal.legal:
         play_turn(agents[deal.turn], deal, deal.every_row)
     log = deal.batch.log
     assert log is not None  # histories are kept
-    return [int(action) for action in log.actions[0, : log.counts[0]]]
+    return Recording(
+        rules=deal.batch.rules,
+        dealer=int(deal.batch.states["dealer"][0]),
+        names=(agent_label(agents[0], agents[0]), agent_label(agents[1], agents[1])),
+        actions=tuple(log.actions[0, : log.counts[0]].tolist()),
+        result=DealResult.of(deal.batch),
+        deal=(seed, index),
+    )
 
 
-def _pictures(
-    batch: DealBatch,
-    actions: list[int],
-    seat: int | None,
+def _draw(
+    recording: Recording,
+    options: argparse.Namespace,
+    still: str | None,
+    gif: str | None,
     size: tuple[int, int],
-    names: tuple[str, str],
-    every_frame: bool = False,
-) -> Iterator[Image.Image]:
-    """Yield the position after the last action, or with ``every_frame`` also all positions before it."""
+    gif_size: tuple[int, int],
+) -> None:
+    """Write the files."""
     from PIL import Image
     from rich.console import Console
     from rich.progress import track
 
-    from german_whist.envs.rendering.table import deal_picture
-    from german_whist.envs.rendering.trick_memory import TrickMemory
+    from german_whist.envs.rendering.table import png_bytes
 
-    memory = TrickMemory(batch)
-
-    def picture() -> Image.Image:
-        return Image.fromarray(deal_picture(batch, 0, seat, size, names, memory.trick))
-
-    if every_frame:
-        yield picture()
-    errors = Console(stderr=True)
-    shown = track(actions, "frames", console=errors, transient=True, disable=not (every_frame and errors.is_terminal))
-    for action in shown:
-        batch.step([action])
-        memory.update(batch)
-        if every_frame:
-            yield picture()
-    if not every_frame:
-        yield picture()
+    if still is not None:
+        after = len(recording.actions) * 2 // 5 if options.after is None else options.after
+        picture: Any = recording.render(after, seat=options.seat, size=size)
+        write_atomically(still, png_bytes(picture))
+    if gif is not None:
+        errors = Console(stderr=True)
+        frames = track(
+            recording.frames(seat=options.seat, size=gif_size),
+            "frames",
+            total=len(recording.actions) + 1,
+            console=errors,
+            transient=True,
+            disable=not errors.is_terminal,
+        )
+        buffer = io.BytesIO()
+        _save_gif([Image.fromarray(frame) for frame in frames], buffer, options.seconds)
+        write_atomically(gif, buffer.getvalue())
 
 
 def _save_gif(frames: list[Image.Image], file: Any, seconds: float) -> None:
@@ -182,10 +215,3 @@ def _sample(frames: list[Image.Image]) -> Image.Image:
         for line in range(3):
             sample.paste(card, (place * (width // 13), height + line * card.height), card)
     return sample
-
-
-def _write(path: str, save: Any) -> None:
-    """Write what ``save`` writes into a buffer; nothing half-written is left behind."""
-    buffer = io.BytesIO()
-    save(buffer)
-    write_atomically(path, buffer.getvalue())

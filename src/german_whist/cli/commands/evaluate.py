@@ -69,7 +69,7 @@ def add_parser(subparsers: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Play the matches and print the results."""
-    from german_whist.agents.registry import make_agent
+    from german_whist.agents.registry import as_spec, make_agent
     from german_whist.envs.engine.rules import rules
 
     if len(options.agents) < 2:
@@ -84,6 +84,7 @@ def run(options: argparse.Namespace) -> int:
     if options.sprt is None and options.deals is None:
         options.deals = 1000
     game_rules = rules(options.rules)
+    options.agents = [as_spec(spec) for spec in options.agents]
     agents = [make_agent(spec, game_rules) for spec in options.agents]
     with chosen_executor(options) as executor:
         if options.sprt is not None:

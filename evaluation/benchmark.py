@@ -1,0 +1,156 @@
+"""``german-whist benchmark``: one rating of an agent on a fixed scale, by the protocol ``gw-bench-v1``.
+
+The agent plays fixed mirrored deals against a fixed ladder of agents, whose ratings are part of the protocol. Its
+rating is the one that makes the results most likely (Bradley-Terry, as in tournaments); the interval comes from a
+bootstrap over deals. Whatever changes a figure (a rung, its deals, its rating, a network behind it) is a new version of
+the protocol.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from german_whist.agents.registry import AgentLike
+from german_whist.evaluation.games import Progress
+from german_whist.evaluation.match import MatchResult, forfeit_lines, play_match
+from german_whist.evaluation.report import Report, Table
+from german_whist.evaluation.statistics import finite_ends, percent, tricks
+from german_whist.evaluation.tournament.ratings import rating_against
+from german_whist.evaluation.tournament.standings import rating_interval
+
+PROTOCOL = "gw-bench-v1"
+RULES = "classic"
+SEED = 6301  # of the deals; nothing else in this project plays them
+BOOTSTRAPS = 1000
+
+
+class Rung(NamedTuple):
+    """An agent of the ladder.
+
+    Attributes:
+        agent: its specification.
+        deals: mirrored deals against it: fewer where it is slow, or says little.
+        elo: its rating; that of ``heuristic+exact`` is 1000 by definition.
+    """
+
+    agent: str
+    deals: int
+    elo: float
+
+
+# Ratings: python -m tools.bench_ladder (docs/how-to/benchmark.md).
+LADDER = (
+    Rung("random", 100, 441.0),
+    Rung("greedy", 200, 810.0),
+    Rung("heuristic", 400, 945.0),
+    Rung("heuristic+exact", 800, 1000.0),
+    Rung("mc:worlds=60", 100, 1070.0),
+    Rung("small", 800, 1100.0),
+    Rung("champion", 800, 1131.0),
+)
+
+
+@dataclass(frozen=True)
+class BenchmarkResult(Report):
+    """Result of the benchmark.
+
+    Attributes:
+        agent: name of the agent.
+        rating: its rating on the protocol's scale.
+        interval: its 95 % interval: percentiles of a bootstrap over deals; unbounded where no results differ.
+        matches: the agent against each rung.
+    """
+
+    agent: str
+    rating: float
+    interval: tuple[float, float]
+    matches: tuple[MatchResult, ...]
+
+    def report(self) -> Sequence[Table | str]:
+        """Return a table with a line for each rung, and the rating."""
+        rows = [
+            (
+                rung.agent,
+                f"{rung.elo:.0f}",
+                f"{rung.deals:,}",
+                percent(match.win_rate, match.interval),
+                tricks(match.margin, match.margin_interval),
+            )
+            for rung, match in zip(LADDER, self.matches, strict=True)
+        ]
+        note = f"mirrored deals of seed {SEED}, {RULES}; draws count half; ± is the 95 % interval"
+        table = Table(f"{PROTOCOL}: {self.agent}", ("opponent", "Elo", "deals", "games won", "margin"), rows, [note])
+        rating = f"{PROTOCOL} rating of {self.agent}: {self.rating:.0f}, 95 % interval {_ends(self.interval)}"
+        return [table, rating, *forfeit_lines(one for match in self.matches for one in match.forfeits)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as plain data, ready for JSON; unbounded ends of intervals are ``None``."""
+        return {
+            "protocol": PROTOCOL,
+            "version": version("german-whist"),
+            "agent": self.agent,
+            "rating": self.rating,
+            "interval": finite_ends(self.interval),
+            "matches": [{"elo": rung.elo, **match.to_dict()} for rung, match in zip(LADDER, self.matches, strict=True)],
+        }
+
+
+def _ends(interval: tuple[float, float]) -> str:
+    return rating_interval(interval).replace("+", "")
+
+
+def benchmark(
+    agent: AgentLike, *, progress: Progress | None = None, executor: Executor | None = None
+) -> BenchmarkResult:
+    """Play an agent against the ladder, and rate it.
+
+    Args:
+        agent: an agent object or a specification string (see ``make_agent``).
+        progress: called with the number of deals played since the last call; the numbers add up to ``total_deals()``.
+        executor: as in ``play_match``.
+
+    Raises:
+        ValueError: when there is no such agent, or it does not play the game.
+    """
+    matches = tuple(
+        play_match(agent, rung.agent, deals=rung.deals, seed=SEED, rules=RULES, progress=progress, executor=executor)
+        for rung in LADDER
+    )
+    won = [(np.sign(match.margins) + 1).sum(axis=1) / 2 for match in matches]
+    rating, interval = rate(won, [rung.elo for rung in LADDER])
+    return BenchmarkResult(matches[0].first, rating, interval, matches)
+
+
+def total_deals() -> int:
+    """Return the mirrored deals of the protocol."""
+    return sum(rung.deals for rung in LADDER)
+
+
+def rate(
+    won: Sequence[npt.NDArray[np.float64]], elos: Sequence[float], bootstraps: int = BOOTSTRAPS
+) -> tuple[float, tuple[float, float]]:
+    """Return a rating and its 95 % interval.
+
+    Args:
+        won: for each rung the games won in its deals, 0 to 2, float64[deals]; all rungs begin with the same deals.
+        elos: the ratings of the rungs.
+        bootstraps: samples of the bootstrap. A sample of the deals counts for all rungs at once.
+    """
+    wins, games = np.array([one.sum() for one in won]), np.array([2.0 * len(one) for one in won])
+    rating = float(rating_against(wins, games, elos))
+    if not any(np.ptp(one) for one in won):
+        return rating, (-math.inf, math.inf)
+    rng, deals = np.random.default_rng(0), max(map(len, won))
+    counts = np.array([np.bincount(rng.integers(0, deals, deals), minlength=deals) for _ in range(bootstraps)])
+    wins = np.stack([counts[:, : len(one)] @ one for one in won], axis=1)
+    games = np.stack([2.0 * counts[:, : len(one)].sum(axis=1) for one in won], axis=1)
+    low, high = np.percentile(rating_against(wins, games, elos), [2.5, 97.5])
+    return rating, (float(low), float(high))

@@ -1,0 +1,43 @@
+"""``german-whist benchmark``: one rating of an agent, comparable with everyone else's."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+from typing import Any
+
+from german_whist.cli.options import add_worker_options, chosen_executor
+from german_whist.cli.terminal import progress_bar
+
+
+def add_parser(subparsers: Any) -> None:
+    """Register the command."""
+    parser = subparsers.add_parser(
+        "benchmark",
+        help="rate an agent by the protocol gw-bench-v1",
+        description="Play fixed mirrored deals of the classic game against a fixed ladder of agents, and print one "
+        "rating with its interval, by the protocol gw-bench-v1: the same for everyone.",
+        epilog="example: german-whist benchmark runs/mine",
+    )
+    parser.add_argument("agent", metavar="AGENT", help="the agent (see german-whist agents)")
+    add_worker_options(parser)
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Play, and print the table and the rating."""
+    from german_whist.agents.registry import as_spec, make_agent
+    from german_whist.cli.results import agent_labels, print_report
+    from german_whist.evaluation.benchmark import RULES, benchmark, total_deals
+
+    agent = as_spec(options.agent)
+    (label,) = agent_labels([options.agent], [make_agent(agent, RULES)])
+    with progress_bar("deals", total_deals()) as progress, chosen_executor(options) as executor:
+        result = benchmark(agent, progress=progress, executor=executor)
+    if options.json:
+        print(json.dumps(result.to_dict()))
+    else:
+        print_report(dataclasses.replace(result, agent=label).report())
+    return 0

@@ -1,0 +1,250 @@
+"""``python:FILE:CLASS``: agents of the user's own code, and the doors through which no code is loaded."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import gymnasium
+import numpy as np
+import pytest
+
+import german_whist as gw
+from german_whist.agents.registry import make_agent, make_agent_without_code, runs_code
+from german_whist.training.load_config import load_config
+from tests.agents.networks import some_network
+from tests.cli.commands import Run, runner
+
+BOT = """
+import helper
+
+class Bot:
+    def __init__(self, depth=1, style="plain"):
+        self.depth, self.style = depth, style
+
+    def act(self, observations, action_masks):
+        return helper.lowest(action_masks)
+
+class Crash:
+    def act(self, views, rng):
+        return views["no_such_field"]
+
+class Broken:
+    def __init__(self):
+        self.depth = depht
+
+class Nothing:
+    pass
+
+def make(depth):
+    return Bot(depth)
+
+ready = Bot(7)
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The working directory, with an agent in a file and in a package."""
+    (tmp_path / "my_bot.py").write_text(BOT, encoding="utf-8")
+    (tmp_path / "helper.py").write_text("def lowest(masks):\n    return masks.argmax(axis=1)\n", encoding="utf-8")
+    (tmp_path / "my_package").mkdir()
+    (tmp_path / "my_package" / "__init__.py").touch()
+    (tmp_path / "my_package" / "bots.py").write_text(BOT, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    yield tmp_path
+    for name, module in [*sys.modules.items()]:
+        if str(getattr(module, "__file__", "")).startswith(str(tmp_path)):
+            del sys.modules[name]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    return runner(capsys)
+
+
+@pytest.mark.parametrize("spec", ["python:my_bot.py:Bot", "python:my_package.bots:Bot", "python:my_bot.py:ready"])
+def test_it_plays_wherever_agents_are_named(spec: str, folder: Path) -> None:
+    assert gw.play_match(spec, "random", deals=3).first == spec
+    assert gw.play_match(f"{spec}+exact", "random", deals=3).deals == 3
+    assert spec in gw.play_tournament([spec, "random", "greedy"], deals=3).agents
+    game = gymnasium.make("german_whist:GermanWhist-v0", opponent=spec)
+    game.reset(seed=1)
+    assert gw.TextEnv(opponent=spec).reset(seed=1)
+    assert gw.play_series(spec, "random", matches=1, match="best_of:3").matches == 1
+
+
+def test_settings_are_keyword_arguments(folder: Path) -> None:
+    agent = make_agent("python:my_bot.py:Bot,depth=2,style=bold")
+    assert (agent.wrapped.depth, agent.wrapped.style) == (2, "bold")  # type: ignore[attr-defined]
+    assert make_agent("python:my_bot.py:make,depth=0.5").wrapped.depth == 0.5  # type: ignore[attr-defined]
+    assert make_agent("python:my_bot.py:Bot,depth=None").wrapped.depth is None  # type: ignore[attr-defined]
+
+
+def test_a_path_with_a_comma_is_put_in_quotes(folder: Path) -> None:
+    (folder / "a,b").mkdir()
+    (folder / "a,b" / "my_bot.py").write_text(BOT, encoding="utf-8")
+    (folder / "helper.py").rename(folder / "a,b" / "helper.py")
+    assert make_agent('python:"a,b/my_bot.py:Bot",depth=3').wrapped.depth == 3  # type: ignore[attr-defined]
+
+
+def test_worker_processes_load_it_too(folder: Path, run: Run) -> None:
+    alone, two = (
+        run("evaluate", "python:my_bot.py:Bot", "greedy", "--deals", "4", "--json", *more)
+        for more in ([], ["--workers", "2"])
+    )
+    assert alone.code == two.code == 0
+    assert alone.out == two.out
+
+
+def test_a_file_that_has_changed_is_loaded_again(folder: Path) -> None:
+    first = make_agent("python:my_bot.py:Bot")
+    assert type(make_agent("python:my_bot.py:Bot").wrapped) is type(first.wrapped)  # type: ignore[attr-defined]
+    (folder / "my_bot.py").write_text(BOT.replace("depth=1", "depth=5"), encoding="utf-8")
+    assert make_agent("python:my_bot.py:Bot").wrapped.depth == 5  # type: ignore[attr-defined]
+
+
+def test_its_folder_hides_no_library(folder: Path) -> None:
+    (folder / "numpy.py").write_text("raise RuntimeError\n", encoding="utf-8")
+    assert gw.play_match("python:my_bot.py:Bot", "random", deals=1).deals == 1
+    assert sys.path[-1] == str(folder)
+    assert sys.path[0] != str(folder)
+
+
+REFUSED = {
+    "python:nowhere.py:Bot": "nowhere.py cannot be read: No such file or directory",
+    "python:my_package.nowhere:Bot": "there is no module 'my_package.nowhere'",
+    "python:no_package.bots:Bot": "there is no module 'no_package.bots'",
+    "python:my_bot.py:Bott": r"in my_bot.py: unknown class 'Bott': did you mean 'Bot'\? allowed: Bot, Crash, ready",
+    "python:my_bot.py": "is written python:my_bot.py:Bot or python:package.module:Bot, got 'python:my_bot.py'",
+    "python:": "is written python:my_bot.py:Bot",
+    "python:../evil:Bot": "is written python:my_bot.py:Bot",
+    "python:my_bot.py:Bot,dept=2": "unexpected keyword argument 'dept'",
+    "python:my_bot.py:Bot,depth": "'depth' is not key=value",
+    "python:my_bot.py:ready,depth=2": "ready is an object and takes no settings",
+    "python:my_bot.py:helper": "helper is neither a class nor an agent",
+    "python:my_bot.py:Nothing": "neither an agent's name nor an object with act",
+    "python:my_bot.py:Broken": r"my_bot.py, line 17: NameError: name 'depht' is not defined \(self.depth = depht\)",
+    "python:syntax.py:Bot": "syntax.py, line 2: SyntaxError: expected ':'",
+    "python:imports.py:Bot": r"imports.py, line 1: ModuleNotFoundError: No module named 'no_such_library' \(import no",
+    "python:leaves.py:Bot": r"leaves.py, line 2: SystemExit: 3 \(sys.exit\(3\)\)",
+    "my_bot.py:Bot": "code is named as python:my_bot.py:CLASS",
+}
+
+
+@pytest.mark.parametrize("spec", REFUSED)
+def test_what_is_wrong_is_said(spec: str, folder: Path) -> None:
+    (folder / "syntax.py").write_text("class Bot:\n    def act(self, views, rng) return 1\n", encoding="utf-8")
+    (folder / "imports.py").write_text("import no_such_library\n", encoding="utf-8")
+    (folder / "leaves.py").write_text("import sys\nsys.exit(3)\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=REFUSED[spec]):
+        make_agent(spec)
+
+
+def test_an_error_while_it_plays_names_its_line_on_the_command_line(folder: Path, run: Run) -> None:
+    code, _, error = run("evaluate", "python:my_bot.py:Crash", "random", "--deals", "2")
+    assert code == 2
+    assert "my_bot.py, line 13: ValueError: no field of name no_such_field" in error
+    (folder / "my_bot.py").write_text(BOT.replace('views["no_such_field"]', "1 / 0"), encoding="utf-8")
+    code, _, error = run("evaluate", "python:my_bot.py:Crash", "random", "--deals", "2")
+    assert (code, "line 13: ZeroDivisionError: division by zero (return 1 / 0)" in error) == (2, True)
+
+
+@pytest.mark.parametrize("command", ["play", "draw", "arena"])
+def test_other_commands_take_it(command: str, folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("builtins.input", lambda _="": "q")
+    more = {"play": [], "draw": ["random", "--still", "deal.png"], "arena": ["random", "--deals", "2"]}[command]
+    result = run(command, "python:my_bot.py:Bot", *more)
+    assert result.code == 0, result.err
+
+
+# The doors: what the user has not written himself loads no code.
+
+EVIL = [
+    "python:evil.py:Bot",
+    "python:evil:Bot",
+    "python:evil.py:Bot+exact",
+    "process:touch loaded",
+    "process:touch loaded+exact",
+]
+
+
+@pytest.fixture
+def loaded(folder: Path) -> Path:
+    """A file that appears once the code runs."""
+    marker = folder / "loaded"
+    (folder / "evil.py").write_text(
+        f"from pathlib import Path\nPath({os.fspath(marker)!r}).touch()\n"
+        "class Bot:\n    def act(self, views, rng): ...\n",
+        encoding="utf-8",
+    )
+    return marker
+
+
+def test_the_marker_of_these_tests_works(loaded: Path) -> None:
+    make_agent("python:evil.py:Bot")
+    assert loaded.exists()
+
+
+@pytest.mark.parametrize("spec", EVIL)
+def test_the_inner_parser_runs_no_code(spec: str, loaded: Path) -> None:
+    assert runs_code(spec)
+    with pytest.raises(ValueError, match="runs code: only a command line or a program of yours may name it"):
+        make_agent_without_code(spec)
+    assert not loaded.exists()
+    assert make_agent_without_code("heuristic+exact").name == make_agent("heuristic+exact").name
+    assert not runs_code("checkpoint:python.safetensors")
+
+
+@pytest.mark.parametrize("key", ["opponents", "evaluate_against"])
+@pytest.mark.parametrize("spec", EVIL)
+def test_a_configuration_names_none(spec: str, key: str, loaded: Path, run: Run) -> None:
+    value = {"opponents": f"{{self: 0.5, {spec!r}: 0.5}}", "evaluate_against": f"[{spec!r}]"}[key]
+    text = f"trainer: policy_iteration\n{key}: {value}\n"
+    (loaded.parent / "config.yaml").write_text(text, encoding="utf-8")
+    for words in (["config.yaml"], ["--resume", "."]):
+        code, _, error = run("train", *words)
+        assert code == 2
+        assert f"config.yaml: {key}: {spec!r} runs code: name it on the command line, --{key}" in error
+    assert not loaded.exists()
+
+
+def test_the_command_line_names_opponents_of_training(loaded: Path) -> None:
+    config = load_config("quickstart", {"opponents": "{self: 0.5, 'python:my_bot.py:Bot': 0.5}"})
+    assert "python:my_bot.py:Bot" in config.opponents
+    path = loaded.parent / "config.yaml"
+    path.write_text(config.to_yaml(), encoding="utf-8")  # as that of a run
+    with pytest.raises(ValueError, match="runs code"):
+        load_config(path)
+    assert load_config(path, {"opponents": "{self: 0.5, 'python:my_bot.py:Bot': 0.5}"}) == config
+
+
+@pytest.mark.parametrize("spec", EVIL)
+def test_a_network_to_start_from_is_a_file(spec: str, loaded: Path) -> None:
+    with pytest.raises(ValueError, match="init"):
+        load_config("quickstart", {"init": repr(spec)})
+    assert not loaded.exists()
+
+
+@pytest.mark.parametrize("spec", EVIL[:3])
+def test_a_recording_names_players_only(spec: str, loaded: Path, run: Run) -> None:
+    recordings: list[gw.Recording] = []
+    gw.play_match("greedy", "random", deals=1, record=recordings.append)
+    named = dataclasses.replace(recordings[0], names=(spec, "random"))
+    (loaded.parent / "game.jsonl").write_text(named.to_line() + "\n", encoding="utf-8")
+    for words in (["replay", "game.jsonl"], ["review", "game.jsonl"]):
+        assert run(*words).code == 0
+    assert not loaded.exists()
+
+
+def test_a_checkpoint_is_numbers_and_a_card(loaded: Path, run: Run) -> None:
+    network = some_network()
+    training = {"opponents": {EVIL[0]: 1.0}, "init": EVIL[0], "evaluate_against": [EVIL[0]]}
+    dataclasses.replace(network, training=training, results={EVIL[0]: {"win_rate": 0.5}}).save("a.safetensors")
+    assert run("evaluate", "checkpoint:a.safetensors", "random", "--deals", "2").code == 0
+    assert np.isfinite(gw.play_match(Path("a.safetensors"), "random", deals=2).win_rate)
+    assert not loaded.exists()

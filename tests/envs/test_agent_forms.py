@@ -1,0 +1,128 @@
+"""An agent may be ``act(views, rng)`` or ``act(observations, action_masks)``; its parameters' names tell which."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+
+import german_whist as gw
+from german_whist.envs.agent import as_agent
+
+
+class Lowest:
+    """Plays its lowest legal card, and keeps what it was given."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[Any, Any]] = []
+
+    def act(self, observations: Any, action_masks: Any) -> Any:
+        self.seen.append((observations, action_masks))
+        return action_masks.argmax(axis=1)
+
+
+@pytest.mark.parametrize("rules", ["classic", "draft", "humbug"])
+def test_it_gets_the_observations_and_masks_of_the_environments(rules: str) -> None:
+    batch, bot = gw.DealBatch(rules, size=20, seed=3), Lowest()
+    actions = as_agent(bot, gw.rules(rules)).act(batch.views(), None)
+    ((observations, masks),) = bot.seen
+    assert np.array_equal(observations, batch.observe())
+    assert observations.dtype == np.int8
+    assert np.array_equal(masks, batch.action_mask() == 1)
+    assert masks.dtype == np.bool_
+    assert np.array_equal(masks, gw.action_mask(batch.views(), rules))
+    assert np.array_equal(actions, batch.action_mask().argmax(axis=1))
+
+
+def test_it_plays_what_the_same_agent_on_views_plays() -> None:
+    class OnViews:
+        def act(self, views: Any, rng: Any) -> Any:
+            return gw.action_mask(views, "small").argmax(axis=1)
+
+    first, second = (gw.play_match(bot, "greedy", deals=40, rules="small", seed=2) for bot in (Lowest(), OnViews()))
+    assert np.array_equal(first.margins, second.margins)
+    assert (first.first, first.deals) == ("Lowest", 40)
+
+
+def test_an_environment_and_an_exact_endgame_take_it() -> None:
+    game = gymnasium.make("german_whist:GermanWhist-v0", opponent=Lowest(), rules="draft")
+    _, info = game.reset(seed=1)
+    over = False
+    while not over:
+        _, _, over, _, info = game.step(int(info["action_mask"].argmax()))
+    assert gw.play_match(gw.with_exact_endgame(Lowest()), "random", deals=5).deals == 5
+
+
+def test_the_game_that_it_names_is_the_only_one_that_it_plays() -> None:
+    class Small(Lowest):
+        rules = "small"
+
+    assert as_agent(Small()).rules == gw.rules("small")
+    assert gw.play_match(Small(), "random", deals=2, rules="small").deals == 2
+    with pytest.raises(ValueError, match="agent 'Small' plays 'small', and the deals are of 'classic'"):
+        gw.play_match(Small(), "random", deals=2)
+
+
+def test_its_policy_gets_the_same_and_makes_exploitability_exact() -> None:
+    class Uniform:
+        def act(self, observations: Any, action_masks: Any) -> Any:
+            return action_masks.argmax(axis=1)
+
+        def policy(self, observations: Any, action_masks: Any) -> Any:
+            return action_masks / action_masks.sum(axis=1, keepdims=True)
+
+    rules = "tiny:ranks=3,stock=2"
+    ours, random = (gw.exploitability(agent, rules) for agent in (Uniform(), "random"))
+    assert ours.nash_conv == pytest.approx(random.nash_conv)
+
+
+def test_a_network_called_policy_is_no_policy_of_the_agent() -> None:
+    class Net:
+        def __call__(self, inputs: Any) -> Any:
+            return inputs
+
+    class Module(Lowest):
+        def __init__(self) -> None:
+            super().__init__()
+            self.policy = Net()  # as in a torch module
+
+    assert as_agent(Module()).policy(gw.DealBatch(size=2).views()) is None
+
+
+def test_it_gets_games_in_both_forms_if_it_asks_for_them() -> None:
+    class Reader(Lowest):
+        uses_games = True
+
+        def act(self, observations: Any, action_masks: Any, games: Any = None) -> Any:
+            tokens, _ = games.histories()
+            assert len(tokens) == len(observations)
+            return super().act(observations, action_masks)
+
+    reader = Reader()
+    gw.play_match(reader, "random", deals=3)
+    assert reader.seen
+
+
+def test_other_names_of_these_parameters_are_refused() -> None:
+    class Other:
+        def act(self, obs: Any, mask: Any) -> Any:
+            return mask.argmax(axis=1)
+
+    with pytest.raises(ValueError, match=r"Other\.act\(obs, mask\): name its parameters \(observations, action_masks"):
+        gw.play_match(Other(), "random", deals=1)
+
+
+def test_a_subclass_of_agent_has_the_first_form() -> None:
+    class Child(gw.Agent):
+        def act(self, observations: Any, action_masks: Any) -> Any:
+            return action_masks.argmax(axis=1)
+
+    with pytest.raises(ValueError, match=r"Child\.act\(observations, action_masks\): a subclass of Agent gets"):
+        gw.play_match(Child(), "random", deals=1)
+
+
+def test_masks_of_what_is_no_array_of_views_are_refused() -> None:
+    with pytest.raises(ValueError, match="views must be a VIEW array"):
+        gw.action_mask(gw.DealBatch(size=2).views()[0])

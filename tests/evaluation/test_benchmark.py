@@ -1,0 +1,112 @@
+"""The benchmark: its protocol stays as it is, and its ratings are those that explain the results."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import german_whist as gw
+from german_whist.agents.pretrained import file_sha256
+from german_whist.evaluation import benchmark as bench
+from german_whist.evaluation.benchmark import LADDER, PROTOCOL, SEED, Rung, benchmark, rate
+from german_whist.evaluation.tournament.ratings import bradley_terry, rating_against
+from tests.cli.commands import runner
+
+PINNED = ("gw-bench-v1", "799c390701ba06df", ["8b3b26820e96a405", "2b2fcd4409dd2999"])
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "benchmark.md"
+
+
+@pytest.fixture
+def short_ladder(monkeypatch: pytest.MonkeyPatch) -> None:
+    rungs = (Rung("random", 6, 500.0), Rung("greedy", 10, 800.0))
+    monkeypatch.setattr(bench, "LADDER", rungs)
+
+
+def test_whatever_changes_a_figure_is_a_new_version() -> None:
+    """If this fails, results are no longer comparable: raise the version of the protocol, and measure its ladder."""
+    deals = gw.DealBatch("classic", 1000, SEED)
+    hands = hashlib.sha256(deals.views()["hand"].tobytes()).hexdigest()
+    networks = [file_sha256(name)[:16] for name in ("small", "champion")]
+    assert (PROTOCOL, hands[:16], networks) == PINNED
+    assert [(rung.agent, rung.deals) for rung in LADDER] == [
+        *(("random", 100), ("greedy", 200), ("heuristic", 400), ("heuristic+exact", 800)),
+        *(("mc:worlds=60", 100), ("small", 800), ("champion", 800)),
+    ]
+
+
+def test_the_page_has_the_ladder() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    assert f"seed {SEED}" in page
+    for rung in LADDER:
+        (line,) = (line for line in page.splitlines() if line.startswith(f"| `{rung.agent}` |"))
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        assert (float(cells[1]), int(cells[3])) == (rung.elo, rung.deals)
+
+
+@given(st.floats(-500, 2500), st.lists(st.floats(0, 2000), min_size=1, max_size=7))
+def test_expected_results_give_the_rating_that_expects_them(rating: float, elos: list[float]) -> None:
+    games = np.full(len(elos), 1000.0)
+    wins = games / (1 + 10 ** ((np.array(elos) - rating) / 400))
+    assert rating_against(wins, games, elos, virtual_draws=0) == pytest.approx(rating, abs=1e-3)
+
+
+def test_against_one_agent_it_is_the_rating_of_a_tournament() -> None:
+    first, second = bradley_terry([[0, 150], [50, 0]])
+    assert rating_against([150], [200], [second]) == pytest.approx(first, abs=1e-6)
+
+
+def test_ratings_are_finite_and_ordered() -> None:
+    deals = np.arange(100)
+    rates = [rate([np.where(deals < won, 2.0, 0.0)], [1000.0])[0] for won in (0, 1, 50, 99, 100)]
+    assert rates == sorted(rates)
+    assert rates[2] == pytest.approx(1000, abs=1e-6)
+    assert np.isfinite(rates).all()
+
+
+def test_the_interval_covers_the_rating_as_often_as_it_says() -> None:
+    rng, elos, covered = np.random.default_rng(3), [700.0, 1000.0], 0
+    chances = 1 / (1 + 10 ** ((np.array(elos) - 900) / 400))
+    for _ in range(200):
+        won = [rng.binomial(2, chance, 150).astype(float) for chance in chances]
+        _, (low, high) = rate(won, elos, bootstraps=200)
+        covered += low <= 900 <= high
+    assert 176 <= covered <= 199  # 95 % of 200 is 190; four standard deviations are 12
+
+
+@pytest.mark.usefixtures("short_ladder")
+def test_it_plays_the_deals_of_the_protocol_and_says_what_came_out() -> None:
+    result = benchmark("heuristic")
+    for match, (agent, deals) in zip(result.matches, (("random", 6), ("greedy", 10)), strict=True):
+        assert match == gw.play_match("heuristic", agent, deals=deals, seed=SEED)
+    low, high = result.interval
+    assert low <= result.rating <= high
+    found = json.loads(json.dumps(result.to_dict()))
+    assert (found["protocol"], found["agent"], found["rating"]) == (PROTOCOL, "heuristic", result.rating)
+    assert [one["elo"] for one in found["matches"]] == [500.0, 800.0]
+    assert f"{PROTOCOL} rating of heuristic: {result.rating:.0f}, 95 % interval" in str(result)
+    assert "<table>" in result._repr_html_()
+    with ThreadPoolExecutor(2) as executor:
+        assert benchmark("heuristic", executor=executor).to_dict() == result.to_dict()
+
+
+@pytest.mark.usefixtures("short_ladder")
+def test_a_rung_against_itself_scores_half() -> None:
+    assert benchmark("greedy").matches[1].interval == (0.5, 0.5)
+
+
+@pytest.mark.usefixtures("short_ladder")
+def test_the_command_prints_one_table_and_one_rating(capsys: pytest.CaptureFixture[str]) -> None:
+    run = runner(capsys)
+    shown = run("benchmark", "heuristic")
+    assert (shown.code, shown.out.count("gw-bench-v1 rating of heuristic")) == (0, 1)
+    assert json.loads(run("benchmark", "heuristic", "--json").out) == json.loads(
+        json.dumps(benchmark("heuristic").to_dict())
+    )
+    assert "did you mean 'heuristic'" in run("benchmark", "heuristc").err
