@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from german_whist.envs.utils.libraries import missing_library
 from german_whist.training.load_config import load_config
-from german_whist.training.records import Callback, TrainingOutcome
-from german_whist.training.run import RunDirectory
-from german_whist.training.train import load_trainer
-from german_whist.training.train import train as train_run
+
+if TYPE_CHECKING:
+    from german_whist.training.records import Callback, TrainingOutcome
 
 _GIVEN_BY = "train"  # what errors call the settings of a call
 
@@ -56,6 +56,17 @@ def train(
         FloatingPointError: when training diverges; the last good checkpoint is kept.
         OSError: when a file cannot be written; the run can be resumed.
     """
+    try:
+        from german_whist.training.run import RunDirectory
+        from german_whist.training.train import load_trainer
+        from german_whist.training.train import train as train_run
+    except ImportError as error:
+        library = missing_library(error)
+        if library is None:
+            raise
+        raise ModuleNotFoundError(
+            f'train needs {library.name}: pip install "german-whist[{library.extra}]"', name=error.name
+        ) from None
     if resume is not None:
         if config != "quickstart" or out is not None:
             raise ValueError(
