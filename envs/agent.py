@@ -18,7 +18,10 @@ from german_whist.envs.utils.checks import is_agent_class, whole_number
 from german_whist.envs.utils.specs import must_be, printable, short_repr
 
 if TYPE_CHECKING:
+    from torch import Tensor
+
     from german_whist.envs.simulator.batch import DealBatch
+    from german_whist.envs.utils.device import Device, Records
 
 Views = np.ndarray[Any, Any]
 Actions = npt.NDArray[np.int64]
@@ -39,6 +42,44 @@ class Values(NamedTuple):
 
     margin: npt.NDArray[np.float64]
     win: npt.NDArray[np.float64]
+
+
+class ActionValues(NamedTuple):
+    """The actions of n views, each compared with the search's choice.
+
+    Means and standard deviations are those of the posterior (``combine``), float64[n, 54]; NaN for other than distinct
+    actions, and where there is but one.
+
+    Attributes:
+        actions: the choices, int64[n].
+        margins: gain in margin over the choice.
+        margin_sds: its standard deviation.
+        wins: gain in chance to win the deal, a draw counting half.
+        win_sds: its standard deviation.
+    """
+
+    actions: Actions
+    margins: npt.NDArray[np.float64]
+    margin_sds: npt.NDArray[np.float64]
+    wins: npt.NDArray[np.float64]
+    win_sds: npt.NDArray[np.float64]
+
+
+class Searcher(Protocol):
+    """A search, as whoever judges cards asks it."""
+
+    def action_values(self, views: Views, rng: Any, histories: Histories | None = None) -> ActionValues:
+        """Return the actions that it plays, and what each action gains over them."""
+        ...
+
+    def card_probabilities(
+        self, views: Views, rng: Any, histories: Histories
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """Return its belief, how likely each hidden card is to be in the opponent's hand, float64[n, 52].
+
+        The second array is the same with all deals equally likely.
+        """
+        ...
 
 
 class Games:
@@ -106,7 +147,8 @@ class Agent(ABC):
     A subclass defines ``act``, and whatever else it has to say. An object that is no ``Agent`` plays too, if it has
     ``act(views, rng)`` or ``act(observations, action_masks)``; of the following it may have any. In the second form it
     gets observations int8[n, n_obs], as :func:`german_whist.observe` writes them for its ``rules`` (by default those of
-    the deals), and masks bool[n, n_actions], and so do its methods ``policy`` and ``values``.
+    the deals), and masks bool[n, n_actions], and so do its methods ``policy`` and ``values``. With an attribute
+    ``canonical = True``, all of these are those of :func:`german_whist.canonical_views`, and so are its actions.
 
     Attributes:
         name: what results call it; by default the name of its class.
@@ -134,6 +176,22 @@ class Agent(ABC):
             int64[n]: an action whose bit is set in ``views["legal"]``.
         """
 
+    def act_on(self, device: Device, views: Records, rng: Any) -> Tensor:
+        """Return one legal action per view for views in tensors on a device, int64[n].
+
+        By default the views are copied to the host for ``act``. Networks and rule bots choose on the device.
+
+        Args:
+            device: where the views are.
+            views: n records of ``VIEW``.
+            rng: as for ``act``.
+        """
+        import torch
+
+        on_host = views.bytes.cpu().numpy().view(views.dtype)[:, 0]
+        answer = whole_answer(self.act(on_host, rng), len(on_host), agent_name(self))
+        return torch.from_numpy(answer).to(device.torch_device)
+
     def policy(self, views: Views) -> npt.NDArray[np.float64] | None:
         """Return the probability with which ``act`` plays each action, float64[n, actions]; ``None`` if not known.
 
@@ -155,8 +213,8 @@ class Agent(ABC):
         return None
 
     @property
-    def searcher(self) -> Any:
-        """The search that it plays before an exact endgame: a ``SearchAgent`` or ``None``."""
+    def searcher(self) -> Searcher | None:
+        """The search that it plays before an exact endgame, if any."""
         return None
 
     def __repr__(self) -> str:
@@ -186,13 +244,10 @@ class _Wrapped(Agent):
         found: Values | None = self._asked("values", views)
         return found
 
-    def _asked(self, method: str, views: Views) -> Any:
+    def _asked(self, method: str, *inputs: Any) -> Any:
         found = getattr(self.wrapped, method, None)
         # A network that is called so, as in a torch module, is no method.
-        return found(*self._inputs(views)) if inspect.isroutine(found) else None
-
-    def _inputs(self, views: Views) -> tuple[Any, ...]:
-        return (views,)
+        return found(*inputs) if inspect.isroutine(found) else None
 
     def for_match(self) -> Agent:
         # Looked up in the class, so that a wrapper which passes attributes on stays in place.
@@ -208,15 +263,38 @@ class _WrappedOnObservations(_Wrapped):
     def __init__(self, wrapped: Any, rules: Rules | None) -> None:
         super().__init__(wrapped, rules)
         self.rules = self.rules or rules or rules_named("classic")
+        self.canonical = bool(getattr(wrapped, "canonical", False))
 
     def act(self, views: Views, rng: Any, *games: Any) -> Actions:
-        actions: Actions = self.wrapped.act(*self._inputs(views), *games)
-        return actions
+        inputs, relabeling = self._seen(views)
+        actions: Actions = self.wrapped.act(*inputs, *games)
+        if relabeling is None:
+            return actions
+        from german_whist.envs.observation.canonical import decode_actions
 
-    def _inputs(self, views: Views) -> tuple[Any, ...]:
-        from german_whist.envs.observation.vector import action_mask, observe  # compiled
+        chosen = whole_answer(actions, len(views), agent_name(self))
+        return np.where(chosen < 0, chosen, decode_actions(chosen, relabeling))  # −1 is no card, and refused
 
-        return observe(views, self.rules), action_mask(views, self.rules)
+    def policy(self, views: Views) -> npt.NDArray[np.float64] | None:
+        inputs, relabeling = self._seen(views)
+        found: npt.NDArray[np.float64] | None = self._asked("policy", *inputs)
+        if found is None or relabeling is None:
+            return found
+        from german_whist.envs.observation.canonical import decode_values
+
+        return decode_values(np.asarray(found), relabeling)
+
+    def values(self, views: Views) -> Values | None:
+        found: Values | None = self._asked("values", *self._seen(views)[0])
+        return found
+
+    def _seen(self, views: Views) -> tuple[tuple[Any, Any], npt.NDArray[np.int8] | None]:
+        """Return observations and masks, and for canonical ones the relabeling that undoes them."""
+        from german_whist.envs.observation.canonical import canonical_views  # compiled
+        from german_whist.envs.observation.vector import action_mask, observe
+
+        seen, relabeling = canonical_views(views) if self.canonical else (views, None)
+        return (observe(seen, self.rules), action_mask(seen, self.rules)), relabeling
 
 
 def _wrapper_of(agent: Any) -> type[_Wrapped]:

@@ -20,10 +20,12 @@ import numpy.typing as npt
 from german_whist.agents.endgame.exact_agent import ExactEndgame, solves_endgame
 from german_whist.agents.registry import AgentLike, as_spec, make_agent
 from german_whist.envs.agent import Agent, SupportsAct, agent_name
+from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.endgame_hook import EXACT, PLAYED, check_endgame, endgame_hook_of
 from german_whist.envs.engine.match_format import MatchFormat, check_match_number
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.simulator.episodes import Episodes
+from german_whist.envs.simulator.tensor_batch import TensorBatch
 from german_whist.envs.turns import Forfeit, play_turn
 from german_whist.envs.utils.checks import check_seed, whole_number
 from german_whist.envs.utils.specs import printable
@@ -31,6 +33,7 @@ from german_whist.evaluation.executors import InlineExecutor, run_tasks
 from german_whist.evaluation.recording import Recording, deal_results
 
 DEFAULT_BATCH = 2048
+DEVICE_BATCH = 2**18  # on a device, which wants many deals at once
 MAX_TASKS = 64  # for an executor at a time: enough to keep machines busy, few enough that batches stay large
 
 Progress = Callable[[int], None]
@@ -157,6 +160,7 @@ def games(
     executor: Executor | None = None,
     record: bool = False,
     progress: Progress | None = None,
+    device: Any = None,
 ) -> Iterator[GameBlock]:
     """Play deals, or matches, twice with the seats swapped and yield the games in blocks, in their order.
 
@@ -176,9 +180,11 @@ def games(
         record: whether single deals are recorded.
         progress: called during play with the number of deals, or matches, played since the last call, at least 1. In
             this thread, a batch advances all its deals together, and its tricks count as shares of deals.
+        device: ``None``, or the device that single deals are played on, in tensors; nothing is recorded there.
 
     Raises:
-        ValueError: when a number or the endgame is not allowed, or an agent does not return one legal action per view;
+        ValueError: when a number, the endgame or the device is not allowed, or an agent does not return one legal
+            action per view;
             the message names the agent.
         ChildProcessError: when a worker of the executor ended abruptly.
     """
@@ -189,6 +195,14 @@ def games(
     how = (rules, check_seed(seed), match, endgame, record)
     size = batch_size if is_here else min(batch_size, -(-len(numbers) // MAX_TASKS))
     parts = [numbers[start : start + size] for start in range(0, len(numbers), size)]
+    if device is not None:
+        if match is not None or record or not is_here:
+            raise ValueError("device plays single deals in this process: leave out match, record and executor")
+        for part in parts:
+            yield play_on_device(players, part, rules, seed, endgame, device)
+            if progress is not None:
+                progress(len(part))
+        return
     # Here, the agents of the whole match play on; they need not be made again, and go on counting their failures.
     tasks = [(players, part, *how, progress) if is_here else (players.given, part, *how) for part in parts]
     for block in run_tasks(executor, _play, tasks):
@@ -233,6 +247,44 @@ def _play(
     outcomes, margins = (mirrored_returns(episodes, reward) for reward in ("win", "margin"))
     lengths = episodes.deals.reshape(2, size).T
     return GameBlock(indices, outcomes.astype(np.int64), margins, lengths, lost, tuple(recordings))
+
+
+def play_on_device(players: Players, numbers: range, rules: Rules, seed: int, endgame: str, device: Any) -> GameBlock:
+    """Play one block of deals in tensors; networks and rule bots choose on the device, other agents on the host.
+
+    Raises:
+        ValueError: when an agent uses histories, which are not kept there, or there is no such device.
+    """
+    for agent, name in zip(players.agents, players.names, strict=True):
+        if agent.uses_games:
+            raise ValueError(f"agent {name!r} uses histories, which are not kept on a device: leave device out")
+    agents: list[Agent] = list(players.agents)
+    if all(map(solves_endgame, agents)):
+        endgame = EXACT  # the same margins, and the table or the solver is asked once a deal
+    if endgame == EXACT:
+        agents = [agent.agent if isinstance(agent, ExactEndgame) else agent for agent in agents]
+    import torch
+
+    size = len(numbers)
+    batch = TensorBatch(rules, 2 * size, seed, endgame=endgame, device=device)
+    indices = np.uint64(numbers.start) + np.arange(size, dtype=np.uint64)
+    rows = torch.arange(2 * size, device=batch.device)
+    batch.deal_rows(rows, np.tile(indices, 2))
+    first_seat = rows // size
+    addresses = 2 * torch.as_tensor(np.tile(indices, 2).view(np.int64), device=batch.device) + first_seat
+    plies = torch.zeros(2 * size, dtype=torch.int64, device=batch.device)
+    while not bool(batch.done.all()):
+        mover = (batch.turn ^ first_seat).masked_fill(batch.done, -1)
+        for which, agent in enumerate(agents):
+            own = (mover == which).nonzero().squeeze(1)
+            if len(own):
+                # Each agent has its own random numbers in each game of a deal.
+                keys = addresses[own].cpu().numpy().view(np.uint64)
+                rng = AgentRng(seed, keys, which, plies[own].cpu().numpy())
+                batch.step_unchecked(own, agent.act_on(batch.on, batch.views(own), rng))
+                plies[own] += 1
+    margins = batch.returns("margin").double().cpu().numpy()[np.arange(2 * size), first_seat.cpu().numpy()]
+    return GameBlock.of_deals(margins.reshape(2, size).T, numbers.start)
 
 
 def play_mirrored(

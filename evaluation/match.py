@@ -23,6 +23,7 @@ from german_whist.envs.turns import Forfeit
 from german_whist.envs.utils.specs import count_text
 from german_whist.evaluation.games import (
     DEFAULT_BATCH,
+    DEVICE_BATCH,
     GameBlock,
     Progress,
     deal_range,
@@ -203,12 +204,13 @@ def play_match(
     deals: int = 1000,
     seed: int = 0,
     rules: str | Rules = "classic",
-    batch_size: int = DEFAULT_BATCH,
+    batch_size: int | None = None,
     record: Record | None = None,
     progress: Progress | None = None,
     endgame: str = PLAYED,
     first_deal: int = 0,
     executor: Executor | None = None,
+    device: Any = None,
 ) -> MatchResult:
     """Play every deal twice with the seats swapped and return the first agent's result.
 
@@ -221,7 +223,7 @@ def play_match(
         deals: number of deals: deals ``first_deal`` … ``first_deal + deals − 1`` of the seed, so 2 × deals games.
         seed: seed of the deals and of the agents' randomness, 0 to 2**64 − 1.
         rules: a preset's name, with settings if wanted (``"classic:hand=10,stock=32"``), or ``Rules``.
-        batch_size: deals played together; memory grows with it.
+        batch_size: deals played together, 2,048 by default and 262,144 on a device; memory grows with it.
         record: called with a ``Recording`` of every game in the order of the deals; first the game in which the first
             agent has seat 0, then its mirror image.
         progress: called during play with the number of deals played since the last call, at least 1; the numbers add
@@ -230,6 +232,8 @@ def play_match(
         first_deal: index of the first deal.
         executor: a ``concurrent.futures.Executor`` whose workers play the deals, at most ``batch_size`` of them at a
             time; the result is the same. Agents are passed on as specification strings, or pickled.
+        device: ``None``, or ``"cuda"``: deals are played in tensors there, and networks and rule bots choose there. A
+            network's logits are rounded differently on a GPU, so of two actions as good as alike another may be played.
 
     Returns:
         A :class:`MatchResult`: ``win_rate`` (draws count half) and ``margin`` (counted tricks per deal, in a low game
@@ -250,16 +254,23 @@ def play_match(
         seed,
         deal_range(first_deal, deals),
         endgame=endgame,
-        batch_size=batch_size,
+        batch_size=_batch_size(batch_size, device),
         executor=executor,
         record=record is not None,
         progress=progress,
+        device=device,
     ):
         deals_played.append(block._replace(recordings=()))
         for recording in block.recordings:
             if record is not None and recording is not None:
                 record(recording)
     return match_result(joined(deals_played), players.names, rules, seed, endgame)
+
+
+def _batch_size(given: int | None, device: Any) -> int:
+    if given is not None:
+        return given
+    return DEFAULT_BATCH if device is None else DEVICE_BATCH
 
 
 def play_series(

@@ -12,7 +12,7 @@ import tempfile
 
 import german_whist as gw
 from german_whist.training.load_config import load_config
-from german_whist.training.run.directory import RunDirectory
+from german_whist.training.run import RunDirectory
 from german_whist.training.train import train
 
 GAME = {"rules": "all:trump=none,hand=6,stock=40", "endgame": "exact"}

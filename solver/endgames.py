@@ -11,7 +11,9 @@ import numpy.typing as npt
 from german_whist.envs.engine.cards import NUM_CARDS, card_text, mask_of, parse_card, parse_hand, parse_suit
 from german_whist.envs.engine.state_kernels import beats
 from german_whist.envs.utils.checks import is_whole_number
+from german_whist.envs.utils.device import Device
 from german_whist.envs.utils.specs import integers, must_be
+from german_whist.solver.device_endgames import solve_endgames_on
 from german_whist.solver.endgame_batch import DECK, EndgameBatch
 from german_whist.solver.search.transposition_table import transposition_table
 from german_whist.solver.search.value_kernels import NOT_LEGAL, write_move_tricks, write_reached, write_tricks
@@ -57,8 +59,9 @@ def solve_endgames(
     leds: npt.ArrayLike = -1,
     at_least: int | None = None,
     by_card: bool = False,
-) -> npt.NDArray[Any]:
-    """Return how many tricks the leaders of many endgames take in perfect play, solved on all cores.
+    device: Any = None,
+) -> Any:
+    """Return how many tricks the leaders of many endgames take in perfect play, solved on all cores or on a GPU.
 
     The values are exact, from retrograde analysis and alpha-beta search as in ``solve_endgame``.
 
@@ -71,15 +74,20 @@ def solve_endgames(
         at_least: only tell whether the leader takes at least this many tricks: a zero-window search, which is faster.
         by_card: tell of each legal card of the seat to act how many tricks that seat takes after it. The seat to act
             is the leader, or the follower if a card is led.
+        device: ``None`` for NumPy arrays; ``"cuda"`` or ``"cpu"`` for torch tensors on that device, in and out. A GPU
+            looks endgames up in a complete table of 2.3 GiB, which is built first if there is none.
 
     Returns:
         int8[n], tricks including the current one; with ``at_least``, bool[n]; with ``by_card``, int8[n, 52], −1 for
         cards that are not legal.
 
     Raises:
-        ValueError: as ``solve_endgame``, the message names the row; or if both ``at_least`` and ``by_card`` are given.
+        ValueError: as ``solve_endgame``, the message names the row; or if both ``at_least`` and ``by_card`` are given,
+            or ``by_card`` with a GPU.
         TableError: if there is no endgame table and none can be built.
     """
+    if device is not None:
+        return _solve_on(device, at_least, by_card, leaders, followers, trumps, lows, leds)
     endgames = EndgameBatch(leaders, followers, trumps, lows, leds)
     if by_card:
         if at_least is not None:
@@ -106,6 +114,27 @@ def solve_endgames(
         transposition_table,
     )
     return reached
+
+
+def _solve_on(device: Any, at_least: int | None, by_card: bool, *endgames: Any) -> Any:
+    """Return what ``solve_endgames`` returns, as a tensor; ``endgames`` are its arrays in the order of its batches."""
+    import torch
+
+    on = Device(device)
+    if not on.is_gpu:
+        leaders, followers, trumps, lows, leds = (np.asarray(array) for array in endgames)
+        solved = solve_endgames(
+            leaders, followers, trumps=trumps, lows=lows, leds=leds, at_least=at_least, by_card=by_card
+        )
+        return torch.from_numpy(solved)
+    if by_card:
+        raise ValueError("by_card=True needs the CPU: leave device out")
+    tricks = solve_endgames_on(on, *endgames)
+    if at_least is None:
+        return tricks
+    if not is_whole_number(at_least):
+        raise ValueError(must_be("at_least", "an integer", at_least))
+    return tricks >= at_least
 
 
 def _card(given: str | int | None) -> int:

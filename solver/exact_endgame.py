@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from german_whist.envs.engine.rules import Rules
-from german_whist.envs.engine.state import FOREPLAY
+from german_whist.envs.engine.state import FOREPLAY, STATE
+from german_whist.envs.utils.device import Device, Records
+from german_whist.solver.device_endgames import tricks_of_states
 from german_whist.solver.endgames import solve_endgames
 from german_whist.solver.races import solve_races
 from german_whist.solver.tablebase.position_kernels import MAX_CARDS
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 
 def has_open_endgame(rules: Rules) -> bool:
@@ -59,3 +64,20 @@ class ExactEndgameHook:
             solved = solve_endgames(own, other, trumps=trumps, lows=states["low"].astype(np.bool_))
             tricks[rows, leaders], tricks[rows, 1 - leaders] = solved, rules.hand - solved
         return tricks
+
+    def finish_on(self, device: Device, rules: Rules, states: Records) -> Tensor:
+        """Return the same for states in tensors: int8[k, 2] by seat.
+
+        A GPU looks them up in a complete table. Races, and what is on the CPU, are solved by search on the CPU.
+
+        Args:
+            device: where the states are.
+            rules: the rules of the deals.
+            states: k records of ``STATE``, each before the first card of its endgame.
+        """
+        import torch
+
+        if device.is_gpu and not rules.race:
+            return tricks_of_states(device, states)
+        on_host = states.bytes.cpu().numpy().view(STATE)[:, 0]
+        return torch.from_numpy(self.finish(rules, on_host)).to(device.torch_device)

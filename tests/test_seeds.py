@@ -14,7 +14,7 @@ from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.dealing import deal_deck
 from german_whist.evaluation.exploitability.agent_policy import AgentPolicy
 from german_whist.evaluation.recording import DealResult
-from german_whist.training.sb3.vec_env import SelfPlayVecEnv
+from german_whist.sb3 import GermanWhistVecEnv
 
 Entry = Callable[[Any], Any]
 BATCH = gw.DealBatch("tiny", 2, history=True)
@@ -35,6 +35,12 @@ def single(seed: Any) -> str:
 
 def vector(seed: Any) -> str:
     return reset(gymnasium.make_vec("GermanWhist-v0", 2, rules="tiny"), seed=seed)
+
+
+def stable_baselines3(seed: Any) -> Any:
+    envs = GermanWhistVecEnv(2, rules="tiny")
+    envs.set_options({"deal": (seed, 0)})
+    return envs.reset().tolist()
 
 
 def recording(deal: tuple[Any, Any]) -> str:
@@ -68,7 +74,7 @@ SEEDS: dict[str, Entry] = {
     "sample_states": lambda seed: (
         gw.sample_states(BATCH.views([0]), "tiny", count=2, rng=seed).states["hands"].tolist()
     ),
-    "Stable-Baselines3": lambda seed: SelfPlayVecEnv(gw.rules("tiny"), 2, seed=seed).reset().tolist(),
+    "Stable-Baselines3": stable_baselines3,
     "Recording's deal": lambda seed: recording((seed, 0)),
     "Recording's index": lambda index: recording((0, index)),
 }

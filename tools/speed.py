@@ -153,6 +153,31 @@ def leduc() -> Workload:
     return aec(leduc_holdem_v4.env())
 
 
+def sb3(envs: Any = None) -> Workload:
+    """Steps of ``GermanWhistVecEnv``, or of another ``VecEnv``, against ``heuristic``; masks as MaskablePPO asks."""
+    from sb3_contrib.common.maskable.utils import get_action_masks
+
+    if envs is None:
+        from german_whist.sb3 import GermanWhistVecEnv
+
+        envs = GermanWhistVecEnv(256, canonical=True)
+    envs.reset()
+
+    def play() -> int:
+        for _ in range(10):
+            envs.step(get_action_masks(envs).argmax(axis=1))
+        return 10 * int(envs.num_envs)
+
+    return play
+
+
+def sb3_singles() -> Workload:
+    """Steps of 16 single environments, as ``make_vec_env`` of Stable-Baselines3 joins them."""
+    from stable_baselines3.common.env_util import make_vec_env
+
+    return sb3(make_vec_env("german_whist:GermanWhist-v0", n_envs=16))
+
+
 def match() -> Workload:
     """Games of ``heuristic`` against ``greedy``."""
     return lambda: 2 * gw.play_match("heuristic", "greedy", deals=500).deals
@@ -177,11 +202,17 @@ SUBJECTS: dict[str, Callable[[], Workload]] = {
     "inside_openspiel": inside_openspiel,
     "aec": aec,
     "leduc": leduc,
+    "sb3": sb3,
+    "sb3_singles": sb3_singles,
     "match": match,
     "search": search,
     "network": network,
 }
-PEERS = {"pgx": "batch", "envpool": "batch", "openspiel": "batch", "leduc": "aec"}  # and whom they are compared with
+PEERS = {  # and whom they are compared with
+    **dict.fromkeys(("pgx", "envpool", "openspiel"), "batch"),
+    "leduc": "aec",
+    "sb3_singles": "sb3",
+}
 
 
 def rate(workload: Workload, seconds: float) -> float:

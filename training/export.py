@@ -1,7 +1,7 @@
 """Export of policy networks to ONNX.
 
 The file holds the network alone: ``observation`` float32[batch, features], the vector of a canonical view
-(``agents/policy/canonical.py``), gives ``logits`` float32[batch, actions], of canonical actions and not masked. The
+(``envs/observation/canonical.py``), gives ``logits`` float32[batch, actions], of canonical actions and not masked. The
 file itself also holds the model card and describes the steps before and after the network.
 """
 

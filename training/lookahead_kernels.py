@@ -13,121 +13,51 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from german_whist.agents.policy.canonical_kernels import RELABELING_SIZE, decode_action, relabel_view
-from german_whist.agents.policy.input_kernels import write_network_input
 from german_whist.agents.search.choice_kernels import squashed_margin
 from german_whist.agents.search.rollout_kernels import is_neighbour, is_open_endgame, solved_margin
 from german_whist.envs.engine.scoring import signed_margin
-from german_whist.envs.engine.state import PLAY, STATE
+from german_whist.envs.engine.state import PLAY
 from german_whist.envs.engine.state_kernels import legal_actions, play
+from german_whist.envs.observation.canonical_kernels import RELABELING_SIZE, decode_action, encode_action, relabel_view
 from german_whist.envs.observation.view_kernels import write_view
 from german_whist.envs.observation.views import VIEW
-from german_whist.envs.utils.bit_kernels import lowest
+from german_whist.envs.utils.bit_kernels import lowest, popcount
+from german_whist.envs.utils.device import row_kernel
 from german_whist.envs.utils.jit import kernel
+from german_whist.solver.search.value_kernels import encode_position
+from german_whist.solver.tablebase.ranking_kernels import lookup
 
+# What a lookahead waits for, as a sum of these.
+NEEDS_VALUE, NEEDS_REPLY, NEEDS_ANSWER, NEEDS_SOLUTION = 1, 2, 4, 8
+
+DECODED = 52  # entries of a relabeling that decode an action
 _ONE = np.uint64(1)
-
-
-class InferenceQueue(NamedTuple):
-    """Lookaheads that wait for a network's output for the observation of the seat to act.
-
-    Attributes:
-        lookaheads: int32[n], their indices.
-        features: int8[n, features], the observations of canonical views.
-        legal: uint64[n], canonical legal actions.
-        relabeling: int8[n, RELABELING_SIZE], the relabelings.
-        length: int64[1], number of queued lookaheads.
-    """
-
-    lookaheads: npt.NDArray[np.int32]
-    features: npt.NDArray[np.int8]
-    legal: npt.NDArray[np.uint64]
-    relabeling: npt.NDArray[np.int8]
-    length: npt.NDArray[np.int64]
-
-    @classmethod
-    def empty(cls, capacity: int, features: int) -> InferenceQueue:
-        """Return an empty queue for up to ``capacity`` lookaheads."""
-        return cls(
-            np.zeros(capacity, np.int32),
-            np.zeros((capacity, features), np.int8),
-            np.zeros(capacity, np.uint64),
-            np.zeros((capacity, RELABELING_SIZE), np.int8),
-            np.zeros(1, np.int64),
-        )
-
-    def observations(self) -> npt.NDArray[np.int8]:
-        """Return the queued observations, int8[length, features]."""
-        return self.features[: self.length[0]]
-
-
-class OpponentQueue(NamedTuple):
-    """Lookaheads that wait for the action of an opponent that answers itself.
-
-    Attributes:
-        lookaheads: int32[n], their indices.
-        views: ``VIEW`` array (n,), what the seats to act know.
-        length: int64[1], number of queued lookaheads.
-    """
-
-    lookaheads: npt.NDArray[np.int32]
-    views: npt.NDArray[Any]
-    length: npt.NDArray[np.int64]
+_SCRATCH = {"views": (1, VIEW), "relabeling": (RELABELING_SIZE, np.int8)}
 
 
 class Lookaheads(NamedTuple):
     """Actions to evaluate, each played in its own copy of the deal.
 
     Attributes:
-        states: ``STATE`` array (n,), the copies.
-        envs: int32[n], the environment of each.
-        actions: uint64[n], the true action and the equivalent ones, as a mask.
+        states: ``STATE`` records (n,), the copies.
+        envs: int64[n], the environment of each.
         seats: int8[n], the seat whose action it is.
         decisions_left: int8[n], own decisions still to come.
         totals: float64[n], sum of the margins expected at the decisions reached.
-        weights: float64[n], of each in its action's target: one over the number of stock rotations.
-        value_queue: lookaheads at an own decision, waiting for its value.
-        policy_queue: lookaheads waiting for the policy's action.
-        opponent_queue: lookaheads waiting for the opponent's.
-        length: int64[1], number of lookaheads.
-        views: ``VIEW`` array (2,), scratch.
-        rotated: ``STATE`` array (1,), scratch.
+        needs: int8[n], what each waits for; 0 when it is over.
+        views: ``VIEW`` records (n,), what the seat to act knows where one waits: canonical, or for an answer as it is.
+        relabeling: int8[n, 52], the card behind each canonical card.
     """
 
-    states: npt.NDArray[Any]
-    envs: npt.NDArray[np.int32]
-    actions: npt.NDArray[np.uint64]
-    seats: npt.NDArray[np.int8]
-    decisions_left: npt.NDArray[np.int8]
-    totals: npt.NDArray[np.float64]
-    weights: npt.NDArray[np.float64]
-    value_queue: InferenceQueue
-    policy_queue: InferenceQueue
-    opponent_queue: OpponentQueue
-    length: npt.NDArray[np.int64]
-    views: npt.NDArray[Any]
-    rotated: npt.NDArray[Any]
-
-    @classmethod
-    def empty(cls, capacity: int, features: int) -> Lookaheads:
-        """Return an empty set with room for ``capacity`` lookaheads."""
-        return cls(
-            np.zeros(capacity, STATE),
-            np.zeros(capacity, np.int32),
-            np.zeros(capacity, np.uint64),
-            np.zeros(capacity, np.int8),
-            np.zeros(capacity, np.int8),
-            np.zeros(capacity, np.float64),
-            np.zeros(capacity, np.float64),
-            InferenceQueue.empty(capacity, features),
-            InferenceQueue.empty(capacity, features),
-            OpponentQueue(np.zeros(capacity, np.int32), np.zeros(capacity, VIEW), np.zeros(1, np.int64)),
-            np.zeros(1, np.int64),
-            np.zeros(2, VIEW),
-            np.zeros(1, STATE),
-        )
+    states: Any
+    envs: Any
+    seats: Any
+    decisions_left: Any
+    totals: Any
+    needs: Any
+    views: Any
+    relabeling: Any
 
 
 @kernel
@@ -151,20 +81,18 @@ def count_rotations(game, state, most):
 
 
 @kernel
-def write_rotation(game, state, rotation, rotations, rotated):
-    """Write a state with its unseen cards rotated; rotation 0 is the state itself.
+def write_rotation(game, state, rotation, rotations, state_copy):
+    """Rotate the unseen cards of a state's copy; rotation 0 is the state itself.
 
     Args:
         game: the rules.
-        state: ``STATE`` record; the seat to act cannot tell it from what is written.
+        state: ``STATE`` record; the seat to act cannot tell it from the copy.
         rotation: 0 to ``rotations`` − 1.
         rotations: from :func:`count_rotations`.
-        rotated: ``STATE`` array (1,), written.
+        state_copy: a copy of it, changed in place.
     """
-    rotated[0] = state
     if rotation == 0:
         return
-    state_copy = rotated[0]
     top, cards = np.int64(state.top), np.int64(game.cards)
     drawn = _last_drawn(state)
     first = top if drawn < 0 else top - 1  # place of the drawn card, as if it lay on the stock
@@ -181,188 +109,243 @@ def write_rotation(game, state, rotation, rotations, rotated):
         state_copy.hands[other] |= _ONE << np.uint64(state_copy.deck[drawn])
 
 
-@kernel
-def begin_lookaheads(game, states, wanted, stock_rotations, lookahead, lookaheads):
-    """Try each action of the wanted environments that have a choice, in the true deal and rotations of its stock.
+@row_kernel
+def write_slots(i, game, states, wanted, stock_rotations, slots, rotations):
+    """Write the actions to try in environment ``i``, if it is wanted and has a choice.
 
-    Hidden cards are the true ones: over many deals, targets average over everything that the seat considers possible,
-    with few worlds per position. Of equivalent cards (no card in play between them) only the lowest is tried.
+    Of equivalent cards (no card in play between them) only the lowest is tried.
 
     Args:
+        i: the environment.
         game: the rules.
         states: ``STATE`` array (envs,).
         wanted: bool[envs].
         stock_rotations: number of rotations of the unseen cards to try each action in; fewer if there are fewer cards.
-        lookahead: number of own decisions to follow each action for.
-        lookaheads: :class:`Lookaheads` with room for all legal actions in every rotation; overwritten.
+        slots: uint64[envs, most actions], masks of equivalent actions, written; 0 for none.
+        rotations: int64[envs], number of rotations, written.
     """
-    count = 0
-    for env in range(states.shape[0]):
-        state = states[env]
-        choices = legal_actions(state)
-        if not wanted[env] or not choices & (choices - _ONE):
-            continue
-        in_play = game[0].deck & ~(state.played[0] | state.played[1])
-        if state.led >= 0:
-            in_play |= _ONE << np.uint64(state.led)
-        rotations = count_rotations(game[0], state, stock_rotations)
-        for rotation in range(rotations):
-            write_rotation(game[0], state, rotation, rotations, lookaheads.rotated)
-            legal = choices
-            last = np.int64(-1)
-            while legal:
-                action = lowest(legal)
-                legal &= legal - _ONE
-                if state.decision != PLAY or not is_neighbour(last, action, in_play):
-                    lookaheads.states[count] = lookaheads.rotated[0]
-                    lookaheads.seats[count] = state.turn
-                    lookaheads.envs[count] = env
-                    lookaheads.actions[count] = 0
-                    lookaheads.decisions_left[count] = lookahead
-                    lookaheads.totals[count] = 0
-                    lookaheads.weights[count] = 1.0 / rotations
-                    play(game[0], lookaheads.states[count], action)
-                    count += 1
-                lookaheads.actions[count - 1] |= _ONE << np.uint64(action)
-                last = action
-    lookaheads.length[0] = count
-    lookaheads.value_queue.length[0] = lookaheads.policy_queue.length[0] = lookaheads.opponent_queue.length[0] = 0
+    for slot in range(slots.shape[1]):
+        slots[i, slot] = 0
+    rotations[i] = 0
+    state = states[i]
+    legal = legal_actions(state)
+    if not wanted[i] or not legal & (legal - _ONE):
+        return
+    in_play = game[0].deck & ~(state.played[0] | state.played[1])
+    if state.led >= 0:
+        in_play |= _ONE << np.uint64(state.led)
+    rotations[i] = count_rotations(game[0], state, stock_rotations)
+    slot = last = np.int64(-1)
+    while legal:
+        action = lowest(legal)
+        legal &= legal - _ONE
+        if state.decision != PLAY or not is_neighbour(last, action, in_play):
+            slot += 1
+        slots[i, slot] |= _ONE << np.uint64(action)
+        last = action
 
 
 @kernel
-def _enqueue(game, views, number, queue, universal):
-    """Put a lookahead into a queue, with the observation of the first view."""
-    place = queue.length[0]
-    views[1] = views[0]
-    relabel_view(views[0], views[1], queue.relabeling[place], True)
-    write_network_input(game, views[1], universal, queue.features[place])
-    queue.legal[place] = views[1].legal
-    queue.lookaheads[place] = number
-    queue.length[0] = place + 1
+def _known_margin(game, state, high, low):
+    """Return seat 0's margin of the deal with perfect play from an endgame on that the tables hold."""
+    leader = np.int64(state.winner)
+    own, other, trump = state.hands[leader], state.hands[1 - leader], np.int64(state.trump)
+    if state.low:
+        position, cards, _ = encode_position(low, own, other, trump, np.int64(-1))
+        value = lookup(low, position, cards, False)
+    else:
+        position, cards, _ = encode_position(high, own, other, trump, np.int64(-1))
+        value = lookup(high, position, cards, False)
+    margin = 2 * value - cards
+    return signed_margin(game, state, 0) + (margin if leader == 0 else -margin)
 
 
 @kernel
-def play_on(game, low, answers, table, transpositions, margin_tanh_scale, universal, lookaheads):
-    """Continue each lookahead until it is over or needs a network's output, and enqueue it for that.
+def _is_known(game, state, high):
+    """Return whether a table holds the endgame of a state; those of races and of led cards are searched."""
+    return not game.race and state.led < 0 and popcount(state.hands[state.winner]) <= high.cards
 
-    A lookahead is over after its number of own decisions, at the end of the deal, or at an endgame that is solved
-    exactly; the margin then counts for the decisions that it has not reached. Decisions without a choice do not count.
+
+@kernel
+def _end(k, margin, margin_tanh_scale, lookaheads):
+    """End a lookahead with seat 0's margin, which counts for the decisions that it has not reached."""
+    squashed = squashed_margin(margin if lookaheads.seats[k] == 0 else -margin, margin_tanh_scale)
+    lookaheads.totals[k] += lookaheads.decisions_left[k] * squashed
+    lookaheads.decisions_left[k] = 0
+    lookaheads.needs[k] = 0
+
+
+@kernel
+def _play_on(k, views, relabeling, game, answers, high, low, margin_tanh_scale, lookaheads):
+    """Continue lookahead ``k`` until it is over or waits for something.
+
+    It is over after its number of own decisions, at the end of the deal, or at an endgame. Decisions without a choice
+    do not count.
+    """
+    state = lookaheads.states[k]
+    lookaheads.needs[k] = 0
+    if lookaheads.decisions_left[k] == 0:
+        return
+    seat = np.int64(lookaheads.seats[k])
+    while True:
+        if state.done:
+            _end(k, signed_margin(game, state, 0), margin_tanh_scale, lookaheads)
+            return
+        if is_open_endgame(game, state):
+            if _is_known(game, state, high):
+                _end(k, _known_margin(game, state, high, low), margin_tanh_scale, lookaheads)
+            else:
+                lookaheads.needs[k] = NEEDS_SOLUTION
+            return
+        turn = np.int64(state.turn)
+        legal = legal_actions(state)
+        if legal & (legal - _ONE):
+            write_view(game, state, turn, views[0])
+            lookaheads.views[k] = views[0]
+            if turn != seat and answers[lookaheads.envs[k]]:
+                lookaheads.needs[k] = NEEDS_ANSWER
+                return
+            relabel_view(views[0], lookaheads.views[k], relabeling, True)
+            for card in range(DECODED):
+                lookaheads.relabeling[k, card] = relabeling[card]
+            if turn != seat:
+                lookaheads.needs[k] = NEEDS_REPLY
+            else:
+                lookaheads.needs[k] = NEEDS_VALUE | (NEEDS_REPLY if lookaheads.decisions_left[k] > 1 else 0)
+            return
+        play(game, state, lowest(legal))
+
+
+@row_kernel(scratch=_SCRATCH)
+def begin_lookaheads(
+    i,
+    views,
+    relabeling,
+    game,
+    states,
+    numbers,
+    slots,
+    rotations,
+    most,
+    lookahead,
+    answers,
+    high,
+    low,
+    scale,
+    lookaheads,
+):
+    """Try an action in the true deal or a rotation of its stock, and play on.
+
+    Hidden cards are the true ones: over many deals, targets average over everything that the seat considers possible,
+    with few worlds per position.
 
     Args:
+        i: the lookahead.
+        views: scratch.
+        relabeling: scratch.
         game: the rules.
-        low: play the lookaheads of deals played low (1) or high (0). In a low deal the fewest tricks are best, and
-            margins have the opposite sign.
+        states: ``STATE`` array (envs,).
+        numbers: int64[n], the environment, slot and rotation of each lookahead: (env * slots + slot) * most + rotation.
+        slots: uint64[envs, most actions], from :func:`write_slots`.
+        rotations: int64[envs], likewise.
+        most: the largest number of rotations.
+        lookahead: number of own decisions to follow the action for.
         answers: bool[envs], whether the opponent answers itself, not the policy in its place.
-        table: ``EndgameTable`` for these deals.
-        transpositions: ``RaceTranspositionTable`` of the search.
-        margin_tanh_scale: see :func:`choice_kernels.squashed_margin`.
-        universal: whether networks see the universal encoding.
-        lookaheads: the :class:`Lookaheads`, with empty queues.
-    """
-    views = lookaheads.views
-    for number in range(lookaheads.length[0]):
-        state = lookaheads.states[number]
-        if lookaheads.decisions_left[number] == 0 or state.low != low:
-            continue
-        seat = np.int64(lookaheads.seats[number])
-        while True:
-            if state.done or is_open_endgame(game[0], state):
-                if state.done:
-                    margin = signed_margin(game[0], state, 0)
-                else:
-                    margin = solved_margin(game[0], state, table, transpositions)
-                squashed = squashed_margin(margin if seat == 0 else -margin, margin_tanh_scale)
-                lookaheads.totals[number] += lookaheads.decisions_left[number] * squashed
-                lookaheads.decisions_left[number] = 0
-                break
-            turn = np.int64(state.turn)
-            legal = legal_actions(state)
-            if not legal & (legal - _ONE):
-                play(game[0], state, lowest(legal))
-                continue
-            write_view(game[0], state, turn, views[0])
-            if turn != seat and answers[lookaheads.envs[number]]:
-                queue = lookaheads.opponent_queue
-                queue.lookaheads[queue.length[0]] = number
-                queue.views[queue.length[0]] = views[0]
-                queue.length[0] += 1
-                break
-            if turn == seat:
-                _enqueue(game[0], views, number, lookaheads.value_queue, universal)
-            if turn != seat or lookaheads.decisions_left[number] > 1:
-                _enqueue(game[0], views, number, lookaheads.policy_queue, universal)
-            break
-
-
-@kernel
-def take_values(values, lookaheads):
-    """Add values to the lookaheads that wait for one, and empty the queue.
-
-    Args:
-        values: float32[length, 1], in tricks, to the seats of the queued lookaheads.
+        high: ``EndgameTable`` for these deals; endgames that it does not hold are left to be solved.
+        low: that for deals played low.
+        scale: see :func:`choice_kernels.squashed_margin`.
         lookaheads: the :class:`Lookaheads`.
     """
-    queue = lookaheads.value_queue
-    for place in range(queue.length[0]):
-        number = queue.lookaheads[place]
-        lookaheads.totals[number] += values[place, 0]
-        lookaheads.decisions_left[number] -= 1
-    queue.length[0] = 0
+    number = numbers[i]
+    env = number // (slots.shape[1] * most)
+    slot = number // most % slots.shape[1]
+    lookaheads.states[i] = states[env]
+    write_rotation(game[0], states[env], number % most, rotations[env], lookaheads.states[i])
+    lookaheads.envs[i] = env
+    lookaheads.seats[i] = states[env].turn
+    lookaheads.decisions_left[i] = lookahead
+    lookaheads.totals[i] = 0
+    play(game[0], lookaheads.states[i], lowest(slots[env, slot]))
+    _play_on(i, views, relabeling, game[0], answers, high, low, scale, lookaheads)
 
 
-@kernel
-def take_actions(game, logits, lookaheads):
-    """Play the legal action with the highest logit in the lookaheads that wait for one, and empty the queue.
+@row_kernel(scratch=_SCRATCH)
+def take_replies(i, views, relabeling, game, rows, logits, answers, high, low, scale, lookaheads):
+    """Play the legal action with the highest logit in lookahead ``rows[i]``, and play on.
 
     Args:
+        i: the row of ``rows``.
+        views: scratch.
+        relabeling: scratch.
         game: the rules.
-        logits: float32[length, actions], of canonical actions.
+        rows: int64[n], the lookaheads that need a reply.
+        logits: float32[n, actions], of canonical actions.
+        answers: as in :func:`begin_lookaheads`.
+        high: likewise.
+        low: likewise.
+        scale: likewise.
         lookaheads: the :class:`Lookaheads`.
     """
-    queue = lookaheads.policy_queue
-    for place in range(queue.length[0]):
-        legal = queue.legal[place]
-        best = lowest(legal)
-        while legal:
-            action = lowest(legal)
-            legal &= legal - _ONE
-            if logits[place, action] > logits[place, best]:
-                best = action
-        play(game[0], lookaheads.states[queue.lookaheads[place]], decode_action(best, queue.relabeling[place]))
-    queue.length[0] = 0
+    k = rows[i]
+    legal = lookaheads.views[k].legal
+    best = lowest(legal)
+    while legal:
+        action = lowest(legal)
+        legal &= legal - _ONE
+        if logits[i, action] > logits[i, best]:
+            best = action
+    play(game[0], lookaheads.states[k], decode_action(best, lookaheads.relabeling[k]))
+    _play_on(k, views, relabeling, game[0], answers, high, low, scale, lookaheads)
+
+
+@row_kernel(scratch=_SCRATCH)
+def take_answers(i, views, relabeling, game, rows, actions, answers, high, low, scale, lookaheads):
+    """Play the opponent's action in lookahead ``rows[i]``, ``actions`` int64[n], and play on; others as above."""
+    k = rows[i]
+    play(game[0], lookaheads.states[k], actions[i])
+    _play_on(k, views, relabeling, game[0], answers, high, low, scale, lookaheads)
+
+
+@row_kernel
+def take_solutions(i, rows, margins, scale, lookaheads):
+    """End lookahead ``rows[i]`` with seat 0's margin of its deal, ``margins`` int64[n]."""
+    _end(rows[i], margins[i], scale, lookaheads)
 
 
 @kernel
-def take_answers(game, actions, lookaheads):
-    """Play the opponents' actions in the lookaheads that wait for one, and empty the queue.
-
-    Args:
-        game: the rules.
-        actions: int64[length].
-        lookaheads: the :class:`Lookaheads`.
-    """
-    queue = lookaheads.opponent_queue
-    for place in range(queue.length[0]):
-        play(game[0], lookaheads.states[queue.lookaheads[place]], actions[place])
-    queue.length[0] = 0
+def solve_states(game, states, high, low, transpositions, margins):
+    """Write seat 0's margin of deals with perfect play from an endgame on, int64[n], found by search."""
+    for i in range(states.shape[0]):
+        if states[i].low:
+            margins[i] = solved_margin(game[0], states[i], low, transpositions)
+        else:
+            margins[i] = solved_margin(game[0], states[i], high, transpositions)
 
 
-@kernel
-def add_q_targets(lookahead, lookaheads, q_targets):
-    """Add each lookahead's mean over its decisions and rotations to its actions' targets, once all are over.
+@row_kernel
+def write_q_targets(i, totals, slots, rotations, most, lookahead, relabeling, q_targets):
+    """Write the target of each action of environment ``i``: its mean over decisions and rotations.
 
     That is a mean of n-step returns (Sutton and Barto, "Reinforcement Learning", 2nd edition, 7.1 and 12.1).
 
     Args:
+        i: the environment.
+        totals: float64[envs * most actions * most], by the number of the lookahead.
+        slots: uint64[envs, most actions], from :func:`write_slots`.
+        rotations: int64[envs], likewise.
+        most: the largest number of rotations.
         lookahead: number of own decisions of each lookahead.
-        lookaheads: the :class:`Lookaheads`.
-        q_targets: float32[envs, actions], by true action, 0 at first.
+        relabeling: int8[envs, RELABELING_SIZE], the relabelings.
+        q_targets: float32[envs, actions], by canonical action, written; 0 for the others.
     """
-    for number in range(lookaheads.length[0]):
-        actions = lookaheads.actions[number]
+    for action in range(q_targets.shape[1]):
+        q_targets[i, action] = 0
+    for slot in range(slots.shape[1]):
+        mean = np.float32(0)
+        for rotation in range(rotations[i]):
+            total = totals[(i * slots.shape[1] + slot) * most + rotation]
+            mean = np.float32(mean + total * (1.0 / rotations[i]) / lookahead)
+        actions = slots[i, slot]
         while actions:
-            action = lowest(actions)
+            q_targets[i, encode_action(lowest(actions), relabeling[i])] = mean
             actions &= actions - _ONE
-            q_targets[lookaheads.envs[number], action] += (
-                lookaheads.totals[number] * lookaheads.weights[number] / lookahead
-            )

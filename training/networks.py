@@ -1,6 +1,4 @@
-"""The networks in training: multilayer perceptrons over int8 features, their optimiser, and averages of weights.
-
-The suits may share the first and last layers of a network; see ``agents/policy/network/layers.py``.
+"""The networks in training (``agents/policy/network/mlp.py``): their optimiser, and averages of weights.
 
 Muon orthogonalises the steps of the hidden layers' matrices (Jordan et al., "Muon: an optimizer for hidden layers in
 neural networks", 2024) and scales them to the usual size of Adam's (Liu et al., "Muon is scalable for LLM training",
@@ -18,37 +16,29 @@ import copy
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import torch
-import torch.nn.functional as F  # noqa: N812 - its usual name
 from torch import nn
 from torch.optim.adam import adam
 
 from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.agents.policy.network.layers import (
     LOGITS_PER_TRICK,
-    NUM_SUITS,
     Layer,
-    card_layers_of,
-    layer_shapes,
-    suit_inputs,
 )
-from german_whist.envs.engine.cards import SUIT_SIZE
+from german_whist.agents.policy.network.mlp import MLP, FrozenMLP, native_dtype, new_mlp
 from german_whist.envs.engine.layout import Block
 from german_whist.training.config import PolicyIterationConfig
-from german_whist.training.run.processes import Processes
-from german_whist.training.run.snapshot import tensor_of_shape
+from german_whist.training.processes import Processes
+from german_whist.training.run import tensor_of_shape
 
 # One feature among hundreds inverts the value of every card. With `high_low`, at 200,000 decisions, the policy won 53 %
 # against `random` with that feature scaled to 1, 66 % at 8 and 71 % at 24.
 LOW_SCALE = 24.0
 RULE_SCALE = 4.0  # likewise for features that say which rules a deal has
 
-HIDDEN_GAIN = math.sqrt(2)
 ACTOR_GAIN = 0.01
 ADAM_EPSILON = 1e-5
 MAX_GRAD_NORM = 0.5  # gradients are clipped to this norm
@@ -59,10 +49,6 @@ NEWTON_SCHULZ_STEPS = 4  # Jordan et al. take 5; runs with 3 and 5 differed with
 TRICKS_PER_OUTPUT = 4.0  # units of the networks' outputs in training, which suit the optimisers
 LOGITS_PER_OUTPUT = LOGITS_PER_TRICK * TRICKS_PER_OUTPUT
 DISTILLED_HIDDEN = 192  # units of the distilled network's one hidden layer; ``small`` is such a network
-
-Weights = tuple[torch.Tensor, torch.Tensor]
-
-_FEWEST_ROWS, _MAX_ROWS = 128, 4096  # rows of a matrix product in FrozenMLP
 
 
 def feature_scale(high: npt.NDArray[np.int8], low: Block | None, flags: Sequence[Block] = ()) -> torch.Tensor:
@@ -79,246 +65,6 @@ def feature_scale(high: npt.NDArray[np.int8], low: Block | None, flags: Sequence
     for flag in flags:
         scale[flag.start : flag.stop] *= RULE_SCALE
     return scale
-
-
-def _hidden(inputs: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
-    """Return a hidden layer: ReLU of a linear layer.
-
-    Where nothing is to be differentiated, oneDNN does both in one pass for bfloat16, in half the time and to the same
-    numbers (the operator is TorchInductor's).
-    """
-    is_bfloat16_on_cpu = inputs.dtype == torch.bfloat16 and inputs.device.type == "cpu"
-    if is_bfloat16_on_cpu and torch.is_inference_mode_enabled() and _onednn_has_bfloat16():
-        fused: torch.Tensor = torch.ops.mkldnn._linear_pointwise(inputs, weight, bias, "relu", [], "")
-        return fused
-    return F.relu(F.linear(inputs, weight, bias), inplace=True)
-
-
-@lru_cache
-def _onednn_has_bfloat16() -> bool:
-    """Return whether oneDNN multiplies bfloat16 here; without, its operator fails, and torch multiplies slowly."""
-    return torch.backends.mkldnn.is_available() and bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
-
-
-class _LastLayer(torch.autograd.Function):
-    """A linear layer with float32 outputs for inputs of any type; gradients of the inputs have the inputs' type."""
-
-    @staticmethod
-    def forward(ctx: Any, hidden: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
-        ctx.save_for_backward(hidden, weight)
-        return F.linear(hidden.float(), weight, bias)
-
-    @staticmethod
-    def backward(ctx: Any, *gradients: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        hidden, weight = ctx.saved_tensors
-        rounded = gradients[0].to(hidden.dtype)
-        return rounded @ weight.to(hidden.dtype), (rounded.T @ hidden).float(), gradients[0].sum(0)
-
-
-class MLP(nn.Module):
-    """Linear layers with ReLU between them, over scaled int8 features.
-
-    Weights are float32. Hidden layers multiply in ``compute_dtype``; the last layer always in float32, so that logits
-    and values are not rounded. (``torch.autocast`` would round elsewhere: it knows nothing of the scale folded into the
-    first weights, nor of the float32 last layer, and earlier runs would not repeat bit for bit.)
-
-    Attributes:
-        scale: factor of each feature, float32[features].
-        compute_dtype: type of the hidden layers' matrix products.
-    """
-
-    scale: torch.Tensor
-
-    def __init__(self, scale: torch.Tensor, shapes: Sequence[tuple[int, int]], gain: float) -> None:
-        """Build the layers, with orthogonal weights (Huang et al., "The 37 implementation details of PPO", 2).
-
-        Args:
-            scale: factor of each input of the first layer, float32[inputs].
-            shapes: of the layers' weights, (out, in), see ``layer_shapes``.
-            gain: gain of the last layer's initial weights.
-        """
-        super().__init__()
-        self.register_buffer("scale", scale, persistent=False)
-        self.layers = nn.ModuleList(nn.Linear(inputs, units) for units, inputs in shapes)
-        for layer in self.linear_layers():
-            nn.init.orthogonal_(layer.weight, HIDDEN_GAIN)
-            nn.init.zeros_(layer.bias)
-        nn.init.orthogonal_(self.linear_layers()[-1].weight, gain)
-        self.compute_dtype = torch.float32
-
-    def linear_layers(self) -> list[nn.Linear]:
-        """Return the layers, first to last."""
-        return [layer for layer in self.layers if isinstance(layer, nn.Linear)]
-
-    def forward(self, features: torch.Tensor) -> torch.Tensor:
-        """Return the outputs, float32[rows, outputs].
-
-        Args:
-            features: [rows, features], int8 or a floating type.
-        """
-        last = self.linear_layers()[-1]
-        outputs: torch.Tensor = _LastLayer.apply(self.units(features, self.weights()), last.weight, last.bias)
-        return self.joined(outputs)
-
-    def weights(self) -> list[Weights]:
-        """Return weight and bias of the hidden layers as they are multiplied, in ``compute_dtype``.
-
-        The weights are scaled, not the features: these stay whole numbers, which bfloat16 holds exactly.
-        """
-        hidden, dtype = self.linear_layers()[:-1], self.compute_dtype
-        scaled = [layer.weight if number else layer.weight * self.scale for number, layer in enumerate(hidden)]
-        return [(weight.to(dtype), layer.bias.to(dtype)) for weight, layer in zip(scaled, hidden, strict=True)]
-
-    def units(self, features: torch.Tensor, weights: Sequence[Weights]) -> torch.Tensor:
-        """Return the last hidden layer, [rows, units].
-
-        Args:
-            features: [rows, features], int8 or a floating type.
-            weights: of the hidden layers, as :meth:`weights` returns them.
-        """
-        hidden = features.to(self.compute_dtype)
-        for weight, bias in weights:
-            hidden = _hidden(hidden, weight, bias)
-        return hidden
-
-    def joined(self, outputs: torch.Tensor) -> torch.Tensor:
-        """Return the network's outputs, [rows, outputs], from those of the last layer."""
-        return outputs
-
-    def raw_layers(self) -> tuple[Layer, ...]:
-        """Return the layers for unscaled features, as a checkpoint stores them."""
-        layers = []
-        for number, layer in enumerate(self.linear_layers()):
-            weight = layer.weight.detach() * (1.0 if number else self.scale)
-            layers.append((weight.cpu().numpy().copy(), layer.bias.detach().cpu().numpy().copy()))
-        return tuple(layers)
-
-    def load_raw_layers(self, layers: tuple[Layer, ...], name: str) -> None:
-        """Take the layers of a checkpoint.
-
-        Raises:
-            ValueError: when their sizes differ.
-        """
-        wanted = [tuple(layer.weight.shape) for layer in self.linear_layers()]
-        given = [weight.shape for weight, _ in layers]
-        if wanted != given:
-            have, need = ([shape[0] for shape in shapes[:-1]] for shapes in (given, wanted))
-            raise ValueError(
-                f"init: {name!r} has hidden layers {have} of {given[0][1]} features, not {need}: set hidden"
-            )
-        with torch.no_grad():
-            for number, (layer, (weight, bias)) in enumerate(zip(self.linear_layers(), layers, strict=True)):
-                layer.weight.copy_(torch.as_tensor(weight))
-                layer.bias.copy_(torch.as_tensor(bias))
-                if number == 0:
-                    layer.weight /= self.scale
-
-
-class SuitMLP(MLP):
-    """An MLP with suit layers, over scaled int8 features.
-
-    Attributes:
-        scale: factor of each input of a suit, float32[inputs].
-        inputs: which features the suits see, one suit after the other, int64[4 * inputs].
-    """
-
-    inputs: torch.Tensor
-
-    def __init__(self, scale: torch.Tensor, hidden: list[int], outputs: int, gain: float, suit_layers: int) -> None:
-        """Build the layers, with orthogonal weights.
-
-        Args:
-            scale: factor of each feature, float32[features]; those of the suits are alike.
-            hidden: sizes of the hidden layers.
-            outputs: number of outputs: actions, or fewer than cards for a value.
-            gain: gain of the last layer's initial weights.
-            suit_layers: number of first hidden layers, and of a policy as many last ones, that each suit passes alone.
-
-        Raises:
-            ValueError: when there are too few hidden layers.
-        """
-        inputs = torch.from_numpy(suit_inputs(len(scale)))
-        super().__init__(scale[inputs[0]], layer_shapes([len(scale), *hidden, outputs], suit_layers), gain)
-        self.register_buffer("inputs", inputs.flatten(), persistent=False)
-        self._suit_layers, card_layers = suit_layers, card_layers_of(suit_layers, outputs)
-        self._trunk_end = len(hidden) - card_layers
-        self._judges_cards = card_layers > 0
-
-    def units(self, features: torch.Tensor, weights: Sequence[Weights]) -> torch.Tensor:
-        """Return the last hidden layer, [rows, units], or that of each suit, [4 * rows, units]."""
-        rows = features.shape[0]  # not len: an exported network takes any number of rows
-        # torch gathers float32 five times as fast as int8 and bfloat16.
-        suits = features.float().index_select(1, self.inputs).view(rows * NUM_SUITS, self.scale.shape[0])
-        suits = suits.to(self.compute_dtype)
-        for weight, bias in weights[: self._suit_layers]:
-            suits = _hidden(suits, weight, bias)
-        trunk = suits.view(rows, NUM_SUITS * suits.shape[1])
-        for weight, bias in weights[self._suit_layers : self._trunk_end]:
-            trunk = _hidden(trunk, weight, bias)
-        if not self._judges_cards:
-            return trunk
-        (weight, bias), *others = weights[self._trunk_end :]
-        own = suits.shape[1]
-        of_trunk = F.linear(trunk, weight[:, own:]).repeat_interleave(NUM_SUITS, 0)
-        units = F.relu(F.linear(suits, weight[:, :own], bias) + of_trunk, inplace=True)
-        for weight, bias in others:
-            units = _hidden(units, weight, bias)
-        return units
-
-    def joined(self, outputs: torch.Tensor) -> torch.Tensor:
-        """Return the network's outputs, [rows, outputs]: each suit's cards, then the sums of the other actions."""
-        if not self._judges_cards:
-            return outputs
-        suits = outputs.view(outputs.shape[0] // NUM_SUITS, NUM_SUITS, outputs.shape[1])
-        return torch.cat([suits[:, :, :SUIT_SIZE].flatten(1), suits[:, :, SUIT_SIZE:].sum(1)], 1)
-
-
-def new_mlp(scale: torch.Tensor, hidden: list[int], outputs: int, gain: float, suit_layers: int = 0) -> MLP:
-    """Return a network with suit layers or, with 0 of them, a plain MLP; arguments and errors as :class:`SuitMLP`."""
-    if suit_layers:
-        return SuitMLP(scale, hidden, outputs, gain, suit_layers)
-    return MLP(scale, layer_shapes([len(scale), *hidden, outputs]), gain)
-
-
-class FrozenMLP:
-    """A copy of an MLP with its current weights, for many forward passes.
-
-    The backend compiles matrix products for each new size, which costs more than the product itself, so rows are padded
-    to one of a few sizes. The network lends its structure, not its weights.
-    """
-
-    def __init__(self, network: MLP) -> None:
-        """Copy the weights."""
-        self._network = network
-        self._device = network.scale.device
-        last = network.linear_layers()[-1]
-        self._weights = [(weight.detach().clone(), bias.detach().clone()) for weight, bias in network.weights()]
-        self._last = last.weight.detach().clone(), last.bias.detach().clone()
-
-    @torch.inference_mode()
-    def __call__(self, features: torch.Tensor) -> torch.Tensor:
-        """Return the outputs on the CPU, float32[rows, outputs], for features int8[rows, features]."""
-        return torch.cat([self._outputs(rows) for rows in features.split(_MAX_ROWS)])
-
-    def _outputs(self, features: torch.Tensor) -> torch.Tensor:
-        rows = len(features)
-        size = -(-rows // _FEWEST_ROWS) * _FEWEST_ROWS
-        padded = F.pad(features, (0, 0, 0, size - rows)).to(self._device)
-        units = self._network.units(padded, self._weights)
-        return self._network.joined(F.linear(units.float(), *self._last))[:rows].cpu()
-
-
-def native_dtype(device: torch.device) -> torch.dtype:
-    """Return the type of matrix products: bfloat16 where the hardware multiplies it natively, else float32.
-
-    bfloat16 is then several times as fast. A CPU that is held to AVX2 (``ATEN_CPU_CAPABILITY=avx2``) counts as one
-    without AVX-512.
-    """
-    if device.type == "cuda":
-        return torch.bfloat16 if torch.cuda.is_bf16_supported(including_emulation=False) else torch.float32
-    has_products = getattr(torch.cpu, "_is_avx512_bf16_supported", lambda: False)
-    is_used = device.type == "cpu" and torch.backends.cpu.get_cpu_capability() == "AVX512"
-    return torch.bfloat16 if is_used and has_products() else torch.float32
 
 
 def orthogonalized(matrix: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
@@ -485,7 +231,7 @@ def _adam_moments(weight: torch.Tensor) -> dict[str, torch.Tensor]:
 
 @dataclass(frozen=True)
 class Batch:
-    """Positions with action-value targets, of a rollout.
+    """Positions with action-value targets, of a rollout, on the networks' device.
 
     Attributes:
         features: int8[positions, features].
@@ -576,7 +322,7 @@ class Networks:
             yield from part.named_parameters()
 
     def policy(self, features: torch.Tensor) -> torch.Tensor:
-        """Return the logits on the CPU, float32[rows, actions], for observations int8[rows, features]."""
+        """Return the logits, float32[rows, actions], for observations int8[rows, features]."""
         return self._frozen_actor(features) * LOGITS_PER_OUTPUT
 
     def replies(self, features: torch.Tensor) -> torch.Tensor:
@@ -595,9 +341,8 @@ class Networks:
             progress: share of the run that is done, 0 to 1, for the schedule.
         """
         rate = self.config.learning_rate_at(max(1.0 - progress, 0.0))
-        features, masks = batch.features.to(self._device), batch.masks.to(self._device)
-        q_targets, returns = batch.q_targets.to(self._device), batch.returns.to(self._device)
-        total = spread = value_total = torch.zeros(())
+        features, masks, q_targets, returns = batch.features, batch.masks, batch.q_targets, batch.returns
+        total = spread = value_total = torch.zeros((), device=self._device)
         steps = 0
         for rows in self._minibatches(len(features), self.config.epochs):
             legal = masks[rows].float()
@@ -609,13 +354,13 @@ class Networks:
             values = self.value.network(features[rows])[:, 0]
             value_loss = ((values - returns[rows] / TRICKS_PER_OUTPUT) ** 2).mean()
             self.value.step(value_loss, len(rows), rate)
-            total = total + loss.detach().cpu()
-            spread = spread + _mean_square(targets, count).cpu()
-            value_total = value_total + value_loss.detach().cpu()
+            total = total + loss.detach()
+            spread = spread + _mean_square(targets, count)
+            value_total = value_total + value_loss.detach()
             steps += 1
-        self._distill(features, masks, batch.logits.to(self._device) / LOGITS_PER_OUTPUT, rate)
+        self._distill(features, masks, batch.logits / LOGITS_PER_OUTPUT, rate)
         self.updates += 1
-        value_spread = steps * ((returns - returns.mean()) ** 2).mean().cpu() / TRICKS_PER_OUTPUT**2
+        value_spread = steps * ((returns - returns.mean()) ** 2).mean() / TRICKS_PER_OUTPUT**2
         return {
             "losses/loss": float(total) / max(steps, 1),
             "losses/explained_variance": _explained(total, spread),

@@ -1,6 +1,6 @@
-"""Self-play rollouts: kernels step many deals at once and write straight into tensors, without copies.
+"""Self-play rollouts: row kernels step many deals at once on a device, and everything recorded is a tensor there.
 
-Views are made canonical (``agents/policy/canonical.py``) before anything is written, so the policy is equivariant by
+Views are made canonical (``envs/observation/canonical.py``) before a network sees them, so the policy is equivariant by
 construction: permuting the plain suits of a deal permutes its cards and changes nothing else. No augmentation is
 needed.
 """
@@ -14,31 +14,44 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
+from torch import Tensor
 
-from german_whist.agents.policy.canonical_kernels import RELABELING_SIZE
+from german_whist.agents.policy.input_kernels import write_network_inputs
 from german_whist.agents.policy.inputs import input_high, num_outputs
 from german_whist.agents.policy.network.layers import OBSERVATION, UNIVERSAL
 from german_whist.envs.agent import Agent, as_agent, ask
 from german_whist.envs.engine.agent_rng import AgentRng
-from german_whist.envs.engine.endgame_hook import EXACT
+from german_whist.envs.engine.endgame_cutoff import write_begins_endgame
+from german_whist.envs.engine.endgame_hook import EXACT, PLAYED
 from german_whist.envs.engine.rules import rules
+from german_whist.envs.engine.state import STATE
+from german_whist.envs.observation.canonical_kernels import RELABELING_SIZE
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.simulator.state_check import check_logged_actions, check_states
+from german_whist.envs.simulator.tensor_batch import TensorBatch
+from german_whist.envs.utils.device import Device, Records
+from german_whist.solver.exact_endgame import ExactEndgameHook
 from german_whist.training.config import SELF
 from german_whist.training.rollout_kernels import (
-    margins,
     observe_envs,
     sample_actions,
     write_encoded_actions,
+    write_margins,
 )
 
 TRAINING_DEALS = 2**62  # evaluations play deals below, so that no run has met them, whatever its seed
 DEALS_PER_PROCESS = 2**40  # each process deals from its own range
 IMPOSSIBLE = "its deals, moves or seats are impossible"
 
-Network = Callable[[torch.Tensor], torch.Tensor]
+Network = Callable[[Tensor], Tensor]
 Opponents = Mapping[str, Callable[[int], Agent]]  # from the number of a rollout to the agent, by name
+_LEGAL = VIEW.fields["legal"][1]  # type: ignore[index] # offset in a record
+
+
+def legal_masks(views: Records) -> Tensor:
+    """Return the legal actions of views as bit masks, int64[n]."""
+    return views.bytes[:, _LEGAL : _LEGAL + 8].view(torch.int64).squeeze(1)
 
 
 class OpponentSampler:
@@ -51,21 +64,22 @@ class OpponentSampler:
         deals_of_env: int64[num_envs], deals so far.
     """
 
-    def __init__(self, shares: Iterable[tuple[float, bool]], num_envs: int) -> None:
+    def __init__(self, shares: Iterable[tuple[float, bool]], num_envs: int, device: torch.device) -> None:
         """Give each opponent its share of the environments.
 
         Args:
             shares: weight of each opponent, above 0, and whether it is the learner itself; the sum need not be 1.
             num_envs: deals stepped together.
+            device: of the tensors.
 
         Raises:
             ValueError: when a share is less than one environment.
         """
-        self.opponent_of = _opponent_of(list(shares), num_envs)
-        self.learner_seat = np.full(num_envs, -1, np.int8)
-        self.deals_of_env = np.zeros(num_envs, np.int64)
+        self.opponent_of = torch.from_numpy(_opponent_of(list(shares), num_envs)).to(device)
+        self.learner_seat = torch.full((num_envs,), -1, dtype=torch.int8, device=device)
+        self.deals_of_env = torch.zeros(num_envs, dtype=torch.int64, device=device)
 
-    def assign_seats(self, envs: npt.NDArray[np.int64], dealers: npt.NDArray[np.int8]) -> None:
+    def assign_seats(self, envs: Tensor, dealers: Tensor) -> None:
         """Seat the learner in new deals: dealer and non-dealer in turn, or both.
 
         Args:
@@ -74,14 +88,13 @@ class OpponentSampler:
         """
         # Neighbouring environments differ, so that the learner deals half the time even in a few deals.
         is_dealer = (envs + self.deals_of_env[envs]) % 2 == 1
-        seat = np.where(is_dealer, dealers, 1 - dealers)
-        self.learner_seat[envs] = np.where(self.opponent_of[envs] < 0, -1, seat)
+        seat = torch.where(is_dealer, dealers, 1 - dealers)
+        self.learner_seat[envs] = seat.masked_fill(self.opponent_of[envs] < 0, -1)
         self.deals_of_env[envs] += 1
 
-    def learner_acts(self, turn: npt.NDArray[np.int8]) -> npt.NDArray[np.bool_]:
+    def learner_acts(self, turn: Tensor) -> Tensor:
         """Return where the learner is to act, bool[num_envs], for the seats to act, int8[num_envs]."""
-        acts: npt.NDArray[np.bool_] = (self.learner_seat < 0) | (self.learner_seat == turn)
-        return acts
+        return (self.learner_seat < 0) | (self.learner_seat == turn)
 
 
 def _opponent_of(shares: list[tuple[float, bool]], num_envs: int) -> npt.NDArray[np.int64]:
@@ -107,25 +120,6 @@ def first_training_deal(rank: int) -> int:
     return TRAINING_DEALS + rank * DEALS_PER_PROCESS
 
 
-def save_deals(batch: DealBatch, mix: OpponentSampler, deals: npt.NDArray[np.uint64]) -> dict[str, npt.NDArray[Any]]:
-    """Return deals in the middle of play, and seats, as arrays with one row per environment.
-
-    Args:
-        batch: the deals.
-        mix: opponents and seats.
-        deals: uint64[num_envs], index of each deal.
-    """
-    logged: dict[str, npt.NDArray[Any]] = {}
-    if batch.log is not None:
-        logged = {"log_actions": batch.log.actions.copy(), "log_counts": batch.log.counts.copy()}
-    return logged | {
-        "states": batch.states.view(np.uint8).reshape(batch.size, -1).copy(),
-        "deals": deals.astype(np.int64),
-        "deals_of_env": mix.deals_of_env.copy(),
-        "learner_seat": mix.learner_seat.copy(),
-    }
-
-
 def check_layout(saved: Mapping[str, npt.NDArray[Any]], own: Mapping[str, npt.NDArray[Any]]) -> None:
     """Refuse saved arrays whose names, shapes or types are not those of ``own``.
 
@@ -137,81 +131,69 @@ def check_layout(saved: Mapping[str, npt.NDArray[Any]], own: Mapping[str, npt.ND
             raise ValueError(f"its {name} are not those of {len(own['states'])} environments of this version")
 
 
-def load_deals(
-    saved: Mapping[str, npt.NDArray[Any]], batch: DealBatch, mix: OpponentSampler, deals: npt.NDArray[np.uint64]
-) -> None:
-    """Restore what :func:`save_deals` returned, in place; nothing changes if it is refused.
-
-    Raises:
-        ValueError: if no game leads to these deals, or their layout is another.
-    """
-    check_layout(saved, save_deals(batch, mix, deals))
-    states = np.ascontiguousarray(saved["states"]).view(batch.states.dtype)[:, 0]
-    check_states(batch.rules, states)  # kernels do not
-    seats, has_opponent = saved["learner_seat"], mix.opponent_of >= 0
-    seats_are_known = np.where(has_opponent, (seats == 0) | (seats == 1), seats == -1)
-    if not (seats_are_known & (saved["deals"] >= 0) & (saved["deals_of_env"] >= 0)).all():
-        raise ValueError(IMPOSSIBLE)
-    if batch.log is not None:
-        check_logged_actions(batch.rules, states, saved["log_actions"], saved["log_counts"])
-        batch.log.actions[:], batch.log.counts[:] = saved["log_actions"], saved["log_counts"]
-    batch.states[:] = states
-    deals[:] = saved["deals"].astype(np.uint64)
-    mix.deals_of_env[:] = saved["deals_of_env"]
-    mix.learner_seat[:] = seats
-
-
 @dataclass
 class Rollout:
-    """``num_steps`` decisions in every environment.
+    """``num_steps`` decisions in every environment, on the device.
 
     Attributes:
-        features: int8[steps, envs, features], the observation of the seat to act.
+        views: ``VIEW`` records [steps * envs], what the seat to act knows, canonical.
         masks: bool[steps, envs, actions], legal actions.
         actions: int64[steps, envs], canonical.
         logits: float32[steps, envs, actions], the policy's where the learner had a choice; elsewhere 0.
         seats: int8[steps, envs], the seat that decides.
-        ends: bool[steps, envs], whether the deal ended before the environment's next decision.
-        margins: float32[steps, envs], seat 0's final margin of counted tricks where the deal ended; elsewhere 0.
+        ends: bool[steps, envs], whether the deal, but for its endgame, ended before the environment's next decision.
+        margins: float32[steps, envs], seat 0's final margin of counted tricks where the deal ended, if it is known;
+            elsewhere 0.
         learner_mask: bool[steps, envs], whether the learner decided, not an opponent.
         has_choice: bool[steps, envs], whether there were two actions or more.
     """
 
-    features: torch.Tensor
-    masks: torch.Tensor
-    actions: torch.Tensor
-    logits: torch.Tensor
-    seats: torch.Tensor
-    ends: torch.Tensor
-    margins: torch.Tensor
-    learner_mask: torch.Tensor
-    has_choice: torch.Tensor
+    views: Records
+    masks: Tensor
+    actions: Tensor
+    logits: Tensor
+    seats: Tensor
+    ends: Tensor
+    margins: Tensor
+    learner_mask: Tensor
+    has_choice: Tensor
 
     @classmethod
-    def empty(cls, steps: int, envs: int, features: int, actions: int) -> Rollout:
+    def empty(cls, steps: int, envs: int, actions: int, device: Device) -> Rollout:
         """Return buffers to be filled."""
         shape = (steps, envs)
         return cls(
-            torch.zeros((*shape, features), dtype=torch.int8),
-            torch.zeros((*shape, actions), dtype=torch.bool),
-            torch.zeros(shape, dtype=torch.int64),
-            torch.zeros((*shape, actions), dtype=torch.float32),
-            torch.zeros(shape, dtype=torch.int8),
-            torch.zeros(shape, dtype=torch.bool),
-            torch.zeros(shape, dtype=torch.float32),
-            torch.zeros(shape, dtype=torch.bool),
-            torch.zeros(shape, dtype=torch.bool),
+            device.records(steps * envs, VIEW),
+            device.zeros((*shape, actions), "bool"),
+            device.zeros(shape, "int64"),
+            device.zeros((*shape, actions), "float32"),
+            device.zeros(shape, "int8"),
+            device.zeros(shape, "bool"),
+            device.zeros(shape, "float32"),
+            device.zeros(shape, "bool"),
+            device.zeros(shape, "bool"),
         )
+
+    def views_at(self, step: int) -> Records:
+        """Return the views of a step, ``VIEW`` records [envs]."""
+        envs = self.seats.shape[1]
+        return Records(self.views.bytes[step * envs : (step + 1) * envs], VIEW)
+
+    def views_where(self, mask: Tensor) -> Records:
+        """Return the views of the decisions in a mask, bool[steps, envs], step by step."""
+        return Records(self.views.bytes[mask.flatten()], VIEW)
 
 
 class Collector:
-    """Plays the learner's policy in many deals at once, with exact endgames, and records every decision.
+    """Plays the learner's policy in many deals at once, up to their endgames, and records every decision.
 
     In some environments the learner holds both seats. In the others it is dealer and non-dealer in turn, and an
     opponent holds the other seat; its decisions are recorded too.
 
     Attributes:
-        batch: the deals.
+        batch: the deals, a ``DealBatch`` on the CPU or a ``TensorBatch`` on a GPU.
+        states: the same as records of ``STATE`` in a tensor.
+        device: where everything is.
         relabeling: int8[envs, RELABELING_SIZE], the relabelings of the current decisions.
         universal: whether the policy sees the universal encoding.
         num_steps: decisions of each environment in a rollout.
@@ -239,6 +221,8 @@ class Collector:
         history: bool = False,
         rank: int = 0,
         dealt: int = 0,
+        solves: bool = False,
+        device: str = "cpu",
     ) -> None:
         """Deal the first deals.
 
@@ -253,19 +237,35 @@ class Collector:
             history: keep event histories, for opponents that use them.
             rank: index of this process.
             dealt: deals of this process before.
+            solves: whether to solve the endgames of the deals, for their margins.
+            device: torch device of everything.
 
         Raises:
-            ValueError: when the game has no open endgame, or a share is less than one environment.
+            ValueError: when the game has no open endgame, a share is less than one environment, there is no such
+                device, or histories are to be kept on a GPU.
         """
         played = rules(game)
-        self.batch = DealBatch(played, num_envs, seed, history=history, endgame=EXACT)
+        ExactEndgameHook().check(played)
+        self.device = Device(device)
+        endgame = EXACT if solves else PLAYED
+        self.batch: Any
+        if self.device.is_gpu:
+            if history:
+                raise ValueError("device: opponents that use histories play on the CPU alone: set device: cpu")
+            self.batch = TensorBatch(played, num_envs, seed, endgame=endgame, device=device)
+            self.states = self.batch.states
+        else:
+            self.batch = DealBatch(played, num_envs, seed, history=history, endgame=endgame)
+            self.states = Records(
+                torch.from_numpy(self.batch.states.view(np.uint8).reshape(num_envs, STATE.itemsize)), STATE
+            )
         self.high = input_high(played, inputs)
         self.num_actions = num_outputs(played, inputs)
         self.universal = inputs == UNIVERSAL
-        self.relabeling = np.zeros((num_envs, RELABELING_SIZE), np.int8)
         self.num_steps = num_steps
         self.seed = seed
-        self._mix = OpponentSampler(((share, name == SELF) for name, share in shares.items()), num_envs)
+        on = self.device.torch_device
+        self._mix = OpponentSampler(((share, name == SELF) for name, share in shares.items()), num_envs, on)
         self.opponent_names = [name for name in shares if name != SELF]
         self._makers = [opponents[name] for name in self.opponent_names]
         self.opponents: list[Agent] = []
@@ -274,27 +274,38 @@ class Collector:
         self._first_deal = first_training_deal(rank)
         self._next_deal = dealt
         self.rollouts = 0
-        self._deals = np.zeros(num_envs, np.uint64)
-        self._moves = np.zeros(num_envs, np.int64)
-        self._views = np.zeros(2, VIEW)
-        self._decoded_actions = np.zeros(num_envs, np.int64)
-        self._margins = np.zeros(num_envs, np.float32)
-        self.rollout = Rollout.empty(num_steps, num_envs, len(self.high), self.num_actions)
-        self._deal(np.arange(num_envs))
+        zeros = self.device.zeros
+        self.relabeling = zeros((num_envs, RELABELING_SIZE), "int8")
+        self._deals, self._moves = zeros(num_envs, "int64"), zeros(num_envs, "int64")
+        self._true_actions = zeros(num_envs, "int64")
+        self._every_env = torch.arange(num_envs, device=on)
+        self._action_bits = torch.arange(self.num_actions, device=on)
+        self.rollout = Rollout.empty(num_steps, num_envs, self.num_actions, self.device)
+        self._deal(self._every_env)
 
     @property
     def dealt(self) -> int:
         """Deals of this process so far, those before this collector included."""
         return self._next_deal
 
-    def _deal(self, envs: npt.NDArray[np.int64]) -> None:
+    def features(self, views: Records) -> Tensor:
+        """Return what the networks see of canonical views, int8[n, features]."""
+        rows = torch.empty((len(views.bytes), len(self.high)), dtype=torch.int8, device=self.device.torch_device)
+        self.device.run(write_network_inputs, len(rows), self.batch.rules.game, views, self.universal, rows)
+        return rows
+
+    def _deal(self, envs: Tensor) -> None:
         """Deal the next deals into some environments, and seat the learner."""
-        deals = np.arange(self._next_deal, self._next_deal + len(envs), dtype=np.uint64) + np.uint64(self._first_deal)
+        first = self._first_deal + self._next_deal
+        deals = torch.arange(first, first + len(envs), device=self.device.torch_device)
         self._next_deal += len(envs)
         self._deals[envs] = deals
         self._moves[envs] = 0
-        self.batch.deal_rows(envs, deals)
-        self._mix.assign_seats(envs, self.batch.states["dealer"][envs])
+        if self.device.is_gpu:
+            self.batch.deal_rows(envs, deals)
+        else:
+            self.batch.deal_rows(envs.numpy(), deals.numpy())
+        self._mix.assign_seats(envs, self.states.field("dealer")[envs])
 
     def begin_rollout(self) -> None:
         """Take the opponents of the next rollout, who also take over the deals in progress."""
@@ -302,12 +313,13 @@ class Collector:
         self.rollouts += 1
 
     def observe(self, step: int) -> None:
-        """Write the observations of the current decisions."""
-        rollout, batch = self.rollout, self.batch
-        features, masks = rollout.features[step].numpy(), rollout.masks[step].numpy()
-        observe_envs(batch.rules.game, batch.states, self._views, features, masks, self.relabeling, self.universal)
-        rollout.seats[step].numpy()[:] = batch.turn
-        rollout.has_choice[step] = rollout.masks[step].sum(1) > 1
+        """Record what the seats to act know."""
+        rollout, views = self.rollout, self.rollout.views_at(step)
+        game, envs = self.batch.rules.game, self.batch.size
+        self.device.run(observe_envs, envs, game, self.states, views, self.relabeling, rollout.seats[step])
+        legal = legal_masks(views)
+        rollout.masks[step] = (legal[:, None] >> self._action_bits & 1) == 1
+        rollout.has_choice[step] = legal & (legal - 1) != 0
 
     def choose(self, step: int, policy: Network) -> None:
         """Choose the actions of the current decisions, which are not played yet.
@@ -320,60 +332,104 @@ class Collector:
             FloatingPointError: when logits are not finite.
         """
         rollout = self.rollout
-        learner_mask = rollout.learner_mask[step].numpy()
-        learner_mask[:] = self._mix.learner_acts(self.batch.turn)
-        choices = (rollout.learner_mask[step] & rollout.has_choice[step]).nonzero().squeeze(1)
+        acts = rollout.learner_mask[step] = self._mix.learner_acts(rollout.seats[step])
+        choices = (acts & rollout.has_choice[step]).nonzero().squeeze(1)
         logits = rollout.logits[step].zero_()
-        logits[choices] = policy(rollout.features[step, choices])
-        sample_actions(
-            logits.numpy(),
-            rollout.masks[step].numpy(),
+        logits[choices] = policy(self.features(Records(rollout.views_at(step).bytes[choices], VIEW)))
+        self.device.run(
+            sample_actions,
+            self.batch.size,
+            logits,
+            rollout.masks[step],
             self.relabeling,
             np.uint64(self.seed),
-            self._deals,
+            self._deals.view(torch.uint64),
             self._moves,
-            rollout.actions[step].numpy(),
-            self._decoded_actions,
+            rollout.actions[step],
+            self._true_actions,
         )
-        if (self._decoded_actions < 0).any():
+        if bool((self._true_actions < 0).any()):
             raise FloatingPointError("logits are not finite")
         for number, opponent in enumerate(self.opponents):
-            envs = np.flatnonzero(~learner_mask & (self._mix.opponent_of == number))
+            envs = (~acts & (self.opponent_of == number)).nonzero().squeeze(1)
             if len(envs):
-                rng = AgentRng(self.seed, self._deals[envs], stream=number, step=self._moves[envs])
-                self._decoded_actions[envs] = ask(opponent, self.batch, envs, rng)
-                write_encoded_actions(envs, self._decoded_actions, self.relabeling, rollout.actions[step].numpy())
+                answer = self._ask(opponent, number, envs)
+                self.device.run(
+                    write_encoded_actions,
+                    len(envs),
+                    envs,
+                    answer,
+                    self.relabeling,
+                    self._true_actions,
+                    rollout.actions[step],
+                )
+
+    def _ask(self, opponent: Agent, number: int, envs: Tensor) -> Tensor:
+        """Return what an opponent plays in some environments, int64[n]."""
+        deals = self._deals[envs].cpu().numpy().astype(np.uint64)
+        rng = AgentRng(self.seed, deals, stream=number, step=self._moves[envs].cpu().numpy())
+        if self.device.is_gpu:
+            return opponent.act_on(self.device, self.batch.views(envs), rng)
+        return torch.from_numpy(ask(opponent, self.batch, envs.numpy(), rng))
 
     def play(self, step: int) -> None:
-        """Play the chosen actions, and deal anew where a deal is over."""
+        """Play the chosen actions, and deal anew where a deal is at its endgame."""
         rollout, batch = self.rollout, self.batch
-        batch.step(self._decoded_actions)
+        if self.device.is_gpu:
+            batch.step_unchecked(self._every_env, self._true_actions)
+        else:
+            batch.step(self._true_actions.numpy())
         self._moves += 1
-        margins(batch.rules.game, batch.states, self._margins)
-        rollout.ends[step].numpy()[:] = batch.done
-        rollout.margins[step].numpy()[:] = np.where(batch.done, self._margins, np.float32(0))
-        finished = np.flatnonzero(batch.done)
+        ends, margins = rollout.ends[step], rollout.margins[step]
+        self.device.run(write_begins_endgame, batch.size, batch.rules.game, self.states, self._every_env, ends)
+        done = self.states.field("done")
+        ends |= done
+        self.device.run(write_margins, batch.size, batch.rules.game, self.states, margins)
+        margins *= done
+        finished = ends.nonzero().squeeze(1)
         if len(finished):
             self._deal(finished)
 
-    def state(self) -> dict[str, npt.NDArray[Any]]:
-        """Return everything but the policy that the next rollout depends on, as arrays with one row per environment."""
-        return save_deals(self.batch, self._mix, self._deals) | {
-            "moves": self._moves.copy(),
-            "counts": np.array([[self._next_deal, self.rollouts]], np.int64),
+    def _saved_tensors(self) -> dict[str, Tensor]:
+        return {
+            "states": self.states.bytes,
+            "deals": self._deals,
+            "deals_of_env": self._mix.deals_of_env,
+            "learner_seat": self._mix.learner_seat,
+            "moves": self._moves,
         }
 
+    def state(self) -> dict[str, npt.NDArray[Any]]:
+        """Return everything but the policy that the next rollout depends on, as arrays with one row per environment."""
+        saved: dict[str, npt.NDArray[Any]] = {
+            name: tensor.cpu().numpy().copy() for name, tensor in self._saved_tensors().items()
+        }
+        saved["counts"] = np.array([[self._next_deal, self.rollouts]], np.int64)
+        log = getattr(self.batch, "log", None)
+        if log is not None:
+            saved |= {"log_actions": log.actions.copy(), "log_counts": log.counts.copy()}
+        return saved
+
     def load_state(self, state: Mapping[str, npt.NDArray[Any]]) -> None:
-        """Restore what :meth:`state` returned.
+        """Restore what :meth:`state` returned; nothing changes if it is refused.
 
         Raises:
-            ValueError: when it is of another number of environments or of another version of the engine.
+            ValueError: when no game leads to these deals, or they are of another number of environments or of another
+                version of the engine.
         """
         check_layout(state, self.state())
-        moves, counts = state["moves"], state["counts"]
-        moves_are_possible = ((moves >= 0) & (moves < 2**16)).all()
-        if not moves_are_possible or not ((counts >= 0) & (counts < DEALS_PER_PROCESS)).all():
+        moves, counts, seats = state["moves"], state["counts"], state["learner_seat"]
+        are_possible = (moves >= 0) & (moves < 2**16) & (state["deals"] >= 0) & (state["deals_of_env"] >= 0)
+        has_opponent = self.opponent_of.cpu().numpy() >= 0
+        are_possible &= np.where(has_opponent, (seats == 0) | (seats == 1), seats == -1)
+        if not are_possible.all() or not ((counts >= 0) & (counts < DEALS_PER_PROCESS)).all():
             raise ValueError(IMPOSSIBLE)
-        load_deals(state, self.batch, self._mix, self._deals)
-        self._moves[:] = moves
+        states = np.ascontiguousarray(state["states"]).view(STATE)[:, 0]
+        check_states(self.batch.rules, states)  # kernels do not
+        log = getattr(self.batch, "log", None)
+        if log is not None:
+            check_logged_actions(self.batch.rules, states, state["log_actions"], state["log_counts"])
+            log.actions[:], log.counts[:] = state["log_actions"], state["log_counts"]
+        for name, tensor in self._saved_tensors().items():
+            tensor.copy_(torch.from_numpy(np.ascontiguousarray(state[name])))
         self._next_deal, self.rollouts = map(int, counts[0])

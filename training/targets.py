@@ -3,34 +3,43 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import torch
+from torch import Tensor
 
 from german_whist.agents.bots.base import RuleBot
 from german_whist.agents.bots.random import RandomBot
 from german_whist.agents.endgame.exact_agent import ExactEndgame
 from german_whist.agents.policy.agent import PolicyAgent
-from german_whist.agents.policy.canonical import encode_values
 from german_whist.envs.agent import Agent
+from german_whist.envs.engine.state import STATE
+from german_whist.envs.observation.views import VIEW
+from german_whist.envs.utils.device import Device, Records
 from german_whist.solver.search.transposition_table import race_transposition_table
-from german_whist.solver.tablebase.cache import open_table
+from german_whist.solver.tablebase.cache import open_complete_table, open_table
+from german_whist.solver.tablebase.endgame_table import EndgameTable
 from german_whist.training.config import POOL, PolicyIterationConfig
 from german_whist.training.lookahead_kernels import (
-    InferenceQueue,
+    DECODED,
+    NEEDS_ANSWER,
+    NEEDS_REPLY,
+    NEEDS_SOLUTION,
+    NEEDS_VALUE,
     Lookaheads,
-    add_q_targets,
     begin_lookaheads,
-    play_on,
-    take_actions,
+    solve_states,
     take_answers,
-    take_values,
+    take_replies,
+    take_solutions,
+    write_q_targets,
+    write_slots,
 )
 from german_whist.training.rollout_kernels import watkins_q_lambda
 from german_whist.training.rollouts import Collector, Network
 
-_PARTS = 8  # of the environments, for the threads
+_FEWEST_SOLVED = 64  # endgames for a thread of its own
 
 
 class ActionValueTargets:
@@ -39,6 +48,9 @@ class ActionValueTargets:
     Each action is tried in the true deal and continued up to a decision of the same seat, where the value network's
     output takes its place. Replies come from whoever holds the other seat: in self-play the distilled network, which
     also stands in for past selves and for agents that search or run elsewhere; else the opponent itself.
+
+    Lookaheads lie close together, numbered by environment, action and rotation. Whatever waits for a network, an
+    opponent or the solver is found by its flags, so everything is the same in any order, on a GPU as on the CPU.
 
     Attributes:
         q_targets: float32[steps, envs, actions], of canonical actions: the final margin of counted tricks for the
@@ -51,24 +63,30 @@ class ActionValueTargets:
         """Make room for the targets of a collector's rollouts; see :class:`PolicyIterationConfig` for the settings."""
         self._collector = collector
         self._settings = config
-        batch, shape = collector.batch, collector.rollout.actions.shape
-        self.q_targets = torch.zeros((*shape, collector.num_actions), dtype=torch.float32)
-        self.returns = torch.zeros(shape, dtype=torch.float32)
-        self.mask = torch.zeros(shape, dtype=torch.bool)
-        self._greedy = torch.zeros(shape, dtype=torch.int64)
-        self._following = np.zeros((batch.size, 2), np.float32)
-        self._decoded_q_targets = np.zeros((batch.size, collector.num_actions), np.float32)
-        groups = np.array_split(np.arange(batch.size), min(_PARTS, batch.size))
-        self._parts = [slice(group[0], group[-1] + 1) for group in groups]
+        batch, device, shape = collector.batch, collector.device, collector.rollout.actions.shape
+        self.q_targets = device.zeros((*shape, collector.num_actions), "float32")
+        self.returns = device.zeros(tuple(shape), "float32")
+        self.mask = device.zeros(tuple(shape), "bool")
+        self._greedy = device.zeros(tuple(shape), "int64")
         most_actions = max(batch.rules.hand, batch.rules.open_stock, 2)
-        self._lookaheads = [
-            Lookaheads.empty(len(group) * most_actions * config.stock_rotations, len(collector.high))
-            for group in groups
-        ]
-        self._transpositions = [race_transposition_table() for _ in groups]
-        self._executor = ThreadPoolExecutor(config.threads or None)
-        lows = (0, 1) if batch.rules.high_low else (0,)
-        self._tables = [(low, open_table(batch.rules.trump != "none", low == 1)) for low in lows]
+        self._most = config.stock_rotations
+        room = batch.size * most_actions * self._most
+        self._slots = device.zeros((batch.size, most_actions), "uint64")
+        self._rotations = device.zeros(batch.size, "int64")
+        self._totals = device.zeros(room, "float64")  # by number, with gaps
+        self._lookaheads = Lookaheads(
+            states=device.records(room, STATE),
+            envs=device.zeros(room, "int64"),
+            seats=device.zeros(room, "int8"),
+            decisions_left=device.zeros(room, "int8"),
+            totals=device.zeros(room, "float64"),
+            needs=device.zeros(room, "int8"),
+            views=device.records(room, VIEW),
+            relabeling=device.zeros((room, DECODED), "int8"),
+        )
+        self._every_rotation = torch.arange(self._most, device=device.torch_device)
+        self._high, self._low = _tables(collector)
+        self._solver = _EndgameSolver(batch.rules.game, self._high, self._low, config.threads)
 
     def compute(self, step: int, reply: Network, value: Network, lookahead: int) -> None:
         """Try every action of the current decisions in which the learner has a choice.
@@ -83,67 +101,103 @@ class ActionValueTargets:
         rollout = self._collector.rollout
         self.mask[step] = rollout.learner_mask[step] & rollout.has_choice[step]
         self._greedy[step] = rollout.logits[step].masked_fill(~rollout.masks[step], -torch.inf).argmax(1)
-        self._look_ahead(step, rollout.learner_mask[step].numpy(), reply, value, lookahead)
-        self.q_targets[step].numpy()[:] = encode_values(self._decoded_q_targets, self._collector.relabeling)
+        self._look_ahead(step, rollout.learner_mask[step], reply, value, lookahead)
 
     def write_returns(self) -> None:
         """Write the returns of a rollout, once it is played."""
         rollout = self._collector.rollout
-        watkins_q_lambda(
-            self.q_targets.numpy(),
-            self._greedy.numpy(),
-            rollout.actions.numpy(),
-            rollout.seats.numpy(),
-            rollout.ends.numpy(),
-            self.mask.numpy(),
+        self._collector.device.run(
+            watkins_q_lambda,
+            self._collector.batch.size,
+            self.q_targets,
+            self._greedy,
+            rollout.actions,
+            rollout.seats,
+            rollout.ends,
+            self.mask,
             np.float32(self._settings.value_lambda),
-            self._following,
-            self.returns.numpy(),
+            self.returns,
         )
 
-    def _look_ahead(
-        self, step: int, wanted: npt.NDArray[np.bool_], reply: Network, value: Network, lookahead: int
-    ) -> None:
-        """Write the targets of each action of the wanted environments, bool[envs], by true action."""
-        collector, settings, universal = self._collector, self._settings, self._collector.universal
-        game, states = collector.batch.rules.game, collector.batch.states
-        named = zip(collector.opponent_names, collector.opponents, strict=True)
-        answering = np.array([*(name != POOL and _answers(opponent) for name, opponent in named), False])
-        answers = answering[collector.opponent_of]  # index −1: the learner itself
+    def _look_ahead(self, step: int, wanted: Tensor, reply: Network, value: Network, lookahead: int) -> None:
+        """Write the targets of each action of the wanted environments, bool[envs]."""
+        collector, device, most = self._collector, self._collector.device, self._most
+        game, envs, states = collector.batch.rules.game, collector.batch.size, collector.states
+        slots, rotations, lookaheads = self._slots, self._rotations, self._lookaheads
+        scale, answers = float(self._settings.margin_tanh_scale), self._answers()
+        shared = answers, self._high, self._low, scale, lookaheads
         rng = np.random.default_rng((collector.seed, collector.rank, collector.rollouts, step))
 
-        def begin(part: int) -> None:
-            envs, lookaheads = self._parts[part], self._lookaheads[part]
-            begin_lookaheads(game, states[envs], wanted[envs], settings.stock_rotations, lookahead, lookaheads)
-            resume(part)
-
-        def resume(part: int) -> None:
-            envs, transpositions = self._parts[part], self._transpositions[part]
-            scale, lookaheads = float(settings.margin_tanh_scale), self._lookaheads[part]
-            for low, table in self._tables:
-                play_on(game, low, answers[envs], table, transpositions, scale, universal, lookaheads)
-
-        every_part = range(len(self._parts))
-        list(self._executor.map(begin, every_part))
+        device.run(write_slots, envs, game, states, wanted, most, slots, rotations)
+        is_tried = (slots.view(torch.int64) != 0)[:, :, None] & (self._every_rotation < rotations[:, None, None])
+        numbers = is_tried.flatten().nonzero().squeeze(1)
+        count = len(numbers)
+        device.run(begin_lookaheads, count, game, states, numbers, slots, rotations, most, lookahead, *shared)
+        needs = lookaheads.needs[:count]
         while True:
-            values = _outputs(value, [lookaheads.value_queue for lookaheads in self._lookaheads])
-            logits = _outputs(reply, [lookaheads.policy_queue for lookaheads in self._lookaheads])
-            is_waiting = logits is not None
-            for part, lookaheads in enumerate(self._lookaheads):
-                if values is not None:
-                    take_values(values[part], lookaheads)
-                if logits is not None:
-                    take_actions(game, logits[part], lookaheads)
-                if lookaheads.opponent_queue.length[0]:
-                    opponent_of = collector.opponent_of[self._parts[part]]
-                    take_answers(game, _answered(collector.opponents, opponent_of, lookaheads, rng), lookaheads)
-                    is_waiting = True
-            if not is_waiting:
+            solving, valued, replying, answering = (
+                (needs & flag).nonzero().squeeze(1) for flag in (NEEDS_SOLUTION, NEEDS_VALUE, NEEDS_REPLY, NEEDS_ANSWER)
+            )
+            if len(solving):
+                margins = self._solver.margins(_rows(lookaheads.states, solving), device)
+                device.run(take_solutions, len(solving), solving, margins, scale, lookaheads)
+            if len(valued):
+                features = collector.features(_rows(lookaheads.views, valued))
+                lookaheads.totals[valued] += value(features)[:, 0]
+                lookaheads.decisions_left[valued] -= 1
+                needs[valued] &= ~NEEDS_VALUE
+            if len(replying):
+                logits = reply(collector.features(_rows(lookaheads.views, replying)))
+                device.run(take_replies, len(replying), game, replying, logits, *shared)
+            if len(answering):
+                actions = self._answered(answering, rng)
+                device.run(take_answers, len(answering), game, answering, actions, *shared)
+            if not len(replying) and not len(answering):
                 break
-            list(self._executor.map(resume, every_part))
-        self._decoded_q_targets[:] = 0
-        for envs, lookaheads in zip(self._parts, self._lookaheads, strict=True):
-            add_q_targets(lookahead, lookaheads, self._decoded_q_targets[envs])
+        self._totals[numbers] = lookaheads.totals[:count]
+        device.run(
+            write_q_targets,
+            envs,
+            self._totals,
+            slots,
+            rotations,
+            most,
+            lookahead,
+            collector.relabeling,
+            self.q_targets[step],
+        )
+
+    def _answers(self) -> Tensor:
+        """Return where the opponent answers itself in lookaheads, bool[envs]."""
+        collector = self._collector
+        named = zip(collector.opponent_names, collector.opponents, strict=True)
+        answering = [*(name != POOL and _answers(opponent) for name, opponent in named), False]
+        # Index −1: the learner itself.
+        return torch.tensor(answering, device=collector.device.torch_device)[collector.opponent_of]
+
+    def _answered(self, rows: Tensor, rng: np.random.Generator) -> Tensor:
+        """Return what the opponents play in the lookaheads ``rows`` that wait for it, int64[n]."""
+        collector = self._collector
+        asked = collector.opponent_of[self._lookaheads.envs[rows]]
+        actions = torch.zeros_like(rows)
+        for number, opponent in enumerate(collector.opponents):
+            own = (asked == number).nonzero().squeeze(1)
+            if len(own):
+                actions[own] = opponent.act_on(collector.device, _rows(self._lookaheads.views, rows[own]), rng)
+        return actions
+
+
+def _rows(records: Records, rows: Tensor) -> Records:
+    return Records(records.bytes[rows], records.dtype)
+
+
+def _tables(collector: Collector) -> tuple[EndgameTable, EndgameTable]:
+    """Return the endgame tables for deals played high and low; a GPU has complete ones, and searches nothing."""
+    played = collector.batch.rules
+    find = open_complete_table if collector.device.is_gpu and not played.race else open_table
+    has_trump = played.trump != "none"
+    high = find(has_trump, False)
+    return high, find(has_trump, True) if played.high_low else high
 
 
 def _answers(opponent: Agent) -> bool:
@@ -152,24 +206,24 @@ def _answers(opponent: Agent) -> bool:
     return isinstance(plays, (RuleBot, RandomBot, PolicyAgent))
 
 
-def _answered(
-    opponents: list[Agent], opponent_of: npt.NDArray[np.int64], lookaheads: Lookaheads, rng: np.random.Generator
-) -> npt.NDArray[np.int64]:
-    """Return what the opponents play in the lookaheads that wait for it, int64[length]."""
-    queue = lookaheads.opponent_queue
-    length = int(queue.length[0])
-    asked = opponent_of[lookaheads.envs[queue.lookaheads[:length]]]
-    actions = np.zeros(length, np.int64)
-    for number in np.unique(asked):
-        rows = np.flatnonzero(asked == number)
-        actions[rows] = opponents[number].act(queue.views[rows], rng)
-    return actions
+class _EndgameSolver:
+    """Solves the endgames that no table holds, by search on the CPU, in several threads if there are many."""
 
+    def __init__(self, game: np.ndarray[Any, Any], high: EndgameTable, low: EndgameTable, threads: int) -> None:
+        self._game, self._tables = game, (high, low)
+        self._threads = threads or torch.get_num_threads()
+        self._transpositions = [race_transposition_table() for _ in range(self._threads)]
+        self._executor = ThreadPoolExecutor(self._threads)
 
-def _outputs(network: Network, queues: list[InferenceQueue]) -> list[npt.NDArray[np.float32]] | None:
-    """Return a network's outputs for the queues, one array per queue; ``None`` if all queues are empty."""
-    features = torch.cat([torch.from_numpy(queue.observations()) for queue in queues])
-    if not len(features):
-        return None
-    outputs = network(features).numpy()
-    return np.split(outputs, np.cumsum([len(queue.observations()) for queue in queues])[:-1])
+    def margins(self, states: Records, device: Device) -> Tensor:
+        """Return seat 0's margin of each deal with perfect play, int64[n]."""
+        on_host = states.bytes.cpu().numpy().view(STATE)[:, 0]
+        found = np.empty(len(on_host), np.int64)
+        parts = min(self._threads, -(-len(found) // _FEWEST_SOLVED))
+
+        def solve(part: int) -> None:
+            rows = slice(part * len(found) // parts, (part + 1) * len(found) // parts)
+            solve_states(self._game, on_host[rows], *self._tables, self._transpositions[part], found[rows])
+
+        list(self._executor.map(solve, range(parts)))
+        return torch.from_numpy(found).to(device.torch_device)

@@ -24,7 +24,7 @@ import torch
 from torch.distributions import Distribution
 
 from german_whist.agents.policy.agent import PolicyAgent
-from german_whist.agents.policy.checkpoint import UNPLAYED, Checkpoint, load_checkpoint
+from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
 from german_whist.agents.policy.input_kernels import RULE_FLAGS
 from german_whist.agents.policy.inputs import input_layout
 from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK, UNIVERSAL, Layer
@@ -33,27 +33,25 @@ from german_whist.agents.registry import make_agent
 from german_whist.envs.agent import Agent
 from german_whist.envs.engine.endgame_hook import EXACT
 from german_whist.envs.engine.rules import Rules, rules
-from german_whist.evaluation.match import MatchResult
+from german_whist.envs.observation.views import UNPLAYED
 from german_whist.training.config import POOL, SELF, PolicyIterationConfig, TrainConfig
 from german_whist.training.networks import Batch, Networks, check_device, feature_scale
+from german_whist.training.processes import Processes, started_workers
+from german_whist.training.records import Callback, Periodic, RunRecords, TrainingOutcome
 from german_whist.training.rollouts import Collector
-from german_whist.training.run.directory import RunDirectory, run_lock
-from german_whist.training.run.processes import Processes, started_workers
-from german_whist.training.run.progress import FINAL_EVALUATION, FIRST_EVALUATION, FIRST_ROLLOUT, TrainingProgress
-from german_whist.training.run.provenance import Provenance, code_version
-from german_whist.training.run.records import (
-    Callback,
-    Periodic,
-    RunMetrics,
-    TrainingClock,
-    TrainingOutcome,
-    evaluate,
-    last_evaluation,
-    record_evaluation,
-    win_rates,
+from german_whist.training.run import (
+    UNREADABLE,
+    RunDirectory,
+    Stopped,
+    StopRequest,
+    cannot_resume,
+    changes_of_settings,
+    code_version,
+    read_snapshot,
+    run_lock,
+    stop_signals,
+    write_snapshot,
 )
-from german_whist.training.run.snapshot import UNREADABLE, Snapshot, cannot_resume
-from german_whist.training.run.stopping import Stopped, StopRequest, stop_signals
 from german_whist.training.targets import ActionValueTargets
 from german_whist.training.value_fit import fit_value, self_play_outcomes
 
@@ -147,7 +145,7 @@ def load_trainer(config: TrainConfig) -> Trainer:
     """
     if isinstance(config, PolicyIterationConfig):
         return _train_policy_iteration
-    from german_whist.training.sb3.trainer import train_sb3
+    from german_whist.training.sb3 import train_sb3
 
     return train_sb3
 
@@ -161,43 +159,47 @@ def _train_policy_iteration(
     callback: Callback | None,
 ) -> TrainingOutcome:
     state, stop = TrainingState(config, run, processes), StopRequest()
-    with ExitStack() as stack:
-        if processes.is_first and not resume:
+    if resume:
+        state.restore()
+    else:
+        if processes.is_first:
             run.begin(config)
-        seconds = state.restore() if resume else state.begin()
-        quiet = quiet or not processes.is_first
-        progress = stack.enter_context(TrainingProgress(config.decisions, state.decisions, quiet))
-        stack.enter_context(stop_signals(stop, progress.say))
-        records = stack.enter_context(_Records(state, TrainingClock(seconds), progress, callback))
-        progress.say(f"training in {run.path}")
+        state.begin()
+    with ExitStack() as stack:
+        records = stack.enter_context(
+            RunRecords(run, config, METRICS, state.decisions, quiet=quiet, callback=callback, writes=processes.is_first)
+        )
+        stack.enter_context(stop_signals(stop, records.say))
+        records.say(f"training in {run.path}")
         for line in state.notes:
-            progress.say(line)
+            records.say(line)
         save_is_due = Periodic(config.checkpoint_every, state.decisions)
         try:
             while state.decisions < config.decisions:
                 if save_is_due(state.decisions):
-                    state.save(records.clock.seconds)
+                    state.save()
                 if any(processes.all_sum(stop.is_made)):
                     raise Stopped
-                records.evaluate_if_due(stop)
+                records.evaluate_if_due(state.decisions, state.checkpoint, stop)
                 records.begin_update()
                 batch, played = state.collect(stop)
-                records.show_rollout(played)
+                records.show_rollout(state.decisions, played)
                 metrics = state.networks.update(batch, state.decisions / config.decisions)
                 state.decisions += played
                 state.check_finite(metrics)
-                records.write_update(metrics)
+                records.write_update(state.decisions, metrics)
         except Stopped:
             # No checkpoint joins the pool here, so that the resumed run equals one that was never stopped.
-            state.save_snapshot(records.clock.seconds)
+            state.save_snapshot()
             return TrainingOutcome(run, state.decisions, ())
         except ConnectionError as error:
             raise ConnectionError(f"{error}; the last good checkpoint is in {run.checkpoints}") from None
-        state.save(records.clock.seconds)
-        with contextlib.suppress(Stopped):  # all is saved
-            if processes.is_first:
-                return records.finish(stop)
-        return TrainingOutcome(run, state.decisions, ())
+        state.save()
+        if config.value_deals and processes.is_first:
+            records.say("fitting the value network")
+            with contextlib.suppress(Stopped):  # asked for again below
+                state.fit_value(stop)
+        return records.finish(state.decisions, state.checkpoint(), stop)
 
 
 class TrainingState:
@@ -210,7 +212,7 @@ class TrainingState:
         decisions: learner decisions trained on so far, by all processes.
         collectors: play the deals, one for each game.
         networks: the networks and their update.
-        provenance: the settings of the run, their changes, and its checkpoints.
+        changes: intended changes of settings so far: ``decisions``, ``key``, ``before``, ``after``.
         notes: what the run should say of its start, lines of text.
     """
 
@@ -226,14 +228,11 @@ class TrainingState:
         self.run = run
         self.processes = processes
         self.decisions = 0
-        self.provenance = Provenance(config.to_dict())
+        self.changes: list[dict[str, Any]] = []
         self._rules = rules(config.rules)
         self._value: tuple[Layer, ...] = ()  # of checkpoints, once it is fitted
         self._pool: list[Checkpoint] = []
         self.notes: list[str] = []
-        self._baselines = {
-            game: [(name, make_agent(name, game)) for name in config.evaluate_against] for game in config.shares
-        }
         self._make_collectors()
         layout, first = input_layout(self._rules, config.inputs), self.collectors[0]
         flags = [layout[name] for name in RULE_FLAGS] if config.inputs == UNIVERSAL else []
@@ -267,6 +266,7 @@ class TrainingState:
                     # Past selves are networks without lookahead: they use no histories.
                     history=any(make(0).uses_games for name, make in makers.items() if name != POOL),
                     rank=self.processes.rank,
+                    device=config.device,
                 )
             )
         self._targets = [ActionValueTargets(collector, config) for collector in self.collectors]
@@ -282,8 +282,8 @@ class TrainingState:
         seed = np.random.SeedSequence([self.config.seed, self.processes.rank, rollout])
         return self._pool[np.random.default_rng(seed).integers(len(self._pool))]
 
-    def begin(self) -> float:
-        """Start from ``init``, if it is set, and write the first checkpoint; return the seconds of training so far: 0.
+    def begin(self) -> None:
+        """Start from ``init``, if it is set, and write the first checkpoint.
 
         Raises:
             ValueError: when there is no such network, or it differs from the settings.
@@ -294,8 +294,7 @@ class TrainingState:
                 f"{init} has no value network with hidden layers {self.config.value_hidden}: "
                 "targets are poor until the run has learnt one"
             )
-        self.save(0.0)  # the first member of the pool
-        return 0.0
+        self.save()  # the first member of the pool
 
     def _start(self) -> Checkpoint:
         """Return the network that the run starts from."""
@@ -354,7 +353,7 @@ class TrainingState:
         targets.write_returns()
         mask = targets.mask
         positions = (
-            rollout.features[mask],
+            collector.features(rollout.views_where(mask)),
             rollout.masks[mask],
             targets.q_targets[mask],
             rollout.logits[mask] / INVERSE_TEMPERATURE,
@@ -384,10 +383,10 @@ class TrainingState:
             f"{self.run.checkpoints}"
         )
 
-    def checkpoint(self, results: dict[str, Any] | None = None) -> Checkpoint:
-        """Return a checkpoint of the current policy, ``results`` in its model card, and the value once it is fitted."""
+    def checkpoint(self) -> Checkpoint:
+        """Return a checkpoint of the current policy, with its value once that is fitted."""
         checkpoint = self._checkpoint_of(self.networks.layers())
-        return replace(checkpoint, results=results or {}, suit_layers=self.config.suit_layers, value=self._value)
+        return replace(checkpoint, suit_layers=self.config.suit_layers, value=self._value)
 
     def _checkpoint_of(self, layers: tuple[Layer, ...]) -> Checkpoint:
         training = {
@@ -397,8 +396,8 @@ class TrainingState:
             "config": self.config.to_dict(),
             "code": code_version(),
         }
-        if self.provenance.changes:
-            training["changes"] = self.provenance.changes
+        if self.changes:
+            training["changes"] = self.changes
         return Checkpoint(
             layers,
             self._rules,
@@ -409,21 +408,21 @@ class TrainingState:
             inputs=self.config.inputs,
         )
 
-    def save(self, seconds: float) -> None:
+    def save(self) -> None:
         """Write a checkpoint, which joins the pool, that of the distilled network, and a snapshot."""
         checkpoint = self.checkpoint()
-        if self.processes.is_first:
-            path = self.run.checkpoint_path(self.decisions)
-            checkpoint.save(path)
-            self.provenance.add_checkpoint(path)
         self._pool.append(checkpoint)
         del self._pool[: -self.config.pool_size]
-        self.save_snapshot(seconds)
         if self.processes.is_first:
+            checkpoint.save(self.run.checkpoint_path(self.decisions))
             self._checkpoint_of(self.networks.distilled_layers()).save(self.run.distilled)
+        self.save_snapshot()
 
-    def save_snapshot(self, seconds: float) -> None:
-        """Write the snapshot to resume from."""
+    def save_snapshot(self) -> None:
+        """Write the snapshot to resume from: everything that the next update depends on.
+
+        There is no random state: every random number is a function of the seed and of how far the run is.
+        """
         own = {
             f"{number}.{name}": torch.from_numpy(array)
             for number, collector in enumerate(self.collectors)
@@ -431,56 +430,57 @@ class TrainingState:
         }
         deals = self.processes.all_gather(own)
         if self.processes.is_first:
-            Snapshot(self.decisions, seconds, self.networks.state(), deals, self.provenance).save(self.run.resume)
+            tensors = {f"networks.{name}": tensor for name, tensor in self.networks.state().items()}
+            for rank, of_process in enumerate(deals):
+                tensors |= {f"deals.{rank}.{name}": tensor for name, tensor in of_process.items()}
+            about = {
+                "decisions": self.decisions,
+                "processes": self.processes.size,
+                "pool": [past.training["decisions"] for past in self._pool] if POOL in self.config.opponents else [],
+                "settings": self.config.to_dict(),
+                "changes": self.changes,
+            }
+            write_snapshot(self.run.snapshot, about, tensors)
 
-    def restore(self) -> float:
-        """Restore the run where it stopped, and return its seconds of training so far.
+    def restore(self) -> None:
+        """Restore the run where it stopped.
 
         What a killed run recorded after the snapshot is dropped. Intended changes of settings are recorded.
 
         Raises:
             ValueError: when it cannot be resumed; then no file has changed.
         """
-        path = self.run.resume
-        snapshot, past = self.processes.broadcast(self._read_saved() if self.processes.is_first else None)
+        about, tensors, self._pool = self.processes.broadcast(self._read_saved() if self.processes.is_first else None)
+        size, rank = self.processes.size, self.processes.rank
         try:
-            if len(snapshot.deals) != self.processes.size:
-                raise ValueError(f"it is of {len(snapshot.deals)} processes, and these are {self.processes.size}")
-            is_changed = snapshot.provenance.take_changes(self.config, self.run.overrides, snapshot.decisions)
-            own = snapshot.deals[self.processes.rank]
+            if about["processes"] != size:
+                raise ValueError(f"it is of {about['processes']} processes, and these are {size}")
+            self.decisions = about["decisions"]
+            changes = changes_of_settings(about["settings"], self.config, self.run.overrides, self.decisions)
             for number, collector in enumerate(self.collectors):
-                prefix = f"{number}."
-                collector.load_state(
-                    {name.removeprefix(prefix): own[name].numpy() for name in own if name.startswith(prefix)}
-                )
-            self.networks.load_state(snapshot.learner)
+                own = _below(tensors, f"deals.{rank}.{number}.")
+                collector.load_state({name: tensor.numpy() for name, tensor in own.items()})
+            self.networks.load_state(_below(tensors, "networks."))
         except UNREADABLE as error:
-            raise cannot_resume(path, error) from None
-        self.decisions = snapshot.decisions
-        self.provenance = snapshot.provenance
-        self._pool = list(past)
+            raise cannot_resume(self.run.snapshot, error) from None
+        self.changes = about["changes"] + changes
         if self.processes.is_first:
-            self.run.drop_records_after(snapshot.decisions)
-        if is_changed:
-            self.save_snapshot(snapshot.seconds)
+            self.run.drop_records_after(self.decisions)
+        if changes:
+            self.save_snapshot()
         if self.run.overrides and self.processes.is_first:
             # Also where a change was recorded, and the run killed before it wrote the settings.
             self.run.write_config(self.config)
-        return float(snapshot.seconds)
 
-    def _read_saved(self) -> tuple[Snapshot, list[Checkpoint]]:
+    def _read_saved(self) -> tuple[dict[str, Any], dict[str, torch.Tensor], list[Checkpoint]]:
         """Read the snapshot and the pool."""
-        snapshot = Snapshot.load(self.run.resume)
-        needed = self.config.pool_size if POOL in self.config.opponents else 0
-        paths = self.run.checkpoint_paths(snapshot.decisions)
-        try:
-            snapshot.provenance.check_checkpoints(paths, needed)
-        except ValueError as error:
-            raise cannot_resume(self.run.resume, error) from None
-        past = [load_checkpoint(path) for path in paths[-self.config.pool_size :]]
-        if not past and needed:
-            raise ValueError(f"{str(self.run.checkpoints)!r} is empty: the pool's past selves are missing")
-        return snapshot, past
+        about, tensors = read_snapshot(self.run.snapshot)
+        past = [self.run.checkpoint_path(decisions) for decisions in about["pool"]]
+        for path in past:
+            if not path.exists():
+                missing = ValueError(f"{path.name} is missing, and the run's pool needs it")
+                raise cannot_resume(self.run.snapshot, missing)
+        return about, tensors, [load_checkpoint(path) for path in past]
 
     def fit_value(self, stop: StopRequest) -> None:
         """Fit the value network of the checkpoints to come to self-play of the current policy.
@@ -495,93 +495,11 @@ class TrainingState:
             return self.networks.policy(features)
 
         self.networks.freeze()
-        outcomes = self_play_outcomes(policy, config.shares, config.value_deals, config.seed, config.inputs)
+        outcomes = self_play_outcomes(
+            policy, config.shares, config.value_deals, config.seed, config.inputs, config.device
+        )
         self._value = fit_value(self.networks.value.layers(), config.suit_layers, outcomes)
 
-    def evaluate(self, deals: int, stop: StopRequest) -> tuple[MatchResult, ...]:
-        """Play the policy, at its best action, against each baseline, on the same mirrored deals every time.
 
-        Raises:
-            Stopped: when the run is to stop.
-        """
-        checkpoint, games = self.checkpoint(), self.config.shares
-        results: list[MatchResult] = []
-        for game in games:
-            matches = evaluate(checkpoint, self._baselines[game], deals, rules(game), EXACT, stop)
-            titles = [match.second if len(games) == 1 else f"{match.second}, {game}" for match in matches]
-            results += [replace(match, second=title) for match, title in zip(matches, titles, strict=True)]
-        return tuple(results)
-
-
-class _Records:
-    """What a run writes and shows. Only the first process writes."""
-
-    def __init__(
-        self, state: TrainingState, clock: TrainingClock, progress: TrainingProgress, callback: Callback | None
-    ) -> None:
-        self.clock = clock
-        self._state, self._progress = state, progress
-        self._is_first = state.processes.is_first
-        self._metrics = RunMetrics(state.run, METRICS, state.decisions, callback) if self._is_first else None
-        # A new run starts with an evaluation of the untrained network; one killed during an evaluation repeats it.
-        last = last_evaluation(state.run) if self._is_first else None
-        self._evaluation_is_due = Periodic(state.config.evaluate_every, int(last["decisions"]) if last else -1)
-        self._has_trained = False
-
-    def __enter__(self) -> _Records:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._metrics is not None:
-            self._metrics.close()
-
-    def evaluate_if_due(self, stop: StopRequest) -> None:
-        """Evaluate; given up, it says nothing, as the other processes learn of it in the next rollout."""
-        if self._is_first and self._evaluation_is_due(self._state.decisions):
-            kind = "" if self._state.decisions else FIRST_EVALUATION
-            with contextlib.suppress(Stopped):
-                self._evaluate(self._state.config.evaluate_deals, kind, stop)
-
-    def begin_update(self) -> None:
-        """Start the clock of a rollout and its update."""
-        if not self._has_trained:
-            self._progress.begin_phase(FIRST_ROLLOUT)
-            self._has_trained = True
-        self.clock.skip()
-
-    def show_rollout(self, played: int) -> None:
-        """Show a rollout's decisions, which are to be learnt from."""
-        self._progress.expect(self._state.decisions, played)
-        self._progress.update(self._state.decisions + played)
-        self._played = played
-
-    def write_update(self, metrics: dict[str, float]) -> None:
-        """Write the row of an update."""
-        passed = self.clock.count()
-        if self._metrics is not None:
-            metrics["charts/SPS"] = self._played / passed
-            metrics["charts/seconds"] = self.clock.seconds
-            self._metrics.write(self._state.decisions, metrics)
-
-    def _evaluate(self, deals: int, kind: str, stop: StopRequest) -> TrainingOutcome:
-        state, config = self._state, self._state.config
-        self._progress.begin_evaluation(kind, deals, config.evaluate_against, len(config.shares))
-        results = state.evaluate(deals, stop)
-        record_evaluation(state.run, config.title, state.decisions, self.clock.seconds, results, self._progress)
-        if self._metrics is not None:
-            self._metrics.chart(state.decisions, win_rates(results))
-        return TrainingOutcome(state.run, state.decisions, results)
-
-    def finish(self, stop: StopRequest) -> TrainingOutcome:
-        """Evaluate the trained policy and write the final checkpoint.
-
-        Raises:
-            Stopped: when the run is to stop.
-        """
-        state = self._state
-        if state.config.value_deals:
-            self._progress.begin_phase("fitting the value network")
-            state.fit_value(stop)
-        outcome = self._evaluate(state.config.final_deals, FINAL_EVALUATION, stop)
-        state.checkpoint({result.second: result.to_dict() for result in outcome.results}).save(state.run.final)
-        return outcome
+def _below(tensors: dict[str, torch.Tensor], prefix: str) -> dict[str, torch.Tensor]:
+    return {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}

@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from german_whist.agents.policy.network.layers import Layer, sizes_of
+from german_whist.agents.policy.network.layers import Layer
+from german_whist.agents.policy.network.mlp import mlp_of
 from german_whist.envs.engine.rules import rules
 from german_whist.training.config import SELF
-from german_whist.training.networks import new_mlp
 from german_whist.training.rollouts import Collector, Network
 
 MAX_ROWS = 100_000  # positions that the outputs are fitted to
@@ -30,7 +30,9 @@ _NEWTON_STEPS = 12
 Outcomes = tuple[npt.NDArray[np.int8], npt.NDArray[np.float64]]
 
 
-def self_play_outcomes(policy: Network, shares: Mapping[str, float], deals: int, seed: int, inputs: str) -> Outcomes:
+def self_play_outcomes(
+    policy: Network, shares: Mapping[str, float], deals: int, seed: int, inputs: str, device: str = "cpu"
+) -> Outcomes:
     """Play deals with a policy's best actions and exact endgames; return every decision and what it led to.
 
     Args:
@@ -39,6 +41,7 @@ def self_play_outcomes(policy: Network, shares: Mapping[str, float], deals: int,
         deals: number of deals, all games together; at least one of each game is played.
         seed: seed of the deals.
         inputs: what the policy sees.
+        device: torch device of the policy.
 
     Returns:
         Features int8[n, features], and the final margin of the seat to act in tricks, float64[n].
@@ -48,17 +51,19 @@ def self_play_outcomes(policy: Network, shares: Mapping[str, float], deals: int,
         left, rank = max(round(deals * share), 1), FIRST_RANK
         while left > 0:
             envs = min(left, _MAX_ENVS)
-            found = _play(policy, game, envs, seed, inputs, rank)
+            found = _play(policy, game, envs, seed, inputs, rank, device)
             features.append(found[0])
             margins.append(found[1])
             left, rank = left - envs, rank + 1
     return np.concatenate(features), np.concatenate(margins)
 
 
-def _play(policy: Network, game: str, envs: int, seed: int, inputs: str, rank: int) -> Outcomes:
+def _play(policy: Network, game: str, envs: int, seed: int, inputs: str, rank: int, device: str) -> Outcomes:
     """Play one deal in each environment."""
     steps = 4 * rules(game).foreplay  # a card and a choice of each seat a trick
-    collector = Collector(game, envs, steps, {SELF: 1.0}, {}, seed=seed, inputs=inputs, rank=rank)
+    collector = Collector(
+        game, envs, steps, {SELF: 1.0}, {}, seed=seed, inputs=inputs, rank=rank, solves=True, device=device
+    )
     rollout = collector.rollout
     collector.begin_rollout()
     for step in range(steps):
@@ -66,10 +71,10 @@ def _play(policy: Network, game: str, envs: int, seed: int, inputs: str, rank: i
         collector.choose(step, lambda features: policy(features) * _GREEDY)
         collector.play(step)
     ended = torch.cumsum(rollout.ends.to(torch.int32), 0) - rollout.ends.to(torch.int32)
-    first = (ended == 0).numpy()  # decisions of each environment's first deal
-    margins = (rollout.margins.numpy() * first).sum(0, dtype=np.float64)
-    own = np.where(rollout.seats.numpy() == 0, margins, -margins)
-    return rollout.features.numpy()[first], own[first]
+    first = ended == 0  # decisions of each environment's first deal
+    margins = (rollout.margins * first).sum(0, dtype=torch.float64)
+    own = torch.where(rollout.seats == 0, margins, -margins)
+    return collector.features(rollout.views_where(first)).cpu().numpy(), own[first].cpu().numpy()
 
 
 def fit_value(layers: tuple[Layer, ...], suit_layers: int, outcomes: Outcomes) -> tuple[Layer, ...]:
@@ -89,9 +94,7 @@ def fit_value(layers: tuple[Layer, ...], suit_layers: int, outcomes: Outcomes) -
 @torch.inference_mode()
 def _hidden(layers: tuple[Layer, ...], suit_layers: int, features: npt.NDArray[np.int8]) -> torch.Tensor:
     """Return the last hidden layer and a column of ones, float64[rows, units + 1]."""
-    inputs, *sizes, outputs = sizes_of(layers, suit_layers)
-    network = new_mlp(torch.ones(inputs), sizes, outputs, 1.0, suit_layers)
-    network.load_raw_layers(layers, "value")
+    network = mlp_of(layers, suit_layers)
     hidden = network.units(torch.from_numpy(features), network.weights())
     return torch.cat([hidden, torch.ones(len(hidden), 1)], 1).double()
 

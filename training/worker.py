@@ -1,4 +1,4 @@
-"""A further process of a run, which ``training/run/processes.py`` starts with its rank, their number and a port."""
+"""A further process of a run, which ``training/processes.py`` starts with its rank, their number and a port."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import sys
 
 from german_whist.envs.utils.processes import end_with_parent
-from german_whist.training.run.processes import READY, local_store, process_group
+from german_whist.training.processes import READY, local_store, process_group
 from german_whist.training.train import train
 
 

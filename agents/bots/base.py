@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from german_whist.envs.agent import Actions, Agent, Views
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.observation.views import check_view_array
+from german_whist.envs.utils.device import Device, Records
 from german_whist.envs.utils.specs import must_be
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 
 def check_open_endgame(name: str, rules: Rules) -> None:
@@ -44,8 +48,8 @@ class RuleBot(Agent):
         name: what it is called.
     """
 
-    def __init__(self, name: str, choose: Callable[[Views, Actions], None]) -> None:
-        """Wrap a kernel ``choose(views, actions)`` that writes one action per view."""
+    def __init__(self, name: str, choose: Callable[[int, Views, Actions], None]) -> None:
+        """Wrap a row kernel ``choose(n, views, actions)`` that writes one action per view."""
         self.name = name
         self._choose = choose
 
@@ -53,5 +57,11 @@ class RuleBot(Agent):
         """Return one action per view, int64[n]; ``rng`` is not used."""
         check_view_array(views)
         actions = np.empty(len(views), np.int64)
-        self._choose(views, actions)
+        self._choose(len(views), views, actions)
+        return actions
+
+    def act_on(self, device: Device, views: Records, rng: Any = None) -> Tensor:
+        """Return one action per view, int64[n], on a device."""
+        actions = device.zeros(len(views.bytes), "int64")
+        device.run(self._choose, len(actions), views, actions)
         return actions

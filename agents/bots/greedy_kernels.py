@@ -10,6 +10,7 @@ import numpy as np
 from german_whist.envs.engine.state import KEEP, LEAVE, SWAP, TAKE
 from german_whist.envs.engine.state_kernels import beats, suit_of
 from german_whist.envs.utils.bit_kernels import lowest, popcount
+from german_whist.envs.utils.device import row_kernel
 from german_whist.envs.utils.jit import kernel
 
 GOOD_RANK = 8  # the bot wants plain cards from the ten up, and all trumps
@@ -103,8 +104,7 @@ def greedy_card(view):
     return best
 
 
-@kernel
-def choose(views, actions):
-    """Write the bot's action for each view."""
-    for i in range(views.shape[0]):
-        actions[i] = option_action(views[i]) if views[i].choice else greedy_card(views[i])
+@row_kernel
+def choose(i, views, actions):
+    """Write the bot's action for view ``i``."""
+    actions[i] = option_action(views[i]) if views[i].choice else greedy_card(views[i])

@@ -13,6 +13,7 @@ from german_whist.envs.agent import (
     Agent,
     AgentForfeit,
     Games,
+    Searcher,
     SupportsAct,
     Values,
     Views,
@@ -65,8 +66,8 @@ class ExactEndgame(Agent):
         return self.agent.network
 
     @property
-    def searcher(self) -> Any:
-        """The search of the wrapped agent, a ``SearchAgent``; ``None`` if it has none."""
+    def searcher(self) -> Searcher | None:
+        """The search of the wrapped agent, if it has one."""
         return self.agent.searcher
 
     def act(self, views: Views, rng: Any = None, games: Games | None = None) -> Actions:

@@ -6,22 +6,28 @@ string says so.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from german_whist.agents.bots.base import check_open_endgame, check_rng
-from german_whist.agents.policy.canonical import canonical_views, decode_actions, decode_values
 from german_whist.agents.policy.checkpoint import Checkpoint
+from german_whist.agents.policy.input_kernels import write_network_inputs
 from german_whist.agents.policy.inputs import network_inputs
 from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK, UNIVERSAL
 from german_whist.envs.agent import Actions, Agent, Values, Views
 from german_whist.envs.engine.rules import Rules
-from german_whist.envs.observation.vector_kernels import write_masks
-from german_whist.envs.observation.views import check_view_array
+from german_whist.envs.observation.canonical import canonical_views, decode_actions, decode_values
+from german_whist.envs.observation.canonical_kernels import RELABELING_SIZE, relabel_views, write_decoded_actions
+from german_whist.envs.observation.vector_kernels import write_masks, write_view_masks
+from german_whist.envs.observation.views import UNPLAYED, check_view_array
 from german_whist.envs.text.rules_text import rules_spec
+from german_whist.envs.utils.device import Device, Records
 from german_whist.envs.utils.specs import must_be
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 
 class PolicyAgent(Agent):
@@ -63,6 +69,7 @@ class PolicyAgent(Agent):
                 f"not {rules_spec(self.rules)!r}"
             )
         self._network, self._value = checkpoint.forward, checkpoint.value_forward
+        self._on_gpu: _GpuNetwork | None = None
 
     rules: Rules
 
@@ -86,6 +93,20 @@ class PolicyAgent(Agent):
         weights = _softmax(logits, self.temperature).cumsum(axis=1)
         thresholds = rng.random(len(views)) * weights[:, -1]
         return decode_actions(np.argmax(weights > thresholds[:, None], axis=1), relabeling)
+
+    def act_on(self, device: Device, views: Records, rng: Any = None) -> Tensor:
+        """Return one legal action per view, int64[n]; on a GPU the network is torch's, in float32.
+
+        Its logits then differ from those of ``act`` by their rounding: of actions that are as good as alike, another
+        one may be chosen.
+        """
+        if not device.is_gpu:
+            return super().act_on(device, views, rng)
+        if self._on_gpu is None:
+            self._on_gpu = _GpuNetwork(self.checkpoint, self.rules, device)
+        if self.temperature > 0:
+            check_rng(self.name, rng, "random")
+        return self._on_gpu.act(views, self.temperature, rng)
 
     def probabilities(self, views: Views) -> npt.NDArray[np.float64]:
         """Return the probability of each action at temperature 1, float64[n, num_actions]; 0 for illegal actions.
@@ -148,10 +169,46 @@ class PolicyAgent(Agent):
         check_view_array(views)
         canonical, relabeling = canonical_views(views, self.checkpoint.ranks)
         masks = np.empty((len(views), self.checkpoint.sizes[-1]), np.int8)
-        write_masks(np.ascontiguousarray(canonical["legal"]), masks)
+        write_masks(len(canonical), np.ascontiguousarray(canonical["legal"]), masks)
         logits = self._network.logits(network_inputs(canonical, self.rules, self.checkpoint.inputs))
         logits[masks == 0] = -np.inf
         return logits, relabeling
+
+
+class _GpuNetwork:
+    """A policy network on a device."""
+
+    def __init__(self, checkpoint: Checkpoint, rules: Rules, device: Device) -> None:
+        from german_whist.agents.policy.network.mlp import FrozenMLP, mlp_of
+
+        self._device, self._rules = device, rules
+        self._network = FrozenMLP(mlp_of(checkpoint.layers, checkpoint.suit_layers).to(device.torch_device))
+        self._features, *_, self._actions = checkpoint.sizes
+        self._is_universal = checkpoint.inputs == UNIVERSAL
+        self._counts_unplayed = checkpoint.ranks == UNPLAYED
+
+    def act(self, views: Records, temperature: float, rng: Any) -> Tensor:
+        """Return an action per view, int64[n]; see :class:`PolicyAgent`."""
+        import torch
+
+        device, count = self._device, len(views.bytes)
+        canonical = Records(views.bytes.clone(), views.dtype)
+        relabeling = device.zeros((count, RELABELING_SIZE), "int8")
+        device.run(relabel_views, count, views, canonical, relabeling, self._counts_unplayed)
+        features = device.zeros((count, self._features), "int8")
+        device.run(write_network_inputs, count, self._rules.game, canonical, self._is_universal, features)
+        masks = device.zeros((count, self._actions), "int8")
+        device.run(write_view_masks, count, canonical, masks)
+        logits = self._network(features).masked_fill(masks == 0, -torch.inf)
+        if temperature == 0:
+            chosen = logits.argmax(1)
+        else:
+            weights = torch.softmax(logits.double() / temperature, 1).cumsum(1)
+            thresholds = torch.as_tensor(rng.random(count), device=device.torch_device) * weights[:, -1]
+            chosen = (weights > thresholds[:, None]).int().argmax(1)
+        actions = device.zeros(count, "int64")
+        device.run(write_decoded_actions, count, chosen, relabeling, actions)
+        return actions
 
 
 def _softmax(logits: npt.NDArray[np.float32], temperature: float = 1.0) -> npt.NDArray[np.float64]:

@@ -35,6 +35,7 @@ from german_whist.agents.policy.tensor_file import (
 )
 from german_whist.envs.engine.endgame_hook import PLAYED, check_endgame
 from german_whist.envs.engine.rules import Rules, rules_from_dict
+from german_whist.envs.observation.views import NAMED, RANKS
 from german_whist.envs.utils.files import write_atomically
 from german_whist.envs.utils.specs import must_be, printable, short_repr, unknown_name_error
 
@@ -43,8 +44,6 @@ if TYPE_CHECKING:
 
 FORMAT_VERSION = 1
 NETWORK = {"type": "mlp", "activation": "relu", "suits": "canonical"}
-NAMED, UNPLAYED = "named", "live"  # as model cards say
-RANKS = (NAMED, UNPLAYED)
 
 VALUE_OUTPUTS = ["margin", "win_logit"]
 MAX_LOGITS_PER_TRICK = 1e6

@@ -14,6 +14,7 @@ from german_whist.envs.engine.state import ENDGAME, FOREPLAY
 from german_whist.envs.observation.blocks import VECTOR_BLOCKS
 from german_whist.envs.observation.vector_kernels import write_observation
 from german_whist.envs.utils.bit_kernels import popcount
+from german_whist.envs.utils.device import row_kernel
 from german_whist.envs.utils.jit import kernel
 
 RULE_FLAGS = ("race_goal", "has_trump", "draft", "all_count")  # blocks that say which rules a deal has
@@ -100,8 +101,7 @@ def write_network_input(game, view, universal, row):
         write_observation(game, view, row)
 
 
-@kernel
-def write_network_inputs(game, views, universal, out):
-    """Write what a network sees of a batch of views into ``out``, int8[len(views), features]."""
-    for i in range(views.shape[0]):
-        write_network_input(game[0], views[i], universal, out[i])
+@row_kernel(writes="row")
+def write_network_inputs(i, game, views, universal, row):
+    """Write what a network sees of view ``i`` into a row of int8[len(views), features]."""
+    write_network_input(game[0], views[i], universal, row)

@@ -57,5 +57,5 @@ def network_inputs(views: Views, rules: str | Rules = "classic", inputs: str = O
     rules = rules_named(rules)
     check_view_array(views)
     out = np.empty((len(views), input_high(rules, inputs).size), np.int8)
-    write_network_inputs(rules.game, np.ascontiguousarray(views), inputs == UNIVERSAL, out)
+    write_network_inputs(len(views), rules.game, np.ascontiguousarray(views), inputs == UNIVERSAL, out)
     return out

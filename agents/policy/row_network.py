@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.policy.canonical_kernels import RELABELING_SIZE, decode_action, encode_action, relabel_view
-from german_whist.agents.policy.checkpoint import UNPLAYED, Checkpoint
+from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.agents.policy.input_kernels import write_network_input
 from german_whist.agents.policy.inputs import input_layout
 from german_whist.agents.policy.network.forward import BLOCK, aligned, padded, row_scratch
@@ -16,7 +15,8 @@ from german_whist.agents.policy.network.forward_kernels import write_layer
 from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK, UNIVERSAL, Layer
 from german_whist.agents.policy.network.vector_code import NARROW
 from german_whist.envs.engine.rules import Rules
-from german_whist.envs.observation.views import VIEW
+from german_whist.envs.observation.canonical_kernels import RELABELING_SIZE, decode_action, encode_action, relabel_view
+from german_whist.envs.observation.views import UNPLAYED, VIEW
 from german_whist.envs.utils.bit_kernels import lowest
 from german_whist.envs.utils.jit import kernel
 

@@ -59,7 +59,7 @@ from german_whist.agents.search.settings import (
     SearchSettings,
 )
 from german_whist.agents.search.world_search import Search, WorldSearcher
-from german_whist.envs.agent import Actions, Agent, Games, Histories, Values, Views
+from german_whist.envs.agent import Actions, ActionValues, Agent, Games, Histories, Values, Views
 from german_whist.envs.engine.cards import NUM_ACTIONS, NUM_CARDS
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
@@ -98,27 +98,6 @@ class Scratch(NamedTuple):
         views = len(network.views)
         states, tries = np.zeros(views + 1, STATE), np.zeros((views, 2), np.int64)
         return cls(network.copy(), states, tries, ReplayScratch.of(), race_transposition_table())
-
-
-class ActionValues(NamedTuple):
-    """The actions of n views, each compared with the search's choice.
-
-    Means and standard deviations are those of the posterior (``combine``), float64[n, 54]; NaN for other than distinct
-    actions, and where there is but one.
-
-    Attributes:
-        actions: the choices, int64[n].
-        margins: gain in margin over the choice.
-        margin_sds: its standard deviation.
-        wins: gain in chance to win the deal, a draw counting half.
-        win_sds: its standard deviation.
-    """
-
-    actions: Actions
-    margins: npt.NDArray[np.float64]
-    margin_sds: npt.NDArray[np.float64]
-    wins: npt.NDArray[np.float64]
-    win_sds: npt.NDArray[np.float64]
 
 
 class Measure(NamedTuple):

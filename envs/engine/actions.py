@@ -49,3 +49,11 @@ def actions_text(mask: int, rules: Rules) -> str:
         names = enumerate(choice_names(rules), NUM_CARDS)
         return " or ".join(name for action, name in names if mask >> action & 1)
     return deck_text(reversed(list(cards_of(mask))))
+
+
+def illegal_row_error(rules: Rules, row: int, action: int, seat: int, legal: int) -> ValueError:
+    """Return the error for an action that a row's seat to act may not choose; ``legal`` is a mask."""
+    name = f" ({action_text(action, rules)})" if 0 <= action < rules.num_actions else ""
+    return ValueError(
+        f"action {action}{name} is illegal in row {row}: seat {seat} may play {actions_text(legal, rules)}"
+    )

@@ -12,6 +12,9 @@ import operator
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+import numpy as np
+import numpy.typing as npt
+
 from german_whist.envs.utils.specs import count_text, short_repr
 
 SUITS = "CDHS"
@@ -187,3 +190,18 @@ def parse_deck(deck: str | Sequence[int], cards: Sequence[int]) -> list[int]:
             f"deck: {count_text(len(order), 'card')} given, {len(cards)} needed; {card_text(missing)} is missing"
         )
     return order
+
+
+def parse_decks(
+    cards: Sequence[int], count: int, decks: Sequence[str | Sequence[int]], dealers: npt.ArrayLike
+) -> tuple[list[list[int]], npt.NDArray[np.int64]]:
+    """Return some decks as card numbers, and their dealers, int64[count].
+
+    Raises:
+        ValueError: if their number differs, a deck is not a permutation of ``cards``, or a dealer is not 0 or 1.
+    """
+    seats = np.asarray(dealers)
+    if seats.shape != (count,) or len(decks) != count or not np.isin(seats, (0, 1)).all():
+        given = f"{count_text(len(decks), 'deck')} and dealers {short_repr(seats.tolist())}"
+        raise ValueError(f"decks and dealers must be {count} each, dealers 0 or 1, got {given}")
+    return [parse_deck(deck, cards) for deck in decks], seats.astype(np.int64)

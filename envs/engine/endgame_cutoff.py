@@ -10,6 +10,7 @@ import numpy.typing as npt
 from german_whist.envs.engine.endgame_hook import EndgameHook
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.state import ENDGAME, PLAY
+from german_whist.envs.utils.device import row_kernel
 from german_whist.envs.utils.jit import kernel
 
 
@@ -26,15 +27,10 @@ def begins_endgame(game: Any, state: Any) -> bool:
     )
 
 
-@kernel
-def _find_beginnings(game: Any, states: Any, rows: npt.NDArray[np.int64], found: npt.NDArray[np.int64]) -> int:
-    """Write the rows whose endgame begins into ``found`` and return how many they are."""
-    count = 0
-    for row in rows:
-        if begins_endgame(game[0], states[row]):
-            found[count] = row
-            count += 1
-    return count
+@row_kernel
+def write_begins_endgame(i: int, game: Any, states: Any, rows: Any, out: Any) -> None:
+    """Write whether the endgame of ``states[rows[i]]`` begins into ``out``, bool[k]."""
+    out[i] = begins_endgame(game[0], states[rows[i]])
 
 
 def finish_endgames(
@@ -51,8 +47,9 @@ def finish_endgames(
     Returns:
         The rows that are finished now, int64[n].
     """
-    found = np.empty(len(rows), np.int64)
-    begun = found[: _find_beginnings(rules.game, states, rows, found)]
+    begins = np.empty(len(rows), np.bool_)
+    write_begins_endgame(len(rows), rules.game, states, rows, begins)
+    begun = rows[begins]
     if len(begun):
         states["tricks"][begun, ENDGAME] = hook.finish(rules, states[begun])
         states["done"][begun] = True

@@ -17,7 +17,10 @@ import numpy.typing as npt
 from german_whist.envs.utils.specs import unknown_name_error
 
 if TYPE_CHECKING:
+    from torch import Tensor
+
     from german_whist.envs.engine.rules import Rules
+    from german_whist.envs.utils.device import Device, Records
 
 PLAYED = "played"
 EXACT = "exact"
@@ -53,6 +56,10 @@ class EndgameHook(Protocol):
             rules: the rules of the deals.
             states: ``STATE`` array of shape (k,), each before the first card of its endgame.
         """
+        ...
+
+    def finish_on(self, device: Device, rules: Rules, states: Records) -> Tensor:
+        """Do the same on a device, for a batch in tensors: int8[k, 2]. A hook for arrays alone need not have it."""
         ...
 
 

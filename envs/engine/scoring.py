@@ -54,9 +54,9 @@ def seat_return(game: Any, state: Any, reward: int) -> float:
     margin = signed_margin(game, state, 0)
     if reward == _MARGIN:
         return float(margin)
-    sign = np.sign(float(margin))
+    sign = 1.0 if margin > 0 else -1.0 if margin < 0 else 0.0  # numba has no np.sign on a GPU
     if reward == _WIN or margin == 0:
-        return float(sign)
+        return sign
     return float(sign * winner_points(game, abs(margin)))
 
 

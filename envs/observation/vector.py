@@ -77,7 +77,7 @@ def observe(views: np.ndarray[Any, Any], rules: str | Rules = "classic") -> npt.
     rules = rules_named(rules)
     check_view_array(views)
     out = np.empty((len(views), observation_high(rules).size), np.int8)
-    write_observations(rules.game, views, out)
+    write_observations(len(views), rules.game, views, out)
     return out
 
 
@@ -102,7 +102,7 @@ def action_mask(views: np.ndarray[Any, Any], rules: str | Rules = "classic") -> 
     rules = rules_named(rules)
     check_view_array(views)
     masks = np.empty((len(views), rules.num_actions), np.int8)
-    write_masks(np.ascontiguousarray(views["legal"]), masks)
+    write_masks(len(views), np.ascontiguousarray(views["legal"]), masks)
     return masks.view(np.bool_)
 
 

@@ -12,6 +12,7 @@ from german_whist.envs.engine.state import ENDGAME, FOREPLAY
 from german_whist.envs.engine.state_kernels import suit_mask, suit_of
 from german_whist.envs.observation.blocks import VECTOR_BLOCKS, VECTOR_OPTIONAL_BLOCKS
 from german_whist.envs.utils.bit_kernels import write_cards
+from german_whist.envs.utils.device import row_kernel
 from german_whist.envs.utils.jit import kernel
 
 _ONE = np.uint64(1)
@@ -108,20 +109,26 @@ def _counted(game, tricks):
     return tricks[ENDGAME] + tricks[FOREPLAY] * game.all_count
 
 
-@kernel
-def write_observations(game, views, out):
-    """Write the observations of a batch of views into ``out``, int8[len(views), n_obs]."""
-    for i in range(views.shape[0]):
-        write_observation(game[0], views[i], out[i])
+@row_kernel(writes="row")
+def write_observations(i, game, views, row):
+    """Write the observation of view ``i`` into a row of int8[len(views), n_obs]."""
+    write_observation(game[0], views[i], row)
 
 
-@kernel
-def write_masks(legal, out):
-    """Write legal actions (uint64 bit masks) into ``out``, int8[rows, num_actions], as 0 and 1."""
-    for i in range(legal.shape[0]):
-        write_cards(legal[i], out[i], 0)
-        for choice in range(52, out.shape[1]):
-            out[i, choice] = (legal[i] >> np.uint64(choice)) & _ONE
+@row_kernel(writes="row")
+def write_masks(i, legal, row):
+    """Write legal actions, a uint64 mask, into a row of int8[rows, num_actions], as 0 and 1."""
+    write_cards(legal[i], row, 0)
+    for choice in range(52, row.shape[0]):
+        row[choice] = (legal[i] >> np.uint64(choice)) & _ONE
+
+
+@row_kernel(writes="row")
+def write_view_masks(i, views, row):
+    """Write the legal actions of view ``i`` likewise."""
+    write_cards(views[i].legal, row, 0)
+    for choice in range(52, row.shape[0]):
+        row[choice] = (views[i].legal >> np.uint64(choice)) & _ONE
 
 
 @kernel

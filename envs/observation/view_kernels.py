@@ -7,6 +7,7 @@ import numpy as np
 from german_whist.envs.engine.state import PLAY
 from german_whist.envs.engine.state_kernels import legal_actions
 from german_whist.envs.utils.bit_kernels import popcount
+from german_whist.envs.utils.device import row_kernel
 from german_whist.envs.utils.jit import kernel
 
 
@@ -52,13 +53,12 @@ def _write_void(state, seat, suit, void, drawn):
     drawn[suit] = state.drawn[seat] - state.void_drawn[seat, suit] if trick else 0
 
 
-@kernel
-def write_views(game, states, rows, seats, views):
-    """Write the views of ``seats[i]`` (−1: the seat to act) of ``states[rows[i]]``."""
-    for i in range(rows.shape[0]):
-        state = states[rows[i]]
-        seat = np.int64(seats[i])
-        write_view(game[0], state, np.int64(state.turn) if seat < 0 else seat, views[i])
+@row_kernel
+def write_views(i, game, states, rows, seats, views):
+    """Write the view of ``seats[i]`` (−1: the seat to act) of ``states[rows[i]]``."""
+    state = states[rows[i]]
+    seat = np.int64(seats[i])
+    write_view(game[0], state, np.int64(state.turn) if seat < 0 else seat, views[i])
 
 
 @kernel

@@ -45,6 +45,9 @@ VIEW = np.dtype(
 )
 
 
+# How canonical views (``canonical.py``) name ranks, as model cards say: as they are, or among the unplayed cards.
+NAMED, UNPLAYED = RANKS = ("named", "live")
+
 _NEEDED = "views must be a VIEW array of shape (n,)"
 
 

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.envs.engine.actions import action_text, actions_text
-from german_whist.envs.engine.cards import parse_deck
+from german_whist.envs.engine.actions import illegal_row_error
+from german_whist.envs.engine.cards import parse_decks
 from german_whist.envs.engine.endgame_cutoff import finish_endgames
 from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook, endgame_hook_of
 from german_whist.envs.engine.rules import Rules
@@ -31,7 +31,7 @@ from german_whist.envs.simulator.batch_kernels import (
     write_returns,
 )
 from german_whist.envs.utils.checks import check_seed, deal_indices, numbers_between, whole_number, whole_numbers
-from german_whist.envs.utils.specs import count_text, must_be, short_repr
+from german_whist.envs.utils.specs import must_be
 
 Int8s = npt.NDArray[np.int8]
 
@@ -83,6 +83,16 @@ class DealBatch:
         endgame_hook: what finishes deals whose endgame begins; ``None`` if the endgame is played.
     """
 
+    def __new__(cls, *args: Any, device: Any = None, **settings: Any) -> Any:
+        """Return a ``TensorBatch`` if there is a device."""
+        if device is None:
+            return super().__new__(cls)
+        from german_whist.envs.simulator.tensor_batch import TensorBatch
+
+        if settings.pop("history", False):
+            raise ValueError("history=True needs NumPy arrays: leave device out")
+        return TensorBatch(*args, device=device, **settings)
+
     def __init__(
         self,
         rules: str | Rules = "classic",
@@ -92,6 +102,7 @@ class DealBatch:
         *,
         history: bool = False,
         endgame: str | EndgameHook = PLAYED,
+        device: Any = None,
     ) -> None:
         """Deal the first deals.
 
@@ -103,6 +114,8 @@ class DealBatch:
             history: keep the actions played, which :meth:`history` needs.
             endgame: ``"played"``, or ``"exact"``: a deal is over after the last trick of the foreplay, and its returns
                 are those of perfect play by both seats from there.
+            device: ``None`` for NumPy arrays; ``"cuda"`` or ``"cpu"`` for a ``TensorBatch``, whose methods are the same
+                with torch tensors on that device.
 
         Raises:
             ValueError: if the rules are unknown, the size is below 1, seed or first is out of range, or the rules do
@@ -115,7 +128,6 @@ class DealBatch:
         self.num_actions = self.rules.num_actions
         self.num_observations = observation_high(self.rules).size
         self._cards = np.array(self.rules.cards, np.int8)
-        self._scratch = np.zeros(1, VIEW)
         self._every_row = np.arange(self.size, dtype=np.int64)
         self.log = ActionLog(self.rules, self.size) if history else None
         self._game_ids: npt.NDArray[np.object_] | None = None  # [size, 2], once an agent has asked for them
@@ -164,7 +176,7 @@ class DealBatch:
         dealers: npt.NDArray[np.int64],
     ) -> None:
         """Do what :meth:`deal_rows` does, given arrays that are known to be right; dealer −1: as the index says."""
-        deal_rows(self.rules.game, self._cards, seeds, indices, dealers, rows, self.states)
+        deal_rows(len(rows), self.rules.game, self._cards, seeds, indices, dealers, rows, self.states)
         self._begin(rows)
 
     def deal_decks(
@@ -181,10 +193,10 @@ class DealBatch:
             ValueError: if a deck is not a permutation of this game's deck, or a dealer or a row is out of range.
         """
         which = self._rows(rows)
-        orders, seats = _read_decks(self.rules, len(which), decks, dealers)
+        orders, seats = parse_decks(self.rules.cards, len(which), decks, dealers)
         for row, deck in zip(which, orders, strict=True):
             self.states["deck"][row, : len(self.rules.cards)] = deck
-        deal_decks(self.rules.game, which, seats, self.states)
+        deal_decks(len(which), self.rules.game, which, seats, self.states)
         self._begin(which)
 
     def _begin(self, rows: npt.NDArray[np.int64]) -> None:
@@ -250,7 +262,7 @@ class DealBatch:
         refused = step_all_or_none(self.rules.game, self.states, which, chosen)
         if refused >= 0:
             row, legal = int(which[refused]), int(self.legal()[which[refused]])
-            raise _illegal_row_error(self.rules, row, int(chosen[refused]), int(self.turn[row]), legal)
+            raise illegal_row_error(self.rules, row, int(chosen[refused]), int(self.turn[row]), legal)
         if self.log is not None and playing is not None:
             self.log.add(which[playing], chosen[playing])
         self.finish_endgames(which)
@@ -282,7 +294,7 @@ class DealBatch:
     def legal(self) -> npt.NDArray[np.uint64]:
         """Return the legal actions of the seats to act as bit masks, uint64[size]; 0 where a deal is done."""
         out = np.empty(self.size, np.uint64)
-        write_legal(self.states, out)
+        write_legal(self.size, self.states, out)
         return out
 
     def action_mask(self, out: npt.NDArray[np.int8] | None = None) -> npt.NDArray[np.int8]:
@@ -295,7 +307,7 @@ class DealBatch:
             ValueError: if ``out`` has another shape.
         """
         masks = _output_array((self.size, self.num_actions), out)
-        write_masks(self.legal(), masks)
+        write_masks(self.size, self.legal(), masks)
         return masks
 
     def views(self, rows: npt.ArrayLike | None = None, seats: npt.ArrayLike | None = None) -> np.ndarray[Any, Any]:
@@ -317,7 +329,7 @@ class DealBatch:
         else:
             whose = numbers_between("seats", seats, 0, 1, which.shape)
         views = np.empty(len(which), VIEW)
-        write_views(self.rules.game, self.states, which, whose, views)
+        write_views(len(which), self.rules.game, self.states, which, whose, views)
         return views
 
     def observe(self, out: Int8s | None = None, seats: npt.ArrayLike | None = None) -> Int8s:
@@ -332,9 +344,9 @@ class DealBatch:
         """
         rows = _output_array((self.size, self.num_observations), out)
         if seats is None:
-            observe_seats_to_act(self.rules.game, self.states, self._scratch, rows)
+            observe_seats_to_act(self.size, self.rules.game, self.states, rows)
         else:
-            write_observations(self.rules.game, self.views(seats=seats), rows)
+            write_observations(self.size, self.rules.game, self.views(seats=seats), rows)
         return rows
 
     def history(
@@ -383,7 +395,7 @@ class DealBatch:
             ValueError: if there is no such reward.
         """
         out = np.empty((self.size, 2), np.float32)
-        write_returns(self.rules.game, self.states, check_reward(reward), out)
+        write_returns(self.size, self.rules.game, self.states, check_reward(reward), out)
         return out
 
 
@@ -398,26 +410,3 @@ def _output_array(shape: tuple[int, int], out: npt.NDArray[np.int8] | None) -> n
     if out.shape != shape:
         raise ValueError(f"out must have shape {shape}, got {out.shape}")
     return out
-
-
-def _read_decks(
-    rules: Rules, count: int, decks: Sequence[str | Sequence[int]], dealers: npt.ArrayLike
-) -> tuple[list[list[int]], npt.NDArray[np.int64]]:
-    """Return some decks as card numbers, and their dealers, int64[count].
-
-    Raises:
-        ValueError: if their number differs, a deck is not a permutation of this game's deck, or a dealer is not 0 or 1.
-    """
-    seats = np.asarray(dealers)
-    if seats.shape != (count,) or len(decks) != count or not np.isin(seats, (0, 1)).all():
-        given = f"{count_text(len(decks), 'deck')} and dealers {short_repr(seats.tolist())}"
-        raise ValueError(f"decks and dealers must be {count} each, dealers 0 or 1, got {given}")
-    return [parse_deck(deck, rules.cards) for deck in decks], seats.astype(np.int64)
-
-
-def _illegal_row_error(rules: Rules, row: int, action: int, seat: int, legal: int) -> ValueError:
-    """Return the error for an action that a row's seat to act may not choose; ``legal`` is a mask."""
-    name = f" ({action_text(action, rules)})" if 0 <= action < rules.num_actions else ""
-    return ValueError(
-        f"action {action}{name} is illegal in row {row}: seat {seat} may play {actions_text(legal, rules)}"
-    )

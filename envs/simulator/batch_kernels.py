@@ -12,29 +12,29 @@ from german_whist.envs.engine.scoring import seat_return
 from german_whist.envs.engine.state_kernels import deal, is_legal, legal_actions, play
 from german_whist.envs.observation.vector_kernels import write_observation
 from german_whist.envs.observation.view_kernels import write_view
+from german_whist.envs.observation.views import VIEW
+from german_whist.envs.utils.device import row_kernel
 from german_whist.envs.utils.jit import kernel
 
 
-@kernel
-def deal_rows(game, cards, seeds, indices, dealers, rows, states):
+@row_kernel
+def deal_rows(i, game, cards, seeds, indices, dealers, rows, states):
     """Deal ``indices[i]`` of ``seeds[i]`` into ``states[rows[i]]``.
 
     ``dealers[i]`` deals; if it is −1, an odd index is dealt by seat 1.
     """
-    for i in range(rows.shape[0]):
-        state = states[rows[i]]
-        dealer = dealers[i] if dealers[i] >= 0 else np.int64(indices[i] & np.uint64(1))
-        for position in range(cards.shape[0]):
-            state.deck[position] = cards[position]
-        shuffle(seeds[i], indices[i], state.deck[: cards.shape[0]])
-        deal(game[0], state, dealer)
+    state = states[rows[i]]
+    dealer = dealers[i] if dealers[i] >= 0 else np.int64(indices[i] & np.uint64(1))
+    for position in range(cards.shape[0]):
+        state.deck[position] = cards[position]
+    shuffle(seeds[i], indices[i], state.deck[: cards.shape[0]])
+    deal(game[0], state, dealer)
 
 
-@kernel
-def deal_decks(game, rows, dealers, states):
-    """Deal the decks that ``states[rows[i]]`` hold already; ``dealers[i]`` deals."""
-    for i in range(rows.shape[0]):
-        deal(game[0], states[rows[i]], np.int64(dealers[i]))
+@row_kernel
+def deal_decks(i, game, rows, dealers, states):
+    """Deal the deck that ``states[rows[i]]`` holds already; ``dealers[i]`` deals."""
+    deal(game[0], states[rows[i]], np.int64(dealers[i]))
 
 
 @kernel
@@ -46,26 +46,37 @@ def are_rows(rows, size):
     return outside == 0
 
 
+@row_kernel
+def write_legal(i, states, out):
+    """Write the legal actions of deal ``i``'s seat to act as a mask into ``out``, uint64[size]."""
+    out[i] = legal_actions(states[i])
+
+
 @kernel
-def write_legal(states, out):
-    """Write the legal actions of each deal's seat to act as a mask into ``out``, uint64[size]."""
-    for i in range(states.shape[0]):
-        out[i] = legal_actions(states[i])
+def _is_refused(state, action):
+    return not state.done and not is_legal(state, action)
+
+
+@row_kernel
+def write_is_refused(i, states, rows, actions, out):
+    """Write whether ``actions[i]`` is illegal in ``states[rows[i]]``; in a deal that is over none is."""
+    out[i] = _is_refused(states[rows[i]], actions[i])
+
+
+@row_kernel
+def step_rows(i, game, states, rows, actions):
+    """Play ``actions[i]`` in ``states[rows[i]]`` where the deal is not over."""
+    if not states[rows[i]].done:
+        play(game[0], states[rows[i]], actions[i])
 
 
 @kernel
 def step_all_or_none(game, states, rows, actions):
-    """Play ``actions[i]`` in ``states[rows[i]]`` where the deal is not over.
-
-    If an action is illegal nothing moves, and its place in ``rows`` is returned; otherwise −1.
-    """
+    """Do what ``step_rows`` does; if an action is illegal nothing moves, and its place is returned; otherwise −1."""
     for i in range(rows.shape[0]):
-        state = states[rows[i]]
-        if not state.done and not is_legal(state, actions[i]):
+        if _is_refused(states[rows[i]], actions[i]):
             return i
-    for i in range(rows.shape[0]):
-        if not states[rows[i]].done:
-            play(game[0], states[rows[i]], actions[i])
+    step_rows(rows.shape[0], game, states, rows, actions)
     return -1
 
 
@@ -80,19 +91,16 @@ def step_legal(game, states, rows, actions, plies, refused):
             plies[row] += 1
 
 
-@kernel
-def observe_seats_to_act(game, states, scratch, out):
-    """Write the observation of each deal's seat to act into ``out``; ``scratch`` is a ``VIEW`` array of shape (1,)."""
-    view = scratch[0]
-    for i in range(states.shape[0]):
-        write_view(game[0], states[i], np.int64(states[i].turn), view)
-        write_observation(game[0], view, out[i])
+@row_kernel(scratch={"views": (1, VIEW)}, writes="row")
+def observe_seats_to_act(i, game, states, views, row):
+    """Write the observation of deal ``i``'s seat to act into a row of int8[size, n_obs]."""
+    write_view(game[0], states[i], np.int64(states[i].turn), views[0])
+    write_observation(game[0], views[0], row)
 
 
-@kernel
-def write_returns(game, states, reward, out):
-    """Write both seats' returns into ``out``, float32[size, 2]; zeros where a deal is not finished."""
-    for i in range(states.shape[0]):
-        value = seat_return(game[0], states[i], reward) if states[i].done else 0.0
-        out[i, 0] = value
-        out[i, 1] = 0.0 - value  # a draw pays 0, not −0
+@row_kernel
+def write_returns(i, game, states, reward, out):
+    """Write both seats' returns into ``out``, float32[size, 2]; zeros where deal ``i`` is not finished."""
+    value = seat_return(game[0], states[i], reward) if states[i].done else 0.0
+    out[i, 0] = value
+    out[i, 1] = 0.0 - value  # a draw pays 0, not −0

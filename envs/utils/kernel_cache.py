@@ -26,6 +26,7 @@ from german_whist.envs.utils.warn_once import NOT_CACHED, warn_once
 KEPT_DAYS = 30  # an unused folder is removed after this time
 
 _PACKAGE = Path(__file__).parents[2]
+_DEFINES = re.compile(rb"^@(row_)?kernel\b", re.MULTILINE)
 _IMPORTED = re.compile(rb"^\s*from german_whist\.([\w.]+) import", re.MULTILINE)
 
 
@@ -43,7 +44,7 @@ def kernel_sources(package: Path = _PACKAGE) -> dict[str, bytes]:
                 modules.setdefault(path[:-3].replace(os.sep, "."), []).append(path)
                 modules.setdefault(parent.replace(os.sep, "."), []).append(path)
     found: dict[str, bytes] = {}
-    waiting = [path for path, text in files.items() if b"\n@kernel\n" in text]
+    waiting = [path for path, text in files.items() if _DEFINES.search(text)]
     while waiting:
         path = waiting.pop()
         if path not in found:

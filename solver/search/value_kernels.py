@@ -23,13 +23,18 @@ _ONE = np.uint64(1)
 
 
 @kernel
+def is_invalid(leader, follower, led):
+    """Return whether two hands are not an endgame of 1 to 13 cards a hand."""
+    own = leader | (np.uint64(0) if led < 0 else _ONE << np.uint64(led))
+    cards = popcount(own)
+    return cards != popcount(follower) or cards < 1 or cards > MAX_CARDS or own & follower != 0
+
+
+@kernel
 def first_invalid(leaders, followers, leds):
     """Return the first row that is not an endgame of 1 to 13 cards a hand, −1 if there is none."""
     for i in range(leaders.shape[0]):
-        led = np.uint64(0) if leds[i] < 0 else _ONE << np.uint64(leds[i])
-        own = leaders[i] | led
-        cards = popcount(own)
-        if cards != popcount(followers[i]) or cards < 1 or cards > MAX_CARDS or own & followers[i]:
+        if is_invalid(leaders[i], followers[i], leds[i]):
             return i
     return -1
 

@@ -29,7 +29,9 @@ Values = npt.NDArray[np.uint8]
 _CHECKPOINT_SECONDS = 1.0  # a killed build loses at most this much work
 
 
-def build_table(kind: TableKind, cards: int, progress: Progress = lambda done, total: None) -> Path:
+def build_table(
+    kind: TableKind, cards: int, progress: Progress = lambda done, total: None, folder: Path | None = None
+) -> Path:
     """Build an endgame table by retrograde analysis, or resume an interrupted build, and return its file.
 
     A table that exists already is left as it is. Other processes that want the same table wait for this one.
@@ -38,12 +40,13 @@ def build_table(kind: TableKind, cards: int, progress: Progress = lambda done, t
         kind: the kind of game.
         cards: cards in the largest hands, 1 to 13.
         progress: called with the number of positions done and the total.
+        folder: where its file is; the cache folder by default.
 
     Raises:
         TableError: if ``cards`` is out of range, the folder cannot be written or the disk is full; nothing half-written
             is left behind.
     """
-    path = table_path(kind, check_cards(cards))
+    path = table_path(kind, check_cards(cards), folder)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with file_lock(path.with_suffix(".lock"), timeout=-1) as is_alone:

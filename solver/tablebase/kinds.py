@@ -52,6 +52,6 @@ def check_cards(cards: int) -> int:
     return int(cards)
 
 
-def table_path(kind: TableKind, cards: int) -> Path:
-    """Return the path of a table's file, whether or not it has been built."""
-    return cache_folder() / f"{kind.name}-{check_cards(cards)}.table"
+def table_path(kind: TableKind, cards: int, folder: Path | None = None) -> Path:
+    """Return the path of a table's file, whether or not it has been built; in the cache folder by default."""
+    return (folder or cache_folder()) / f"{kind.name}-{check_cards(cards)}.table"

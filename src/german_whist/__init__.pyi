@@ -2,8 +2,6 @@
 from .agents.endgame.exact_agent import with_exact_endgame as with_exact_endgame
 from .agents.inference.sampling import sample_decks as sample_decks
 from .agents.inference.sampling import sample_states as sample_states
-from .agents.policy.canonical import canonical_views as canonical_views
-from .agents.policy.canonical import decode_actions as decode_actions
 from .agents.policy.inputs import network_inputs as network_inputs
 from .agents.registry import agent_names as agent_names
 from .agents.registry import make_agent as make_agent
@@ -15,6 +13,8 @@ from .envs.engine.cards import hand as hand
 from .envs.engine.rules import Rules as Rules
 from .envs.engine.rules import rule_names as rule_names
 from .envs.engine.rules import rules as rules
+from .envs.observation.canonical import canonical_views as canonical_views
+from .envs.observation.canonical import decode_actions as decode_actions
 from .envs.observation.vector import action_mask as action_mask
 from .envs.observation.vector import observation_layout as observation_layout
 from .envs.observation.vector import observe as observe

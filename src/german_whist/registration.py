@@ -7,7 +7,7 @@ import inspect
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import gymnasium
 from gymnasium.vector import AutoresetMode
@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     from german_whist.envs.engine.match_format import MatchFormat
     from german_whist.envs.engine.rules import Rules
     from german_whist.envs.gymnasium_env import GermanWhistEnv
+    from german_whist.envs.gymnasium_tensor_env import GermanWhistTensorEnv
     from german_whist.envs.gymnasium_vector_env import GermanWhistVectorEnv
 
+_SAME_STEP = (AutoresetMode.SAME_STEP, AutoresetMode.SAME_STEP.name, AutoresetMode.SAME_STEP.value)
 GYMNASIUM_ID = "GermanWhist-v0"
 P = ParamSpec("P")
 Env = TypeVar("Env")
@@ -142,10 +144,12 @@ def make_vector(
     endgame: str | EndgameHook = "played",
     autoreset_mode: str | AutoresetMode = AutoresetMode.SAME_STEP,
     observation_keys: tuple[str, str] | None = None,
-) -> GermanWhistVectorEnv:
+    device: Any = None,
+) -> GermanWhistVectorEnv | GermanWhistTensorEnv:
     """Return the native batch: what ``gymnasium.make_vec("german_whist:GermanWhist-v0", num_envs=…, …)`` calls.
 
-    Spaces, rewards and ``info`` are described at ``GermanWhistVectorEnv``.
+    Spaces, rewards and ``info`` are described at ``GermanWhistVectorEnv``, those on a device at
+    ``GermanWhistTensorEnv``.
 
     Example:
         >>> envs = gymnasium.make_vec("german_whist:GermanWhist-v0", num_envs=1024, opponent="heuristic")
@@ -162,6 +166,8 @@ def make_vector(
         match: ``None``, or the format of a match per episode.
         autoreset_mode: Gymnasium's ``AutoresetMode``, or its name: ``"SAME_STEP"``, ``"NEXT_STEP"`` or ``"DISABLED"``.
         observation_keys: ``None``, or the names of observation and mask in a dictionary.
+        device: ``None`` for NumPy arrays; ``"cuda"`` or ``"cpu"`` for torch tensors on that device. There is no
+            rendering then, no match, and no other autoreset mode.
 
     Raises:
         TypeError: if there is no such keyword.
@@ -169,6 +175,18 @@ def make_vector(
         ModuleNotFoundError: if the render mode is ``"rgb_array"`` and Pillow is not installed.
     """
     from german_whist.agents.registry import make_agent
+
+    if device is not None:
+        from german_whist.envs.gymnasium_tensor_env import GermanWhistTensorEnv
+
+        if (render_mode, match, observation_keys) != (None, None, None) or autoreset_mode not in _SAME_STEP:
+            raise ValueError(
+                "device: environments in tensors have no render mode, match, observation keys, "
+                "or autoreset mode but SAME_STEP"
+            )
+        return GermanWhistTensorEnv(
+            make_agent(opponent, rules), num_envs, rules, reward=reward, seat=seat, endgame=endgame, device=device
+        )
     from german_whist.envs.gymnasium_vector_env import GermanWhistVectorEnv
 
     return GermanWhistVectorEnv(

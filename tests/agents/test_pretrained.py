@@ -12,7 +12,6 @@ import pytest
 
 from german_whist.agents.endgame.exact_agent import ExactEndgame
 from german_whist.agents.policy.agent import PolicyAgent
-from german_whist.agents.policy.canonical import canonical_views, decode_actions
 from german_whist.agents.policy.inputs import network_inputs
 from german_whist.agents.pretrained import (
     PRETRAINED_NAMES,
@@ -24,6 +23,7 @@ from german_whist.agents.pretrained import (
 )
 from german_whist.agents.registry import make_agent
 from german_whist.envs.engine.rules import rules
+from german_whist.envs.observation.canonical import canonical_views, decode_actions
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.evaluation.match import play_match
 from tests.agents.networks import some_network
@@ -64,7 +64,7 @@ def test_a_pretrained_agent_is_made_by_name_and_plays_its_game(name: str) -> Non
 @pytest.mark.parametrize("name", PRETRAINED_NAMES)
 def test_torch_chooses_the_same_actions(name: str, played: int) -> None:
     torch = pytest.importorskip("torch")
-    from german_whist.training.networks import new_mlp
+    from german_whist.agents.policy.network.mlp import new_mlp
 
     checkpoint = load_pretrained(name)
     batch = DealBatch(checkpoint.rules, 200, seed=5)

@@ -53,7 +53,7 @@ CASES = [
     ("train tiny.yaml --out folder", "run directory 'folder' is not empty: choose another, or --resume it"),
     ("train tiny.yaml --out list.yaml", "run directory 'list.yaml' cannot be made: File exists"),
     ("train --resume absent", "'absent' is not a run directory: it has no config.yaml"),
-    ("train --resume begun", "run directory 'begun' has checkpoints, but no resume.safetensors to resume from"),
+    ("train --resume begun", "run directory 'begun' has checkpoints, but no snapshot of this version to resume from"),
     ("train quickstart --resume begun", "--resume uses the run's own configuration: leave out quickstart"),
     ("arena greedy random --deals 2 --out list.yaml", "german-whist: list.yaml: File exists"),
     ("export checkpoint:good.safetensors --out folder", "german-whist: folder: Is a directory"),

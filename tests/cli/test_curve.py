@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from matplotlib import image
 
-from german_whist.training.run.curve import COLORS
-from german_whist.training.run.directory import RunDirectory
+from german_whist.training.curve import COLORS
+from german_whist.training.run import RunDirectory
 from tests.agents.networks import some_network
 from tests.cli.commands import Run
-from tests.training.run.test_records import colours_in, points
+from tests.training.test_records import colours_in, points
 
 
 def made(folder: str, opponents: tuple[str, ...]) -> Path:

@@ -11,7 +11,7 @@ import pytest
 from german_whist.agents.policy.checkpoint import FORMAT_VERSION
 from german_whist.agents.policy.tensor_file import file_metadata, tensor_bytes
 from german_whist.cli.terminal import printed_command
-from german_whist.training.run.directory import RunDirectory
+from german_whist.training.run import RunDirectory
 from tests.agents.networks import some_network
 from tests.agents.process.bots import bot
 from tests.cli.commands import Run

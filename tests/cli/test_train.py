@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from german_whist.agents.policy.checkpoint import load_checkpoint
-from german_whist.training.run.progress import TrainingProgress
+from german_whist.training.progress import TrainingProgress
 from tests.cli.commands import Run
 from tests.cli.conftest import Typist
 from tests.training.sb3_runs import SETTINGS
@@ -30,10 +30,11 @@ def tiny(here: Path) -> str:
 def test_training_prints_a_table_and_where_everything_is(run: Run, tiny: str) -> None:
     completed = run("train", tiny, "--evaluate_against", "[random, greedy]")
     assert completed.code == 0
-    where, first, *_, last = completed.err.splitlines()
+    where, first, *_, last, rates = completed.err.splitlines()
     assert where == "training in runs/tiny"
     assert "10 deals against each of random, greedy" in first
     assert "20 deals against each of random, greedy" in last
+    assert re.fullmatch(r"at 1,024: won against random \d+ %, greedy \d+ %", rates)
     title, *_ = completed.out.splitlines()
     assert title.strip() == "German Whist, tiny, after 1,024 decisions of self-play"
     for opponent in ("random", "greedy"):
@@ -108,7 +109,7 @@ def test_ctrl_c_saves_and_exits_with_130_and_a_resume_hint(
         completed = run("train", tiny, "--quiet", "--out=-a, run", *options)
     assert completed.code == 130
     line = completed.err if options else completed.out
-    assert line == "stopped after 512 decisions; to resume: german-whist train --resume './-a, run'\n"
+    assert line == "stopped after 640 decisions; to resume: german-whist train --resume './-a, run'\n"
     assert (completed.out if options else completed.err) == ""
     done = run(*shlex.split(line)[-3:], *options)
     assert done.code == 0

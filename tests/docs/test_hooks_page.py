@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from german_whist.training import load_config as loading
-from german_whist.training.run.directory import RunDirectory
+from german_whist.training.run import RunDirectory
 from german_whist.training.train import train
 from tests.docs.examples import ROOT, SMALL_RUN, blocks
 

@@ -14,8 +14,8 @@ from german_whist.envs.turns import Forfeit
 from german_whist.evaluation.match import play_match, play_series
 from german_whist.evaluation.sprt import play_sprt
 from german_whist.evaluation.tournament.play import play_tournament
-from german_whist.training.run.directory import RunDirectory
-from german_whist.training.run.records import TrainingOutcome
+from german_whist.training.records import TrainingOutcome
+from german_whist.training.run import RunDirectory
 
 MARKUP = "<b>x & [red]co"  # the name of an agent that is neither HTML nor rich's markup
 

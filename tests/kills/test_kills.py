@@ -17,16 +17,14 @@ import pytest
 import yaml
 from safetensors.numpy import load_file
 
-from german_whist.training.run.directory import RunDirectory
+from german_whist.training.run import RunDirectory, read_snapshot
 from tests.training.policy_iteration_runs import SMALL_SETTINGS
-from tests.training.sb3_runs import SETTINGS
 
 KILLS, SEED = (int(os.environ.get(name, usual)) for name, usual in (("KILLS", 5), ("SEED", 1)))
 LONGER: dict[str, Any] = {"decisions": 8192, "checkpoint_every": 1024, "evaluate_every": 2048, "threads": 1}
 OPPONENTS = {"self": 0.5, "pool": 0.25, "greedy": 0.25}
 TRAINERS: dict[str, dict[str, Any]] = {
     "policy_iteration": {**SMALL_SETTINGS, **LONGER, "opponents": OPPONENTS},
-    "sb3": {**SETTINGS, **LONGER, "opponents": OPPONENTS},
 }
 STOPS = ("SIGKILL", "SIGKILL", "SIGTERM", "SIGINT", "a full disk")
 TIMES = ("seconds", "charts/seconds", "charts/SPS", "time/time_elapsed", "time/fps")  # columns of records
@@ -66,8 +64,9 @@ def contents(run: RunDirectory) -> dict[str, Any]:
     """Return weights, moments, deals, names of checkpoints, and the rows of metrics and evaluations without times."""
     found: dict[str, Any] = {"half written": [path.name for path in run.path.rglob(".*")]}
     found["checkpoints"] = [path.name for path in run.checkpoint_paths()]
-    for path in (run.final, run.resume):
-        found |= {f"{path.name}: {name}": array.tobytes() for name, array in load_file(path).items()}
+    found |= {name: array.tobytes() for name, array in load_file(run.final).items()}
+    about, tensors = read_snapshot(run.snapshot)
+    found |= {"snapshot": about} | {f"snapshot {name}": tensor.numpy().tobytes() for name, tensor in tensors.items()}
     for path in (run.metrics, run.evaluations):
         with path.open(newline="", encoding="utf-8") as file:
             rows = list(csv.DictReader(file))

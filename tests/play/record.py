@@ -29,11 +29,11 @@ import numpy.typing as npt
 from german_whist.agents.bots.random import pick
 from german_whist.agents.endgame.open_hands import best_cards, exact_margins, open_hands, opponent_hand_known
 from german_whist.agents.policy.agent import PolicyAgent
-from german_whist.agents.policy.canonical import canonical_views
 from german_whist.agents.policy.inputs import network_inputs
 from german_whist.agents.registry import make_agent
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.state import STATE
+from german_whist.envs.observation.canonical import canonical_views
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.solver.endgames import solve_endgames

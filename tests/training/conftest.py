@@ -9,15 +9,15 @@ import pytest
 import torch
 
 from german_whist.envs.utils.files import write_atomically
-from german_whist.training.run import records
-from german_whist.training.run.records import TrainingOutcome
-from tests.training.whole_runs import begin
+from german_whist.training import records
+from german_whist.training.records import TrainingOutcome
+from tests.training.policy_iteration_runs import train_small
 
 
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> TrainingOutcome:
     """A run that nobody may change."""
-    return begin(tmp_path_factory.mktemp("finished") / "run", evaluate_against=["random", "greedy"])
+    return train_small(tmp_path_factory.mktemp("finished") / "run", evaluate_against=["random", "greedy"])
 
 
 @pytest.fixture(autouse=True, scope="session")

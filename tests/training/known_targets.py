@@ -9,10 +9,10 @@ import numpy as np
 import torch
 
 from german_whist.agents.endgame.exact_agent import ExactEndgame
-from german_whist.agents.policy.canonical import canonical_views
 from german_whist.agents.policy.network.forward import MLPForward
 from german_whist.envs.agent import Agent
 from german_whist.envs.engine.cards import cards_of
+from german_whist.envs.observation.canonical import canonical_views, decode_values
 from german_whist.envs.observation.vector import observe
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.training.config import PolicyIterationConfig
@@ -53,8 +53,9 @@ class Targets:
 
     def now(self) -> np.ndarray[Any, Any]:
         """The targets of the current positions, float32[envs, actions], by true action."""
-        self.made._look_ahead(0, np.ones(self.collector.batch.size, np.bool_), *self._networks)
-        return self.made._decoded_q_targets.copy()
+        self.collector.observe(0)
+        self.made._look_ahead(0, torch.ones(self.collector.batch.size, dtype=torch.bool), *self._networks)
+        return decode_values(self.made.q_targets[0].numpy(), self.collector.relabeling.numpy())
 
 
 def by_looking_ahead(

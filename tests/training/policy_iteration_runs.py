@@ -10,14 +10,13 @@ import torch
 from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK
 from german_whist.training.config import PolicyIterationConfig
 from german_whist.training.networks import Networks, feature_scale
+from german_whist.training.processes import Processes
 from german_whist.training.rollouts import Collector, Opponents
-from german_whist.training.run.directory import RunDirectory
-from german_whist.training.run.processes import Processes
-from german_whist.training.run.stopping import StopRequest
+from german_whist.training.run import RunDirectory, StopRequest
 
 if TYPE_CHECKING:
+    from german_whist.training.records import TrainingOutcome
     from german_whist.training.rollouts import Network, Rollout
-    from german_whist.training.run.records import TrainingOutcome
     from german_whist.training.targets import ActionValueTargets
     from german_whist.training.train import TrainingState
 
@@ -60,7 +59,12 @@ def train_small(folder: Path, **changes: Any) -> TrainingOutcome:
 
 
 def collector_of(
-    config: PolicyIterationConfig, opponents: Opponents | None = None, rank: int = 0, *, history: bool = False
+    config: PolicyIterationConfig,
+    opponents: Opponents | None = None,
+    rank: int = 0,
+    *,
+    history: bool = False,
+    solves: bool = False,
 ) -> Collector:
     return Collector(
         config.rules,
@@ -72,6 +76,7 @@ def collector_of(
         inputs=config.inputs,
         history=history,
         rank=rank,
+        solves=solves,
     )
 
 

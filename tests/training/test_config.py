@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from german_whist.training.config import PolicyIterationConfig
-from german_whist.training.load_config import load_config
 
 
 @pytest.mark.parametrize(
@@ -22,11 +21,6 @@ def test_settings_that_do_not_agree_are_refused(settings: dict[str, object], mes
         PolicyIterationConfig.of(**settings)
 
 
-def test_suit_layers_need_one_layer_for_all_suits() -> None:
-    config = PolicyIterationConfig.of(hidden=[8, 8, 9, 8, 8], suit_layers=2, value_hidden=[8, 8, 9])
-    assert config.suit_layers == 2
-
-
 @pytest.mark.parametrize("kind", [np.int64, np.uint32, np.float32, str])
 def test_a_number_of_any_library_is_a_plain_one(kind: type) -> None:
     config = PolicyIterationConfig.of(seed=kind(3), hidden=(kind(8), kind(9)), learning_rate=kind(1))
@@ -39,9 +33,3 @@ def test_a_number_of_any_library_is_a_plain_one(kind: type) -> None:
 def test_a_number_that_is_none_is_refused_in_python_too(wrong: object) -> None:
     with pytest.raises(ValueError, match=r"^seed must be an integer"):
         PolicyIterationConfig.of(seed=wrong)
-
-
-@pytest.mark.parametrize("wrong", [3, np.int64(3), None, True])
-def test_overrides_are_text(wrong: object) -> None:
-    with pytest.raises(ValueError, match=r"^command line: seed must be YAML text, got "):
-        load_config("quickstart", {"seed": wrong})  # type: ignore[dict-item]

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 import torch
 
+from german_whist.agents.policy.network.mlp import MLP, FrozenMLP, new_mlp
 from german_whist.training.config import PolicyIterationConfig
-from german_whist.training.networks import MLP, FrozenMLP, TrainedNetwork, new_mlp
-from german_whist.training.run.processes import Processes
+from german_whist.training.networks import TrainedNetwork
+from german_whist.training.processes import Processes
 from tests.training.policy_iteration_runs import small_config as config
 
 

@@ -11,9 +11,9 @@ import numpy.typing as npt
 import pytest
 
 from german_whist.agents.policy.agent import PolicyAgent
-from german_whist.agents.policy.canonical import canonical_views, decode_actions
 from german_whist.agents.policy.inputs import network_inputs
 from german_whist.agents.registry import make_agent
+from german_whist.envs.observation.canonical import canonical_views, decode_actions
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.training.export import ABOUT, export
 from tests.agents.networks import some_network, suit_network

@@ -14,9 +14,8 @@ from german_whist.agents.policy.network.layers import UNIVERSAL
 from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.evaluation.match import play_match
 from german_whist.training.config import every_game
-from german_whist.training.run.directory import RunDirectory
-from german_whist.training.run.processes import Processes
-from german_whist.training.run.stopping import StopRequest
+from german_whist.training.processes import Processes
+from german_whist.training.run import RunDirectory, StopRequest
 from german_whist.training.train import TrainingState, train
 from tests.training.policy_iteration_runs import small_config as config
 from tests.training.policy_iteration_runs import train_small as run

@@ -12,13 +12,10 @@ import torch
 
 from german_whist.agents.policy.checkpoint import load_checkpoint
 from german_whist.agents.registry import make_agent
-from german_whist.envs.engine.rules import rules
+from german_whist.training import sb3
 from german_whist.training import train as policy_iteration
 from german_whist.training.rollouts import Collector
-from german_whist.training.run.directory import RunDirectory
-from german_whist.training.run.snapshot import Snapshot
-from german_whist.training.sb3 import trainer as sb3_learner
-from german_whist.training.sb3.vec_env import SelfPlayVecEnv
+from german_whist.training.run import RunDirectory, read_snapshot
 from german_whist.training.train import train
 from tests.evaluation.test_games_asked_for import ReadsHistory
 from tests.training.policy_iteration_runs import collector_of, play_rollout, small_config, some_policy
@@ -55,14 +52,6 @@ def test_a_collector_resumes_in_the_middle_of_deals_with_histories() -> None:
         assert torch.equal(recorded, getattr(other, name)), name
 
 
-def test_collectors_without_such_opponents_keep_what_they_kept() -> None:
-    config = small_config()
-    assert collector_of(config).batch.log is None
-    assert collector_of(config).state().keys() == {
-        *("states", "deals", "moves", "deals_of_env", "learner_seat", "counts")
-    }
-
-
 def shift(array: np.ndarray) -> None:
     array[:] = np.roll(array, 1, axis=0)
 
@@ -91,23 +80,6 @@ def test_actions_that_do_not_lead_to_the_deals_are_refused(name: str, change: Ca
     assert all((collector.batch.states[field] == before[field]).all() for field in before.dtype.names or ())
 
 
-def test_a_snapshot_without_histories_is_refused_where_they_are_needed() -> None:
-    without = collector_of(small_config(rules="small"))
-    collector, _ = reading()
-    with pytest.raises(ValueError, match="log_actions are not those of 8 environments of this version"):
-        collector.load_state(without.state())
-
-
-def test_vector_environments_of_sb3_give_histories(rng: np.random.Generator) -> None:
-    agent = ReadsHistory()
-    env = SelfPlayVecEnv(rules("small"), 6, opponents=[(0.5, None), (0.5, lambda: agent)], history=True)
-    env.reset()
-    for _ in range(40):
-        masks = env.action_masks()
-        env.step(np.array([rng.choice(np.flatnonzero(mask)) for mask in masks]))
-    assert agent.decisions > 40
-
-
 SHORT = {
     "opponents": {"random": 1.0},
     "decisions": 512,
@@ -121,7 +93,7 @@ SHORT = {
 def reader(monkeypatch: pytest.MonkeyPatch) -> ReadsHistory:
     """A reader of histories that runs get when they name random."""
     agent = ReadsHistory()
-    for learner in (policy_iteration, sb3_learner):
+    for learner in (policy_iteration, sb3):
         monkeypatch.setattr(learner, "make_agent", lambda name, rules: agent)
     return agent
 
@@ -141,8 +113,8 @@ def test_a_run_stopped_in_the_middle_of_deals_resumes_bit_for_bit(
     call_at(monkeypatch, 200, interrupt)
     stopped = train(config, RunDirectory.create("mine", tmp_path / "stopped"), quiet=True)
     assert stopped.interrupted
-    saved = Snapshot.load(stopped.run.resume).deals[0]
-    assert bool(saved["0.log_counts"].any())  # the middle of deals
+    _, saved = read_snapshot(stopped.run.snapshot)
+    assert bool(saved["deals.0.0.log_counts"].any())  # the middle of deals
     done = resume_run(tmp_path / "stopped")
     assert done.run.read_evaluations()[-1]["win_rate"] == whole.run.read_evaluations()[-1]["win_rate"]
     one, other = (load_checkpoint(run.run.final).layers for run in (whole, done))

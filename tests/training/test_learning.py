@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from german_whist.training.run.directory import RunDirectory
+from german_whist.training.run import RunDirectory
 from german_whist.training.train import train
 from tests.training.sb3_runs import tiny_config
 

@@ -37,10 +37,6 @@ def test_every_recipe_loads_by_its_name(name: str) -> None:
     assert set(config.shares) == (set(every_game()) if name == "champion" else {"classic"})
 
 
-def test_the_recipes_are_those_of_the_readme() -> None:
-    assert {"quickstart", "sb3"} <= set(recipe_names())
-
-
 def test_a_file_sets_the_keys_it_names_and_no_others(tmp_path: Path) -> None:
     config = load_config(written(tmp_path, "decisions: 5000\nhidden: [8, 4]\n"))
     assert config == PolicyIterationConfig.of(decisions=5000, hidden=[8, 4])
@@ -109,85 +105,38 @@ def test_settings_read_back_from_their_yaml(tmp_path: Path) -> None:
     assert list(yaml.safe_load(text)) == list(config_fields(SB3Config))
 
 
-def test_every_key_has_help_and_a_kind() -> None:
-    fields = config_fields()
-    assert set(fields) >= set(SB3Config().to_dict())
-    assert all(text for _, text in fields.values())
-
-
-def test_settings_share_no_lists() -> None:
-    SB3Config.of().hidden.append(1)
-    SB3Config.of().opponents["greedy"] = 1.0
-    assert SB3Config.of().hidden == [256, 256]
-    assert SB3Config.of().opponents == {"self": 1.0}
-
-
 WRONG_VALUES = [
     ("decisions", "many", "must be an integer, got 'many'"),
     ("decisions", "1.5", "must be an integer, got 1.5"),
     ("decisions", "true", "must be an integer, got True"),
-    ("decisions", "[1]", "must be an integer, got [1]"),
     ("decisions", "null", "must be an integer, got None"),
-    ("decisions", ".inf", "must be an integer, got inf"),
     ("decisions", ".nan", "must be an integer, got nan"),
-    ("decisions", "1e999", "must be an integer, got '1e999'"),
     ("decisions", "2020-01-13", "must be an integer, got"),
     ("decisions", "0", "must be an integer from 1 to 1000000000000, got 0"),
-    ("decisions", "-5", "must be an integer from 1 to 1000000000000, got -5"),
     ("decisions", "1e13", "must be an integer from 1 to 1000000000000, got 10000000000000"),
-    ("num_envs", "0", "must be an integer from 1 to 1000000000000, got 0"),
-    ("num_steps", "0", "must be an integer from 1 to 1000000000000, got 0"),
-    ("epochs", "0", "must be an integer from 1 to 1000000000000, got 0"),
-    ("pool_size", "0", "must be an integer from 1 to 1000000000000, got 0"),
     ("batch_size", "1", "must be an integer from 2 to 1000000000000, got 1"),
     ("batch_size", "51", "the last batch of num_envs * num_steps = 256 decisions holds more than one, got 51"),
-    ("evaluate_every", "0", "must be an integer from 1 to 1000000000000, got 0"),
-    ("evaluate_deals", "0", "must be an integer from 1 to 1000000000000, got 0"),
-    ("final_deals", "0", "must be an integer from 1 to 1000000000000, got 0"),
-    ("checkpoint_every", "0", "must be an integer from 1 to 1000000000000, got 0"),
-    ("seed", "-1", "must be an integer from 0 to 4294967295, got -1"),
     ("seed", "4294967296", "must be an integer from 0 to 4294967295, got 4294967296"),
-    ("threads", "-1", "must be an integer from 0 to 1024, got -1"),
     ("threads", "1000000", "must be an integer from 0 to 1024, got 1000000"),
     ("learning_rate", "fast", "must be a number, got 'fast'"),
     ("learning_rate", "0", "must be a number > 0, got 0.0"),
-    ("learning_rate", "-1e-3", "must be a number > 0, got -0.001"),
     ("learning_rate", ".inf", "must be a number, got"),
-    ("learning_rate", ".nan", "must be a number, got"),
-    ("learning_rate_end", "-1", "must be a number >= 0, got -1.0"),
     ("ent_coef", "-1", "must be a number >= 0, got -1.0"),
-    ("ent_coef_end", "-1", "must be a number >= 0, got -1.0"),
-    ("hidden", "{}", "must be a list of integers, as [256, 256], got {}"),
     ("hidden", "wide", "must be a list of integers, as [256, 256], got"),
     ("hidden", "[]", "at least one layer"),
     ("hidden", "[16, 0]", "at least one layer, each from 1"),
-    ("hidden", "[16, big]", "must be a list of integers, as [256, 256], got"),
     ("reward", "margn", "unknown reward 'margn': did you mean 'margin'? allowed: margin, win, points"),
-    ("reward", "3", "must be a name, got 3"),
-    ("rules", "clasic", "unknown rules 'clasic': did you mean 'classic'?"),
     ("rules", "classic:hnd=3", "unknown rules field 'hnd': did you mean 'hand'?"),
-    ("rules", "tiny:stock=3", "stock=3 is odd"),
-    ("rules", "tiny:hand", "'hand' is not key=value"),
     ("rules", "5", "must be a name, got 5"),
     ("opponents", "self", "must be a mapping of names to shares, as {self: 0.8, heuristic: 0.2}, got 'self'"),
-    ("opponents", "{}", "must be names with shares > 0, got"),
     ("opponents", "{self: 0}", "must be names with shares > 0, got"),
-    ("opponents", "{self: -1}", "must be names with shares > 0, got"),
     ("opponents", "{self: much}", "a mapping of names to shares"),
-    ("opponents", "{self: .nan}", "a mapping of names to shares"),
     ("opponents", "{slef: 1}", "unknown agent in opponents 'slef': did you mean 'self'? allowed: self, pool, random"),
-    ("opponents", "{heuristc: 1}", "unknown agent in opponents 'heuristc': did you mean 'heuristic'?"),
     ("opponents", "{'random:luck=1': 1}", "agent 'random' takes no settings, 'luck' was given"),
     ("opponents", "{'checkpoint:absent.st': 1}", "opponents: checkpoint 'absent.st': there is no such file"),
     ("opponents", "{'checkpoint:mine.safetensors': 1}", "opponents: agent 'mine' was trained for 'classic' and"),
-    ("evaluate_against", "{}", "a list of names"),
-    ("evaluate_against", "['checkpoint:mine.safetensors+exact']", "agent 'mine' was trained for 'classic'"),
     ("evaluate_against", "[]", "must be a list of at least one agent, got []"),
-    ("evaluate_against", "[7]", "a list of names"),
-    ("evaluate_against", "[gredy]", "unknown agent in evaluate_against 'gredy': did you mean 'greedy'?"),
     ("evaluate_against", "[pool]", "unknown agent in evaluate_against 'pool'"),
-    ("evaluate_against", "['checkpoint:']", "evaluate_against: agent 'checkpoint' needs a file"),
-    ("device", "0", "must be a name, got 0"),
 ]  # fmt: skip
 
 
@@ -204,11 +153,6 @@ def test_a_wrong_value_is_refused_with_its_key_and_source(tmp_path: Path, key: s
     for message in (in_file, on_command_line):
         assert key in message
         assert expected in message
-
-
-def test_a_wrong_value_in_the_file_is_not_blamed_on_the_command_line(tmp_path: Path) -> None:
-    path = written(tmp_path, "trainer: sb3\nent_coef: -2\n")
-    assert refusal(path, {"seed": "1"}).startswith(f"{path}: ent_coef must be a number >= 0, got -2.0")
 
 
 def test_the_command_line_can_correct_a_wrong_value(tmp_path: Path) -> None:
@@ -279,10 +223,6 @@ def test_invalid_yaml_on_the_command_line_is_refused(tmp_path: Path, text: str) 
     assert refusal(written(tmp_path, ""), {"seed": text}) == f"command line: seed: {text!r} is not a YAML value"
 
 
-def test_an_unknown_key_on_the_command_line_is_refused(tmp_path: Path) -> None:
-    assert "command line: unknown key 'sed': did you mean 'seed'?" in refusal(written(tmp_path, ""), {"sed": "1"})
-
-
 @pytest.mark.parametrize(
     ("source", "expected"),
     [
@@ -308,10 +248,6 @@ def test_a_recipe_is_for_the_trainer_that_it_names(tmp_path: Path) -> None:
     assert type(load_config("sb3")) is SB3Config
     assert load_config(written(tmp_path, "trainer: policy_iteration\n")) == PolicyIterationConfig.of()
     assert load_config(written(tmp_path, "trainer: sb3\n")) == SB3Config.of()
-
-
-def test_the_quickstart_learns_from_self_play_alone() -> None:
-    assert set(load_config("quickstart").opponents) <= {"self", "pool"}  # itself and past selves
 
 
 def test_the_command_line_may_change_the_trainer(tmp_path: Path) -> None:

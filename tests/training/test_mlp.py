@@ -8,8 +8,9 @@ import torch
 from torch import nn
 
 from german_whist.agents.policy.network.forward import MLPForward
+from german_whist.agents.policy.network.mlp import MLP, FrozenMLP, native_dtype, new_mlp
 from german_whist.envs.observation.vector import observation_high, observation_layout
-from german_whist.training.networks import LOW_SCALE, MLP, FrozenMLP, feature_scale, native_dtype, new_mlp
+from german_whist.training.networks import LOW_SCALE, feature_scale
 
 
 def some_mlp(hidden: list[int], outputs: int = 5, features: int = 30) -> MLP:

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 import torch
 
-from german_whist.training.networks import MAX_GRAD_NORM, TrainedNetwork, new_mlp
-from german_whist.training.run.processes import Processes
+from german_whist.agents.policy.network.mlp import new_mlp
+from german_whist.training.networks import MAX_GRAD_NORM, TrainedNetwork
+from german_whist.training.processes import Processes
 from tests.training.policy_iteration_runs import small_config
 
 RATE = 0.01

@@ -14,10 +14,10 @@ from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
 from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK
 from german_whist.envs.engine.rules import rules
 from german_whist.training.networks import DISTILLED_HIDDEN, Batch, Networks
-from german_whist.training.run.directory import RunDirectory
-from german_whist.training.run.processes import Processes
-from german_whist.training.run.progress import FINAL_EVALUATION
-from german_whist.training.run.records import Periodic, TrainingOutcome
+from german_whist.training.processes import Processes
+from german_whist.training.progress import FINAL_EVALUATION
+from german_whist.training.records import Periodic, TrainingOutcome
+from german_whist.training.run import RunDirectory
 from german_whist.training.train import TrainingState, train
 from tests.training.policy_iteration_runs import ALL_PARTS, train_once
 from tests.training.policy_iteration_runs import small_config as config
@@ -216,13 +216,13 @@ def test_a_stopped_and_resumed_run_equals_an_uninterrupted_one(finished, tmp_pat
     directory = RunDirectory.create("policy_iteration", tmp_path / "half")
     directory.begin(settings)
     state = TrainingState(settings, directory, Processes())
-    state.save(0.0)
+    state.save()
     save_is_due = Periodic(settings.checkpoint_every, 0)
     while state.decisions < 512:
         train_once(state)
         if save_is_due(state.decisions):
-            state.save(0.0)
-    state.save_snapshot(0.0)
+            state.save()
+    state.save_snapshot()
     assert contents(train(settings, directory, resume=True, quiet=True)) == contents(finished)
 
 

@@ -7,7 +7,6 @@ import pytest
 
 from german_whist.agents.registry import make_agent
 from german_whist.envs.engine.cards import cards_of
-from german_whist.envs.engine.state import STATE
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.training.lookahead_kernels import count_rotations, write_rotation
 
@@ -32,9 +31,8 @@ def rotations_of(batch, row, most):
     rotations = count_rotations(game[0], state, most)
     made = DealBatch(batch.rules, rotations)
     for rotation in range(rotations):
-        rotated = np.zeros(1, STATE)
-        write_rotation(game[0], state, rotation, rotations, rotated)
-        made.states[rotation] = rotated[0]
+        made.states[rotation] = state
+        write_rotation(game[0], state, rotation, rotations, made.states[rotation])
     return made
 
 

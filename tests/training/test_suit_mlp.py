@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from german_whist.agents.policy.network.forward import forward_of
-from german_whist.training.networks import FrozenMLP, SuitMLP
+from german_whist.agents.policy.network.mlp import FrozenMLP, SuitMLP
 
 FEATURES = 456
 

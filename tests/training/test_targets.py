@@ -127,13 +127,9 @@ def test_a_target_is_the_mean_over_its_stock_rotations(rules, steps, fewest):
     expected = np.zeros((24, batch.num_actions))
     for rotation in range(4):
         for row in range(24):
-            write_rotation(
-                game[0],
-                states[row],
-                min(rotation, counts[row] - 1),
-                counts[row],
-                one.collector.batch.states[row : row + 1],
-            )
+            one.collector.batch.states[row] = states[row]
+            rotated = one.collector.batch.states[row]
+            write_rotation(game[0], states[row], min(rotation, counts[row] - 1), counts[row], rotated)
         targets = one.now()
         for row in range(24):
             expected[row] += targets[row] / counts[row] if rotation < counts[row] else 0
@@ -160,7 +156,7 @@ def test_targets_are_of_canonical_actions_as_the_mask_is():
     targets = Targets(small_config(rules="classic", num_envs=8, num_steps=1), **some_networks("classic"))
     by_action = targets.now()
     targets.collector.observe(0)
-    relabeling = targets.collector.relabeling.copy()
+    relabeling = targets.collector.relabeling.numpy().copy()
     targets.collect()
     for row in range(8):
         actions = np.flatnonzero(targets.collector.rollout.masks[0, row].numpy())

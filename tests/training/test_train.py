@@ -2,54 +2,32 @@
 
 from __future__ import annotations
 
-import csv
-import json
 from pathlib import Path
 
 import numpy as np
 import pytest
-from matplotlib import image
-from sb3_contrib import MaskablePPO
-from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from german_whist.agents.policy.checkpoint import load_checkpoint
 from german_whist.agents.registry import make_agent
 from german_whist.evaluation.match import play_match
-from german_whist.training.config import SB3Config
+from german_whist.training.config import PolicyIterationConfig
 from german_whist.training.load_config import load_config
-from german_whist.training.run.directory import RunDirectory
-from german_whist.training.run.provenance import code_version
-from german_whist.training.run.records import EVALUATION_SEED, TrainingOutcome
+from german_whist.training.records import EVALUATION_SEED, TrainingOutcome
+from german_whist.training.run import RunDirectory, code_version
 from german_whist.training.train import train
-from tests.training.sb3_runs import ROLLOUT, tiny_config
-from tests.training.whole_runs import begin, column, evaluated
+from tests.training.policy_iteration_runs import small_config as tiny_config
+from tests.training.policy_iteration_runs import train_small as begin
+from tests.training.whole_runs import evaluated
 
 
 def test_a_run_leaves_everything_that_the_docs_promise(finished: TrainingOutcome) -> None:
     run = finished.run
     assert {path.name for path in run.path.iterdir()} == {
-        *("config.yaml", "version.json", "metrics.csv", "evaluations.csv", "curve.png"),
-        *("checkpoints", "tensorboard", "final.safetensors", "resume.safetensors"),
+        *("config.yaml", "metrics.csv", "evaluations.csv", "curve.png", "checkpoints", "tensorboard"),
+        *("final.safetensors", "distilled.safetensors", "snapshot"),
     }
     assert load_config(run.config) == tiny_config(evaluate_against=["random", "greedy"])
-    assert json.loads(run.version.read_text())["libraries"]["torch"]
-    assert [int(path.stem) for path in run.checkpoint_paths()] == [0, 512, 1024]
-
-
-def test_metrics_have_a_row_for_every_rollout(finished: TrainingOutcome) -> None:
-    steps = column(finished.run.metrics, "decisions")
-    assert steps == list(range(ROLLOUT, 1024 + 1, ROLLOUT))
-    with finished.run.metrics.open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert all(np.isfinite(float(cell)) for row in rows for cell in row.values())
-
-
-def test_tensorboard_can_read_losses_and_win_rates(finished: TrainingOutcome) -> None:
-    events = EventAccumulator(str(finished.run.tensorboard))
-    events.Reload()
-    tags = set(events.Tags()["scalars"])
-    assert {"train/value_loss", "train/approx_kl", "evaluation/win_rate_random", "evaluation/win_rate_greedy"} <= tags
-    assert [event.step for event in events.Scalars("train/value_loss")] == list(range(ROLLOUT, 1025, ROLLOUT))
+    assert [int(path.stem) for path in run.checkpoint_paths()] == [0, 256, 512, 768, 1024]
 
 
 def test_evaluations_run_at_the_start_periodically_and_at_the_end(finished: TrainingOutcome) -> None:
@@ -62,17 +40,13 @@ def test_evaluations_run_at_the_start_periodically_and_at_the_end(finished: Trai
     assert all(row["low"] <= row["win_rate"] <= row["high"] for row in rows)
 
 
-def test_the_curve_is_a_picture(finished: TrainingOutcome) -> None:
-    assert image.imread(finished.run.curve).shape[:2] == (675, 1200)
-
-
 def test_the_final_checkpoint_records_its_origin_and_results(finished: TrainingOutcome) -> None:
     made = load_checkpoint(finished.run.final)
     assert made.rules.to_dict() == {**made.rules.to_dict(), "suits": 2, "ranks": 4, "hand": 2, "stock": 4}
     assert made.training["decisions"] == finished.decisions == 1024
-    assert SB3Config.of(**made.training["config"]) == tiny_config(evaluate_against=["random", "greedy"])
+    assert PolicyIterationConfig.of(**made.training["config"]) == tiny_config(evaluate_against=["random", "greedy"])
     assert made.training["code"] == code_version()
-    assert "self-play" in made.training["algorithm"]
+    assert "policy iteration" in made.training["algorithm"]
     assert set(made.results) == {"random", "greedy"}
     for result in finished.results:
         assert made.results[result.second]["win_rate"] == result.win_rate
@@ -82,7 +56,7 @@ def test_the_final_checkpoint_records_its_origin_and_results(finished: TrainingO
 def test_recorded_results_match_the_checkpoint_file(finished: TrainingOutcome) -> None:
     agent = make_agent(f"checkpoint:{finished.run.final}")
     for result in finished.results:
-        again = play_match(agent, result.second, deals=20, seed=EVALUATION_SEED, rules="tiny")
+        again = play_match(agent, result.second, deals=20, seed=EVALUATION_SEED, rules="tiny", endgame="exact")
         assert (again.wins, again.draws, again.losses, again.margin) == (
             *(result.wins, result.draws, result.losses),
             result.margin,
@@ -114,23 +88,10 @@ def test_evaluations_and_checkpoints_come_in_the_rollout_after_each_multiple(tmp
     assert [int(path.stem) for path in done.run.checkpoint_paths()] == [0, 384, 640, 1024]
 
 
-def test_the_entropy_coefficient_is_annealed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    weights: list[float] = []
-    update = MaskablePPO.train
-
-    def watched(self: MaskablePPO) -> None:
-        weights.append(self.ent_coef)
-        update(self)
-
-    monkeypatch.setattr(MaskablePPO, "train", watched)
-    begin(tmp_path / "run", ent_coef=0.8, ent_coef_end=0.0)
-    assert weights == pytest.approx([0.8 - 0.1 * rollout for rollout in range(8)])
-
-
 def test_past_selves_and_bots_may_be_the_opponents(tmp_path: Path) -> None:
     opponents = {"self": 0.25, "pool": 0.25, "heuristic": 0.25, "random": 0.25}
     done = begin(tmp_path / "run", opponents=opponents, checkpoint_every=256, pool_size=2)
-    assert done.decisions == 1024
+    assert done.decisions >= 1024  # the learner's own: how many a rollout has depends on the opponents
     assert len(done.run.checkpoint_paths()) == 5
 
 
@@ -139,13 +100,6 @@ def test_a_checkpoint_can_be_opponent_and_baseline(finished: TrainingOutcome, tm
     done = begin(tmp_path / "run", opponents={"self": 1, name: 1}, evaluate_against=[name])
     assert [result.second for result in done.results] == [name]
     assert {row["opponent"] for row in done.run.read_evaluations()} == {name}
-
-
-@pytest.mark.parametrize("reward", ["margin", "win", "points"])
-def test_every_reward_can_be_trained_on(tmp_path: Path, reward: str) -> None:
-    rules = "classic:ranks=8,hand=7,stock=18,points=over_half"
-    done = begin(tmp_path / "run", rules=rules, reward=reward, decisions=256, evaluate_deals=2)
-    assert done.decisions == 256
 
 
 def test_progress_is_shown_on_standard_error_and_nothing_when_quiet(

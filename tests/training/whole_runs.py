@@ -9,16 +9,10 @@ from typing import Any
 
 import pytest
 
-from german_whist.training.run.directory import RunDirectory
-from german_whist.training.run.progress import TrainingProgress
-from german_whist.training.run.records import TrainingOutcome
+from german_whist.training.progress import TrainingProgress
+from german_whist.training.records import TrainingOutcome
+from german_whist.training.run import RunDirectory
 from german_whist.training.train import train
-from tests.training.sb3_runs import tiny_config
-
-
-def begin(folder: Path, **changes: Any) -> TrainingOutcome:
-    config = tiny_config(**changes)
-    return train(config, RunDirectory.create("mine", folder), quiet=True)
 
 
 def resume_run(folder: Path, **overrides: str) -> TrainingOutcome:
@@ -41,14 +35,14 @@ def call_at(monkeypatch: pytest.MonkeyPatch, decisions: int, what: Any) -> None:
 
 def interrupt_in(monkeypatch: pytest.MonkeyPatch, phase: str) -> None:
     """Interrupt a run as soon as it says that it begins a phase whose name begins so."""
-    begin_phase = TrainingProgress.begin_phase
+    say = TrainingProgress.say
 
-    def watched(self: TrainingProgress, name: str, **how: Any) -> None:
-        begin_phase(self, name, **how)
-        if name.startswith(phase):
+    def watched(self: TrainingProgress, line: str) -> None:
+        say(self, line)
+        if line.startswith(phase):
             interrupt()
 
-    monkeypatch.setattr(TrainingProgress, "begin_phase", watched)
+    monkeypatch.setattr(TrainingProgress, "say", watched)
 
 
 def interrupt(number: int = signal.SIGINT) -> None:

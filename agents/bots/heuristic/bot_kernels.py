@@ -28,6 +28,7 @@ from german_whist.agents.bots.heuristic.endgame_kernels import endgame_card, hel
 from german_whist.envs.engine.state import KEEP, LEAVE, SWAP, TAKE
 from german_whist.envs.engine.state_kernels import beats, suit_mask, suit_of
 from german_whist.envs.utils.bit_kernels import lowest, popcount
+from german_whist.envs.utils.device import row_kernel
 from german_whist.envs.utils.jit import kernel
 
 # Weights tuned on mirrored deals against `greedy` and an earlier version of this bot.
@@ -266,8 +267,7 @@ def heuristic_action(view):
     return follow_card(view, unplayed | (_ONE << np.uint64(view.led)))
 
 
-@kernel
-def choose(views, actions):
-    """Write the heuristic bot's action for each view."""
-    for i in range(views.shape[0]):
-        actions[i] = heuristic_action(views[i])
+@row_kernel
+def choose(i, views, actions):
+    """Write the heuristic bot's action for view ``i``."""
+    actions[i] = heuristic_action(views[i])

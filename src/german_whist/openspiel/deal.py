@@ -168,7 +168,7 @@ class Deal:
     def view(self, seat: int) -> np.ndarray[Any, Any]:
         """Return a seat's view, a ``VIEW`` array of shape (1,); meaningless while the first cards are dealt."""
         view = np.empty(1, VIEW)
-        write_views(self.setup.rules.game, self.state, _FIRST_ROW, np.array([seat], np.int64), view)
+        write_views(1, self.setup.rules.game, self.state, _FIRST_ROW, np.array([seat], np.int64), view)
         return view
 
     def history(self, seat: int) -> tuple[npt.NDArray[np.int8], int]:

@@ -95,7 +95,7 @@ class ViewObserver:
         deal: Deal = state.deal
         self._row[:] = 0
         if not deal.is_dealing:
-            write_observations(self._game, deal.view(player), self._row)
+            write_observations(1, self._game, deal.view(player), self._row)
         self.tensor[:] = self._row[0]
 
     def string_from(self, state: Any, player: int) -> str:

@@ -64,7 +64,7 @@ class GermanWhistState(pyspiel.State):  # type: ignore[misc]
         setup = self.deal.setup
         out = np.zeros((1, 2), np.float32)
         if not self.deal.is_dealing:
-            write_returns(setup.rules.game, self.deal.state, check_reward(setup.reward), out)
+            write_returns(1, setup.rules.game, self.deal.state, check_reward(setup.reward), out)
         first, second = out[0].tolist()
         return [first, second]
 

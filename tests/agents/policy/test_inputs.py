@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from german_whist.agents.policy.canonical import canonical_views
 from german_whist.agents.policy.inputs import input_layout, network_inputs
 from german_whist.envs.engine.rules import rule_names
 from german_whist.envs.engine.rules import rules as rules_named
+from german_whist.envs.observation.canonical import canonical_views
 from german_whist.envs.observation.vector import observation_layout, observe
 from german_whist.envs.simulator.batch import DealBatch
 from tests.conftest import play_randomly

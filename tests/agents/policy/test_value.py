@@ -12,10 +12,10 @@ from safetensors.numpy import save_file
 from german_whist.agents.endgame.exact_agent import ExactEndgame
 from german_whist.agents.endgame.open_hands import opponent_hand_known
 from german_whist.agents.policy.agent import PolicyAgent
-from german_whist.agents.policy.canonical import canonical_views
 from german_whist.agents.policy.checkpoint import load_checkpoint
 from german_whist.agents.policy.inputs import network_inputs
 from german_whist.agents.registry import make_agent
+from german_whist.envs.observation.canonical import canonical_views
 from german_whist.envs.simulator.batch import DealBatch
 from tests.agents.networks import some_network, valued_network
 from tests.agents.policy.conftest import read_raw, refusal

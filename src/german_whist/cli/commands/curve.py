@@ -12,8 +12,8 @@ from german_whist.cli.terminal import progress_bar
 from german_whist.envs.utils.specs import integers, must_be, printable
 
 if TYPE_CHECKING:
-    from german_whist.training.run.directory import RunDirectory
-    from german_whist.training.run.elo import EloCurves
+    from german_whist.training.elo import EloCurves
+    from german_whist.training.run import RunDirectory
 
 DEFAULT_OUT = "curves.png"
 _AGAINST = "heuristic"
@@ -59,8 +59,8 @@ def add_parser(subparsers: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Draw, and print the path of the picture."""
-    from german_whist.training.run.curve import draw_comparison, draw_elo
-    from german_whist.training.run.directory import RunDirectory
+    from german_whist.training.curve import draw_comparison, draw_elo
+    from german_whist.training.run import RunDirectory
 
     runs: dict[str, RunDirectory] = {}
     for folder in options.runs:
@@ -83,7 +83,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _rated(runs: dict[str, RunDirectory], options: argparse.Namespace) -> EloCurves:
     """Play the tournament."""
-    from german_whist.training.run.elo import checkpoint_elo
+    from german_whist.training.elo import checkpoint_elo
 
     if options.by == "seconds":
         raise ValueError("curve: --elo goes by decisions: leave out --by")

@@ -13,7 +13,7 @@ from german_whist.training.config import TRAINERS, PolicyIterationConfig, settin
 from german_whist.training.load_config import config_fields, load_config, recipe_names
 
 if TYPE_CHECKING:
-    from german_whist.training.run.records import TrainingOutcome
+    from german_whist.training.records import TrainingOutcome
 
 _METAVARS: dict[Any, str] = {
     int: "INT",
@@ -77,8 +77,8 @@ def run(options: argparse.Namespace) -> int:
     source = options.config or DEFAULT_RECIPE
     config = load_config(source, overrides) if options.resume is None else None  # fails at once on wrong settings
 
-    from german_whist.training.run.directory import RunDirectory
-    from german_whist.training.run.processes import joined_processes
+    from german_whist.training.processes import joined_processes
+    from german_whist.training.run import RunDirectory
     from german_whist.training.train import load_trainer, train
 
     with joined_processes() as processes:

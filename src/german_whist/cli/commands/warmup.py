@@ -161,7 +161,7 @@ def _train() -> None:
     if find_spec("torch") is None:
         return
     from german_whist.training.load_config import load_config
-    from german_whist.training.run.directory import RunDirectory
+    from german_whist.training.run import RunDirectory
     from german_whist.training.train import train
 
     config = load_config("quickstart", _RUN)

@@ -1,0 +1,304 @@
+"""Policy and value networks in torch: multilayer perceptrons over int8 features, to learn, and to play on a GPU.
+
+The suits may share the first and last layers of a network; see ``layers``. On a CPU networks play without torch
+(``forward``).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import torch
+import torch.nn.functional as F  # noqa: N812 - its usual name
+from torch import nn
+
+from german_whist.agents.policy.network.layers import (
+    NUM_SUITS,
+    Layer,
+    card_layers_of,
+    layer_shapes,
+    sizes_of,
+    suit_inputs,
+)
+from german_whist.envs.engine.cards import SUIT_SIZE
+
+HIDDEN_GAIN = math.sqrt(2)
+
+Weights = tuple[torch.Tensor, torch.Tensor]
+
+_FEWEST_ROWS, _MAX_ROWS = 128, 4096  # rows of a matrix product in FrozenMLP on the CPU
+_MAX_ROWS_ON_GPU = 1 << 18
+_ALIGNED = 8  # inputs of a layer: matrix products on a GPU are slow for other numbers
+
+
+def _hidden(inputs: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+    """Return a hidden layer: ReLU of a linear layer.
+
+    Where nothing is to be differentiated, oneDNN does both in one pass for bfloat16, in half the time and to the same
+    numbers (the operator is TorchInductor's).
+    """
+    is_bfloat16_on_cpu = inputs.dtype == torch.bfloat16 and inputs.device.type == "cpu"
+    if is_bfloat16_on_cpu and torch.is_inference_mode_enabled() and _onednn_has_bfloat16():
+        fused: torch.Tensor = torch.ops.mkldnn._linear_pointwise(inputs, weight, bias, "relu", [], "")
+        return fused
+    return F.relu(F.linear(inputs, weight, bias), inplace=True)
+
+
+@lru_cache
+def _onednn_has_bfloat16() -> bool:
+    """Return whether oneDNN multiplies bfloat16 here; without, its operator fails, and torch multiplies slowly."""
+    return torch.backends.mkldnn.is_available() and bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
+
+
+class _LastLayer(torch.autograd.Function):
+    """A linear layer with float32 outputs for inputs of any type; gradients of the inputs have the inputs' type."""
+
+    @staticmethod
+    def forward(ctx: Any, hidden: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+        ctx.save_for_backward(hidden, weight)
+        return F.linear(hidden.float(), weight, bias)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        hidden, weight = ctx.saved_tensors
+        rounded = gradients[0].to(hidden.dtype)
+        return rounded @ weight.to(hidden.dtype), (rounded.T @ hidden).float(), gradients[0].sum(0)
+
+
+class MLP(nn.Module):
+    """Linear layers with ReLU between them, over scaled int8 features.
+
+    Weights are float32. Hidden layers multiply in ``compute_dtype``; the last layer always in float32, so that logits
+    and values are not rounded. (``torch.autocast`` would round elsewhere: it knows nothing of the scale folded into the
+    first weights, nor of the float32 last layer, and earlier runs would not repeat bit for bit.)
+
+    Attributes:
+        scale: factor of each feature, float32[features].
+        compute_dtype: type of the hidden layers' matrix products.
+    """
+
+    scale: torch.Tensor
+
+    def __init__(self, scale: torch.Tensor, shapes: Sequence[tuple[int, int]], gain: float | None) -> None:
+        """Build the layers, with orthogonal weights (Huang et al., "The 37 implementation details of PPO", 2).
+
+        Args:
+            scale: factor of each input of the first layer, float32[inputs].
+            shapes: of the layers' weights, (out, in), see ``layer_shapes``.
+            gain: gain of the last layer's initial weights; ``None`` if all weights are to be loaded.
+        """
+        super().__init__()
+        self.register_buffer("scale", scale, persistent=False)
+        self.layers = nn.ModuleList(nn.Linear(inputs, units) for units, inputs in shapes)
+        if gain is not None:
+            for layer in self.linear_layers():
+                nn.init.orthogonal_(layer.weight, HIDDEN_GAIN)
+                nn.init.zeros_(layer.bias)
+            nn.init.orthogonal_(self.linear_layers()[-1].weight, gain)
+        self.compute_dtype = torch.float32
+
+    def linear_layers(self) -> list[nn.Linear]:
+        """Return the layers, first to last."""
+        return [layer for layer in self.layers if isinstance(layer, nn.Linear)]
+
+    def forward(self, features: torch.Tensor) -> torch.Tensor:
+        """Return the outputs, float32[rows, outputs].
+
+        Args:
+            features: [rows, features], int8 or a floating type.
+        """
+        last = self.linear_layers()[-1]
+        outputs: torch.Tensor = _LastLayer.apply(self.units(features, self.weights()), last.weight, last.bias)
+        return self.joined(outputs)
+
+    def weights(self) -> list[Weights]:
+        """Return weight and bias of the hidden layers as they are multiplied, in ``compute_dtype``.
+
+        The weights are scaled, not the features: these stay whole numbers, which bfloat16 holds exactly.
+        """
+        hidden, dtype = self.linear_layers()[:-1], self.compute_dtype
+        scaled = [layer.weight if number else layer.weight * self.scale for number, layer in enumerate(hidden)]
+        if self.padding:
+            scaled[0] = F.pad(scaled[0], (0, self.padding))
+        return [(weight.to(dtype), layer.bias.to(dtype)) for weight, layer in zip(scaled, hidden, strict=True)]
+
+    @property
+    def padding(self) -> int:
+        """Inputs of the first layer that are always 0."""
+        return -self.scale.shape[0] % _ALIGNED if self.scale.device.type == "cuda" else 0
+
+    def units(self, features: torch.Tensor, weights: Sequence[Weights]) -> torch.Tensor:
+        """Return the last hidden layer, [rows, units].
+
+        Args:
+            features: [rows, features], int8 or a floating type.
+            weights: of the hidden layers, as :meth:`weights` returns them.
+        """
+        if self.padding:
+            features = F.pad(features, (0, self.padding))
+        hidden = features.to(self.compute_dtype)
+        for weight, bias in weights:
+            hidden = _hidden(hidden, weight, bias)
+        return hidden
+
+    def joined(self, outputs: torch.Tensor) -> torch.Tensor:
+        """Return the network's outputs, [rows, outputs], from those of the last layer."""
+        return outputs
+
+    def raw_layers(self) -> tuple[Layer, ...]:
+        """Return the layers for unscaled features, as a checkpoint stores them."""
+        layers = []
+        for number, layer in enumerate(self.linear_layers()):
+            weight = layer.weight.detach() * (1.0 if number else self.scale)
+            layers.append((weight.cpu().numpy().copy(), layer.bias.detach().cpu().numpy().copy()))
+        return tuple(layers)
+
+    def load_raw_layers(self, layers: tuple[Layer, ...], name: str) -> None:
+        """Take the layers of a checkpoint.
+
+        Raises:
+            ValueError: when their sizes differ.
+        """
+        wanted = [tuple(layer.weight.shape) for layer in self.linear_layers()]
+        given = [weight.shape for weight, _ in layers]
+        if wanted != given:
+            have, need = ([shape[0] for shape in shapes[:-1]] for shapes in (given, wanted))
+            raise ValueError(
+                f"init: {name!r} has hidden layers {have} of {given[0][1]} features, not {need}: set hidden"
+            )
+        with torch.no_grad():
+            for number, (layer, (weight, bias)) in enumerate(zip(self.linear_layers(), layers, strict=True)):
+                layer.weight.copy_(torch.as_tensor(weight))
+                layer.bias.copy_(torch.as_tensor(bias))
+                if number == 0:
+                    layer.weight /= self.scale
+
+
+class SuitMLP(MLP):
+    """An MLP with suit layers, over scaled int8 features.
+
+    Attributes:
+        scale: factor of each input of a suit, float32[inputs].
+        inputs: which features the suits see, one suit after the other, int64[4 * inputs].
+    """
+
+    inputs: torch.Tensor
+
+    def __init__(
+        self, scale: torch.Tensor, hidden: list[int], outputs: int, gain: float | None, suit_layers: int
+    ) -> None:
+        """Build the layers, with orthogonal weights.
+
+        Args:
+            scale: factor of each feature, float32[features]; those of the suits are alike.
+            hidden: sizes of the hidden layers.
+            outputs: number of outputs: actions, or fewer than cards for a value.
+            gain: gain of the last layer's initial weights.
+            suit_layers: number of first hidden layers, and of a policy as many last ones, that each suit passes alone.
+
+        Raises:
+            ValueError: when there are too few hidden layers.
+        """
+        inputs = torch.from_numpy(suit_inputs(len(scale)))
+        super().__init__(scale[inputs[0]], layer_shapes([len(scale), *hidden, outputs], suit_layers), gain)
+        self.register_buffer("inputs", inputs.flatten(), persistent=False)
+        self._suit_layers, card_layers = suit_layers, card_layers_of(suit_layers, outputs)
+        self._trunk_end = len(hidden) - card_layers
+        self._judges_cards = card_layers > 0
+
+    def units(self, features: torch.Tensor, weights: Sequence[Weights]) -> torch.Tensor:
+        """Return the last hidden layer, [rows, units], or that of each suit, [4 * rows, units]."""
+        rows = features.shape[0]  # not len: an exported network takes any number of rows
+        suits = self._suits(features).view(rows * NUM_SUITS, self.scale.shape[0] + self.padding)
+        suits = suits.to(self.compute_dtype)
+        for weight, bias in weights[: self._suit_layers]:
+            suits = _hidden(suits, weight, bias)
+        trunk = suits.view(rows, NUM_SUITS * suits.shape[1])
+        for weight, bias in weights[self._suit_layers : self._trunk_end]:
+            trunk = _hidden(trunk, weight, bias)
+        if not self._judges_cards:
+            return trunk
+        (weight, bias), *others = weights[self._trunk_end :]
+        own = suits.shape[1]
+        of_trunk = F.linear(trunk, weight[:, own:]).repeat_interleave(NUM_SUITS, 0)
+        units = F.relu(F.linear(suits, weight[:, :own], bias) + of_trunk, inplace=True)
+        for weight, bias in others:
+            units = _hidden(units, weight, bias)
+        return units
+
+    def _suits(self, features: torch.Tensor) -> torch.Tensor:
+        """Return what each suit sees, one after the other, [rows, 4 * inputs]."""
+        if self.padding:
+            padded = F.pad(features, (0, 1))  # what is padded sees the last one, which is 0
+            inputs = F.pad(self.inputs.view(NUM_SUITS, -1), (0, self.padding), value=features.shape[1])
+            return padded.to(self.compute_dtype).index_select(1, inputs.flatten())
+        # torch gathers float32 five times as fast as int8 and bfloat16 on a CPU.
+        return features.float().index_select(1, self.inputs)
+
+    def joined(self, outputs: torch.Tensor) -> torch.Tensor:
+        """Return the network's outputs, [rows, outputs]: each suit's cards, then the sums of the other actions."""
+        if not self._judges_cards:
+            return outputs
+        suits = outputs.view(outputs.shape[0] // NUM_SUITS, NUM_SUITS, outputs.shape[1])
+        return torch.cat([suits[:, :, :SUIT_SIZE].flatten(1), suits[:, :, SUIT_SIZE:].sum(1)], 1)
+
+
+def new_mlp(scale: torch.Tensor, hidden: list[int], outputs: int, gain: float | None, suit_layers: int = 0) -> MLP:
+    """Return a network with suit layers or, with 0 of them, a plain MLP; arguments and errors as :class:`SuitMLP`."""
+    if suit_layers:
+        return SuitMLP(scale, hidden, outputs, gain, suit_layers)
+    return MLP(scale, layer_shapes([len(scale), *hidden, outputs]), gain)
+
+
+class FrozenMLP:
+    """A copy of an MLP with its current weights, for many forward passes.
+
+    The CPU's backend compiles matrix products for each new size, which costs more than the product itself, so rows are
+    padded to one of a few sizes there. The network lends its structure, not its weights.
+    """
+
+    def __init__(self, network: MLP) -> None:
+        """Copy the weights."""
+        self._network = network
+        self._device = network.scale.device
+        last = network.linear_layers()[-1]
+        self._weights = [(weight.detach().clone(), bias.detach().clone()) for weight, bias in network.weights()]
+        self._last = last.weight.detach().clone(), last.bias.detach().clone()
+
+    @torch.inference_mode()
+    def __call__(self, features: torch.Tensor) -> torch.Tensor:
+        """Return the outputs, float32[rows, outputs], for features int8[rows, features] on the same device."""
+        most = _MAX_ROWS if self._device.type == "cpu" else _MAX_ROWS_ON_GPU
+        return torch.cat([self._outputs(rows) for rows in features.split(most)])
+
+    def _outputs(self, features: torch.Tensor) -> torch.Tensor:
+        rows = len(features)
+        if self._device.type == "cpu":
+            features = F.pad(features, (0, 0, 0, -rows % _FEWEST_ROWS))
+        units = self._network.units(features, self._weights)
+        return self._network.joined(F.linear(units.float(), *self._last))[:rows]
+
+
+def native_dtype(device: torch.device) -> torch.dtype:
+    """Return the type of matrix products: bfloat16 where the hardware multiplies it natively, else float32.
+
+    bfloat16 is then several times as fast. A CPU that is held to AVX2 (``ATEN_CPU_CAPABILITY=avx2``) counts as one
+    without AVX-512.
+    """
+    if device.type == "cuda":
+        return torch.bfloat16 if torch.cuda.is_bf16_supported(including_emulation=False) else torch.float32
+    has_products = getattr(torch.cpu, "_is_avx512_bf16_supported", lambda: False)
+    is_used = device.type == "cpu" and torch.backends.cpu.get_cpu_capability() == "AVX512"
+    return torch.bfloat16 if is_used and has_products() else torch.float32
+
+
+def mlp_of(layers: tuple[Layer, ...], suit_layers: int) -> MLP:
+    """Return the network of a checkpoint's layers, which are for unscaled features."""
+    inputs, *hidden, outputs = sizes_of(layers, suit_layers)
+    with torch.random.fork_rng(devices=[]):
+        network = new_mlp(torch.ones(inputs), hidden, outputs, None, suit_layers)
+    network.load_raw_layers(layers, "the checkpoint")
+    return network

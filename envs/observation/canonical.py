@@ -1,0 +1,80 @@
+"""Canonical views: cards relabeled so that a network learns a strategy once for all suits.
+
+The rules treat suits alike except trumps. So before a network sees a view, its suits are relabeled: trumps become
+spades, and the plain suits become clubs, diamonds and hearts in order of length in the own hand (ties: by ranks held,
+ranks unseen, then everything else the view tells about them). All 24 suit permutations of a view become the same view.
+The card that the network chooses is decoded: the card behind it is played.
+
+Optionally (``"live"``) ranks are counted among the unplayed cards from the top: the highest unplayed card of a suit is
+its ace, and played cards take the lowest ranks. This makes more views with the same best play identical.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from german_whist.envs.observation.canonical_kernels import RELABELING_SIZE, relabel_views, write_decoded_actions
+from german_whist.envs.observation.views import NAMED, RANKS, UNPLAYED, VIEW, check_view_array
+from german_whist.envs.utils.specs import unknown_name_error
+
+Number = TypeVar("Number", bound=np.generic)
+Views = np.ndarray[Any, Any]
+
+
+def canonical_views(views: Views, ranks: str = NAMED) -> tuple[Views, npt.NDArray[np.int8]]:
+    """Return the canonical form of views, as policy networks see them.
+
+    Args:
+        views: ``VIEW`` array of shape (n,), as ``DealBatch.views()`` or ``view_from_observation`` returns it.
+        ranks: ``"named"`` keeps ranks; ``"live"`` counts them among the unplayed cards. A checkpoint says which
+            one its network needs (``checkpoint.ranks``).
+
+    Returns:
+        A new ``VIEW`` array of shape (n,), to be passed to ``observe``; and the relabeling, int8[n, 108], to be passed
+        to :func:`decode_actions`: the card behind each of 52 canonical cards, the canonical card of each of 52 cards,
+        and the suit behind each of the canonical suits C D H S.
+
+    Raises:
+        ValueError: when ``ranks`` is neither ``"named"`` nor ``"live"``, or ``views`` is not an array of views.
+    """
+    check_view_array(views)
+    if ranks not in RANKS:
+        raise unknown_name_error("ranks", ranks, RANKS)
+    canonical = np.array(views, VIEW)
+    relabeling = np.zeros((len(views), RELABELING_SIZE), np.int8)
+    relabel_views(len(views), np.ascontiguousarray(views), canonical, relabeling, ranks == UNPLAYED)
+    return canonical, relabeling
+
+
+def decode_actions(chosen: npt.NDArray[np.int64], relabeling: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
+    """Return the actions behind canonical ones, int64[n]; those that are not cards stay.
+
+    Args:
+        chosen: canonical actions, int64[n], such as the argmax of a network's masked logits.
+        relabeling: int8[n, 108], from :func:`canonical_views`.
+    """
+    actions = np.empty(len(chosen), np.int64)
+    write_decoded_actions(len(chosen), np.asarray(chosen, np.int64), relabeling, actions)
+    return actions
+
+
+def decode_values(values: npt.NDArray[Number], relabeling: npt.NDArray[np.int8]) -> npt.NDArray[Number]:
+    """Reorder values of canonical actions, [n, num_actions], to those of the actions behind them.
+
+    Args:
+        values: [n, num_actions].
+        relabeling: int8[n, 108], from :func:`canonical_views`.
+    """
+    decoded: npt.NDArray[Number] = values.copy()
+    np.put_along_axis(decoded, relabeling[:, :52].astype(np.int64), values[:, :52], axis=1)
+    return decoded
+
+
+def encode_values(values: npt.NDArray[Number], relabeling: npt.NDArray[np.int8]) -> npt.NDArray[Number]:
+    """Reorder values of actions, [n, num_actions], to those of their canonical ones: undoes :func:`decode_values`."""
+    encoded: npt.NDArray[Number] = values.copy()
+    encoded[:, :52] = np.take_along_axis(values, relabeling[:, :52].astype(np.int64), axis=1)
+    return encoded

@@ -1,0 +1,107 @@
+"""Endgames in tensors: looked up in a complete table on a GPU, solved as ever on the CPU."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from german_whist.envs.utils.device import Device, Records
+from german_whist.envs.utils.specs import must_be
+from german_whist.solver.device_kernels import (
+    write_hands,
+    write_is_invalid,
+    write_known_tricks,
+    write_tricks_by_seat,
+)
+from german_whist.solver.endgame_batch import DECK
+from german_whist.solver.tablebase.cache import open_complete_table
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+def leaders_tricks(
+    device: Device, leaders: Tensor, followers: Tensor, trumps: Tensor, lows: Tensor, leds: Tensor
+) -> Tensor:
+    """Return how many tricks the leaders take in perfect play, int8[n], looked up in complete tables.
+
+    Args:
+        device: of all tensors.
+        leaders: hands, with or without the card led, uint64[n].
+        followers: hands, uint64[n].
+        trumps: trump suits, int8[n]; −1 for none.
+        lows: whether the fewest tricks win, bool[n].
+        leds: cards led, int8[n]; −1 for none.
+
+    Raises:
+        TableError: if there is no complete table and none can be built.
+    """
+    import torch
+
+    tricks = torch.empty(len(leaders), dtype=torch.int8, device=device.torch_device)
+    for trump in (True, False):
+        for low in (False, True):
+            rows = (((trumps >= 0) == trump) & (lows == low)).nonzero().squeeze(1)
+            if len(rows):
+                table = open_complete_table(trump, low)
+                device.run(write_known_tricks, len(rows), table, leaders, followers, trumps, leds, rows, tricks)
+    return tricks
+
+
+def solve_endgames_on(device: Device, leaders: Any, followers: Any, trumps: Any, lows: Any, leds: Any) -> Tensor:
+    """Do what ``solve_endgames`` does on a GPU, int8[n].
+
+    Raises:
+        ValueError: if a row is not an endgame of 1 to 13 cards a hand; the message names the row.
+        TableError: if there is no complete table and none can be built.
+    """
+    import torch
+
+    def tensor(name: str, given: Any, low: int, high: int) -> Tensor:
+        if isinstance(given, np.ndarray) and given.dtype == np.uint64:
+            given = given.view(np.int64)
+        values = torch.as_tensor(given, device=device.torch_device)
+        if values.dtype == torch.uint64:
+            values = values.view(torch.int64)
+        if values.is_floating_point() or values.is_complex() or values.ndim > 1:
+            raise ValueError(must_be(name, "integers, int[n]", f"{values.dtype}{list(values.shape)}"))
+        values = values.to(torch.int64)
+        outside = (values < low) | (values > high)
+        if bool(outside.any()):
+            raise ValueError(must_be(name, f"from {low} to {high}", int(values[outside].flatten()[0])))
+        return values
+
+    own, other = tensor("leaders", leaders, 0, DECK), tensor("followers", followers, 0, DECK)
+    if own.ndim != 1 or own.shape != other.shape:
+        raise ValueError(must_be("followers", f"int[{len(own)}], as many as leaders", list(other.shape)))
+    count = len(own)
+    suits = tensor("trumps", trumps, -1, 3).to(torch.int8).expand(count).contiguous()
+    played = tensor("leds", leds, -1, 51).to(torch.int8).expand(count).contiguous()
+    fewest = tensor("lows", lows, 0, 1).to(torch.bool).expand(count).contiguous()
+    hands = own.contiguous().view(torch.uint64), other.contiguous().view(torch.uint64)
+    wrong = torch.empty(count, dtype=torch.bool, device=device.torch_device)
+    device.run(write_is_invalid, count, *hands, played, wrong)
+    if bool(wrong.any()):
+        raise ValueError(f"row {int(wrong.nonzero()[0])} is not an endgame of two hands of 1 to 13 cards, as many each")
+    return leaders_tricks(device, *hands, suits, fewest, played)
+
+
+def tricks_of_states(device: Device, states: Records) -> Tensor:
+    """Return the tricks that both seats take in perfect play, int8[k, 2] by seat, from the start of endgames on.
+
+    Args:
+        device: of the states.
+        states: records of ``STATE``, each before the first card of its endgame.
+    """
+    import torch
+
+    count, on = len(states.bytes), device.torch_device
+    hands = torch.empty((2, count), dtype=torch.uint64, device=on)
+    trumps = torch.empty(count, dtype=torch.int8, device=on)
+    device.run(write_hands, count, states, hands[0], hands[1], trumps)
+    lows, leds = states.field("low") == 1, torch.full((count,), -1, dtype=torch.int8, device=on)
+    tricks = leaders_tricks(device, hands[0], hands[1], trumps, lows, leds)
+    out = torch.empty((count, 2), dtype=torch.int8, device=on)
+    device.run(write_tricks_by_seat, count, states, tricks, out)
+    return out

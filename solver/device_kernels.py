@@ -1,0 +1,69 @@
+"""Row kernels that look endgames up in a complete table: no search, so a GPU runs them as well as a CPU."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from german_whist.envs.utils.bit_kernels import highest, popcount
+from german_whist.envs.utils.device import row_kernel
+from german_whist.envs.utils.jit import kernel
+from german_whist.solver.search.alpha_beta_kernels import (
+    ABOVE_ALL,
+    follower_wins,
+    legal_replies,
+    without_trick,
+)
+from german_whist.solver.search.value_kernels import encode_position, is_invalid
+from german_whist.solver.tablebase.position_kernels import sorted_suits
+from german_whist.solver.tablebase.ranking_kernels import lookup
+
+_ONE = np.uint64(1)
+
+
+@kernel
+def known_value(table, position, cards, led):
+    """Return the value of a position of a table for its leader, as ``alpha_beta`` does."""
+    if led < 0:
+        return lookup(table, position, cards, False)
+    worst = ABOVE_ALL
+    gain = np.int64(0 if table.low else 1)
+    replies = legal_replies(position, led)
+    while replies:
+        reply = highest(replies)
+        replies ^= _ONE << np.uint64(reply)
+        taken = follower_wins(table, led, reply)
+        value = lookup(table, sorted_suits(without_trick(position, led, reply), table.trump), cards - 1, taken)
+        worst = min(worst, cards - gain - value if taken else gain + value)
+    return worst
+
+
+@row_kernel
+def write_known_tricks(i, table, leaders, followers, trumps, leds, rows, tricks):
+    """Write the leader's tricks of endgame ``rows[i]``, whose hands the table holds."""
+    row = rows[i]
+    position, cards, led = encode_position(table, leaders[row], followers[row], trumps[row], leds[row])
+    value = known_value(table, position, cards, led)
+    tricks[row] = cards - value if table.low else value
+
+
+@row_kernel
+def write_is_invalid(i, leaders, followers, leds, out):
+    """Write whether row ``i`` is not an endgame of 1 to 13 cards a hand."""
+    out[i] = is_invalid(leaders[i], followers[i], leds[i])
+
+
+@row_kernel
+def write_hands(i, states, leaders, followers, trumps):
+    """Write the endgames that begin in states, as hands of leader and follower and the trump suit."""
+    leader = states[i].turn
+    leaders[i] = states[i].hands[leader]
+    followers[i] = states[i].hands[1 - leader]
+    trumps[i] = states[i].trump
+
+
+@row_kernel
+def write_tricks_by_seat(i, states, tricks, out):
+    """Write the tricks of both seats, int8[n, 2], from those of the leaders."""
+    leader = states[i].turn
+    out[i, leader] = tricks[i]
+    out[i, 1 - leader] = popcount(states[i].hands[leader]) - tricks[i]

@@ -1,0 +1,155 @@
+"""Stable-Baselines3 and sb3-contrib: a ``VecEnv`` that steps many deals in compiled kernels.
+
+Example:
+    >>> from german_whist.sb3 import GermanWhistVecEnv
+    >>> model = MaskablePPO("MlpPolicy", GermanWhistVecEnv(256, opponent="heuristic"))
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+try:
+    from stable_baselines3.common.vec_env.base_vec_env import VecEnv
+except ImportError as error:
+    raise ModuleNotFoundError(
+        "german_whist.sb3 needs Stable-Baselines3: pip install 'german-whist[train]'", name="stable_baselines3"
+    ) from error
+
+from german_whist.agents.registry import AgentLike, make_agent
+from german_whist.envs.agent import Agent, Views
+from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook
+from german_whist.envs.engine.rules import Rules
+from german_whist.envs.engine.scoring import reward_limit
+from german_whist.envs.gymnasium_vector_env import GermanWhistVectorEnv
+from german_whist.envs.observation.canonical import canonical_views, decode_actions
+from german_whist.envs.observation.vector import observe, view_from_observation
+from german_whist.envs.observation.vector_kernels import write_masks
+
+__all__ = ["GermanWhistVecEnv"]
+
+Observations = npt.NDArray[np.int8]
+
+
+class GermanWhistVecEnv(VecEnv):
+    """Many deals at once, the learner to act in each: ``gymnasium.make_vec`` in the form of Stable-Baselines3.
+
+    * Observations: int8[num_envs, n_obs]. Finished deals are dealt again in the same step.
+    * Rewards: float32[num_envs] at the end of a deal, divided by the largest possible one.
+    * Legal actions: ``action_masks()``, where MaskablePPO looks for them.
+
+    ``seed(7)`` or ``set_options({"deal": (7, 100)})`` sets the deals that the next ``reset`` starts with.
+
+    Attributes:
+        rules: the rules of every deal.
+        opponent: the agent that holds the other seats; may be set between two steps, as for self-play.
+    """
+
+    def __init__(
+        self,
+        num_envs: int = 256,
+        *,
+        rules: str | Rules = "classic",
+        opponent: AgentLike = "heuristic",
+        reward: str = "margin",
+        seat: int | str = "alternate",
+        endgame: str | EndgameHook = PLAYED,
+        canonical: bool = False,
+    ) -> None:
+        """Create the environments; ``reset`` deals.
+
+        Args:
+            num_envs: deals stepped together, at least 1.
+            rules: a preset's name, with settings if wanted, or ``Rules``.
+            opponent: an agent's specification or an agent object.
+            reward: ``"margin"``, ``"win"`` or ``"points"``.
+            seat: the learner's seat, 0, 1 or ``"alternate"``.
+            endgame: ``"played"`` or ``"exact"``.
+            canonical: whether observations, masks and actions are those of :func:`german_whist.canonical_views`, in
+                which suits that play alike look alike. What is learned then plays as an agent with an attribute
+                ``canonical = True``.
+
+        Raises:
+            ValueError: if an argument is not allowed.
+        """
+        self._envs = GermanWhistVectorEnv(make_agent(opponent, rules), num_envs, rules, reward, seat, endgame=endgame)
+        self._canonical = canonical
+        self.rules, self.render_mode = self._envs.rules, None
+        self._limit = reward_limit(self.rules.game, reward)
+        super().__init__(num_envs, self._envs.single_observation_space, self._envs.single_action_space)
+
+    @property
+    def opponent(self) -> Agent:
+        """The agent that holds the other seats."""
+        return self._envs.opponent
+
+    @opponent.setter
+    def opponent(self, opponent: AgentLike) -> None:
+        self._envs.opponent = make_agent(opponent, self.rules)
+
+    def reset(self) -> Observations:
+        """Start new deals everywhere and return the observations."""
+        observations, info = self._envs.reset(seed=self._seeds[0], options=self._options[0])
+        self._reset_seeds()
+        self._reset_options()
+        return self._see(observations, info["action_mask"])
+
+    def step_async(self, actions: npt.NDArray[np.int64]) -> None:
+        """Take the actions of the next step, int64[num_envs]."""
+        self._actions = decode_actions(actions, self._relabeling) if self._canonical else actions
+
+    def step_wait(self) -> tuple[Observations, npt.NDArray[np.float32], npt.NDArray[np.bool_], list[dict[str, Any]]]:
+        """Play the actions, then the opponent's until the learner is to act again.
+
+        Returns:
+            Observations, rewards, which deals have ended, bool[num_envs], and infos: those of deals that have ended
+            hold their last observation as ``"terminal_observation"``.
+        """
+        observations, rewards, ended, _, info = self._envs.step(self._actions)
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        if ended.any():
+            last = np.stack(info["final_obs"][ended])
+            if self._canonical:
+                last = observe(self._canonical_views(last)[0], self.rules)
+            for row, observation in zip(np.flatnonzero(ended), last, strict=True):
+                infos[row]["terminal_observation"] = observation
+        return self._see(observations, info["action_mask"]), (rewards / self._limit).astype(np.float32), ended, infos
+
+    def _see(self, observations: Observations, masks: npt.NDArray[np.int8]) -> Observations:
+        """Return what the learner sees, and keep its masks and what its actions mean."""
+        if self._canonical:
+            views, self._relabeling = self._canonical_views(observations)
+            write_masks(len(views), np.ascontiguousarray(views["legal"]), masks)
+            observations = observe(views, self.rules)
+        self._masks = masks.astype(np.bool_)
+        return observations
+
+    def _canonical_views(self, observations: Observations) -> tuple[Views, npt.NDArray[np.int8]]:
+        return canonical_views(view_from_observation(observations, self.rules))
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """Return which actions are legal, bool[num_envs, n_actions]."""
+        return self._masks
+
+    def close(self) -> None:
+        """Do nothing: there is nothing to release."""
+
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+        """Return an attribute, once for each row asked for."""
+        return [getattr(self, attr_name)] * len(list(self._get_indices(indices)))
+
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+        """Set an attribute of all rows."""
+        setattr(self, attr_name, value)
+
+    def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> list[Any]:
+        """Call a method and return its result for each row asked for."""
+        results = getattr(self, method_name)(*args, **kwargs)
+        return [results[row] for row in self._get_indices(indices)]
+
+    def env_is_wrapped(self, wrapper_class: type[Any], indices: Any = None) -> list[bool]:
+        """Return that no row is wrapped."""
+        return [False] * len(list(self._get_indices(indices)))

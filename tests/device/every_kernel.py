@@ -1,0 +1,68 @@
+"""Runs every row kernel in tensors on the CPU, so that each has a signature to be compiled for a GPU with."""
+
+from __future__ import annotations
+
+import torch
+
+from german_whist.agents.policy.agent import _GpuNetwork
+from german_whist.agents.pretrained import load_pretrained
+from german_whist.agents.registry import make_agent
+from german_whist.envs.engine.rules import rules
+from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.utils.device import Device
+from german_whist.solver import device_endgames
+from german_whist.solver.tablebase.cache import open_table
+from german_whist.training.config import PolicyIterationConfig
+from german_whist.training.rollouts import Collector
+from german_whist.training.targets import ActionValueTargets
+
+CPU = Device("cpu")
+
+
+def play_a_batch() -> None:
+    batch = DealBatch("small", 8, device="cpu", endgame="exact")
+    batch.deal_decks([list(batch.rules.cards)], [1], [0])
+    network = _GpuNetwork(load_pretrained("small"), rules("small"), CPU)
+    while not batch.done.all():
+        batch.observe(seats=batch.turn)
+        for agent in (make_agent("greedy"), make_agent("heuristic")):
+            agent.act_on(CPU, batch.views(), None)
+        network.act(batch.views(), 0.0, None)
+        batch.step(torch.where(batch.done, 0, batch.action_mask().argmax(1)))
+    batch.observe()
+    batch.returns("points")
+
+
+def solve_endgames() -> None:
+    hands = torch.tensor([0b0101, 0b1010])
+    found = device_endgames.solve_endgames_on(CPU, hands[:1], hands[1:], -1, False, -1)
+    assert found.tolist() == [0]
+    states = DealBatch("six_cards", 4, device="cpu").states
+    device_endgames.tricks_of_states(CPU, states)
+
+
+def train(game: str) -> None:
+    config = PolicyIterationConfig.of(rules=game, num_envs=8, num_steps=36, opponents={"self": 1, "heuristic": 1})
+    makers = {"heuristic": lambda rollout: make_agent("heuristic")}
+    collector = Collector(game, 8, 36, config.opponents, makers, seed=0)
+    targets = ActionValueTargets(collector, config)
+    collector.begin_rollout()
+    for step in range(36):
+        collector.observe(step)
+        collector.choose(step, lambda features: torch.zeros((len(features), collector.num_actions)))
+        targets.compute(
+            step,
+            lambda features: torch.zeros((len(features), collector.num_actions)),
+            lambda features: torch.zeros((len(features), 1)),
+            2,
+        )
+        collector.play(step)
+    targets.write_returns()
+
+
+def run_every_kernel() -> None:
+    device_endgames.open_complete_table = open_table  # smaller ones are of the same type
+    play_a_batch()
+    solve_endgames()
+    train("small")
+    train("classic")  # whose endgames are searched

@@ -1,0 +1,94 @@
+"""Endgames looked up in a table have the values of the search."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import german_whist
+from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.utils.device import Device
+from german_whist.solver import device_endgames
+from german_whist.solver.tablebase.build import build_in_memory
+from german_whist.solver.tablebase.endgame_table import EndgameTable
+from german_whist.solver.tablebase.kinds import TableKind
+
+CPU = Device("cpu")
+
+
+LARGEST = 7  # cards of a hand
+
+
+@cache
+def small_table(trump: bool, low: bool) -> EndgameTable:
+    return build_in_memory(TableKind(trump, low), LARGEST)
+
+
+@pytest.fixture(autouse=True)
+def small_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables that hold all endgames of these tests, in the place of complete ones."""
+    monkeypatch.setattr(device_endgames, "open_complete_table", small_table)
+
+
+def some_endgames(count: int) -> dict[str, Any]:
+    rng = np.random.default_rng(1)
+    hands = np.zeros((2, count), np.uint64)
+    leds = np.full(count, -1, np.int8)
+    for row in range(count):
+        size = rng.integers(1, LARGEST + 1)
+        cards = rng.permutation(52)[: 2 * size].tolist()
+        hands[0, row], hands[1, row] = (sum(1 << card for card in part) for part in (cards[:size], cards[size:]))
+        leds[row] = cards[0] if rng.integers(2) else -1
+    trumps, lows = rng.integers(-1, 4, count).astype(np.int8), rng.integers(0, 2, count) == 1
+    return {"leaders": hands[0], "followers": hands[1], "trumps": trumps, "lows": lows, "leds": leds}
+
+
+def test_values_are_those_of_the_search() -> None:
+    endgames = some_endgames(2000)
+    expected = german_whist.solve_endgames(**endgames)
+    np.testing.assert_array_equal(device_endgames.solve_endgames_on(CPU, **endgames).numpy(), expected)
+    tensors = {name: torch.from_numpy(column) for name, column in endgames.items()}
+    np.testing.assert_array_equal(device_endgames.solve_endgames_on(CPU, **tensors).numpy(), expected)
+
+
+@pytest.mark.parametrize("rules", ["tiny", "six_cards", "high_low:ranks=6,hand=6,stock=12"])
+def test_deals_get_the_tricks_of_perfect_play(rules: str) -> None:
+    arrays, tensors = DealBatch(rules, 50, endgame="exact"), DealBatch(rules, 50, device="cpu", endgame="exact")
+    tensors.endgame_hook.finish_on = lambda device, rules, states: device_endgames.tricks_of_states(device, states)
+    while not arrays.done.all():
+        actions = arrays.action_mask().argmax(axis=1)
+        arrays.step(actions)
+        tensors.step(actions)
+    assert arrays.states.tobytes() == tensors.states.bytes.numpy().tobytes()
+
+
+def test_on_the_cpu_endgames_in_tensors_are_solved_as_ever() -> None:
+    endgames = some_endgames(50)
+    expected = german_whist.solve_endgames(**endgames)
+    found = german_whist.solve_endgames(**endgames, device="cpu")
+    assert isinstance(found, torch.Tensor)
+    np.testing.assert_array_equal(found.numpy(), expected)
+    reached = german_whist.solve_endgames(**endgames, at_least=2, device="cpu")
+    np.testing.assert_array_equal(reached.numpy(), expected >= 2)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"leaders": [0b11]}, "row 0 is not an endgame"),
+        ({"followers": [0b01]}, "row 0 is not an endgame"),
+        ({"followers": [1, 2]}, "followers"),
+        ({"leaders": [0.5]}, "leaders must be integers"),
+        ({"leaders": [-1]}, "leaders must be from 0"),
+        ({"trumps": 4}, "trumps must be from -1 to 3"),
+        ({"leds": 52}, "leds must be from -1 to 51"),
+    ],
+)
+def test_what_is_no_endgame_is_refused(change: dict[str, Any], words: str) -> None:
+    endgame: dict[str, Any] = {"leaders": [0b01], "followers": [0b10], "trumps": -1, "lows": False, "leds": -1}
+    with pytest.raises(ValueError, match=words):
+        device_endgames.solve_endgames_on(CPU, **{**endgame, **change})

@@ -1,0 +1,124 @@
+"""A batch in tensors has the deals, observations and states of one in arrays, bit for bit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from german_whist.envs.engine.rules import rule_names
+from german_whist.envs.observation.views import VIEW
+from german_whist.envs.simulator.batch import DealBatch
+
+SIZE = 40
+
+
+def both(rules: str = "small", **settings: Any) -> tuple[Any, Any]:
+    return DealBatch(rules, SIZE, 7, **settings), DealBatch(rules, SIZE, 7, device="cpu", **settings)
+
+
+def assert_same_states(arrays: Any, tensors: Any) -> None:
+    assert arrays.states.tobytes() == tensors.states.bytes.numpy().tobytes()
+
+
+@pytest.mark.parametrize("endgame", ["played", "exact"])
+@pytest.mark.parametrize("rules", rule_names())
+def test_deals_are_those_of_a_batch_in_arrays(rules: str, endgame: str) -> None:
+    if rules == "humbug" and endgame == "exact":
+        pytest.skip("humbug has no open endgame")
+    arrays, tensors = both(rules, endgame=endgame)
+    rng = np.random.default_rng(0)
+    while not arrays.done.all():
+        masks, seats = arrays.action_mask(), rng.integers(0, 2, SIZE)
+        np.testing.assert_array_equal(tensors.action_mask().numpy(), masks)
+        np.testing.assert_array_equal(tensors.legal().numpy().view(np.uint64), arrays.legal())
+        np.testing.assert_array_equal(tensors.observe().numpy(), arrays.observe())
+        np.testing.assert_array_equal(tensors.observe(seats=seats).numpy(), arrays.observe(seats=seats))
+        np.testing.assert_array_equal(
+            tensors.views(seats=seats).bytes.numpy().view(VIEW)[:, 0], arrays.views(None, seats)
+        )
+        actions = (rng.random(masks.shape) * masks).argmax(axis=1)
+        arrays.step(actions)
+        tensors.step(torch.from_numpy(actions))
+        np.testing.assert_array_equal(tensors.turn.numpy(), arrays.turn)
+        np.testing.assert_array_equal(tensors.done.numpy(), arrays.done)
+        assert_same_states(arrays, tensors)
+    for reward in ("margin", "win", "points"):
+        np.testing.assert_array_equal(tensors.returns(reward).numpy(), arrays.returns(reward))
+
+
+def test_deals_are_dealt_into_rows_as_in_arrays() -> None:
+    arrays, tensors = both()
+    decks = [list(arrays.rules.cards), list(arrays.rules.cards)[::-1]]
+    for batch in (arrays, tensors):
+        batch.deal_rows([3, 1], np.array([2**64 - 1, 5], np.uint64), np.array([2**63, 0], np.uint64), [1, 0])
+        batch.deal_decks(decks, [1, 0], [0, 2])
+        batch.step(batch.action_mask()[4:6].argmax(1), rows=[4, 5])
+    assert_same_states(arrays, tensors)
+    arrays.reset(9)
+    tensors.reset(9)
+    assert_same_states(arrays, tensors)
+
+
+def test_saved_deals_go_on_as_they_were() -> None:
+    _, tensors = both()
+    saved = tensors.get_state([5, 5])
+    tensors.step(tensors.action_mask().argmax(1))
+    tensors.set_state(saved, rows=[0, 1])
+    fresh = DealBatch("small", SIZE, 7, device="cpu")
+    assert (tensors.states.bytes[:2] == fresh.states.bytes[5]).all()
+    with pytest.raises(ValueError, match="of other rules"):
+        DealBatch("classic", 2, device="cpu").set_state(saved)
+    with pytest.raises(ValueError, match="number of deals"):
+        tensors.set_state(saved, rows=[0])
+
+
+def test_rows_can_be_written_into_a_given_tensor() -> None:
+    _, tensors = both()
+    out = torch.empty((SIZE, tensors.num_observations), dtype=torch.int8)
+    assert tensors.observe(out) is out
+    for wrong in (out[:1], out.int(), torch.empty((tensors.num_observations, SIZE), dtype=torch.int8).T):
+        with pytest.raises(ValueError, match="out must"):
+            tensors.observe(wrong)
+
+
+def test_an_illegal_action_moves_no_deal() -> None:
+    arrays, tensors = both()
+    before = tensors.states.bytes.clone()
+    actions = tensors.action_mask().argmax(1)
+    actions[3] = 51
+    with pytest.raises(ValueError, match="action 51") as refused:
+        tensors.step(actions)
+    assert torch.equal(tensors.states.bytes, before)
+    with pytest.raises(ValueError, match="action 51") as in_arrays:
+        arrays.step(actions.numpy())
+    assert str(refused.value) == str(in_arrays.value)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (lambda batch: batch.step(torch.zeros(SIZE)), "actions must be integers"),
+        (lambda batch: batch.step(torch.zeros(3, dtype=torch.int64)), "actions must have shape"),
+        (lambda batch: batch.views([SIZE]), "rows must be .*39, got 40"),
+        (lambda batch: batch.views([0], [2]), "seats must be .*1, got 2"),
+        (lambda batch: batch.returns("money"), "reward"),
+        (lambda batch: batch.reset(-1), "first deal"),
+    ],
+)
+def test_wrong_arguments_are_refused(wrong: Any, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        wrong(both()[1])
+
+
+@pytest.mark.parametrize("device", ["nowhere", "meta", "cuda:99", 3.5])
+def test_unknown_devices_are_refused(device: Any) -> None:
+    with pytest.raises(ValueError, match="device"):
+        DealBatch("small", 2, device=device)
+
+
+def test_histories_are_kept_in_arrays_alone() -> None:
+    with pytest.raises(ValueError, match="history=True"):
+        DealBatch("small", 2, history=True, device="cpu")

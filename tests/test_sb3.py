@@ -1,0 +1,108 @@
+"""The environment for Stable-Baselines3: the deals of Gymnasium's vector environment, as its learners need them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+
+pytest.importorskip("sb3_contrib")
+
+from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
+from stable_baselines3.common.vec_env import VecCheckNan, VecMonitor
+
+import german_whist as gw
+from german_whist.sb3 import GermanWhistVecEnv
+
+
+def lowest(masks: np.ndarray) -> np.ndarray:
+    return masks.argmax(axis=1)
+
+
+@pytest.mark.parametrize("rules", ["classic", "draft", "high_low", "humbug", "race"])
+@pytest.mark.parametrize("reward", ["margin", "win"])
+def test_it_plays_the_deals_of_the_vector_environment(rules: str, reward: str) -> None:
+    settings: dict[str, Any] = {"rules": rules, "opponent": "greedy", "reward": reward}
+    known = gymnasium.make_vec("german_whist:GermanWhist-v0", 6, **settings)
+    envs = GermanWhistVecEnv(6, **settings)
+    envs.seed(3)
+    seen, (expected, info) = envs.reset(), known.reset(seed=3)
+    largest = []
+    for _ in range(90):
+        assert (seen == expected).all()
+        assert all(envs.observation_space.contains(row) for row in seen)
+        assert (envs.action_masks() == info["action_mask"]).all()
+        seen, rewards, ends, infos = envs.step(lowest(envs.action_masks()))
+        expected, paid, over, _, info = known.step(lowest(info["action_mask"]))
+        assert (ends == over).all()
+        for row in np.flatnonzero(ends):
+            assert (infos[row]["terminal_observation"] == info["final_obs"][row]).all()
+            if paid[row]:
+                largest.append(paid[row] / rewards[row])
+        assert not rewards[paid == 0].any()
+        assert np.abs(rewards).max() <= 1
+    assert len(largest) > 6
+    np.testing.assert_allclose(largest, largest[0], rtol=1e-5)
+
+
+@pytest.mark.parametrize("rules", ["classic", "draft"])
+def test_canonical_deals_are_the_same_with_other_names(rules: str) -> None:
+    plain, envs = (GermanWhistVecEnv(8, rules=rules, opponent="heuristic", canonical=names) for names in (False, True))
+    for one in (plain, envs):
+        one.seed(5)
+    seen, shown, ended = plain.reset(), envs.reset(), 0
+    for _ in range(60):
+        views = gw.view_from_observation(seen, rules)
+        canonical, relabeling = gw.canonical_views(views)
+        assert (shown == gw.observe(canonical, rules)).all()
+        chosen = lowest(envs.action_masks())
+        shown, rewards, ends, infos = envs.step(chosen)
+        seen, expected, over, _ = plain.step(gw.decode_actions(chosen, relabeling))
+        assert (rewards == expected).all()
+        assert (ends == over).all()
+        assert all((info["terminal_observation"].shape == shown[0].shape) for info in infos if info)
+        ended += int(ends.sum())
+    assert ended > 8
+
+
+def test_the_first_deal_can_be_chosen_and_the_opponent_changed() -> None:
+    envs = GermanWhistVecEnv(2, rules="small")
+    envs.set_options({"deal": (7, 100)})
+    envs.reset()
+    envs.opponent = "random"
+    rewards = [envs.step(lowest(envs.action_masks()))[1] for _ in range(50)]
+    again = GermanWhistVecEnv(2, rules="small", opponent="random")
+    again.set_options({"deal": (7, 100)})
+    again.reset()
+    assert not (np.array(rewards) == 0).all()
+    assert (np.array(rewards) == [again.step(lowest(again.action_masks()))[1] for _ in range(50)]).all()
+
+
+def test_maskable_ppo_learns_on_it_as_it_is_and_plays_what_it_has_learned() -> None:
+    envs = GermanWhistVecEnv(8, rules="tiny", canonical=True, endgame="exact")
+    envs.reset()
+    assert is_masking_supported(envs)
+    assert get_action_masks(envs).shape == (8, envs.rules.num_actions)
+    monitored = VecMonitor(VecCheckNan(envs, raise_exception=True))
+    model = MaskablePPO("MlpPolicy", monitored, n_steps=16, batch_size=32, seed=0, device="cpu")
+    assert model.learn(256).num_timesteps == 256
+
+    class Player:
+        canonical = True
+
+        def act(self, observations: np.ndarray, action_masks: np.ndarray) -> np.ndarray:
+            return model.predict(observations, action_masks=action_masks, deterministic=True)[0]
+
+    assert gw.play_match(Player(), "random", deals=10, rules="tiny", endgame="exact").deals == 10
+
+
+def test_bad_arguments_are_refused() -> None:
+    with pytest.raises(ValueError, match="reward"):
+        GermanWhistVecEnv(2, reward="money")
+    with pytest.raises(ValueError, match="nobody"):
+        GermanWhistVecEnv(2, opponent="nobody")
+    with pytest.raises(ValueError, match="size"):
+        GermanWhistVecEnv(0)

@@ -1,0 +1,296 @@
+"""Processes that learn together do what one does with the joined batch, however they are started and ended."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from unittest import mock
+
+import pytest
+import torch
+import yaml
+
+from german_whist.envs.utils.warn_once import COMPILING, warn_once
+from german_whist.training import networks as networks_module
+from german_whist.training.networks import Batch, Networks
+from german_whist.training.processes import Processes, joined_processes, started_workers
+from german_whist.training.progress import FIRST_ROLLOUT
+from german_whist.training.run import RunDirectory, read_snapshot
+from tests.processes import children, is_running
+from tests.training.policy_iteration_runs import SMALL_SETTINGS, small_config, train_small
+
+POSITIONS, FEATURES, ACTIONS = 64, 20, 5
+
+
+def joined_batch() -> Batch:
+    generator = torch.Generator().manual_seed(0)
+    features = torch.randint(0, 2, (POSITIONS, FEATURES), generator=generator).to(torch.int8)
+    masks = torch.rand((POSITIONS, ACTIONS), generator=generator) < 0.8
+    masks[:, :2] = True
+    q_targets, logits = (torch.randn((POSITIONS, ACTIONS), generator=generator) for _ in range(2))
+    returns = torch.randn(POSITIONS, generator=generator)
+    return Batch(features, masks, q_targets, logits, returns)
+
+
+def updated(processes: Processes, rows: slice) -> Networks:
+    """Learn from some rows of the joined batch in one minibatch."""
+    batch = Batch(*(tensor[rows] for tensor in vars(joined_batch()).values() if tensor is not None))
+    config = small_config(batch_size=len(batch.features), epochs=1)
+    in_float32 = mock.patch.object(networks_module, "native_dtype", return_value=torch.float32)
+    with in_float32:  # whose rounding the comparison allows for
+        algorithm = Networks(config, torch.ones(FEATURES), ACTIONS, processes)
+    algorithm.update(batch, 0.0)
+    return algorithm
+
+
+def gradients_and_weights(algorithm: Networks) -> dict[str, torch.Tensor]:
+    found = {}
+    for name, weight in algorithm.named_parameters():
+        assert weight.grad is not None
+        found |= {f"weight {name}": weight.detach(), f"gradient {name}": weight.grad}
+    return found
+
+
+def as_one_of_two(folder: Path) -> None:
+    """What each of the two processes does."""
+    torch.set_num_threads(1)
+    with joined_processes() as processes:
+        warn_once(COMPILING, "compiling")
+        half = slice(0, POSITIONS // 2) if processes.rank == 0 else slice(POSITIONS // 2, POSITIONS)
+        torch.save(gradients_and_weights(updated(processes, half)), folder / f"{processes.rank}.pt")
+        assert processes.broadcast(f"from {processes.rank}") == "from 0"
+        assert processes.all_gather(processes.rank) == [0, 1]
+        assert processes.all_min(7 - processes.rank) == 6
+        assert processes.all_sum(processes.rank, 5) == [1, 10]
+        if processes.rank == 1:
+            os._exit(7)
+        with pytest.raises(ConnectionError, match=r"^another process of this run is gone or stuck: ") as caught:
+            updated(processes, half)
+        (folder / "error").write_text(str(caught.value))
+
+
+def free_port() -> int:
+    with socket.socket() as some:
+        some.bind(("127.0.0.1", 0))
+        port: int = some.getsockname()[1]
+        return port
+
+
+def start_two(code: list[str], folder: Path) -> list[subprocess.Popen[str]]:
+    common = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port()), "OMP_NUM_THREADS": "1"}
+    root = Path(__file__).parents[2]
+    path = os.pathsep.join([*filter(None, [os.environ.get("PYTHONPATH")]), str(root)])
+    return [
+        subprocess.Popen(
+            [sys.executable, *code],
+            cwd=folder,
+            env={**os.environ, **common, "RANK": str(rank), "LOCAL_RANK": str(rank), "PYTHONPATH": path},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for rank in (0, 1)
+    ]
+
+
+def test_two_processes_take_the_step_of_one_with_the_joined_batch(tmp_path: Path) -> None:
+    code = "from pathlib import Path; from tests.training.test_processes import as_one_of_two; as_one_of_two(Path())"
+    first, second = start_two(["-c", code], tmp_path)
+    assert second.wait(240) == 7, second.communicate()[1]
+    assert first.wait(240) == 0, first.communicate()[1]
+    assert [rank.communicate()[1].count("compiling") for rank in (first, second)] == [1, 0]
+    expected = gradients_and_weights(updated(Processes(), slice(0, POSITIONS)))
+    parts = [torch.load(tmp_path / f"{rank}.pt", weights_only=True) for rank in (0, 1)]
+    for name, tensor in expected.items():
+        assert torch.equal(parts[0][name], parts[1][name]), name
+        torch.testing.assert_close(parts[0][name], tensor, rtol=1e-3, atol=1e-5, msg=name)
+    error = (tmp_path / "error").read_text()
+    assert error.count("\n") == 0
+    assert ".cc:" not in error  # a place in Gloo's source
+    assert "This is typically" not in error
+
+
+ENDLESS = {**SMALL_SETTINGS, "decisions": 10**8, "evaluate_every": 10**7}
+WITHIN = 60.0  # seconds
+in_proc = pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="the workers are found in /proc")
+
+
+def endless(run: Path) -> subprocess.Popen[str]:
+    config = run.with_suffix(".yaml")
+    config.write_text(yaml.safe_dump({**ENDLESS, "processes": 2}))
+    return trained(str(config), "--out", str(run))
+
+
+def trained(*options: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "german_whist", "train", "--quiet", *options],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def wait_for_training(run: Path, process: subprocess.Popen[str], checkpoints: int = 3) -> None:
+    while not run.is_dir() or len(RunDirectory(run).checkpoint_paths()) < checkpoints:
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.05)
+
+
+def worker_of(process: subprocess.Popen[str]) -> int:
+    """Find the worker among the children, of which others come and go (Matplotlib lists the fonts with one)."""
+    (worker,) = [child for child in children(process.pid) if "german_whist.training.worker" in command_line(child)]
+    return worker
+
+
+def command_line(process: int) -> str:
+    try:
+        return Path(f"/proc/{process}/cmdline").read_text()
+    except (FileNotFoundError, ProcessLookupError):  # it has ended
+        return ""
+
+
+@pytest.mark.nightly  # 20 seconds of processor
+def test_they_learn_as_those_of_torchrun(tmp_path: Path) -> None:
+    (tmp_path / "tiny.yaml").write_text(yaml.safe_dump(SMALL_SETTINGS))
+    ranks = start_two(["-m", "german_whist", "train", "tiny.yaml", "--quiet", "--out", "torchrun"], tmp_path)
+    own = train_small(tmp_path / "own", processes=2)
+    assert [rank.wait(240) for rank in ranks] == [0, 0], [rank.communicate() for rank in ranks]
+    given = RunDirectory(tmp_path / "torchrun")
+    assert own.run.config.read_text() == given.config.read_text()
+    expected, got = (read_snapshot(run.snapshot)[1] for run in (given, own.run))
+    assert got.keys() == expected.keys()
+    assert all((got[name] == expected[name]).all() for name in expected)
+
+
+def in_a_long_rollout(run: Path, *launcher: str) -> subprocess.Popen[str]:
+    """A run of two processes in their first rollout, which takes minutes."""
+    settings = {**ENDLESS, "processes": 2, "num_envs": 16, "num_steps": 2**16, "rules": "classic"}
+    config = run.with_suffix(".yaml")
+    config.write_text(yaml.safe_dump(settings))
+    process = subprocess.Popen(
+        [*launcher, sys.executable, "-m", "german_whist", "train", str(config), "--out", str(run)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr is not None
+    assert any(line.strip() == FIRST_ROLLOUT for line in process.stderr)
+    return process
+
+
+@in_proc
+def test_a_worker_ends_with_the_first_process_in_a_long_rollout_too(tmp_path: Path) -> None:
+    run = in_a_long_rollout(tmp_path / "run")
+    worker = worker_of(run)
+    run.kill()
+    run.communicate(timeout=WITHIN)
+    until = time.monotonic() + WITHIN / 2
+    try:
+        while is_running(worker):
+            assert time.monotonic() < until
+            time.sleep(0.1)
+    finally:
+        if is_running(worker):
+            os.kill(worker, signal.SIGKILL)
+
+
+@in_proc
+def test_an_interrupted_run_resumes_with_as_many_processes_and_a_worker_that_dies_is_named(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    run = endless(folder)
+    wait_for_training(folder, run)
+    run.send_signal(signal.SIGINT)
+    run.communicate(timeout=WITHIN)
+    assert run.returncode == 130
+    run = trained("--resume", str(folder))
+    wait_for_training(folder, run, len(RunDirectory(folder).checkpoint_paths()) + 1)
+    os.kill(worker_of(run), signal.SIGKILL)
+    _, errors = run.communicate(timeout=WITHIN)
+    assert run.returncode == 2
+    said = [line for line in errors.splitlines() if "compiling" not in line]  # with an empty cache
+    assert said == [f"german-whist: process 2 of 2 was ended by signal {signal.SIGKILL}"]
+
+
+@in_proc
+def test_a_second_interrupt_ends_all_processes_at_once_in_a_background_job_too(tmp_path: Path) -> None:
+    # Only a rollout that is given up ends within the time. A script's background job ignores SIGINT.
+    folder = tmp_path / "run"
+    run = in_a_long_rollout(folder, "sh", "-c", 'trap "" INT; exec "$@"', "sh")
+    assert run.stderr is not None
+    worker = worker_of(run)
+    run.send_signal(signal.SIGINT)
+    assert "Ctrl-C again" in run.stderr.readline()
+    time.sleep(1)  # by then it waits for the other's rollout
+    run.send_signal(signal.SIGINT)
+    printed = run.communicate(timeout=WITHIN)
+    assert run.returncode == 130, printed
+    assert "Traceback" not in printed[1]
+    assert printed[1].endswith(f" train --resume {folder}\n")
+    assert not is_running(worker)
+
+
+def test_a_worker_that_cannot_start_is_reported_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "false")
+    with pytest.raises(ConnectionError, match=r"^process 2 of 2 ended with exit code 1$"), started_workers(2, 1):
+        pass
+
+
+def await_checkpoints(run: Path, number: int, ranks: list[subprocess.Popen[str]]) -> None:
+    while not run.is_dir() or len(RunDirectory(run).checkpoint_paths()) < number:
+        assert all(rank.poll() is None for rank in ranks), [rank.communicate() for rank in ranks]
+        time.sleep(0.1)
+
+
+def endless_settings() -> list[str]:
+    return [
+        word
+        for name, value in ENDLESS.items()
+        if name != "trainer"
+        for word in (f"--{name}", str(value).replace("'", ""))
+    ]
+
+
+def start_torchrun(words: list[str], folder: Path) -> subprocess.Popen[str]:
+    path = os.pathsep.join([*filter(None, [os.environ.get("PYTHONPATH")]), str(Path(__file__).parents[2])])
+    launcher = ["-m", "torch.distributed.run", "--nproc-per-node", "2", "--master-port", str(free_port())]
+    return subprocess.Popen(
+        [sys.executable, *launcher, "-m", "german_whist", "train", *words],
+        cwd=folder,
+        env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": path},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def process_of_rank(launcher: subprocess.Popen[str], rank: int) -> int:
+    wanted = f"RANK={rank}".encode()
+    environments = {child: Path(f"/proc/{child}/environ").read_bytes() for child in children(launcher.pid)}
+    (found,) = [child for child, environment in environments.items() if wanted in environment.split(b"\0")]
+    return found
+
+
+@pytest.mark.nightly
+@in_proc
+def test_torchrun_names_the_killed_rank_and_the_run_resumes(tmp_path: Path) -> None:
+    run, rank = tmp_path / "run", 1
+    launcher = start_torchrun(["quickstart", "--quiet", "--out", str(run), *endless_settings()], tmp_path)
+    try:
+        await_checkpoints(run, 3, [launcher])
+        os.kill(process_of_rank(launcher, rank), signal.SIGKILL)
+        assert launcher.wait(WITHIN) != 0
+        printed = launcher.communicate()[0]
+        cause = printed[printed.index("Root Cause") :]
+        assert f"rank      : {rank} (local_rank: {rank})" in cause
+        assert "SIGKILL" in cause
+        kept = len(RunDirectory(run).checkpoint_paths())
+        launcher = start_torchrun(["--quiet", "--resume", str(run)], tmp_path)
+        await_checkpoints(run, kept + 3, [launcher])
+    finally:
+        launcher.terminate()
+        launcher.communicate()

@@ -1,0 +1,133 @@
+"""Runs of ``trainer: sb3``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sb3_contrib import MaskablePPO
+
+import german_whist as gw
+from german_whist.agents.policy.agent import PolicyAgent
+from german_whist.agents.policy.checkpoint import load_checkpoint
+from german_whist.envs.agent import as_agent
+from german_whist.sb3 import GermanWhistVecEnv
+from german_whist.training.records import TrainingOutcome
+from german_whist.training.run import RunDirectory
+from german_whist.training.train import train
+from tests.training.sb3_runs import ROLLOUT, tiny_config
+from tests.training.whole_runs import call_at, column, evaluated, interrupt, resume_run
+
+
+def run(folder: Path, **changes: Any) -> TrainingOutcome:
+    return train(tiny_config(**changes), RunDirectory.create("mine", folder), quiet=True)
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> TrainingOutcome:
+    return run(tmp_path_factory.mktemp("sb3") / "run", opponents={"self": 2, "pool": 1, "heuristic": 1})
+
+
+def test_a_run_leaves_what_others_do(finished: TrainingOutcome) -> None:
+    assert {path.name for path in finished.run.path.iterdir()} == {
+        *("config.yaml", "metrics.csv", "evaluations.csv", "curve.png"),
+        *("checkpoints", "tensorboard", "final.safetensors", "model.zip"),
+    }
+    assert column(finished.run.metrics, "decisions") == list(range(ROLLOUT, 1025, ROLLOUT))
+    assert evaluated(finished.run) == [0, 512, 1024]
+    assert [int(path.stem) for path in finished.run.checkpoint_paths()] == [0, 512, 1024]
+    assert load_checkpoint(finished.run.final).results.keys() == {"random"}
+
+
+def test_the_same_seed_makes_the_same_agent(finished: TrainingOutcome, tmp_path: Path) -> None:
+    again = run(tmp_path / "run", opponents={"self": 2, "pool": 1, "heuristic": 1})
+    for (weight, _), (same, _) in zip(
+        load_checkpoint(finished.run.final).layers, load_checkpoint(again.run.final).layers, strict=True
+    ):
+        np.testing.assert_array_equal(weight, same)
+
+
+def test_its_checkpoint_plays_as_the_model(finished: TrainingOutcome) -> None:
+    model = MaskablePPO.load(finished.run.model, device="cpu")
+
+    class Player:
+        canonical = True
+
+        def act(self, observations: np.ndarray, action_masks: np.ndarray) -> np.ndarray:
+            return model.predict(observations, action_masks=action_masks, deterministic=True)[0]
+
+    views = gw.DealBatch("tiny", 200).views()
+    expected = as_agent(Player(), gw.rules("tiny")).act(views, None)
+    found = PolicyAgent(load_checkpoint(finished.run.final)).act(views, None)
+    assert (found == expected).all()
+
+
+def test_a_stopped_run_goes_on_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    call_at(monkeypatch, 600, interrupt)
+    stopped = run(tmp_path / "run")
+    assert (stopped.interrupted, stopped.decisions) == (True, 640)
+    done = resume_run(tmp_path / "run", decisions="1536")
+    assert (done.interrupted, done.decisions) == (False, 1536)
+    assert column(done.run.metrics, "decisions") == list(range(ROLLOUT, 1537, ROLLOUT))
+    assert evaluated(done.run) == [0, 512, 1024, 1536]
+    seconds = column(done.run.metrics, "charts/seconds")
+    assert seconds == sorted(seconds)
+
+
+def test_a_rollout_in_which_a_run_is_stopped_is_dropped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    steps = iter(range(10**6))
+    step = GermanWhistVecEnv.step_wait
+
+    def watched(self: GermanWhistVecEnv) -> Any:
+        if next(steps) == 70:  # of 16 a rollout
+            interrupt()
+        return step(self)
+
+    monkeypatch.setattr(GermanWhistVecEnv, "step_wait", watched)
+    assert run(tmp_path / "run").decisions == 512
+    assert resume_run(tmp_path / "run").decisions == 1024
+
+
+def test_what_a_killed_run_recorded_after_its_last_checkpoint_is_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def kill() -> None:
+        raise RuntimeError("killed")
+
+    call_at(monkeypatch, 896, kill)
+    with pytest.raises(RuntimeError, match="killed"):
+        run(tmp_path / "run", evaluate_every=256)
+    assert evaluated(RunDirectory(tmp_path / "run")) == [0, 256, 512, 768]
+    done = resume_run(tmp_path / "run")
+    assert evaluated(done.run) == [0, 256, 512, 768, 1024]
+    assert column(done.run.metrics, "decisions") == list(range(ROLLOUT, 1025, ROLLOUT))
+
+
+def test_other_layers_or_a_damaged_file_are_refused(finished: TrainingOutcome, tmp_path: Path) -> None:
+    stopped = run(tmp_path / "run", decisions=256)
+    with pytest.raises(ValueError, match=r"cannot be resumed: its hidden layers are \[16\]"):
+        resume_run(tmp_path / "run", hidden="[17]", decisions="512")
+    stopped.run.model.write_bytes(b"PK")
+    with pytest.raises(ValueError, match="cannot be resumed"):
+        resume_run(tmp_path / "run", decisions="512")
+
+
+def test_the_entropy_coefficient_is_annealed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    weights: list[float] = []
+    update = MaskablePPO.train
+
+    def watched(self: MaskablePPO) -> None:
+        weights.append(self.ent_coef)
+        update(self)
+
+    monkeypatch.setattr(MaskablePPO, "train", watched)
+    run(tmp_path / "run", ent_coef=0.8, ent_coef_end=0.0)
+    assert weights == pytest.approx([0.8 - 0.1 * rollout for rollout in range(8)])
+
+
+def test_a_diverging_run_stops_and_keeps_its_checkpoints(tmp_path: Path) -> None:
+    with pytest.raises(FloatingPointError, match=r"^training diverged before decision \d+: .* is not finite"):
+        run(tmp_path / "run", learning_rate=1e30, evaluate_every=10**6)
+    assert [int(path.stem) for path in RunDirectory(tmp_path / "run").checkpoint_paths()] == [0]

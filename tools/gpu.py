@@ -1,0 +1,316 @@
+"""Checks a GPU against the CPU, measures everything that runs there, and trains for two minutes: ten minutes in all.
+
+    python -m tools.gpu --out results         # on a machine with a GPU, with the extras gpu and train
+    python -m tools.gpu --offline             # the same, tiny, in tensors on the CPU: that the script itself is right
+
+Every figure is a line of JSON in ``OUT/gpu.jsonl``, and on standard output. A check that fails is a figure, too: the
+script goes on, and its exit status is 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import tempfile
+import time
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+import torch
+
+import german_whist
+from german_whist.envs.simulator.batch import DealBatch
+from german_whist.evaluation.match import play_match
+from german_whist.solver.endgames import solve_endgames
+from german_whist.training.config import PolicyIterationConfig
+from german_whist.training.load_config import load_config
+from german_whist.training.networks import Networks, feature_scale
+from german_whist.training.processes import Processes
+from german_whist.training.rollouts import Collector
+from german_whist.training.run import RunDirectory
+from german_whist.training.targets import ActionValueTargets
+from german_whist.training.train import train
+
+GAMES = ("classic", "all", "draft", "open_stock", "high_low", "race", "humbug", "tiny")
+
+
+class Report:
+    """Writes figures as they are found."""
+
+    def __init__(self, folder: Path) -> None:
+        """Open ``gpu.jsonl`` in a folder, which is made."""
+        folder.mkdir(parents=True, exist_ok=True)
+        self._file = (folder / "gpu.jsonl").open("a", buffering=1)
+        self._began = time.perf_counter()
+        self.has_failed = False
+
+    def write(self, what: str, **figures: Any) -> None:
+        """Write a line."""
+        line = json.dumps({"what": what, "at": round(time.perf_counter() - self._began, 1), **figures})
+        self._file.write(line + "\n")
+        print(line, flush=True)
+
+    def run(self, part: Callable[..., None], *arguments: Any) -> None:
+        """Run a part, and write down what it raises."""
+        try:
+            part(self, *arguments)
+        except Exception:
+            self.check(part.__name__, False, error=traceback.format_exc()[-2000:])
+
+    def check(self, what: str, is_right: bool, **figures: Any) -> None:
+        """Write whether something is as it should be."""
+        self.has_failed |= not is_right
+        self.write(what, right=is_right, **figures)
+
+
+def synchronize(device: str) -> None:
+    """Wait until the device has done everything."""
+    if device.startswith("cuda"):
+        torch.cuda.synchronize()
+
+
+def lowest_legal(batch: Any) -> torch.Tensor:
+    """Return the lowest legal action of each deal, int64[size]; 0 where a deal is over."""
+    legal = batch.legal()
+    return torch.where(legal == 0, 0, (legal & -legal).double().log2().long())
+
+
+def check_deals(report: Report, device: str, size: int) -> None:
+    """Whole deals of every kind: states, observations, masks and returns are those of the CPU."""
+    for game in GAMES:
+        tensors: Any = DealBatch(game, size, 5, device=device)
+        arrays = DealBatch(game, size, 5)
+        rng, is_same = np.random.default_rng(0), True
+        while not arrays.done.all():
+            masks = arrays.action_mask()
+            is_same &= bool((tensors.action_mask().cpu().numpy() == masks).all())
+            is_same &= bool((tensors.observe().cpu().numpy() == arrays.observe()).all())
+            actions = (rng.random(masks.shape, dtype=np.float32) * masks).argmax(axis=1)
+            arrays.step(actions)
+            tensors.step(torch.from_numpy(actions))
+            is_same &= arrays.states.tobytes() == tensors.states.bytes.cpu().numpy().tobytes()
+        is_same &= bool((tensors.returns("points").cpu().numpy() == arrays.returns("points")).all())
+        report.check(f"deals of {game}", is_same, deals=size)
+
+
+def some_endgames(count: int) -> dict[str, Any]:
+    """Return endgames of 13 cards a hand with trumps."""
+    states = DealBatch("classic", count, 3).states
+    return {"leaders": states["hands"][:, 0].copy(), "followers": states["hands"][:, 1].copy(), "trumps": 3}
+
+
+def check_endgames(report: Report, device: str, count: int) -> None:
+    """Endgames of 13 cards, looked up and searched."""
+    endgames = some_endgames(count)
+    began = time.perf_counter()
+    solve_endgames(**some_endgames(1), device=device)
+    report.write("complete endgame table", seconds=round(time.perf_counter() - began, 1))
+    found = solve_endgames(**endgames, device=device).cpu().numpy()
+    report.check("endgames", bool((found == solve_endgames(**endgames)).all()), endgames=count)
+
+
+def check_match(report: Report, device: str, deals: int) -> None:
+    """Matches of networks and rule bots: how many games end as on the CPU."""
+    for first, second in (("heuristic", "greedy"), ("champion", "heuristic+exact"), ("random", "heuristic")):
+        here = play_match(first, second, deals=deals, seed=9)
+        there = play_match(first, second, deals=deals, seed=9, device=device)
+        alike = float((here.margins == there.margins).mean())
+        report.check(f"{first} against {second}", alike > 0.99, deals=deals, margins_alike=alike)
+
+
+def check_training(report: Report, device: str, envs: int) -> None:
+    """A rollout and its targets in float32, with the same networks."""
+    config = PolicyIterationConfig.of(
+        num_envs=envs, hidden=[64, 64, 96, 96, 64, 64], value_hidden=[64, 64, 96, 64], suit_layers=2, stock_rotations=2
+    )
+    found: dict[str, Any] = {}
+    for where in ("cpu", device):
+        collector = Collector("classic", envs, 26, {"self": 1.0}, {}, seed=11, device=where)
+        settings = config.replace(device=where)
+        networks = Networks(settings, feature_scale(collector.high, None), collector.num_actions, Processes())
+        for part in (networks.actor, networks.value, networks.distilled):
+            for mlp in (part.network, part.average):
+                mlp.compute_dtype = torch.float32
+        if where != "cpu":
+            networks.load_state(found["networks"])
+        else:
+            with torch.no_grad():  # last layers begin near 0: made to matter
+                for part in (networks.actor, networks.value, networks.distilled):
+                    part.average.linear_layers()[-1].weight *= 20
+            found["networks"] = networks.state()
+        networks.freeze()
+        targets = ActionValueTargets(collector, settings)
+        collector.begin_rollout()
+        for step in range(26):
+            collector.observe(step)
+            collector.choose(step, lambda features, networks=networks: networks.policy(features) * 4)  # type: ignore[misc]
+            targets.compute(step, networks.replies, networks.values, 2)
+            collector.play(step)
+        targets.write_returns()
+        rollout = collector.rollout
+        found[where] = [each.cpu() for each in (rollout.actions, targets.mask, targets.q_targets, targets.returns)]
+    (actions, mask, q, returns), (other_actions, _, other_q, other_returns) = found["cpu"], found[device]
+    alike = (actions == other_actions).all(0)  # environments that played the same throughout
+    gap_q, gap = (
+        (q - other_q).abs()[:, alike][mask[:, alike]],
+        (returns - other_returns).abs()[:, alike][mask[:, alike]],
+    )
+    far = float((gap_q > 1e-3).float().mean())
+    report.check(
+        "targets",
+        float(alike.float().mean()) > 0.98 and far < 1e-3,
+        environments_alike=float(alike.float().mean()),
+        largest_q_gap=float(gap_q.max()),
+        q_above_1e_3=far,
+        largest_return_gap=float(gap.max()),
+    )
+
+
+def measure_deals(report: Report, device: str, size: int, seconds: float) -> None:
+    """Decisions a second of a batch, with observation and mask."""
+    batch: Any = DealBatch("classic", size, device=device)
+    seen, masks = batch.observe(), batch.action_mask()
+    first = size
+    rows = torch.arange(size, device=device)
+    decisions = 0
+    synchronize(device)
+    began = time.perf_counter()
+    while time.perf_counter() - began < seconds:
+        for _ in range(52):
+            batch.observe(seen)
+            batch.action_mask(masks)
+            batch.step_unchecked(rows, lowest_legal(batch))
+            decisions += size
+        batch.reset(first)
+        first += size
+        synchronize(device)
+    spent = time.perf_counter() - began
+    report.write("decisions with observation and mask", per_second=round(decisions / spent), rows=size)
+
+
+def measure_endgames(report: Report, device: str, count: int, seconds: float) -> None:
+    """Exact endgames a second."""
+    endgames: dict[str, Any] = {
+        name: torch.as_tensor(np.asarray(one).astype(np.int64), device=device)
+        for name, one in some_endgames(count).items()
+    }
+    solved = 0
+    synchronize(device)
+    began = time.perf_counter()
+    while time.perf_counter() - began < seconds:
+        solve_endgames(**endgames, device=device)
+        synchronize(device)
+        solved += count
+    report.write("exact endgames", per_second=round(solved / (time.perf_counter() - began)))
+
+
+def measure_match(report: Report, device: str, deals: int) -> None:
+    """A large match."""
+    began = time.perf_counter()
+    result = play_match("champion", "heuristic+exact", deals=deals, seed=10, device=device)
+    spent = time.perf_counter() - began
+    report.write("match", deals=deals, seconds=round(spent, 1), win_rate=result.win_rate, interval=result.interval)
+
+
+def measure_env(report: Report, device: str, rows: int, seconds: float) -> None:
+    """Steps a second of the vector environment against the heuristic bot."""
+    envs = gymnasium.make_vec("german_whist:GermanWhist-v0", num_envs=rows, device=device)
+    _, info = envs.reset(seed=0)
+    steps = 0
+    synchronize(device)
+    began = time.perf_counter()
+    while time.perf_counter() - began < seconds:
+        _, _, _, _, info = envs.step(info["action_mask"].argmax(1))
+        steps += rows
+    synchronize(device)
+    report.write("make_vec steps", per_second=round(steps / (time.perf_counter() - began)), rows=rows)
+
+
+class TimeIsUp(Exception):  # noqa: N818 - nothing is wrong
+    """Ends a run from its callback."""
+
+
+def measure_training(report: Report, what: str, config: Any, seconds: float, deals: int) -> None:
+    """Decisions a second of a run, evaluation apart, and what its last checkpoint wins."""
+    rates: list[float] = []
+    began = time.perf_counter()
+
+    def callback(decisions: int, numbers: dict[str, float]) -> None:
+        if "charts/SPS" in numbers:
+            rates.append(numbers["charts/SPS"])
+        if time.perf_counter() - began > seconds:
+            raise TimeIsUp
+
+    with tempfile.TemporaryDirectory() as folder:
+        run = RunDirectory(Path(folder) / "run")
+        with contextlib.suppress(TimeIsUp):
+            train(config, run, quiet=True, callback=callback)
+        steady = rates[1:] or rates  # the first rollout compiles
+        report.write(
+            what,
+            updates=len(rates),
+            per_second=round(float(np.mean(steady))) if steady else 0,
+            memory_gib=round(torch.cuda.max_memory_allocated() / 2**30, 1) if torch.cuda.is_available() else None,
+        )
+        for path in run.checkpoint_paths()[-1:]:
+            for other in ("heuristic+exact", "champion"):
+                result = play_match(f"checkpoint:{path}", other, deals=deals, seed=11, device=config.device)
+                report.write(
+                    f"{what}: {path.stem} decisions against {other}",
+                    win_rate=result.win_rate,
+                    interval=result.interval,
+                    deals=deals,
+                )
+
+
+def main() -> int:
+    """Run all parts."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--offline", action="store_true", help="tiny, in tensors on the CPU")
+    parser.add_argument("--out", type=Path, default=Path("results"), help="folder of gpu.jsonl")
+    parser.add_argument("--seconds", type=float, default=120, help="of the longest training run")
+    given = parser.parse_args()
+    device = "cpu" if given.offline else "cuda"
+    report = Report(given.out)
+    name = torch.cuda.get_device_name() if device == "cuda" else "CPU"
+    report.write("machine", name=name, torch=torch.__version__, german_whist=german_whist.__version__)
+    tiny = given.offline
+    report.run(check_deals, device, 50 if tiny else 20_000)
+    report.run(check_endgames, device, 8 if tiny else 20_000)
+    report.run(check_training, device, 16 if tiny else 256)
+    report.run(check_match, device, 10 if tiny else 2_000)
+    report.run(measure_deals, device, 500 if tiny else 2**20, 0.1 if tiny else 10)
+    report.run(measure_endgames, device, 8 if tiny else 2**20, 0.1 if tiny else 5)
+    report.run(measure_match, device, 10 if tiny else 1_000_000)
+    report.run(measure_env, device, 50 if tiny else 2**16, 0.1 if tiny else 10)
+    recipe = load_config("gpu").replace(device=device, evaluate_deals=10, evaluate_every=10**12)
+    if tiny:
+        recipe = recipe.replace(
+            num_envs=32,
+            batch_size=64,
+            hidden=[8, 8, 8],
+            suit_layers=1,
+            value_hidden=[8, 8],
+            decisions=2000,
+            checkpoint_every=500,
+            value_deals=16,
+            final_deals=10,
+        )
+    champion = {"inputs": "universal", "games": load_config("champion").to_dict()["games"]}
+    runs = (
+        ("training: gpu", recipe, given.seconds),
+        ("training: lookahead 2", recipe.replace(lookahead=2), given.seconds / 4),
+        ("training: every game", recipe.replace(num_envs=640 if tiny else 32_768, **champion), given.seconds / 4),
+    )
+    for what, config, seconds in runs:
+        report.run(measure_training, what, config, 20 if tiny else seconds, 10 if tiny else 10_000)
+    return int(report.has_failed)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

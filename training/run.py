@@ -1,0 +1,543 @@
+"""A training run on disk: its folder, its lock, the snapshot that it resumes from, and how it is asked to stop."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import hashlib
+import io
+import json
+import math
+import os
+import platform
+import shutil
+import signal
+import subprocess
+import threading
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load, save
+
+from german_whist.envs.utils.files import file_lock, naming, read_limited, write_atomically
+from german_whist.training.config import TrainConfig
+from german_whist.training.load_config import load_config
+
+LOCK = ".lock"
+EVALUATION_COLUMNS = ("decisions", "opponent", "deals", "win_rate", "low", "high", "margin", "seconds")
+MAX_METRICS = 64 << 20  # bytes of metrics.csv: hundreds of thousands of updates
+MAX_EVALUATIONS = 4 << 20  # bytes of evaluations.csv
+FIXED = ("trainer", "rules", "games", "init", "inputs")  # settings that cannot change within a run
+
+
+class RunDirectory:
+    """The files of one run.
+
+    ``config.yaml`` (resolved settings), ``metrics.csv`` and ``tensorboard/``, ``evaluations.csv``, ``curve.png``,
+    ``checkpoints/`` (by decisions), ``final.safetensors``, ``distilled.safetensors`` (of policy iteration), and the
+    snapshot to resume from: ``snapshot/`` or, of ``trainer: sb3``, ``model.zip``.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        """Name the folder, without creating it."""
+        self.path = Path(path)
+        self.overrides: tuple[str, ...] = ()  # settings that are changed as the run is resumed
+        self._made: list[Path] = []  # folders created for a new run, innermost first
+        self.config = self.path / "config.yaml"
+        self.metrics = self.path / "metrics.csv"
+        self.tensorboard = self.path / "tensorboard"
+        self.evaluations = self.path / "evaluations.csv"
+        self.curve = self.path / "curve.png"
+        self.checkpoints = self.path / "checkpoints"
+        self.final = self.path / "final.safetensors"
+        self.distilled = self.path / "distilled.safetensors"
+        self.snapshot = self.path / "snapshot"
+        self.model = self.path / "model.zip"
+
+    @classmethod
+    def create(cls, name: str, out: str | Path | None = None) -> RunDirectory:
+        """Create a new run's folder: ``out``, or the first of ``runs/NAME``, ``runs/NAME-2``, … that does not exist.
+
+        It stays empty until the run begins, so that what fails before does not keep the next run from using it.
+
+        Raises:
+            ValueError: when ``out`` is not empty or cannot be created.
+        """
+        path = Path(out) if out is not None else _free_path(Path("runs"), name)
+        run = cls(path)
+        run._made = [folder for folder in (path, *path.parents) if not folder.exists()]
+        try:
+            path.mkdir(parents=True, exist_ok=out is not None)
+        except OSError as error:
+            if out is None and os.path.lexists(path):
+                return cls.create(name)  # another run took it since
+            run._remove_folders()
+            raise ValueError(f"run directory {str(path)!r} cannot be made: {error.strerror}") from None
+        if any(path.iterdir()):
+            raise ValueError(run._not_empty)
+        return run
+
+    @property
+    def _not_empty(self) -> str:
+        return f"run directory {str(self.path)!r} is not empty: choose another, or --resume it"
+
+    @contextmanager
+    def beginning(self) -> Iterator[None]:
+        """Remove a new run again if it fails inside, before its first update.
+
+        Disks that are full, connections that are lost and training that diverges leave a run that can be resumed.
+
+        Raises:
+            ValueError: when there is a run in the folder.
+        """
+        if self.config.exists():
+            raise ValueError(self._not_empty)
+        try:
+            yield
+        except BaseException as error:
+            stays = isinstance(error, (OSError, FloatingPointError, KeyboardInterrupt)) and self.has_snapshot
+            if not stays and len(_read_rows(self.metrics, MAX_METRICS)) < 2:
+                self._discard()
+            raise
+
+    def begin(self, config: TrainConfig) -> None:
+        """Write what a run begins with, its settings.
+
+        Raises:
+            ValueError: when the folder cannot be written.
+        """
+        try:
+            self.checkpoints.mkdir(exist_ok=True)
+            self.write_config(config)
+        except OSError as error:
+            raise ValueError(f"run directory {str(self.path)!r} cannot be written: {error.strerror}") from None
+
+    def write_config(self, config: TrainConfig) -> None:
+        """Write the settings."""
+        write_atomically(self.config, config.to_yaml().encode())
+
+    def _discard(self) -> None:
+        """Remove a run's files, and the folders created for it if they are empty."""
+        for folder in (self.checkpoints, self.tensorboard, self.snapshot):
+            shutil.rmtree(folder, ignore_errors=True)
+        files = (self.config, self.metrics, self.evaluations, self.curve, self.final, self.distilled, self.model)
+        for file in (*files, self.path / LOCK):
+            file.unlink(missing_ok=True)
+        self._remove_folders()
+
+    def _remove_folders(self) -> None:
+        for folder in self._made:
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+
+    @classmethod
+    def open(cls, path: str | Path, overrides: Mapping[str, str] | None = None) -> tuple[RunDirectory, TrainConfig]:
+        """Open a run to resume; one that was killed before its first snapshot starts afresh.
+
+        Args:
+            path: the run's folder.
+            overrides: new values of some settings, as YAML text. They are recorded when the run is resumed.
+
+        Raises:
+            ValueError: when it is no run directory, its settings are of an older version, one of them cannot change
+                within a run, or its snapshot is gone.
+        """
+        run = cls(path)
+        if not run.config.is_file():
+            raise ValueError(f"{str(path)!r} is not a run directory: it has no config.yaml")
+        if not run.has_snapshot and any(int(saved.stem) for saved in run.checkpoint_paths()):
+            raise ValueError(
+                f"run directory {str(path)!r} has checkpoints, but no snapshot of this version to resume from: "
+                "a new run may start from one of them (init)"
+            )
+        before, config = load_config(run.config).to_dict(), load_config(run.config, overrides)
+        for key in FIXED:
+            now = config.to_dict().get(key)
+            if now != before.get(key):
+                difference = f"{key} is {now}, and the run was trained with {before.get(key)}"
+                raise ValueError(f"{str(path)!r} cannot be resumed: {difference}: it cannot change within a run")
+        run.overrides = tuple(overrides or ())
+        return run, config
+
+    @property
+    def has_snapshot(self) -> bool:
+        """Whether the run can be resumed: a snapshot has been written."""
+        return any(self.snapshot.glob("*.json")) or self.model.is_file()
+
+    def checkpoint_paths(self, most: float = math.inf) -> list[Path]:
+        """Return the paths of the checkpoints of at most so many decisions, oldest first."""
+        paths = sorted(self.checkpoints.glob(f"{'[0-9]' * 12}.safetensors"))
+        return [path for path in paths if int(path.stem) <= most]
+
+    def checkpoint_path(self, decisions: int) -> Path:
+        """Return the path of the checkpoint after this many decisions."""
+        return self.checkpoints / f"{decisions:012d}.safetensors"
+
+    def add_evaluations(self, rows: list[dict[str, Any]]) -> None:
+        """Add results to ``evaluations.csv``, replacing earlier ones after the same number of decisions."""
+        again = {str(row["decisions"]) for row in rows}
+        kept = [row for row in _read_rows(self.evaluations, MAX_EVALUATIONS)[1:] if row[0] not in again]
+        added = [[row[column] for column in EVALUATION_COLUMNS] for row in rows]
+        write_rows(self.evaluations, [EVALUATION_COLUMNS, *kept, *added])
+
+    def read_evaluations(self) -> list[dict[str, Any]]:
+        """Return the evaluation results so far, numbers as float.
+
+        Raises:
+            ValueError: when the file cannot be read or a row has something else than numbers.
+        """
+        return _evaluations(self.evaluations, _read_rows(self.evaluations, MAX_EVALUATIONS))
+
+    def drop_records_after(self, decisions: int) -> None:
+        """Drop what a killed run recorded after ``decisions``, and its half-written files.
+
+        Raises:
+            ValueError: when the records cannot be read; then no file has changed.
+        """
+        metrics = _rows_until(_read_rows(self.metrics, MAX_METRICS), decisions)
+        evaluations = _rows_until(_read_rows(self.evaluations, MAX_EVALUATIONS), decisions)
+        _evaluations(self.evaluations, evaluations)
+        for folder in (self.path, self.checkpoints, self.snapshot):
+            for path in folder.glob(".*.tmp"):
+                path.unlink()
+        for path in self.checkpoint_paths():
+            if int(path.stem) > decisions:
+                path.unlink()
+        for path, rows in ((self.metrics, metrics), (self.evaluations, evaluations)):
+            if rows:
+                write_rows(path, rows)
+
+
+def _free_path(folder: Path, name: str) -> Path:
+    path, number = folder / name, 1
+    while os.path.lexists(path):
+        number += 1
+        path = folder / f"{name}-{number}"
+    return path
+
+
+@contextmanager
+def run_lock(folder: Path) -> Iterator[None]:
+    """Hold a run's lock. It ends with the process, however that ends.
+
+    Raises:
+        ValueError: when another process, or this one, trains the run already.
+    """
+    path = folder / LOCK
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(file_lock(path))
+        except TimeoutError:
+            raise ValueError(f"run directory {str(folder)!r} is in use: another process trains this run") from None
+        try:
+            yield
+        finally:
+            path.unlink(missing_ok=True)  # while it is held, so that no one else can hold it
+
+
+def _read_rows(path: Path, most: int) -> list[list[str]]:
+    """Return the rows of a CSV file, its header first; none if there is no file.
+
+    Raises:
+        ValueError: when it is not a file, has more than ``most`` bytes, or is not CSV.
+    """
+    try:
+        text = read_limited(path, most).decode()
+        return [row for row in csv.reader(io.StringIO(text, newline="")) if row]
+    except FileNotFoundError:
+        return []
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise _unreadable(path, str(error)) from None
+
+
+def write_rows(path: Path, rows: Sequence[Sequence[Any]]) -> None:
+    """Write a CSV file.
+
+    Raises:
+        OSError: when it cannot be written; the error names it.
+    """
+    text = io.StringIO(newline="")
+    csv.writer(text).writerows(rows)
+    write_atomically(path, text.getvalue().encode())
+
+
+def append_row(path: Path, row: Sequence[Any]) -> None:
+    """Append a row to a CSV file.
+
+    Raises:
+        OSError: when it cannot be written; the error names it.
+    """
+    with naming(path), path.open("a", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerow(row)
+
+
+def _rows_until(rows: list[list[str]], decisions: int) -> list[list[str]]:
+    """Return the header and the complete rows of at most so many decisions, the number in their first column."""
+    return [row for row in rows if row == rows[0] or (len(row) == len(rows[0]) and _number(row[0]) <= decisions)]
+
+
+def _number(cell: str) -> float:
+    try:
+        return float(cell)
+    except ValueError:
+        return math.inf
+
+
+def _evaluations(path: Path, rows: list[list[str]]) -> list[dict[str, Any]]:
+    """Return rows of ``evaluations.csv`` as dictionaries, numbers as float.
+
+    Raises:
+        ValueError: when one is not such a row.
+    """
+    if rows and tuple(rows[0]) != EVALUATION_COLUMNS:
+        raise _unreadable(path, f"its columns are not {', '.join(EVALUATION_COLUMNS)}")
+    found: list[dict[str, Any]] = []
+    for number, row in enumerate(rows[1:], 2):
+        cells = dict(zip(EVALUATION_COLUMNS, row, strict=False))
+        numbers = {column: _number(cell) for column, cell in cells.items() if column != "opponent"}
+        if len(row) != len(EVALUATION_COLUMNS) or not all(map(math.isfinite, numbers.values())):
+            raise _unreadable(path, f"line {number} is {','.join(row)!r:.100}")
+        found.append({**cells, **numbers})
+    return found
+
+
+def last_metrics(run: RunDirectory) -> dict[str, float]:
+    """Return the newest row of ``metrics.csv`` by column; nothing where there is none."""
+    header, *rows = _read_rows(run.metrics, MAX_METRICS) or [[]]
+    return dict(zip(header, map(_number, rows[-1]), strict=False)) if rows else {}
+
+
+def _unreadable(path: Path, reason: str) -> ValueError:
+    return ValueError(f"{str(path)!r} cannot be read: {reason:.200}")
+
+
+# A snapshot is a JSON file, written last, and the parts of a safetensors file: `cat` would join them again.
+SNAPSHOT_FORMAT = "german-whist-snapshot-2"
+PART_SIZE = 16 << 20  # bytes
+MAX_PARTS = 1024
+
+
+def write_snapshot(folder: Path, about: Mapping[str, Any], tensors: Mapping[str, torch.Tensor]) -> None:
+    """Write a snapshot, and remove the one before it.
+
+    Args:
+        folder: the run's folder of its snapshot.
+        about: what JSON can hold; the number of ``"decisions"`` names the files.
+        tensors: tensors by name.
+
+    Raises:
+        OSError: when it cannot be written; the one before it is left as it was.
+    """
+    folder.mkdir(exist_ok=True)
+    content = save({name: tensor.contiguous() for name, tensor in tensors.items()})
+    name = f"{about['decisions']:012d}"
+    starts = range(0, len(content), PART_SIZE)
+    for number, start in enumerate(starts):
+        write_atomically(folder / f"{name}-{number}.part", content[start : start + PART_SIZE])
+    index = {"format": SNAPSHOT_FORMAT, "parts": len(starts), **about}
+    index["sha256"] = _digest(index, content)
+    write_atomically(folder / f"{name}.json", json.dumps(index, indent=1).encode())
+    for path in folder.iterdir():
+        if not path.name.startswith(name):
+            path.unlink()
+
+
+def read_snapshot(folder: Path) -> tuple[dict[str, Any], dict[str, torch.Tensor]]:
+    """Return what :func:`write_snapshot` was given last.
+
+    Raises:
+        ValueError: when it is damaged or of another version; the message is one line.
+    """
+    path = max(folder.glob("*.json"))
+    try:
+        about = json.loads(read_limited(path, PART_SIZE))
+        if not isinstance(about, dict) or about.get("format") != SNAPSHOT_FORMAT:
+            raise ValueError(f"it is not a {SNAPSHOT_FORMAT} file")
+        checksum, parts = about.pop("sha256"), range(min(int(about["parts"]), MAX_PARTS))
+        content = b"".join(read_limited(folder / f"{path.stem}-{number}.part", PART_SIZE) for number in parts)
+        if checksum != _digest(about, content):
+            raise ValueError("it is damaged: its checksum is wrong")
+        del about["format"], about["parts"]
+        return about, load(content)
+    except UNREADABLE as error:
+        raise cannot_resume(path, error) from None
+
+
+UNREADABLE = (SafetensorError, OSError, RuntimeError, ValueError, KeyError, TypeError)
+
+
+def _digest(about: Mapping[str, Any], content: bytes) -> str:
+    return hashlib.sha256(json.dumps(about).encode() + content).hexdigest()
+
+
+def cannot_resume(path: Path, error: Exception) -> ValueError:
+    """Return the one-line error that says why a run cannot be resumed."""
+    reason = f"it has no {error.args[0]}" if isinstance(error, KeyError) else str(error).splitlines()[0]
+    return ValueError(f"{str(path)!r} cannot be resumed: {reason}")
+
+
+def tensor_of_shape(tensors: Mapping[str, torch.Tensor], name: str, shape: torch.Size) -> torch.Tensor:
+    """Return a tensor of a snapshot by name.
+
+    Raises:
+        KeyError: when it is missing.
+        ValueError: when it has another shape.
+    """
+    tensor = tensors[name]
+    if tensor.shape != shape:
+        raise ValueError(f"{name} has shape {list(tensor.shape)}, the network of config.yaml needs {list(shape)}")
+    return tensor
+
+
+def changes_of_settings(
+    before: Mapping[str, Any], config: TrainConfig, intended: Collection[str], decisions: int
+) -> list[dict[str, Any]]:
+    """Return what has changed in a run's settings since its snapshot: ``decisions``, ``key``, ``before``, ``after``.
+
+    Args:
+        before: the settings that the run was trained with, by name.
+        config: the settings to continue with.
+        intended: the settings that may differ.
+        decisions: decisions trained on so far.
+
+    Raises:
+        ValueError: when another setting differs, or the run is to end before it has come to.
+    """
+    settings = config.to_dict()
+    if settings.keys() != before.keys():
+        raise ValueError("its settings are those of another version")
+    changed = [key for key, value in settings.items() if json.dumps(value) != json.dumps(before[key])]
+    for key in changed:
+        difference = f"{key} is {settings[key]}, and the run was trained with {before[key]}"
+        if key not in intended:
+            raise ValueError(f"{difference}: an intended change is said by name, --resume RUN --{key} VALUE")
+        if key == "decisions" and settings[key] < decisions:
+            raise ValueError(f"{difference}: {decisions} decisions are trained on already")
+    return [{"decisions": decisions, "key": key, "before": before[key], "after": settings[key]} for key in changed]
+
+
+class Stopped(Exception):  # noqa: N818 - no error
+    """Raised to abandon a rollout or an evaluation after a stop request."""
+
+
+class StopRequest:
+    """Whether a run is to stop.
+
+    Attributes:
+        is_made: whether it has been asked to.
+    """
+
+    def __init__(self) -> None:
+        """Start with a run that goes on."""
+        self.is_made = False
+
+    def check(self, *_: object) -> None:
+        """Give up if the run is to stop; usable as a callback of whatever arguments.
+
+        Raises:
+            Stopped: when it is.
+        """
+        if self.is_made:
+            raise Stopped
+
+
+@contextmanager
+def stop_signals(stop: StopRequest, say: Callable[[str], None]) -> Iterator[None]:
+    """Let SIGINT and SIGTERM ask a run to stop; a second SIGINT interrupts at once, as usual.
+
+    In a thread that is not the main one, which alone can set handlers, signals do what they did.
+
+    Args:
+        stop: where they ask.
+        say: prints the answer to the first of them.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    previous = signal.getsignal(signal.SIGINT)
+    if previous in (signal.SIG_IGN, None):  # as in a job in the background of a script
+        previous = signal.default_int_handler
+    # Said by another thread: the one that is interrupted may hold a lock of the console.
+    answer = threading.Thread(target=say, args=("stopping, and saving; Ctrl-C again to stop at once",), daemon=True)
+
+    def ask(number: int, frame: Any) -> None:
+        signal.signal(signal.SIGINT, previous)
+        if not stop.is_made:
+            stop.is_made = True
+            answer.start()
+
+    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        if answer.ident is not None:
+            answer.join(5.0)
+
+
+_LIBRARIES = ("numpy", "numba", "torch", "stable_baselines3", "sb3_contrib", "gymnasium", "pettingzoo")
+_PACKAGE = Path(__file__).parents[1]
+_IN_CHECKOUT = "training/run.py"  # the path of this file in the project's own repository
+
+
+def code_version() -> dict[str, Any]:
+    """Return the versions of package, Python and libraries, for model cards.
+
+    ``build`` is a digest of the package's modules and configurations. ``commit`` is the git commit if the package runs
+    from its own checkout, not that of a repository around ``site-packages``, and ``modified`` says whether the checkout
+    differs from it; both are ``None`` for an installed package.
+    """
+    commit, modified = _checkout(Path(__file__).resolve())
+    return {
+        "german_whist": _version("german-whist"),
+        "build": _build(),
+        "commit": commit,
+        "modified": modified,
+        "python": platform.python_version(),
+        "libraries": {name: _version(name) for name in _LIBRARIES},
+    }
+
+
+def _version(package: str) -> str | None:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:  # run from its sources
+        return None
+
+
+@lru_cache
+def _build(package: Path = _PACKAGE) -> str:
+    """Return a digest of the package's modules and configurations, 16 hexadecimal digits."""
+    digest = hashlib.sha256()
+    # The sub-packages may be links to folders, which ** does not follow.
+    folders = [package, *(path for path in package.iterdir() if (path / "__init__.py").exists())]
+    paths = {path for folder in folders for pattern in ("*.py", "*.yaml") for path in folder.rglob(pattern)}
+    for path in sorted(paths):
+        content = path.read_bytes()
+        digest.update(f"{path.relative_to(package).as_posix()}\0{len(content)}\0".encode())
+        digest.update(content)
+    return digest.hexdigest()[:16]
+
+
+def _checkout(file: Path) -> tuple[str | None, bool | None]:
+    """Return the commit of this project's repository and whether it is modified, if a file is in a checkout of it."""
+    try:
+        if _git(file.parent, "ls-files", "--full-name", "--", file.name) != _IN_CHECKOUT:
+            return None, None
+        root = _git(file.parent, "rev-parse", "--show-toplevel")
+        commit = _git(file.parent, "rev-parse", "--short=12", "HEAD")
+        return commit, bool(_git(Path(root), "status", "--porcelain", "--", "*.py", "configs"))
+    except (OSError, subprocess.SubprocessError):
+        return None, None
+
+
+def _git(folder: Path, *words: str) -> str:
+    command = ["git", "-C", str(folder), *words]
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout.strip()

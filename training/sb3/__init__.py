@@ -1,1 +1,0 @@
-"""Stable-Baselines3's MaskablePPO on our batches."""
