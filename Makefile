@@ -3,7 +3,7 @@
 # page that plays without a server, `make dist` builds and checks what is published, `make lowest` tries the lower bounds of the
 # dependencies, `make fuzz`, `make kill-test` and `make nightly` attack it for as long as they may,
 # `make nightly-tests` runs the tests that are too long for `make test`,
-# `make play-check` replays 100,000 deals in the JavaScript of the page without a server,
+# `make play-check` replays 100,000 deals in the JavaScript of the page,
 # `make audit` looks the pinned versions up in a data base of known vulnerabilities,
 # `make pins` renews `constraints.txt`, `make from-nothing` tries the targets that the pages name in environments made for them,
 # `make examples` runs `examples/`, each library in an environment of its own (gigabytes, about an hour).
@@ -61,12 +61,11 @@ fast-tests: $(VENV)/.installed-dev-$(KEY)
 types: $(VENV)/.installed-dev-$(KEY)
 	$(BIN)/mypy
 
-# The types of the JavaScript of both pages, with a server and without. npm is needed for nothing else, and nothing of it is installed with the package.
+# The types of the page's JavaScript. npm is needed for nothing else, and nothing of it is installed with the package.
 TYPESCRIPT := $(VENV)/typescript-5.9.3
 
 javascript: $(if $(shell command -v npm),$(TYPESCRIPT))
-	$(if $(shell command -v npm),$(TYPESCRIPT)/node_modules/.bin/tsc --project web,@echo "the JavaScript is not checked: npm is not installed")
-	$(if $(shell command -v npm),$(TYPESCRIPT)/node_modules/.bin/tsc --project docs/play)
+	$(if $(shell command -v npm),$(TYPESCRIPT)/node_modules/.bin/tsc --project table/page,@echo "the JavaScript is not checked: npm is not installed")
 
 $(TYPESCRIPT): | $(BIN)/python
 	npm install --silent --no-save --prefix $@ typescript@$(@:$(VENV)/typescript-%=%)
@@ -88,10 +87,9 @@ nightly: $(VENV)/.installed-dev-$(KEY)
 	$(BIN)/python -m tests.nightly_rules --deals $(or $(DEALS),1000000) --seed $(or $(SEED),0) \
 		$(if $(PRESETS),--presets) --progress .nightly-rules.json
 
-# DEALS=1000000 replays more, SEED=1 others, SESSIONS=10000 compares more sessions. Needs node.
+# DEALS=1000000 replays more, SEED=1 others. Needs node.
 play-check: $(VENV)/.installed-dev-$(KEY)
-	$(BIN)/python -m tests.play.record --deals $(or $(DEALS),100000) --seed $(or $(SEED),0)
-	$(BIN)/python -m tests.play.sessions --deals $(or $(SESSIONS),5000) --seed $(or $(SEED),0)
+	$(BIN)/python -m tests.table.replay --deals $(or $(DEALS),100000) --seed $(or $(SEED),0)
 
 # The tests that are marked nightly, some of them on a Ray cluster of this machine.
 nightly-tests: $(VENV)/.installed-dev,ray-$(KEY)
@@ -105,7 +103,7 @@ audit:
 
 docs: $(VENV)/.installed-docs-$(KEY)
 	$(SITE)
-	$(BIN)/python docs/play/build.py docs/_build/html/play
+	$(BIN)/python -m german_whist.table.bundle docs/_build/html/play
 	@echo "documentation: docs/_build/html/index.html"
 
 dist: $(VENV)/.installed-dist-$(KEY)

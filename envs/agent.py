@@ -72,15 +72,6 @@ class Searcher(Protocol):
         """Return the actions that it plays, and what each action gains over them."""
         ...
 
-    def card_probabilities(
-        self, views: Views, rng: Any, histories: Histories
-    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """Return its belief, how likely each hidden card is to be in the opponent's hand, float64[n, 52].
-
-        The second array is the same with all deals equally likely.
-        """
-        ...
-
 
 class Games:
     """What an agent may ask of the games that it acts in, one for each view."""
@@ -256,7 +247,7 @@ class _Wrapped(Agent):
 
 
 class _WrappedOnObservations(_Wrapped):
-    """An object with ``act(observations, action_masks)`` as an agent."""
+    """An object with ``act(observations, action_masks)`` as an agent; with ``canonical = True``, of canonical views."""
 
     rules: Rules
 

@@ -18,6 +18,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from german_whist.envs.agent import Histories, Views
 from german_whist.envs.engine.actions import action_text, actions_text, parse_action
 from german_whist.envs.engine.cards import deck_text, parse_deck
 from german_whist.envs.engine.rules import Rules, rules_from_dict
@@ -235,6 +238,24 @@ class Recording:
                     f"but {_plain(getattr(self.result, key))} is recorded"
                 )
 
+    def decisions(self) -> tuple[Views, Histories, Any]:
+        """Return what the seats that acted knew at each action, and the state at the end, a ``STATE`` record.
+
+        Returns:
+            A ``VIEW`` array of shape (n,) for n actions, their event histories (tokens int8[n, events, 4] and their
+            numbers, int16[n]), and the state.
+
+        Raises:
+            ValueError: as ``steps`` does.
+        """
+        states = [batch.states[0].copy() for batch in self.steps()]
+        past = DealBatch(self.rules, len(self.actions), history=True)
+        assert past.log is not None  # histories are kept
+        past.states[:] = states[:-1]
+        past.log.actions[:, : len(self.actions)] = self.actions
+        past.log.counts[:] = np.arange(len(self.actions))
+        return past.views(), past.history(), states[-1]
+
     def replay(self) -> DealBatch:
         """Play the deal again and return it finished, a ``DealBatch`` of one.
 
@@ -451,15 +472,6 @@ def read_recording(path: str | Path, line: int | None = None) -> tuple[int, Reco
     if line is None:
         raise ValueError(f"{path}: no recordings")
     raise ValueError(f"{path}: line {line} does not exist: the file has {count_text(last, 'line')}")
-
-
-def parse_recordings(text: str) -> list[Recording]:
-    """Return the recordings in the text of a file, in order.
-
-    Raises:
-        ValueError: at a line that is not a recording.
-    """
-    return [Recording.from_line(line) for line in text.splitlines() if line.strip()]
 
 
 @contextmanager

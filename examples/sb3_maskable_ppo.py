@@ -15,7 +15,9 @@ GAME = {"rules": "classic", "endgame": "exact"}
 
 
 class Player:
-    canonical = True  # as in training
+    """The model as an agent: canonical observations in, canonical actions out."""
+
+    canonical = True
 
     def __init__(self, model):
         self.model = model
@@ -29,7 +31,6 @@ def main(decisions=300_000, deals=1000, **settings):
     settings = {"n_steps": 32, "batch_size": 512, "n_epochs": 4, "learning_rate": 1e-3, "gamma": 1.0} | settings
     model = MaskablePPO("MlpPolicy", envs, ent_coef=0.01, seed=1, device="cpu", **settings)
     model.learn(decisions)
-
     return gw.play_match(Player(model), "random", deals=deals, seed=1000, **GAME)
 
 

@@ -92,6 +92,7 @@ def test_maskable_ppo_learns_on_it_as_it_is_and_plays_what_it_has_learned() -> N
 
     class Player:
         canonical = True
+        rules = "tiny"
 
         def act(self, observations: np.ndarray, action_masks: np.ndarray) -> np.ndarray:
             return model.predict(observations, action_masks=action_masks, deterministic=True)[0]

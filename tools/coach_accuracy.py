@@ -1,7 +1,7 @@
 """The accuracy of agents, as the coach rates people: ``python -m tools.coach_accuracy random heuristic``.
 
 Each agent plays the same deals against ``champion``, from seats that alternate, and every decision is judged as in a
-review. Prints a table for ``docs/explanation/coach.md`` and the figures for ``Level`` in ``session/catalogue.py``.
+review. Prints a table for ``docs/explanation/coach.md`` and the figures of ``table/catalogue.py``.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.agents.judge import accuracy_of, advise, at_stake, judge_action
-from german_whist.envs.engine.rules import rules as rules_named
-from german_whist.session.catalogue import agent_title, agents
-from german_whist.session.coach.reviews import play_out
-from german_whist.session.deal.table_deal import TableDeal
-from german_whist.session.opponent import agent_named
+from german_whist.agents.registry import make_agent
+from german_whist.envs.simulator.episodes import Episode
+from german_whist.envs.turns import play_turn
+from german_whist.evaluation.recording import DealResult, Recording
+from german_whist.table.catalogue import agent_title, agents
 from tools.markdown import markdown_table
 
 SEED, DEALS = 9091, 100  # no deals that an agent or a setting was chosen on
@@ -41,13 +41,19 @@ class PlayedDeal(NamedTuple):
     criticised: int
 
 
-def play(spec: str, game: str, deals: int, seed: int) -> Iterator[TableDeal]:
+def play(spec: str, game: str, deals: int, seed: int) -> Iterator[Recording]:
     """Yield finished deals; the agent has seat 0 in the first two of every four, so each deals as often."""
-    rules = rules_named(game)
-    agent, opponent = agent_named(spec, rules), agent_named(OPPONENT, rules)
+    deal = Episode(game, history=True)
+    assert deal.batch.log is not None  # histories are kept
+    agent, opponent = make_agent(spec, deal.rules), make_agent(OPPONENT, deal.rules)
     for index in range(deals):
         seats = (agent, opponent) if seat_of(index) == 0 else (opponent, agent)
-        yield play_out(TableDeal.at_address(rules, seed, index), seats, seed, index)
+        deal.reset(options={"deal": (seed, index)})
+        while not deal.over[0]:
+            address = np.array([2 * index + deal.turn], np.uint64)
+            play_turn(seats[deal.turn], deal, deal.every_row, addresses=address)
+        actions = tuple(deal.batch.log.actions[0, : int(deal.plies[0])].tolist())
+        yield Recording(deal.rules, index % 2, ("a", "b"), actions, DealResult.of(deal.batch), (seed, index))
 
 
 def seat_of(index: int) -> int:
@@ -55,10 +61,10 @@ def seat_of(index: int) -> int:
     return index // 2 % 2
 
 
-def rate(deal: TableDeal, seat: int) -> PlayedDeal:
+def rate(deal: Recording, seat: int) -> PlayedDeal:
     """Return what a seat did with a deal."""
-    views, histories = deal.decisions()
-    rows = np.array([step for step in range(len(deal.actions)) if deal.actor(step) == seat])
+    views, histories, _ = deal.decisions()
+    rows = np.flatnonzero((views["dealer"] == 1) == (deal.dealer == seat))
     found = advise(views[rows], deal.rules, histories=(histories[0][rows], histories[1][rows]))
     judged = [judge_action(advice, deal.actions[row]) for advice, row in zip(found, rows, strict=True)]
     return PlayedDeal(

@@ -37,14 +37,14 @@ def save(name: str, *tables: Table, scale: float = 1) -> None:
 def draw(browser: Any, server: Server) -> None:
     """Play a deal and take the pictures on the way."""
     classic = {"rules": "classic", "agent": "champion", "seed": 15}
-    table = Table(browser, server, session=server.create(**classic, seat=1))
+    table = Table(browser, server, game={**classic, "seat": 1})
     for _ in range(3):
         table.act(1)
     table.button("Hint").click()
     table.page.get_by_role("region", name="Coach").wait_for()
     save("web-hint.png", table)
 
-    phones = [Table(browser, server, width=390, height=844, session=server.create(**classic, seat=1)) for _ in "12"]
+    phones = [Table(browser, server, width=390, height=844, game={**classic, "seat": 1}) for _ in "12"]
     while phones[1].page.locator("html").get_attribute("data-stage") == "foreplay":
         phones[1].act()
     for _ in range(3):
@@ -53,7 +53,7 @@ def draw(browser: Any, server: Server) -> None:
     save("web-phone.png", *phones)
 
     screens = [
-        Table(browser, server, width=width, height=height, session=server.create(**classic, seat=1))
+        Table(browser, server, width=width, height=height, game={**classic, "seat": 1})
         for width, height in ((820, 1180), (1920, 1080))
     ]
     for screen in screens:

@@ -319,7 +319,7 @@ def _unreadable(path: Path, reason: str) -> ValueError:
 
 # A snapshot is a JSON file, written last, and the parts of a safetensors file: `cat` would join them again.
 SNAPSHOT_FORMAT = "german-whist-snapshot-2"
-PART_SIZE = 16 << 20  # bytes
+PART_SIZE = 16_000_000  # bytes
 MAX_PARTS = 1024
 
 

@@ -40,8 +40,6 @@ from german_whist.agents.inference.worlds import (
     BeliefSettings,
     History,
     ReplayScratch,
-    posterior,
-    sample_candidate_deals,
     sample_worlds,
 )
 from german_whist.agents.policy.agent import PolicyAgent, estimated_advantages
@@ -264,27 +262,6 @@ class SearchAgent(WorldSearcher[Scratch]):
 
         self.search_views(views, keys, search)
         return actions, gains
-
-    def card_probabilities(
-        self, views: Views, rng: Any, histories: Histories
-    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """Return how likely each hidden card is to be in the opponent's hand, float64[n, 52]: the belief.
-
-        The second array is the same with all deals equally likely, whatever the opponent has played. Cards that the
-        opponent was seen to take count as known: both arrays are 0 there. Arguments and errors as :meth:`act`.
-        """
-        belief, uniform = np.zeros((2, len(views), NUM_CARDS))
-
-        def search(these: Search) -> None:
-            for one in these.each():
-                row, history = int(one.rows[0]), _history(histories, int(one.rows[0]))
-                deals = sample_candidate_deals(self.rules, one.views, history, one.keys[0], self._belief, one.run)
-                held = (deals.hands[:, None] >> _CARDS & np.uint64(1)).astype(np.float64)
-                belief[row] = posterior(deals, self._belief)[1] @ held
-                uniform[row] = deals.prior / deals.prior.sum() @ held
-
-        self.search_views(views, self.draw_keys(views, rng), search)
-        return belief, uniform
 
     def _policy(self, views: Views) -> tuple[Actions, npt.NDArray[np.float64]]:
         """Return the policy's actions and the advantages of all actions, float64[n, 54]."""

@@ -11,7 +11,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, ClassVar, get_type_hints
+from typing import Any, ClassVar
 
 import numpy.typing as npt
 from docutils import nodes
@@ -281,69 +281,6 @@ def record_fields(record: str) -> list[tuple[str, str, str]]:
     return fields
 
 
-class WebEndpoints(MarkdownDirective):
-    """The requests of the web API."""
-
-    def markdown(self) -> str:
-        """Return a table."""
-        from web_api import ENDPOINTS
-
-        lines = ["| request | what | body | answer |", "| --- | --- | --- | --- |"]
-        for one in ENDPOINTS:
-            request = f"`{one.method} api/{one.address.replace('{id}', 'ID')}`"
-            body, answer = _sent(one.body, ""), _sent(one.answer, "a file")
-            lines.append(f"| {request} | {_plain(one.respond.__doc__ or '').removesuffix('.')} | {body} | {answer} |")
-        return "\n".join(lines)
-
-
-class WebWords(MarkdownDirective):
-    """The types of the web API that are one of some words."""
-
-    def markdown(self) -> str:
-        """Return a list."""
-        from web_api import words
-
-        return "\n".join(f"- {name}: {', '.join(f'`{value}`' for value in values)}" for name, values in words().items())
-
-
-class WebObjects(MarkdownDirective):
-    """Objects of the web API, by name."""
-
-    final_argument_whitespace = True
-    required_arguments = 1
-
-    def markdown(self) -> str:
-        """Return a table for each object."""
-        from web_api import objects
-
-        found, lines = objects(), []
-        for name in self.arguments[0].split():
-            one = found[name]
-            lines += [f"(web-{name.lower()})=", f"**{name}**: {one.meaning}", ""]
-            if one.fields:
-                lines += ["| field | type | meaning |", "| --- | --- | --- |"]
-            for field in one.fields:
-                optional = " (optional)" if field.optional else ""
-                lines.append(f"| `{field.name}` | {_type(field.type)}{optional} | {field.meaning} |")
-            lines.append("")
-        return "\n".join(lines)
-
-
-def _sent(kind: Any, nothing: str) -> str:
-    """Return a body or an answer as Markdown."""
-    if kind is None:
-        return nothing
-    return _type(kind) if get_type_hints(kind) else "`{}`"
-
-
-def _type(kind: Any) -> str:
-    """Return a type of the web API as Markdown: its objects are links."""
-    from web_api import type_text
-
-    text = _plain(type_text(kind, lambda name: f"\0{name}\0")).replace("|", r"\|")
-    return re.sub("\0(.*?)\0", lambda name: f"[{name[1]}](#web-{name[1].lower()})", text)
-
-
 def _plain(text: str) -> str:
     """Return help text as Markdown that shows every character of it, with options as code."""
     parts = re.split(r"(?<!\S)(--[\w-]+)", " ".join(text.split()))
@@ -399,9 +336,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_directive("game-presets", Presets)
     app.add_directive("agent-names", AgentNames)
     app.add_directive("record-fields", RecordFields)
-    app.add_directive("web-endpoints", WebEndpoints)
-    app.add_directive("web-words", WebWords)
-    app.add_directive("web-objects", WebObjects)
     app.connect("autodoc-process-signature", _short_signature)
     app.connect("object-description-transform", _short_attribute)
     app.connect("autodoc-process-docstring", _keep_colons, priority=400)  # before napoleon

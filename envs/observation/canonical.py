@@ -20,8 +20,9 @@ from german_whist.envs.observation.canonical_kernels import RELABELING_SIZE, rel
 from german_whist.envs.observation.views import NAMED, RANKS, UNPLAYED, VIEW, check_view_array
 from german_whist.envs.utils.specs import unknown_name_error
 
-Number = TypeVar("Number", bound=np.generic)
 Views = np.ndarray[Any, Any]
+Actions = npt.NDArray[np.int64]
+Number = TypeVar("Number", bound=np.generic)
 
 
 def canonical_views(views: Views, ranks: str = NAMED) -> tuple[Views, npt.NDArray[np.int8]]:

@@ -44,9 +44,9 @@ VIEW = np.dtype(
     align=True,
 )
 
-
-# How canonical views (``canonical.py``) name ranks, as model cards say: as they are, or among the unplayed cards.
-NAMED, UNPLAYED = RANKS = ("named", "live")
+# How canonical views name ranks, as model cards say: as they are, or counted among the unplayed cards from the top.
+NAMED, UNPLAYED = "named", "live"
+RANKS = (NAMED, UNPLAYED)
 
 _NEEDED = "views must be a VIEW array of shape (n,)"
 

@@ -359,8 +359,8 @@ class Episode(Episodes):
             self._features = self.score_features(np.array([0, 0]), np.array([0, 1]))
 
     def step(self, rows: Rows, actions: npt.NDArray[np.int64]) -> Bools:
-        """Play an action and return whether it was illegal, bool[1]."""
-        return np.array([not self.play(int(actions[0]))])
+        """Play the action, if there is one, and return whether it was illegal, bool[1]."""
+        return np.array([not self.play(int(action)) for action in actions], np.bool_)
 
     def play(self, action: int) -> bool:
         """Play an action for the seat to act and return whether it was legal; if not, nothing has changed."""

@@ -82,6 +82,14 @@ def result_text(
     return winner, f"{text}, played low" if low else text
 
 
+def result_sentence(
+    tricks: Any, margin: float, points: float, rules: Rules, names: tuple[str, str], *, low: bool
+) -> str:
+    """Return the same with the points of seat 0: ``You win 8 to 5: 3 points.``."""
+    winner, text = result_text(tricks, margin, rules, names, low=low)
+    return f"{text}." if winner is None else f"{text}: {count_text(abs(points), 'point')}."
+
+
 def forfeit_text(loser: int, reason: str, names: tuple[str, str]) -> str:
     """Return the result of a deal that a seat has forfeited."""
     lost = clause(names[loser], "forfeit{s} the deal")

@@ -69,8 +69,8 @@ class GermanWhistVecEnv(VecEnv):
             seat: the learner's seat, 0, 1 or ``"alternate"``.
             endgame: ``"played"`` or ``"exact"``.
             canonical: whether observations, masks and actions are those of :func:`german_whist.canonical_views`, in
-                which suits that play alike look alike. What is learned then plays as an agent with an attribute
-                ``canonical = True``.
+                which suits that play alike look alike. What is learned plays as an agent
+                ``act(observations, action_masks)`` with ``canonical = True``.
 
         Raises:
             ValueError: if an argument is not allowed.

@@ -14,7 +14,6 @@ import pytest
 
 import german_whist as gw
 from german_whist.agents.registry import make_agent, make_agent_without_code, runs_code
-from german_whist.session.opponent import agent_named
 from german_whist.training.load_config import load_config
 from tests.agents.networks import some_network
 from tests.cli.commands import Run, runner
@@ -199,13 +198,6 @@ def test_the_inner_parser_runs_no_code(spec: str, loaded: Path) -> None:
     assert not loaded.exists()
     assert make_agent_without_code("heuristic+exact").name == make_agent("heuristic+exact").name
     assert not runs_code("checkpoint:python.safetensors")
-
-
-@pytest.mark.parametrize("spec", EVIL)
-def test_the_table_runs_none_that_the_command_line_does_not_name(spec: str, loaded: Path) -> None:
-    with pytest.raises(ValueError, match="runs code"):
-        agent_named(spec, gw.rules("classic"))
-    assert not loaded.exists()
 
 
 @pytest.mark.parametrize("key", ["opponents", "evaluate_against"])

@@ -1,4 +1,4 @@
-"""The page without a server, on a static host."""
+"""The page on a static host, without a server that thinks."""
 
 from __future__ import annotations
 
@@ -7,10 +7,6 @@ import threading
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
-
-from tests.browser.server import AGENT
-from tests.browser.table import Table
 
 
 class StaticSite:
@@ -58,17 +54,3 @@ class _Handler(SimpleHTTPRequestHandler):
 
     def log_message(self, *given: object) -> None:
         """Say nothing."""
-
-
-class LocalTable(Table):
-    """The page without a server; its worker does what ``tests.browser.server.Server`` does for the other one."""
-
-    server: StaticSite
-
-    def answer(self, name: str, *given: Any) -> Any:
-        """Return the answer of the page's worker to a request."""
-        return self.page.evaluate("([name, given]) => modules['local/api.js'].api[name](...given)", [name, given])
-
-    def create(self, **choices: Any) -> str:
-        """Create a session and return its id."""
-        return str(self.answer("create", {"agent": AGENT, "seed": 7, **choices})["id"])

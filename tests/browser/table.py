@@ -6,7 +6,10 @@ import json
 import re
 from typing import Any
 
-from tests.browser.server import Server
+from german_whist.envs.engine.rules import rules
+from german_whist.table.page_data import game_records
+from tests.browser.server import AGENT, Server
+from tests.browser.static_site import StaticSite
 
 _PATIENCE = 30_000  # milliseconds: a busy machine is slow
 
@@ -18,6 +21,14 @@ _HURRY = """try {
   }
 } catch {
   // There is no storage on an empty page.
+}"""
+
+# Lets the page know rules that it does not offer, until it is loaded anew.
+_OFFER = """({ games, rules }) => {
+  const data = modules['game/data.js'].dataNow();
+  data.rules.push(...rules.filter(({ spec }) => !(spec in data.games)));
+  Object.assign(data.games, games);
+  modules['engine/rules.js'].setRules(data.rules);
 }"""
 
 # By selector: a role is computed for every element of the page, 40 times as slow, and this is asked at every action.
@@ -35,7 +46,7 @@ class Table:
         complaints: errors in the console, requests to elsewhere, and failed requests.
     """
 
-    def __init__(self, browser: Any, server: Server, *, touch: bool = False, **visit: Any) -> None:
+    def __init__(self, browser: Any, server: Server | StaticSite, *, touch: bool = False, **visit: Any) -> None:
         """Open the page.
 
         Args:
@@ -63,6 +74,7 @@ class Table:
         hurried: bool | None = None,
         settings: dict[str, Any] | None = None,
         session: str | None = None,
+        game: dict[str, Any] | None = None,
     ) -> None:
         """Open the page as if the device had never seen it.
 
@@ -73,13 +85,15 @@ class Table:
             hurried: whether there are no pauses in which one could see something; by default where nothing moves.
             settings: settings that differ from the defaults.
             session: the session to open; by default the page deals.
+            game: what :meth:`create` takes, of a session to create and open.
         """
         self.settings = settings or {}
         kept = json.dumps({"welcomed": True, "quizOffered": True, "sound": False, **self.settings})
         self._go_nowhere()
         hurry = "yes" if (not moving if hurried is None else hurried) else ""
         self.page.evaluate(
-            """([kept, hurry]) => {
+            """async ([kept, hurry]) => {
+              await new Promise((done) => { indexedDB.deleteDatabase('german-whist').onsuccess = done; });
               localStorage.clear();
               localStorage['german-whist.settings'] = kept;
               localStorage['test.hurry'] = hurry;
@@ -91,6 +105,8 @@ class Table:
         self.page.emulate_media(reduced_motion=motion, color_scheme="light")
         self.page.goto(self.server.address + (f"#session={session}" if session else ""))
         self.wait()
+        if game is not None:
+            self.go_to(self.create(**game))
 
     def _go_nowhere(self) -> None:
         """Go to an empty page of the same origin, where settings can be written before the true page is opened."""
@@ -123,7 +139,7 @@ class Table:
         other.wait()
         return other
 
-    def leave(self, server: Server) -> None:
+    def leave(self, server: Server | StaticSite) -> None:
         """Leave the page, which may be visited again, and close its other tabs.
 
         Args:
@@ -139,6 +155,20 @@ class Table:
     def close(self) -> None:
         """Close the page."""
         self._context.close()
+
+    def do(self, name: str, *given: Any) -> Any:
+        """Return the answer of a function of ``table.js``."""
+        return self.page.evaluate("([name, given]) => modules['game/table.js'][name](...given)", [name, given])
+
+    def create(self, **choices: Any) -> str:
+        """Create a session, of any rules, and return its id."""
+        if "rules" in choices:
+            self.page.evaluate(_OFFER, game_records({choices["rules"]: rules(choices["rules"])}))
+        return str(self.do("create", {"agent": AGENT, "seed": 7, **choices})["id"])
+
+    def session(self, session: str) -> Any:
+        """Return a session as the page shows it."""
+        return self.do("open", session)
 
     def go_to(self, session: str) -> None:
         """Show another session."""

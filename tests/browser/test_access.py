@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import pytest
-
 from tests.browser.conftest import OpenTable, StartServer
 from tests.browser.server import Server
 from tests.browser.table import Table
@@ -128,13 +126,13 @@ def check(table: Table, state: str) -> None:
     assert found == {}, f"{state}: {found}"
 
 
-def play(server: Server, rules: str, is_wanted: Callable[[Any], bool], **choices: Any) -> tuple[str, Any]:
-    """Play a deal by the API until the session is as wanted; return its id and the session."""
-    session = server.session(server.create(**{"rules": rules, "seat": 0, **choices}))
+def play(table: Table, rules: str, is_wanted: Callable[[Any], bool], **choices: Any) -> str:
+    """Play a deal behind the page until the session is as wanted; return its id."""
+    session = table.session(table.create(**{"rules": rules, "seat": 0, **choices}))
     while not is_wanted(session):
         action = session["position"]["decision"]["actions"][0]["action"]
-        session = server.ask(f"sessions/{session['id']}/action", {"version": session["version"], "action": action})
-    return str(session["id"]), session
+        session = table.do("act", session, action)
+    return str(session["id"])
 
 
 def follows(session: Any) -> bool:
@@ -151,56 +149,50 @@ def is_over(session: Any) -> bool:
     return session["position"]["result"] is not None
 
 
-@pytest.fixture(scope="module")
-def over(server: Server) -> str:
-    """A finished deal: fewer cards than in classic, so that its review does not take long."""
-    return play(server, "small", is_over)[0]
-
-
 def test_the_trick_the_prize_and_the_hint_fit(open_table: OpenTable, server: Server) -> None:
     longest = {"seat": 1, "seed": 4, "agent": "heuristic+exact"}  # diamonds are trumps
-    identifier, session = play(server, "classic", follows, **longest)
-    table = open_table(session=play(server, "classic", lambda _: True, **longest)[0], settings={"known": True})
+    table = open_table(settings={"known": True})
+    table.go_to(play(table, "classic", lambda _: True, **longest))
     check(table, "first trick")
-    table.go_to(identifier)
+    table.go_to(play(table, "classic", follows, **longest))
     check(table, "trick")
-    server.ask(f"sessions/{identifier}/hint", {"version": session["version"]})
-    table.page.reload()
+    table.button("Hint").click()
     table.page.get_by_role("region", name="Coach", exact=True).wait_for()
     check(table, "hint")
 
 
 def test_what_is_said_while_the_server_is_away_covers_nothing(open_table: OpenTable, server: Server) -> None:
-    table = open_table(session=play(server, "classic", follows, seat=1)[0])
-    table.page.route("**/api/**", lambda route: route.abort())
+    table = open_table()
+    table.go_to(play(table, "classic", follows, seat=1))
+    for address in ("**/api/**", "**/data.json"):
+        table.page.route(address, lambda route: route.abort())
     table.button("Hint").click()
-    table.page.get_by_role("alert").filter(has_text="Reconnecting").wait_for()
+    table.page.get_by_role("alert").filter(has_text="The server does not answer").wait_for()
     check(table, "away")
     assert all("ERR_FAILED" in words for words in table.complaints)
     table.complaints.clear()
 
 
 def test_every_decision_fits(open_table: OpenTable, server: Server) -> None:
-    keep_or_swap = play(server, "humbug", decides("keep_or_swap"))[0]
-    table = open_table(session=keep_or_swap, settings={"faces": "four-colour"})
+    table = open_table(settings={"faces": "four-colour"})
+    table.go_to(play(table, "humbug", decides("keep_or_swap")))
     check(table, "keep or swap")
-    table.go_to(play(server, "draft", decides("take_or_leave"))[0])
+    table.go_to(play(table, "draft", decides("take_or_leave")))
     check(table, "take or leave")
-    table.go_to(play(server, "open_stock", decides("pick"))[0])
+    table.go_to(play(table, "open_stock", decides("pick")))
     check(table, "pick")
 
 
-def test_the_endgame_and_the_result_fit(open_table: OpenTable, server: Server, over: str) -> None:
-    endgame = play(server, "classic", lambda one: one["position"]["stage"] == "endgame" and follows(one))[0]
-    table = open_table(session=endgame)
+def test_the_endgame_and_the_result_fit(table: Table) -> None:
+    table.go_to(play(table, "classic", lambda one: one["position"]["stage"] == "endgame" and follows(one)))
     check(table, "endgame")
-    table.go_to(over)
+    table.go_to(play(table, "small", is_over))
     check(table, "result")
 
 
 def test_the_lesson_fits(open_table: OpenTable, server: Server) -> None:
     table = open_table()
-    table.page.evaluate("id => { location.hash = `session=${id}` }", server.ask("lesson", {})["id"])
+    table.page.evaluate("id => { location.hash = `session=${id}` }", table.do("lesson")["id"])
     table.page.get_by_role("heading", name=re.compile("Lesson, step")).wait_for()
     check(table, "lesson")
 
@@ -211,16 +203,16 @@ def test_the_welcome_fits(open_table: OpenTable, start_server: StartServer) -> N
     check(table, "welcome")
 
 
-def test_windows_fit(open_table: OpenTable, server: Server, over: str) -> None:
-    table = open_table(session=over)
+def test_windows_fit(table: Table) -> None:
+    table.go_to(play(table, "small", is_over))  # fewer cards than in classic, so that its review does not take long
     windows = ("Review", "Watch the agent", "Settings", "Statistics", "New game", "More", "Share", "Check the deal")
     for name in windows:
         table.button(name).first.click()
         table.page.get_by_role("dialog").wait_for(timeout=60_000)
         check(table, name)
         table.page.keyboard.press("Escape")
-    server.create(rules="tiny")  # an unfinished game
-    for name in ("Rules", "Open a recording", "Unfinished games"):
+    table.create(rules="tiny")  # an unfinished game
+    for name in ("Rules", "Open a recording", "Unfinished games", "All your games"):
         table.button("More").click()
         table.button(name, exact=False).click()
         table.page.get_by_role("dialog", name=name).wait_for()
@@ -229,10 +221,11 @@ def test_windows_fit(open_table: OpenTable, server: Server, over: str) -> None:
 
 
 def test_the_log_can_be_read_on_a_phone(open_table: OpenTable, server: Server) -> None:
-    session = server.create(rules="classic", seat=0)
-    table = open_table(width=390, height=844, touch=True, session=session)
+    table = open_table(width=390, height=844, touch=True)
+    session = table.create(rules="classic", seat=0)
+    table.go_to(session)
     table.act()
-    commitment = server.session(session)["deal"]["commitment"]
+    commitment = table.session(session)["deal"]["commitment"]
     table.button("More").tap()
     table.button("What happened", exact=False).tap()
     window = table.page.get_by_role("dialog", name="What happened")
@@ -242,7 +235,7 @@ def test_the_log_can_be_read_on_a_phone(open_table: OpenTable, server: Server) -
 
 
 def test_targets_are_large_enough_for_a_finger(open_table: OpenTable, server: Server) -> None:
-    table = open_table(width=390, height=844, touch=True, session=server.create(rules="classic", seat=0))
+    table = open_table(width=390, height=844, touch=True, game={"rules": "classic", "seat": 0})
     sizes: list[Any] = table.page.locator("button:visible").evaluate_all(
         "all => all.map((one) => { const box = one.getBoundingClientRect(); return [box.width, box.height] })"
     )
@@ -250,7 +243,7 @@ def test_targets_are_large_enough_for_a_finger(open_table: OpenTable, server: Se
 
 
 def test_the_page_is_light(open_table: OpenTable, start_server: StartServer) -> None:
-    """All that a first visit loads: the document, its files, and what it asks the server for."""
+    """All that a first visit loads until the first deal, the windows included."""
     table = open_table(start_server("small"))  # on which nothing has been played
     table.button("New game").click()
     table.page.get_by_role("dialog").wait_for()
@@ -260,4 +253,4 @@ def test_the_page_is_light(open_table: OpenTable, start_server: StartServer) -> 
     )
     sizes = dict(loaded)
     assert all(sizes.values())
-    assert sum(size for _, size in loaded) < 80_000  # bytes
+    assert sum(size for _, size in loaded) < 125_000  # bytes

@@ -19,7 +19,7 @@ REVIEW = 60_000  # milliseconds: it thinks about every move, also on a busy mach
 
 
 def test_a_hint_points_at_a_card_and_gives_reasons_in_words_and_figures(table: Table, server: Server) -> None:
-    table.go_to(server.create(rules="small", seat=1))
+    table.go_to(table.create(rules="small", seat=1))
     table.button("Hint").click()
     coach = table.page.get_by_role("region", name="Coach")
     coach.wait_for()
@@ -48,8 +48,9 @@ def test_a_hint_points_at_a_card_and_gives_reasons_in_words_and_figures(table: T
 def test_the_key_for_a_hint_waits_like_the_button_until_the_cards_lie_still(
     open_table: OpenTable, server: Server
 ) -> None:
-    session = server.create(rules=TINY, seat=0)
-    table = open_table(moving=True, settings={"singleTap": True}, session=session)
+    table = open_table(moving=True, settings={"singleTap": True})
+    session = table.create(rules=TINY, seat=0)
+    table.go_to(session)
     table.page.evaluate(
         """() => {
           const prompt = document.querySelector('#prompt');
@@ -64,14 +65,14 @@ def test_the_key_for_a_hint_waits_like_the_button_until_the_cards_lie_still(
     table.actions()[0].click()
     table.page.wait_for_function("() => document.body.dataset.asked === 'yes'")
     table.wait()
-    assert not server.session(session)["deal"]["assisted"]
+    assert not table.session(session)["deal"]["assisted"]
     table.page.keyboard.press("h")
     table.page.get_by_role("region", name="Coach", exact=True).wait_for()
-    assert server.session(session)["deal"]["assisted"]
+    assert table.session(session)["deal"]["assisted"]
 
 
 def test_a_hint_points_at_a_choice_too_and_leaves_the_focus_where_it_is(table: Table, server: Server) -> None:
-    table.go_to(server.create(rules="humbug", seat=0))
+    table.go_to(table.create(rules="humbug", seat=0))
     choices = table.page.get_by_role("group", name="Your choice")
     choices.get_by_role("button").first.focus()
     table.page.keyboard.press("h")
@@ -83,13 +84,13 @@ def test_a_hint_points_at_a_choice_too_and_leaves_the_focus_where_it_is(table: T
 def test_the_hint_button_is_busy_while_the_hint_is_sought_which_is_read_out_and_closed_with_escape(
     table: Table, server: Server
 ) -> None:
-    table.go_to(server.create(rules=TINY, seat=0))
+    table.go_to(table.create(rules=TINY, seat=0))
     held: list[Any] = []
 
     def hold(route: Any) -> None:
         held.append(route)
 
-    table.page.route("**/hint", hold)
+    table.page.route("**/api/advise", hold)
     table.button("Hint").click()
     table.page.locator("button[aria-busy=true]", has_text="Hint").wait_for()
     while not held:
@@ -107,7 +108,7 @@ def test_the_hint_button_is_busy_while_the_hint_is_sought_which_is_read_out_and_
 
 
 def test_take_back_returns_to_the_last_decision_and_marks_the_deal(table: Table, server: Server) -> None:
-    table.go_to(server.create(rules=TINY, seat=0))
+    table.go_to(table.create(rules=TINY, seat=0))
     hand = table.hand
     assert table.button("Take back").get_attribute("aria-disabled") == "true"
     table.act()
@@ -123,7 +124,7 @@ def test_take_back_returns_to_the_last_decision_and_marks_the_deal(table: Table,
 def test_the_review_shows_curve_moves_and_open_hands_and_another_card_can_be_tried(
     table: Table, server: Server
 ) -> None:
-    table.go_to(server.create(rules="small", seat=0, seed=3))
+    table.go_to(table.create(rules="small", seat=0, seed=3))
     table.play_on(lambda actions: len(actions) - 1)
     table.button("Review").click()
     review = table.page.get_by_role("dialog", name="Review of the deal")
@@ -170,13 +171,13 @@ def test_the_review_shows_curve_moves_and_open_hands_and_another_card_can_be_tri
 
 
 def test_mistakes_can_be_put_right_in_the_review_and_practice_leads_back_to_it(table: Table, server: Server) -> None:
-    session = server.create(rules="small", seat=0, seed=3)
+    session = table.create(rules="small", seat=0, seed=3)
     table.go_to(session)
     table.play_on(lambda actions: len(actions) - 1)
     table.button("Review").click()
     review = table.page.get_by_role("dialog", name="Review of the deal")
     review.wait_for(timeout=REVIEW)
-    found = server.ask(f"sessions/{session}/review")
+    found = table.do("review", session, 1)
     slider, retry = review.get_by_role("slider", name="Move"), review.locator(".retry")
     review.get_by_role("button", name="Find the better card yourself").click()
     covered = set()
@@ -212,7 +213,7 @@ def test_mistakes_can_be_put_right_in_the_review_and_practice_leads_back_to_it(t
 
 
 def test_the_best_line_of_an_endgame_can_be_played_through(table: Table, server: Server) -> None:
-    table.go_to(server.create(rules="small", agent="random", seat=0, seed=4))
+    table.go_to(table.create(rules="small", agent="random", seat=0, seed=4))
     table.play_on()
     table.button("Review").click()
     review = table.page.get_by_role("dialog", name="Review of the deal")
@@ -231,13 +232,14 @@ def test_the_best_line_of_an_endgame_can_be_played_through(table: Table, server:
 
 
 def test_the_memory_quiz_is_offered_once_scored_and_explained(open_table: OpenTable, server: Server) -> None:
-    session = server.create(rules="small", seat=0)
-    table = open_table(settings={"quizOffered": False}, session=session)
+    table = open_table(settings={"quizOffered": False})
+    session = table.create(rules="small", seat=0)
+    table.go_to(session)
     while table.page.locator("html").get_attribute("data-stage") == "foreplay":
         table.act()
     table.page.get_by_role("region", name="Memory quiz").get_by_role("button", name="Quiz me").click()
     quiz = table.page.get_by_role("dialog", name="Memory: which cards does your opponent hold?")
-    state = server.session(session)["position"]
+    state = table.session(session)["position"]
     done, cards = quiz.get_by_role("button", name="That is the hand"), quiz.locator(".quiz button")
     assert cards.count() == 28 - len(state["hand"]) - (state["led"] is not None)
     for number in range(state["opponent"]["cards"]):
@@ -247,17 +249,17 @@ def test_the_memory_quiz_is_offered_once_scored_and_explained(open_table: OpenTa
     table.page.get_by_role("alert").get_by_text("cards right").wait_for()
     table.play_on()
     table.page.get_by_role("button", name=re.compile(r"^Memory: \d of \d cards right$")).click()
-    found = server.session(session)["recall"]
+    found = table.session(session)["recall"]
     shown = table.page.get_by_role("dialog").locator(".recalled dd").all_text_contents()
     assert sorted(shown) == sorted(card["reason"] for card in found["cards"])
     table.page.keyboard.press("Escape")
-    assert not server.session(session)["deal"]["assisted"]
+    assert not table.session(session)["deal"]["assisted"]
     dialog, _ = statistics_of(table)
     assert re.search(r"Memory: \d+ % of the opponent’s cards in 1 deal", dialog.text_content())
 
 
 def test_the_same_deal_from_the_other_side_and_by_the_agent(table: Table, server: Server) -> None:
-    table.go_to(server.create(rules=TINY, seat=0))
+    table.go_to(table.create(rules=TINY, seat=0))
     hand = set(table.hand)
     result = table.play_on()
     table.button("Watch the agent").click()
@@ -280,7 +282,7 @@ def test_the_same_deal_from_the_other_side_and_by_the_agent(table: Table, server
 
 
 def test_a_shared_deal_opens_for_review(table: Table, server: Server, open_table: OpenTable) -> None:
-    table.go_to(server.create(rules=TINY, seat=0))
+    table.go_to(table.create(rules=TINY, seat=0))
     result = table.play_on()
     table.button("Share").click()
     link = table.page.get_by_role("dialog").get_by_label("Link").input_value()
@@ -306,12 +308,13 @@ def test_a_shared_deal_opens_for_review(table: Table, server: Server, open_table
 
 def test_the_page_computes_hashes_of_texts_of_every_length(table: Table) -> None:
     texts = ["ä♥" * (length // 5) + "a" * (length % 5) for length in range(200)]
-    script = "async (texts) => { const { sha256 } = await import('./static/js/sha256.js'); return texts.map(sha256) }"
-    assert table.page.evaluate(script, texts) == [hashlib.sha256(text.encode()).hexdigest() for text in texts]
+    assert table.page.evaluate("(texts) => texts.map(modules['game/sha256.js'].sha256)", texts) == [
+        hashlib.sha256(text.encode()).hexdigest() for text in texts
+    ]
 
 
 def test_the_browser_checks_the_hash_of_the_deal(table: Table, server: Server) -> None:
-    table.go_to(server.create(rules=TINY, seat=0))
+    table.go_to(table.create(rules=TINY, seat=0))
     table.button("More").click()
     table.button("Is the deal fair?", exact=False).click()
     before = table.page.locator("dialog .hash").first.text_content()
@@ -324,21 +327,20 @@ def test_the_browser_checks_the_hash_of_the_deal(table: Table, server: Server) -
     assert "was not changed" in table.page.locator(".verdict").text_content()
 
 
+# Changes the salt of a deal that is kept, and with it the hash that belongs to it.
+_OTHER_CARDS = """async (id) => {
+  const row = await modules["game/table.js"].store.session(id);
+  row.deals[0].salt = "00";
+  await modules["game/table.js"].store.save(row, row.version, [], null);
+}"""
+
+
 def test_a_deal_changed_after_a_reload_is_found_out(table: Table, server: Server) -> None:
-    session = server.create(rules=TINY, seat=0)
+    session = table.create(rules=TINY, seat=0)
     table.go_to(session)
-    announced = server.session(session)["deal"]["commitment"]
+    announced = table.session(session)["deal"]["commitment"]
 
-    def swap(route: Any) -> None:
-        answer = route.fetch()
-        found = answer.json()
-        if "deal" in found:  # another deal, with the hash that belongs to it
-            found["deal"]["commitment"] = hashlib.sha256(b"other cards").hexdigest()
-            if found["deal"]["disclosure"] is not None:
-                found["deal"]["disclosure"]["text"] = "other cards"
-        route.fulfill(response=answer, json=found)
-
-    table.page.route("**/api/sessions/**", swap)
+    table.page.evaluate(_OTHER_CARDS, session)
     table.page.reload()
     table.wait()
     assert f"Hash of the cards: {announced[:8]}" in table.log
@@ -357,8 +359,8 @@ def statistics_of(table: Table) -> Any:
     return dialog, Counter(dict(zip(words, map(int, figures), strict=True)))
 
 
-def test_statistics_count_deals_and_can_be_saved_and_deleted(table: Table, server: Server) -> None:
-    table.go_to(server.create(rules=TINY, seat=0, seed=5))  # deals in which something is at stake
+def test_statistics_count_deals_and_can_be_deleted(table: Table, server: Server) -> None:
+    table.go_to(table.create(rules=TINY, seat=0, seed=5))  # deals in which something is at stake
     _, before = statistics_of(table)
     table.page.keyboard.press("Escape")
     table.button("Hint").click()
@@ -378,9 +380,6 @@ def test_statistics_count_deals_and_can_be_saved_and_deleted(table: Table, serve
     assert dialog.get_by_role("img", name=re.compile(r"Margins of the last \d+ deals")).is_visible()
     assert dialog.locator(".chart .line").count() == 1
     assert re.search(r"your accuracy, \d+ % over the last \d+ rated deals", dialog.locator("figcaption").text_content())
-    with table.page.expect_download() as download:
-        dialog.get_by_role("link", name="Export").click()
-    assert download.value.suggested_filename.endswith(".json")
     dialog.get_by_role("button", name="Delete all").click()
     table.button("Delete").click()
     dialog.wait_for(state="detached")
@@ -388,14 +387,22 @@ def test_statistics_count_deals_and_can_be_saved_and_deleted(table: Table, serve
     assert "No deal is finished yet" in table.page.get_by_role("dialog", name="Statistics").text_content()
 
 
-def test_the_accuracy_in_classic_stands_among_those_of_the_agents(table: Table) -> None:
-    def rate(route: Any) -> None:
-        answer = route.fetch()
-        route.fulfill(response=answer, json={**answer.json(), "deals": 1, "accuracy": 82.5, "plays_like": "Textbook"})
+# Counts rated deals of classic.
+RATED = """async (count) => {
+  const { store } = modules["game/table.js"];
+  const row = (deal) => ({
+    session: "s", deal, time: `2026-11-21T01:${10 + deal}:00+00:00`, rules: "classic", agent: "greedy",
+    margin: 1, points: 1, slam: false, assisted: false, day: null, recalled: null, held: null,
+    given_away: 1, at_stake: 3, par: 1,
+  });
+  const deals = Array.from({ length: count }, (_, place) => row(place + 1));
+  await store.merge([], { deals, matches: [] });
+}"""
 
-    table.page.route("**/api/statistics", rate)
+
+def test_the_accuracy_in_classic_stands_among_those_of_the_agents(table: Table) -> None:
+    table.page.evaluate(RATED, 12)
     dialog, _ = statistics_of(table)
-    table.page.unroute("**/api/statistics")
     assert dialog.get_by_role("heading", name="In the classic game, you play like Textbook").is_visible()
     ladder = dialog.get_by_role("table", name="Accuracy").get_by_role("row").all_text_contents()
     rungs = [int(str(re.search(r"(\d+) %$", row)[1])) for row in ladder]  # type: ignore[index]
@@ -429,14 +436,12 @@ def test_the_lesson_can_be_played_to_its_end(table: Table) -> None:
 
 
 def test_the_deal_of_the_day_is_that_of_today_on_a_page_that_was_opened_yesterday(table: Table) -> None:
-    catalog = table.page.evaluate("async () => (await fetch('api/catalog')).json()")
-    tomorrow = str(datetime.date.fromisoformat(catalog["today"]) + datetime.timedelta(days=1))
-    table.page.route("**/api/catalog", lambda route: route.fulfill(json={**catalog, "today": tomorrow}))
+    tomorrow = datetime.datetime.now().astimezone() + datetime.timedelta(days=1)
+    table.page.clock.set_fixed_time(tomorrow)
     table.button("More").click()
     table.button("Deal of the day", exact=False).click()
-    table.page.wait_for_function(
-        "day => document.querySelector('#match').textContent === `Deal of ${day}`", arg=tomorrow
-    )
+    day = f"{tomorrow:%Y-%m-%d}"
+    table.page.wait_for_function("day => document.querySelector('#match').textContent === `Deal of ${day}`", arg=day)
     table.wait()
-    assert tomorrow not in table.page.locator("#title").text_content()  # no date twice
+    assert day not in table.page.locator("#title").text_content()  # no date twice
     assert len(table.hand) in {12, 13}

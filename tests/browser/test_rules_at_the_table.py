@@ -21,7 +21,7 @@ def unplayable(table: Table) -> list[str]:
 
 
 def test_a_card_that_must_not_be_played_says_which_suit_to_follow(table: Table, server: Server) -> None:
-    table.go_to(server.create(rules="classic", seat=0))
+    table.go_to(table.create(rules="classic", seat=0))
     names = unplayable(table)
     _, _, suit = names[0].partition(", not playable: you must follow ")
     assert suit in {"clubs", "diamonds", "hearts", "spades"}
@@ -35,7 +35,7 @@ def test_a_card_that_must_not_be_played_says_which_suit_to_follow(table: Table, 
 
 
 def test_the_first_tap_raises_a_card_and_another_card_can_be_raised_instead(table: Table, server: Server) -> None:
-    table.go_to(server.create(rules="small", seat=1))
+    table.go_to(table.create(rules="small", seat=1))
     first, second, *_ = table.actions()
     first.click()
     assert first.get_attribute("aria-pressed") == "true"
@@ -47,7 +47,7 @@ def test_the_first_tap_raises_a_card_and_another_card_can_be_raised_instead(tabl
 
 
 def test_a_single_tap_plays_if_the_setting_says_so(open_table: OpenTable, server: Server) -> None:
-    table = open_table(settings={"singleTap": True}, session=server.create(rules="small", seat=1))
+    table = open_table(settings={"singleTap": True}, game={"rules": "small", "seat": 1})
     name = str(table.actions()[0].get_attribute("aria-label"))
     table.actions()[0].click()
     table.page.wait_for_function("() => document.querySelector('[role=log]').textContent.includes('You lead')")
@@ -56,18 +56,18 @@ def test_a_single_tap_plays_if_the_setting_says_so(open_table: OpenTable, server
 
 
 def test_the_rules_are_told_in_paragraphs(table: Table, server: Server) -> None:
-    session = server.create(rules="classic", seat=0)
+    session = table.create(rules="classic", seat=0)
     table.go_to(session)
     table.button("More").click()
     table.button("Rules", exact=False).click()
     paragraphs = table.page.get_by_role("dialog", name="Rules").get_by_role("paragraph").all_text_contents()
-    told = server.session(session)["game"]["text"]
+    told = table.session(session)["game"]["text"]
     assert len(paragraphs) == len(re.findall(r"^\w+:", told, re.MULTILINE))
     assert " ".join(paragraphs).split() == told.partition("\n\n")[2].split()
 
 
 def test_nobody_sees_the_opponents_cards(table: Table, server: Server) -> None:
-    table.go_to(server.create(rules="classic", seat=0))
+    table.go_to(table.create(rules="classic", seat=0))
     table.act()
     far = table.page.get_by_role("region", name="Textbook", exact=True)
     assert far.get_by_role("img").count() == 0

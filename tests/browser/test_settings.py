@@ -71,7 +71,7 @@ _SUITS = "[...new Set([...document.querySelectorAll('#hand button')].map((one) =
 def test_a_setting_works_at_once_and_is_remembered(
     open_table: OpenTable, server: Server, label: str, choice: str | None, seen: str, before: object, after: object
 ) -> None:
-    table = open_table(moving=True, session=server.create(rules="small", seat=1))
+    table = open_table(moving=True, game={"rules": "small", "seat": 1})
     assert table.page.evaluate(seen) == before
     field = settings_of(table).get_by_label(label)
     if choice is None:
@@ -130,7 +130,7 @@ def test_scoring_and_win_target_are_those_of_the_game_that_is_dealt(
     assert dialog.get_by_label("Win target").input_value() == match
     dialog.get_by_role("button", name="Deal the cards").click()
     table.page.wait_for_function("title => document.querySelector('#match').textContent.startsWith(title)", arg=title)
-    session = server.session(table.page.url.split("session=")[1])
+    session = table.session(table.page.url.split("session=")[1])
     assert session["rules"] == scoring
     assert session["match"]["format"] == match
 
@@ -147,7 +147,7 @@ def test_what_the_command_line_asks_for_is_shown_and_dealt_though_no_list_has_it
     dialog.get_by_label("Win target").select_option("First to 10")
     dialog.get_by_role("button", name="Deal the cards").click()
     table.page.wait_for_function("() => document.querySelector('#match').textContent.startsWith('First to 10')")
-    session = server.session(table.page.url.split("session=")[1])
+    session = table.session(table.page.url.split("session=")[1])
     assert (session["rules"], session["agent"]["spec"]) == (rules, agent)
     table.wait()
     new_game_of(table)
@@ -157,7 +157,7 @@ def test_what_the_command_line_asks_for_is_shown_and_dealt_though_no_list_has_it
     dialog.get_by_label("Game").select_option(rules)
     dialog.get_by_role("button", name="Deal the cards").click()
     table.page.wait_for_function("() => document.title.includes('Greedy')")
-    session = server.session(table.page.url.split("session=")[1])
+    session = table.session(table.page.url.split("session=")[1])
     assert (session["rules"], session["agent"]["spec"]) == (rules, "greedy")
     table.wait()
 
@@ -171,8 +171,7 @@ def test_cards_move_as_fast_as_the_setting_says_unless_the_system_asks_for_rest(
     cases = ((260, True, "normal"), (104, True, "fast"), (None, True, "none"), (None, False, "normal"))  # milliseconds
     table = open_table()
     for expected, moving, speed in cases:
-        session = server.create(rules="tiny", seat=0)
-        table.visit(moving=moving, settings={"speed": speed}, session=session)
+        table.visit(moving=moving, settings={"speed": speed}, game={"rules": "tiny", "seat": 0})
         table.page.evaluate(watch)
         table.act()
         assert table.page.evaluate("window.lengths[0] ?? null") == expected

@@ -70,29 +70,32 @@ def check_words(table: Table, session: dict[str, Any]) -> None:
 
 
 def test_the_table_says_what_lies_on_it_also_on_a_phone(open_table: OpenTable, server: Server) -> None:
-    session = server.create(rules="small", seat=0)
-    table = open_table(width=390, height=844, session=session)
+    table = open_table(width=390, height=844)
+    session = table.create(rules="small", seat=0)
+    table.go_to(session)
     for _ in range(3):
         table.act()
-    check_words(table, server.session(session))
-    while server.session(session)["position"]["tricks"]["you"]["endgame"] == 0:
+    check_words(table, table.session(session))
+    while table.session(session)["position"]["tricks"]["you"]["endgame"] == 0:
         table.act()
-    check_words(table, server.session(session))
+    check_words(table, table.session(session))
 
 
 def without_repeats(seen: list[Any]) -> list[Any]:
     return [one for place, one in enumerate(seen) if place == 0 or one != seen[place - 1]]
 
 
-def test_what_happens_is_shown_event_by_event_as_the_server_saw_it(open_table: OpenTable, server: Server) -> None:
-    table = open_table(moving=True, settings={"speed": "fast"}, session=server.create(rules="classic", seat=0, seed=4))
+def test_what_happens_is_shown_event_by_event(open_table: OpenTable, server: Server) -> None:
+    table = open_table(moving=True, settings={"speed": "fast"})
+    session = table.create(rules="classic", seat=0, seed=4)
+    table.go_to(session)
     page = table.page
     page.evaluate(_WATCH)
     for _ in range(4):
         page.evaluate("window.seen.length = 0")
-        with page.expect_response("**/action") as answer:
-            table.act()
-        events = answer.value.json()["events"]
+        before = len(table.session(session)["events"])
+        table.act()
+        events = table.session(session)["events"][before:]
         tables = [event["table"] for event in events if event["table"]]
         expected = [
             [one["stock"], one["opponent"]["cards"], sorted(one["hand"]), one["cards"]["you"], one["cards"]["opponent"]]
@@ -119,7 +122,7 @@ _LYING = """() => {
 def test_where_nothing_moves_a_trick_can_be_seen_all_the_same_and_the_result_waits_for_the_last_one(
     open_table: OpenTable, server: Server
 ) -> None:
-    table = open_table(hurried=False, session=server.create(rules="tiny", seat=0))
+    table = open_table(hurried=False, game={"rules": "tiny", "seat": 0})
     table.page.evaluate(_LYING)
     table.play_on()
     lengths = list(table.page.evaluate("window.lay").values())  # milliseconds
@@ -129,15 +132,15 @@ def test_where_nothing_moves_a_trick_can_be_seen_all_the_same_and_the_result_wai
 
 
 def test_the_card_that_was_drawn_last_is_marked(table: Table, server: Server) -> None:
-    session = server.create(rules="small", seat=0)
+    session = table.create(rules="small", seat=0)
     table.go_to(session)
     drawn = table.page.locator("#hand .drawn")
     assert drawn.count() == 0
     for _ in range(2):
         table.act()
-        while server.session(session)["position"]["last_trick"] is None:
+        while table.session(session)["position"]["last_trick"] is None:
             table.act()
-        card = server.session(session)["position"]["last_trick"]["takes"]["you"]
+        card = table.session(session)["position"]["last_trick"]["takes"]["you"]
         assert drawn.evaluate_all("all => all.map((one) => one.dataset.name)") == [card]
 
 
@@ -152,8 +155,8 @@ def trumps_heard(table: Table, log: str) -> int:
 @pytest.mark.parametrize("speed", ["none", "fast"])
 def test_trumps_sound_and_pulse_whoever_plays_them(open_table: OpenTable, server: Server, speed: str) -> None:
     settings = {**SOUND, "speed": speed}
-    session = server.create(rules="classic:suits=2,hand=5,stock=16", seat=1)
-    table = open_table(moving=True, hurried=speed == "none", settings=settings, session=session)
+    table = open_table(moving=True, hurried=speed == "none", settings=settings)
+    table.go_to(table.create(rules="classic:suits=2,hand=5,stock=16", seat=1))
     table.page.evaluate(_LISTEN)
     trump = table.page.locator("#trump").text_content().removeprefix("Trumps: ")
     before = table.log
@@ -169,7 +172,7 @@ def test_trumps_sound_and_pulse_whoever_plays_them(open_table: OpenTable, server
 
 
 def test_without_sound_nothing_is_heard(table: Table, server: Server) -> None:
-    table.go_to(server.create(rules="tiny", seat=0))
+    table.go_to(table.create(rules="tiny", seat=0))
     table.page.evaluate(_LISTEN)
     table.play_on()
     assert table.page.evaluate("window.tones") == []
@@ -191,7 +194,7 @@ def test_who_is_new_chooses_one_of_three_opponents_or_the_lesson_once(
     opponents.nth(1).click()
     table.page.wait_for_function("() => document.title.includes('Textbook')")
     table.wait()
-    assert server.session(table.page.url.split("session=")[1])["rules"] == "tiny"
+    assert table.session(table.page.url.split("session=")[1])["rules"] == "tiny"
     table.page.reload()
     table.wait()
     assert welcome.count() == 0
@@ -206,16 +209,16 @@ def test_who_is_new_chooses_one_of_three_opponents_or_the_lesson_once(
 
 
 def test_a_best_of_match_counts_deals_won(table: Table, server: Server) -> None:
-    session = server.create(rules="tiny", match="best_of:3", seat=0)
+    session = table.create(rules="tiny", match="best_of:3", seat=0)
     table.go_to(session)
     for _ in range(9):
         table.play_on()
         if not table.button("Next deal").count():
             break
-        score = server.session(session)["match"]["deals_won"]
+        score = table.session(session)["match"]["deals_won"]
         assert f"Best of 3: {score['you']} to {score['opponent']}" in table.page.locator("#match").text_content()
         table.next_deal()
-    score = server.session(session)["match"]["deals_won"]
+    score = table.session(session)["match"]["deals_won"]
     assert max(score.values()) == 2
     words = f"the match, {score['you']} to {score['opponent']}"
     assert words in table.page.get_by_role("region", name="Result").text_content()

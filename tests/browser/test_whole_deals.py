@@ -81,11 +81,10 @@ def play_quickly(table: Table) -> None:
 
 
 def play_whole_deal(ways: dict[str, Table], server: Server, game: str, way: str, *, single: bool) -> None:
-    table, session, settings = ways[way], server.create(rules=game, seat=0), {"singleTap": single}
-    if table.settings == settings:
-        table.go_to(session)
-    else:
-        table.visit(settings=settings, session=session, **_SIZES[way])
+    table, settings = ways[way], {"singleTap": single}
+    if table.settings != settings:
+        table.visit(settings=settings, **_SIZES[way])
+    table.go_to(table.create(rules=game, seat=0))
     if way == "keyboard":
         play_with_keys(table)
     elif single:
@@ -127,7 +126,7 @@ def test_a_smaller_deal_of_every_preset_with_raised_cards(
 
 
 def test_a_deal_is_told_and_the_next_one_dealt(table: Table, server: Server) -> None:
-    table.go_to(server.create(rules="small", seat=1))
+    table.go_to(table.create(rules="small", seat=1))
     assert len(table.hand) == 7
     table.play_on(lambda actions: len(actions) // 2)
     numbers = [int(number) for number in re.findall(r"\d+", table.result)]
@@ -140,19 +139,19 @@ def test_a_deal_is_told_and_the_next_one_dealt(table: Table, server: Server) -> 
 
 
 def test_the_decisions_that_are_not_cards(table: Table, server: Server) -> None:
-    table.go_to(server.create(rules=_SMALLER["humbug"], seat=0))
+    table.go_to(table.create(rules=_SMALLER["humbug"], seat=0))
     choices = table.page.get_by_role("group", name="Your choice").get_by_role("button")
     assert [words.split()[0] for words in choices.all_text_contents()] == ["Keep", "Swap"]
     choices.nth(1).click()
     table.wait()
     assert "swapped the hand" in table.page.get_by_role("region", name="You", exact=True).text_content()
 
-    table.go_to(server.create(rules="draft", seat=0))
+    table.go_to(table.create(rules="draft", seat=0))
     while not choices.count():
         table.act()
     assert [words.split()[0] for words in choices.all_text_contents()] == ["Take", "Leave"]
 
-    table.go_to(server.create(rules="open_stock", seat=0))
+    table.go_to(table.create(rules="open_stock", seat=0))
     open_cards = table.page.get_by_role("group", name="Open cards").get_by_role("button")
     while not open_cards.count():
         table.act()
@@ -163,7 +162,7 @@ def test_the_decisions_that_are_not_cards(table: Table, server: Server) -> None:
 
 
 def test_a_match_is_won_and_another_game_can_be_begun(table: Table, server: Server) -> None:
-    table.go_to(server.create(rules="tiny", match="first_to:1", seat=0))
+    table.go_to(table.create(rules="tiny", match="first_to:1", seat=0))
     for _ in range(12):
         table.play_on()
         if not table.button("Next deal").count():

@@ -11,35 +11,8 @@ from tests.browser.server import Server
 from tests.browser.table import Table
 
 
-def alert_says(table: Table, words: str) -> None:
-    """Wait until the page says something, and nothing covers it."""
-    table.page.wait_for_function(
-        "words => document.querySelector('[role=alert]').textContent.includes(words)", arg=words
-    )
-    assert table.page.get_by_role("dialog").count() == 0
-
-
-def refuse(table: Table, address: str) -> None:
-    """Let the server refuse to delete something."""
-
-    def answer(route: Any) -> None:
-        if route.request.method == "DELETE":
-            route.fulfill(status=500, json={"error": {"code": "server_error", "message": "The disk is full."}})
-        else:
-            route.continue_()
-
-    table.page.route(address, answer)
-
-
-def expect_complaint(table: Table, words: str) -> None:
-    """The browser complains about the refused request, and nothing else."""
-    assert table.complaints
-    assert all(words in complaint for complaint in table.complaints)
-    table.complaints.clear()
-
-
 def test_back_closes_the_window_on_top_and_leaves_the_game_at_the_table(table: Table, server: Server) -> None:
-    first, second = (server.create(rules="small", seat=0) for _ in range(2))
+    first, second = (table.create(rules="small", seat=0) for _ in range(2))
     table.go_to(first)
     dialogs = table.page.get_by_role("dialog")
     for _ in range(2):
@@ -57,7 +30,7 @@ def test_back_closes_the_window_on_top_and_leaves_the_game_at_the_table(table: T
     table.wait()
     assert table.page.url.endswith(f"#session={second}")
     table.act()
-    assert len(server.session(second)["events"]) > len(server.session(first)["events"])
+    assert len(table.session(second)["events"]) > len(table.session(first)["events"])
 
 
 def test_a_recording_that_cannot_be_read_is_not_lost(table: Table) -> None:
@@ -68,7 +41,6 @@ def test_a_recording_that_cannot_be_read_is_not_lost(table: Table) -> None:
     dialog.get_by_role("button", name="Open").click()
     table.page.wait_for_function("() => document.querySelector('dialog [role=alert]').textContent !== ''")
     assert dialog.get_by_role("textbox").input_value() == '{"version":1, "rules":'
-    expect_complaint(table, "400")
 
 
 def unfinished(table: Table) -> Any:
@@ -79,23 +51,12 @@ def unfinished(table: Table) -> Any:
     return dialog
 
 
-def test_statistics_that_cannot_be_deleted_are_said_to_stay(table: Table, server: Server) -> None:
-    table.go_to(server.create(rules="tiny", seat=0))
-    table.play_on()
-    refuse(table, "**/api/statistics")
-    table.button("Statistics").click()
-    table.button("Delete all").click()
-    table.button("Delete").click()
-    alert_says(table, "The disk is full.")
-    expect_complaint(table, "500")
-
-
 @pytest.mark.parametrize("choices", [{"match": "best_of:1"}, {"day": "2026-11-21"}], ids=["match", "day"])
 def test_after_a_lesson_a_game_that_is_over_is_not_shown_again(
     choices: dict[str, str], table: Table, server: Server
 ) -> None:
     settings: dict[str, Any] = {"seed": None} if "day" in choices else {"rules": "small", "seat": 0}
-    session = server.create(**settings, **choices)
+    session = table.create(**settings, **choices)
     table.go_to(session)
     table.play_on()
     table.button("More").click()
@@ -111,8 +72,9 @@ def test_after_a_lesson_a_game_that_is_over_is_not_shown_again(
 
 
 def test_an_unfinished_game_can_be_deleted_with_the_keys(open_table: OpenTable, server: Server) -> None:
-    games = [server.create(rules="small", seat=0) for _ in range(3)]
-    table = open_table(session=games[2])
+    table = open_table()
+    games = [table.create(rules="small", seat=0) for _ in range(3)]
+    table.go_to(games[2])
     dialog = unfinished(table)
     rows = dialog.get_by_role("listitem")
     count = rows.count()
@@ -125,16 +87,16 @@ def test_an_unfinished_game_can_be_deleted_with_the_keys(open_table: OpenTable, 
     table.page.keyboard.press("Enter")
     table.page.wait_for_function("count => document.querySelectorAll('.games li').length === count", arg=count - 1)
     assert rows.first.get_by_role("button").first.evaluate("(entry) => entry === document.activeElement")
-    sessions = server.ask("sessions")["sessions"]
+    sessions = table.do("sessions")
     assert sum(one["id"] in games for one in sessions) == 2
 
 
 def test_a_deal_that_is_over_is_not_unfinished_unless_its_match_goes_on(open_table: OpenTable, server: Server) -> None:
-    table = open_table(session=server.create(rules="six_cards", seat=0))
+    table = open_table(game={"rules": "six_cards", "seat": 0})
     before = unfinished(table).get_by_role("listitem").filter(has_text="Six cards").count()
     table.page.keyboard.press("Escape")
     for match, over in ((None, 1), ("best_of:3", 0)):
-        table.go_to(server.create(rules="six_cards", seat=0, match=match))
+        table.go_to(table.create(rules="six_cards", seat=0, match=match))
         assert unfinished(table).get_by_role("listitem").filter(has_text="Six cards").count() == before + 1
         table.page.keyboard.press("Escape")
         table.play_on()
@@ -143,8 +105,9 @@ def test_a_deal_that_is_over_is_not_unfinished_unless_its_match_goes_on(open_tab
 
 
 def test_the_game_at_the_table_can_be_deleted(open_table: OpenTable, server: Server) -> None:
-    session = server.create(rules="tiny", seat=0)
-    table = open_table(session=session)
+    table = open_table()
+    session = table.create(rules="tiny", seat=0)
+    table.go_to(session)
     table.act()
     dialog = unfinished(table)
     dialog.get_by_role("listitem").filter(has_text="Tiny").first.get_by_role("button", name="Delete").click()
@@ -153,12 +116,3 @@ def test_the_game_at_the_table_can_be_deleted(open_table: OpenTable, server: Ser
     table.page.keyboard.press("Escape")
     table.wait()
     assert table.result == ""
-
-
-def test_a_game_that_cannot_be_deleted_is_said_to_stay(open_table: OpenTable, server: Server) -> None:
-    table = open_table(session=server.create(rules="small", seat=0))
-    refuse(table, "**/api/sessions/*")
-    unfinished(table).get_by_role("button", name="Delete").first.click()
-    table.button("Delete").click()
-    alert_says(table, "The disk is full.")
-    expect_complaint(table, "500")

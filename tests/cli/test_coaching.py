@@ -21,9 +21,8 @@ def test_a_hint_names_every_legal_card_and_plays_none(type_lines: Typist, capsys
     type_lines(["h", "HINT", "q"])
     assert main(["play", "random", "--rules", "small", "--seed", "1", "--seat", "1"]) == 0
     text = capsys.readouterr().out
-    assert text.count("Hint by Champion with search: ") == 2
+    assert text.count("Hint, by champion:search=256: ") == 2
     assert text.count(" tricks  wins ") == 2 * 7
-    assert text.count("By Champion with search: the win comes first, then tricks.") == 2
     assert text.count("opponent (none): ♠ ") == 2
     assert "plays" not in text
 
@@ -73,10 +72,8 @@ def test_review_judges_a_recorded_deal(game: str, run: Run, tmp_path: Path) -> N
         for option in move["options"] if len(move["options"]) > 1 else ():
             tricks = f"{option['tricks']:.0f}" if move["exact"] else f"{option['tricks']:.1f}"
             assert f"{tricks} {percent_text(option['win'])}" in shown.out
-        assert move["best"] == move["action"] or f"       {move['reason']}\n" in shown.out
     brief = run("review", path, "--line", "2", "--seat", "1", "--brief").out
     assert "trick  1" not in brief
-    assert "Stock" not in brief
     assert brief.count("  move ") == len(found["mistakes"])
 
 

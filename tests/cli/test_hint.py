@@ -18,7 +18,7 @@ def test_the_prize_is_worth_a_seven(run: Run) -> None:
     done = run("hint", *TRICK_4)
     assert done.code == 0
     assert done.out.startswith("Foreplay, stock 20, trumps ♥, ♥5 turned up, ♠6 led\n  you       ♠ 753")
-    assert "Hint by Champion with search: ♠7.\n  The seven of spades wins the five of hearts." in done.out
+    assert "Hint, by champion:search=256: ♠7.\n" in done.out
     assert sum(line.startswith("  ♠") for line in done.out.splitlines()) == 3
 
 

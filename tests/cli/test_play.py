@@ -14,15 +14,14 @@ import pytest
 from german_whist.cli import main
 from german_whist.cli.commands.play import parse_action
 from german_whist.envs.engine.actions import action_text
-from german_whist.envs.engine.cards import cards_of, parse_card
+from german_whist.envs.engine.actions import parse_action as action_of
+from german_whist.envs.engine.cards import cards_of, parse_card, parse_deck
 from german_whist.envs.engine.rules import rule_names, rules
+from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.text.events import action_events, result_sentence
 from german_whist.evaluation.recording import read_recordings
-from german_whist.session.deal.events import action_events
-from german_whist.session.deal.table_deal import TableDeal
-from german_whist.session.deal.words import result_sentence
 from tests.agents.process.bots import bot
 from tests.cli.conftest import Typist
-from tests.session.playing import table
 
 
 class Copycat:
@@ -137,13 +136,30 @@ def test_help_and_invalid_input_play_no_card(type_lines: Typist, capsys: pytest.
     assert "S1 is not a card" in text
 
 
+# Seat 0 deals and follows: it holds C2 C4 C5 C7 H6 D3 D4 S6 SJ … and CA is led; trumps are spades.
+DECK = (
+    "CA C2 C3 C4 HK C5 C6 C7 H5 H6 D2 D3 DA D4 S7 S6 ST SJ H2 H3 D9 DT S2 S3 C9 CK "
+    "SA S4 S5 S8 S9 SQ SK C8 CT CJ CQ D5 D6 D7 D8 DJ DQ DK H4 H7 H8 H9 HT HJ HQ HA"
+)
+
+
+def table(game: str = "classic", *words: str) -> DealBatch:
+    """A deal with these cards, after some actions."""
+    made = rules(game)
+    batch = DealBatch(made)
+    batch.deal_decks([parse_deck(DECK, made.cards)], [0])
+    for word in words:
+        batch.step([action_of(word, made)])
+    return batch
+
+
 @pytest.mark.parametrize(("word", "card"), [("ST", "ST"), ("TS", "ST"), ("S10", "ST"), ("10S", "ST"), ("♥K", "HK")])
 def test_the_leader_may_type_a_card_in_many_ways(word: str, card: str) -> None:
     assert parse_action(word, table()) == parse_card(card)
 
 
 LEADER = "ST, S7, S2, HK, H5, H2, DA, D9, D2, CA, C9, C6 or C3"  # what seat 1 holds
-REFUSED: list[tuple[TableDeal, str, str]] = [
+REFUSED: list[tuple[DealBatch, str, str]] = [
     (table("classic", "CA"), "SJ", "You must follow clubs: you may play CK, C7, C5, C4 or C2."),
     (table("classic", "CA"), "CA", "You do not hold the ace of clubs: you may play CK, C7, C5, C4 or C2."),
     (table("classic"), "SA", f"You do not hold the ace of spades: you may play {LEADER}."),
@@ -155,7 +171,7 @@ REFUSED: list[tuple[TableDeal, str, str]] = [
 
 
 @pytest.mark.parametrize(("deal", "word", "message"), REFUSED)
-def test_illegal_actions_are_refused_with_the_reason(deal: TableDeal, word: str, message: str) -> None:
+def test_illegal_actions_are_refused_with_the_reason(deal: DealBatch, word: str, message: str) -> None:
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         parse_action(word, deal)
 
@@ -169,17 +185,17 @@ def test_illegal_actions_are_refused_with_the_reason(deal: TableDeal, word: str,
         (table("open_stock", "CA", "C2"), "S4", parse_card("S4")),
     ],
 )
-def test_choices_are_words_letters_or_the_open_card(deal: TableDeal, word: str, action: int) -> None:
+def test_choices_are_words_letters_or_the_open_card(deal: DealBatch, word: str, action: int) -> None:
     assert parse_action(word, deal) == action
 
 
 @pytest.mark.parametrize("game", rule_names())
 def test_every_legal_action_and_no_other_is_understood(game: str) -> None:
     for seed in range(3):
-        deal = TableDeal.at_address(rules(game), seed, 0)
+        deal = DealBatch(game, 1, seed)
         rng = np.random.default_rng(seed)
-        while not deal.done:
-            legal, choice = deal.legal, bool(deal.views(deal.turn)[0]["choice"])
+        while not deal.done[0]:
+            legal, choice = int(deal.legal()[0]), bool(deal.views()[0]["choice"])
             for action in range(deal.rules.num_actions):
                 word = action_text(action, deal.rules).upper()
                 if legal >> action & 1:
@@ -187,7 +203,7 @@ def test_every_legal_action_and_no_other_is_understood(game: str) -> None:
                 elif not (game == "draft" and choice):  # there the face-up card's name means to take it
                     with pytest.raises(ValueError, match=r"\w"):
                         parse_action(word, deal)
-            deal.play(int(rng.choice(list(cards_of(legal)))))
+            deal.step([int(rng.choice(list(cards_of(legal))))])
 
 
 @pytest.mark.parametrize("game", ["small", "draft", "humbug", "no_trump", "open_stock", "high_low"])
@@ -200,12 +216,13 @@ def test_every_action_and_the_result_are_told_as_the_seat_saw_them(
     command = ["play", "random", "--rules", game, "--seat", "1", "--deals", "1", "--seed", "5", "--record", str(path)]
     assert main(command) == 0
     (recording,) = read_recordings(path)
-    deal = TableDeal.at_address(rules(game), 5, 0)
+    states = [batch.states[0].copy() for batch in recording.steps()]
     told: list[str] = []
     for step, action in enumerate(recording.actions):
-        deal.play(action)
-        told += [event.text for event in action_events(deal, step, 1, names)]
-    told.append(result_sentence(deal.result(), deal.rules, bool(deal.state["low"]), names))
+        events = action_events(rules(game), states[step], states[step + 1], action, step + 1, 1, names)
+        told += [event.text for event in events]
+    result, low = recording.result, bool(states[-1]["low"])
+    told.append(result_sentence(result.tricks, result.margin, result.points, rules(game), names, low=low))
     lines = capsys.readouterr().out.splitlines()
     assert [line for line in lines if line in told] == told
 
@@ -230,4 +247,5 @@ def test_a_bot_that_forfeits_ends_its_deal_with_the_reason(
     text = capsys.readouterr().out
     assert f"You win: {agent} forfeits the deal (" in text
     assert "Score after 1 deal: You 2 points, 1 won" in text
+    assert "cannot be reviewed" in text
     assert list(read_recordings(record)) == []

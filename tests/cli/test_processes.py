@@ -75,7 +75,7 @@ def test_a_closed_pipe_is_not_an_error(tmp_path: Path, words: list[str]) -> None
         ("german-whist agents >&-", 2, "german-whist: standard output is closed\n"),
         ("german-whist agents >&- <&- 2>&-", 2, ""),
         (
-            "german-whist serve --no-browser --port 0 --agent greedy --data data >/dev/full",
+            "german-whist serve --no-browser --port 0 --agent greedy >/dev/full",
             2,
             "german-whist: [Errno 28]",
         ),
@@ -119,7 +119,6 @@ def test_a_stream_that_is_closed_or_full_and_a_deleted_folder_are_one_line(
         ("onnx", "onnx", "export small"),
         ("PIL", "Pillow", "draw --still table.png"),
         ("anyio", "anyio", "serve --no-browser"),
-        ("msgspec", "msgspec", "serve --no-browser"),
         ("segno", "segno", "serve --no-browser"),
     ],
 )
@@ -128,7 +127,7 @@ def test_a_missing_library_is_one_line_with_the_install_command(
 ) -> None:
     (tmp_path / "tiny.yaml").write_text(yaml.safe_dump(SETTINGS))
     done = without(tmp_path, (module,), *line.split())
-    extra = {"onnx": "export", "PIL": "render", "anyio": "web", "msgspec": "web", "segno": "web"}.get(module, "train")
+    extra = {"onnx": "export", "PIL": "render", "anyio": "web", "segno": "web"}.get(module, "train")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == f'german-whist: {library} is not installed: pip install "german-whist[{extra}]"\n'
     assert [path.name for path in tmp_path.iterdir()] == ["tiny.yaml"]

@@ -13,11 +13,10 @@ import pytest
 
 from german_whist.envs.utils.files import CACHE_VARIABLE
 from german_whist.envs.utils.kernel_cache import kernel_cache
-from german_whist.web.data_folder import FOLDER_VARIABLE
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "getuid"), reason="no owners of folders here")
 
-VARIABLES = (FOLDER_VARIABLE, CACHE_VARIABLE, "XDG_CACHE_HOME", "XDG_DATA_HOME")
+VARIABLES = (CACHE_VARIABLE, "XDG_CACHE_HOME", "XDG_DATA_HOME")
 
 
 @pytest.fixture

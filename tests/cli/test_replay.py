@@ -13,10 +13,8 @@ from german_whist.cli import main
 from german_whist.envs.engine.rules import rule_names
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.text.deal_text import deal_text
+from german_whist.envs.text.events import action_events, result_sentence
 from german_whist.evaluation.recording import read_recordings
-from german_whist.session.deal.events import action_events
-from german_whist.session.deal.table_deal import TableDeal
-from german_whist.session.deal.words import result_sentence
 from tests.cli.conftest import Typist
 
 Capture = pytest.CaptureFixture[str]
@@ -52,13 +50,13 @@ def test_every_game_is_recorded_and_shown_to_its_end(game: str, tmp_path: Path, 
     recording = list(read_recordings(path))[1]
     assert text.count("\nmove ") == len(recording.actions)
     assert text.count("German Whist   ") == len(recording.actions) + 1
-    deal = TableDeal.of(recording.start())
+    states, rules = [batch.states[0].copy() for batch in recording.steps()], recording.rules
     for step, action in enumerate(recording.actions):
-        deal.play(action)
-        told = " ".join(event.text for event in action_events(deal, step, None, names))
-        assert f"\nmove {step + 1}: {told}\n" in text
-    result = result_sentence(recording.result, recording.rules, bool(deal.state["low"]), names)
-    assert f"\n{result} This is the recorded result.\n" in text
+        events = action_events(rules, states[step], states[step + 1], action, step + 1, None, names)
+        assert f"\nmove {step + 1}: {' '.join(event.text for event in events)}\n" in text
+    result, low = recording.result, bool(states[-1]["low"])
+    told = result_sentence(result.tricks, result.margin, result.points, rules, names, low=low)
+    assert f"\n{told} This is the recorded result.\n" in text
 
 
 def test_a_seat_sees_its_own_cards_only(games: Path, capsys: Capture) -> None:

@@ -15,8 +15,8 @@ from safetensors.numpy import load_file, save_file
 
 from german_whist.agents.policy.checkpoint import load_checkpoint
 from german_whist.cli import main
+from german_whist.table import server
 from german_whist.training.load_config import load_config, recipe_names
-from german_whist.web import server
 from tests.agents.networks import some_network
 from tests.fuzz import contract
 from tests.fuzz.contract import BrokenError, command, refused_or
@@ -39,8 +39,8 @@ COMMANDS = [
     "play random --rules tiny --seat 1 --match best_of:3 --seed 7",
     "serve --rules tiny --agent greedy --port 0 --seed 7 --no-browser",
 ]
-# What keeps a command from playing, serving or measuring, behind whatever was mutated.
-ENDS = {"play": ["--record", "absent/deals.jsonl"], "serve": ["--data", "data"]}
+# What keeps a command from playing, behind whatever was mutated.
+ENDS = {"play": ["--record", "absent/deals.jsonl"]}
 RECIPES = [load_config(name).to_yaml() for name in recipe_names()]
 
 

@@ -33,7 +33,7 @@ TESTS = (
     "tests/cli/test_curve.py",
     "tests/training/test_export.py",
     "tests/training/test_train.py",
-    "tests/web",
+    "tests/table",
 )
 
 # Before Gymnasium 1.4 its wrapper takes the step after the end of an episode for a reset, which it is not here.

@@ -43,10 +43,7 @@ def named_targets() -> set[str]:
 
 def play(words: list[str], clone: Path) -> int:
     """Return 0 when the table says where it is, and stop it as its user would."""
-    apart = {**os.environ, "GERMAN_WHIST_DATA": str(clone.parent / "data")}  # not among the games of whoever runs this
-    with subprocess.Popen(
-        words, cwd=clone, env=apart, stdout=subprocess.PIPE, text=True, start_new_session=True
-    ) as server:
+    with subprocess.Popen(words, cwd=clone, stdout=subprocess.PIPE, text=True, start_new_session=True) as server:
         assert server.stdout is not None
         served = any(line.startswith("German Whist is served at ") for line in server.stdout)
         os.killpg(server.pid, signal.SIGINT)

@@ -22,7 +22,7 @@ COMMANDS = {
     "train": [f"{PROGRAM} train quickstart --out run {SMALL}"],
     "export": [f"{PROGRAM} export small --out small.onnx"],
     "render": [f"{PROGRAM} draw heuristic greedy --still table.png --gif deal.gif --gif-size 300x200"],
-    "docs": [f"{ROOT / 'docs/play/build.py'} page"],  # the pages: make site
+    "docs": ["-m german_whist.table.bundle page"],  # the pages: make site
 }
 
 
@@ -36,7 +36,7 @@ def test_the_commands_run_with_what_their_extra_brings(extra: str, tmp_path: Pat
 
 
 def test_the_page_is_served_with_what_its_extra_brings(tmp_path: Path) -> None:
-    words = [sys.executable, *PROGRAM.split(), "serve", "--no-browser", "--port", "0", "--data", "data"]
+    words = [sys.executable, *PROGRAM.split(), "serve", "--no-browser", "--port", "0"]
     with subprocess.Popen(
         words, env=environment("web", tmp_path), cwd=tmp_path, stdout=subprocess.PIPE, text=True
     ) as server:

@@ -54,12 +54,13 @@ def test_its_checkpoint_plays_as_the_model(finished: TrainingOutcome) -> None:
 
     class Player:
         canonical = True
+        rules = "tiny"
 
         def act(self, observations: np.ndarray, action_masks: np.ndarray) -> np.ndarray:
             return model.predict(observations, action_masks=action_masks, deterministic=True)[0]
 
     views = gw.DealBatch("tiny", 200).views()
-    expected = as_agent(Player(), gw.rules("tiny")).act(views, None)
+    expected = as_agent(Player()).act(views, None)
     found = PolicyAgent(load_checkpoint(finished.run.final)).act(views, None)
     assert (found == expected).all()
 

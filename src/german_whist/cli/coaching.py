@@ -2,36 +2,168 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from german_whist.cli.terminal import wrapped
 from german_whist.envs.text.card_style import UNICODE, Style, style_of
-from german_whist.envs.utils.specs import count_text, percent_text
+from german_whist.envs.utils.specs import percent_text
 
 if TYPE_CHECKING:
+    from german_whist.agents.judge import Advice
+    from german_whist.envs.agent import Histories, Views
     from german_whist.envs.engine.rules import Rules
+    from german_whist.evaluation.recording import Recording
 
 _BAR = 20  # letters
 _BLOCKS = "▁▂▃▄▅▆▇█"
 _WIDTH = 72
 _VALUES = 5  # cards with their values in one line
+_MISTAKES = 3  # at most
+
+
+def hint_of(views: Views, rules: Rules, histories: Histories | None = None) -> dict[str, Any]:
+    """Return what to play, what each action is worth, and what the opponent may hold.
+
+    Args:
+        views: what the seat to act knows, a ``VIEW`` array of shape (1,).
+        rules: the rules.
+        histories: the event history of that view; without it a search takes all hands as equally likely.
+    """
+    from german_whist.agents.inference.belief import beliefs
+    from german_whist.agents.judge import advise
+    from german_whist.envs.engine.actions import action_text
+    from german_whist.envs.engine.cards import SUITS, deck_text
+
+    (advice,) = advise(views, rules, histories=histories)
+    opponent = opponent_hand = None
+    if advice.exact:
+        opponent_hand = _high_to_low(int(views["unseen"][0] | views["opponent_known"][0]))
+    else:
+        belief = beliefs(views, rules)
+        opponent = {
+            suit: {"expected": _rounded(belief.expected[0, place]), "void": _rounded(belief.void[0, place])}
+            for place, suit in enumerate(SUITS[: rules.suits])
+        }
+    return {
+        "judge": advice.judge,
+        "exact": advice.exact,
+        "action": action_text(advice.actions[0], rules),
+        "options": _options(advice, rules),
+        "opponent": opponent,
+        "opponent_hand": None if opponent_hand is None else deck_text(opponent_hand).split(),
+    }
+
+
+def review_of(recording: Recording, seat: int, names: tuple[str, str]) -> dict[str, Any]:
+    """Return what every decision of a finished deal was worth, by what its seat knew.
+
+    Args:
+        recording: the deal.
+        seat: the seat that is ``you``.
+        names: names of the players by seat.
+
+    Raises:
+        ValueError: if it cannot be replayed.
+    """
+    from german_whist.agents.judge import accuracy_of, advise, at_stake, judge_action
+    from german_whist.envs.engine.actions import action_text
+    from german_whist.envs.text.events import counted_tricks, result_text
+
+    rules, sides = recording.rules, ("you", "opponent") if seat == 0 else ("opponent", "you")
+    views, histories, end = recording.decisions()
+    found = advise(views, rules, histories=histories)
+    moves: list[dict[str, Any]] = []
+    for number, (action, view, advice) in enumerate(zip(recording.actions, views, found, strict=True), 1):
+        judged = judge_action(advice, action)
+        taken = int(view["tricks_self"].sum() + view["tricks_opponent"].sum())
+        best = advice.actions[0] if judged.is_criticised else action
+        moves.append(
+            {
+                "number": number,
+                "trick": taken if view["choice"] and taken else taken + 1,
+                "by": sides[recording.dealer if view["dealer"] else 1 - recording.dealer],
+                "action": action_text(action, rules),
+                "best": action_text(best, rules),
+                "label": judged.label,
+                "tricks_given_away": _rounded(judged.tricks),
+                "win_given_away": _rounded(judged.win),
+                "exact": advice.exact,
+                "judge": advice.judge,
+                "win": _rounded(advice.wins[advice.actions.index(action)]),
+                "options": _options(advice, rules),
+            }
+        )
+    given_away = {side: sum(move["tricks_given_away"] for move in moves if move["by"] == side) for side in sides}
+    stakes = {
+        side: sum(at_stake(advice) for advice, move in zip(found, moves, strict=True) if move["by"] == side)
+        for side in sides
+    }
+    low, sign = bool(end["low"]), 1 if seat == 0 else -1
+    taken_by_seat = counted_tricks(end["tricks"], rules)
+    worse = [move for move in moves if move["by"] == "you" and move["best"] != move["action"]]
+    worse.sort(key=lambda move: (-move["win_given_away"], -move["tricks_given_away"], move["number"]))
+    return {
+        "seat": seat,
+        "names": {side: names[place] for place, side in enumerate(sides)},
+        "trump": int(end["trump"]),
+        "result": {
+            "text": result_text(end["tricks"], recording.result.margin, rules, names, low=low)[1],
+            "margin": sign * recording.result.margin,
+            "tricks": {side: taken_by_seat[place] for place, side in enumerate(sides)},
+        },
+        "accuracy": {side: accuracy_of(given_away[side], stakes[side]) for side in sides},
+        "tricks_given_away": {side: _rounded(given_away[side]) for side in sides},
+        "win_curve": [move["win"] for move in moves if move["by"] == "you"],
+        "moves": moves,
+        "mistakes": [move["number"] for move in worse[:_MISTAKES]],
+    }
+
+
+def _options(advice: Advice, rules: Rules) -> list[dict[str, Any]]:
+    """Return the legal actions with their values, the best first."""
+    from german_whist.agents.judge import judge_action
+    from german_whist.envs.engine.actions import action_text
+
+    columns = zip(advice.actions, advice.tricks, advice.lost, advice.wins, advice.trick, strict=True)
+    return [
+        {
+            "action": action_text(action, rules),
+            "tricks": _rounded(tricks),
+            "tricks_given_away": _rounded(max(0.0, lost)),
+            "win": _rounded(win),
+            "label": judge_action(advice, action).label,
+            "trick": None if math.isnan(trick) else _rounded(trick),
+        }
+        for action, tricks, lost, win, trick in columns
+    ]
+
+
+def _high_to_low(mask: int) -> list[int]:
+    from german_whist.envs.engine.cards import cards_of
+
+    return list(cards_of(mask))[::-1]
+
+
+def _rounded(value: float) -> float:
+    return round(float(value), 3)
 
 
 def print_hint(hint: Mapping[str, Any], rules: Rules, trump: int) -> None:
-    """Print a hint: what to play and why, the value of each action, and what the opponent may hold."""
+    """Print a hint: what to play, the value of each action, and what the opponent may hold."""
     from german_whist.envs.engine.cards import SUITS
+    from german_whist.envs.text.words import tricks_text
 
     style = style_of(sys.stdout, trump)
-    by = "" if hint["exact"] else f" by {hint['by_title']}"
-    print(f"Hint{by}: {_word(hint['action'], rules, style)}.")
-    print(wrapped(hint["reason"], "  "))
+    by = "both hands are known" if hint["exact"] else f"by {hint['judge']}"
+    print(f"Hint, {by}: {_word(hint['action'], rules, style)}.")
     for option, length in zip(hint["options"], _bars(hint["options"]), strict=True):
         bar = _sign(style, "█", "#") * length
         word = _word(option["action"], rules, style) + " " * (5 - len(option["action"]))
+        tricks = tricks_text(option["tricks"], exact=hint["exact"])
         trick = "" if option["trick"] is None else f"  this trick {percent_text(option['trick']):>5}"
-        print(f"  {word} {option['text']:>12}  wins {percent_text(option['win']):>5}{trick} {bar}".rstrip())
+        print(f"  {word} {tricks:>12}  wins {percent_text(option['win']):>5}{trick} {bar}".rstrip())
     if hint["opponent_hand"] is not None:
         print(f"  opponent: {style.hand(_mask(hint['opponent_hand'], rules), rules.suits)}".rstrip())
     else:
@@ -41,7 +173,6 @@ def print_hint(hint: Mapping[str, Any], rules: Rules, trump: int) -> None:
             expected, void = f"{belief['expected']:.1f}", percent_text(belief["void"])
             suits.append(style.suit(suit, f"{style.signs.suits[suit]} {expected} ({void})"))
         print(f"  opponent (none): {'  '.join(suits)}")
-    print(f"  {hint['by_text']}")
 
 
 def _bars(options: Sequence[Mapping[str, Any]]) -> list[int]:
@@ -55,34 +186,23 @@ def print_review(review: Mapping[str, Any], rules: Rules, *, every_move: bool = 
     """Print a review.
 
     Args:
-        review: what ``german_whist.session.coach.reviews.review`` returned.
+        review: what :func:`review_of` returned.
         rules: the rules of the deal.
-        every_move: print, besides the biggest mistakes, both hands, the stock, and all moves with each card's value.
+        every_move: print, besides the biggest mistakes, all moves with each card's value.
     """
-    from german_whist.envs.engine.cards import SUITS
     from german_whist.envs.text.scene import YOU
     from german_whist.envs.text.words import tricks_text
 
-    trump = -1 if review["trump"] is None else SUITS.index(review["trump"])
-    style = style_of(sys.stdout, trump)
-    names = review["names"]
+    style, names = style_of(sys.stdout, review["trump"]), review["names"]
     print(f"{review['result']['text']}.")
     for side in ("you", "opponent"):
         accuracy = review["accuracy"][side]
         shown = "nothing at stake" if accuracy is None else f"accuracy {accuracy:.0f} %"
-        if (like := review["plays_like"][side]) is not None:
-            shown += f", like {like}"
         print(f"{names[side]}: {shown}; {tricks_text(review['tricks_given_away'][side])} given away.")
-    own, par = (review[name]["tricks"]["you"] for name in ("result", "par"))
-    you = "you" if names["you"] == YOU else names["you"]
-    print(f"With these cards the agents take {count_text(par, 'trick')}; {you} took {own}.")
-    print(f"Chance that {you} win{'' if names['you'] == YOU else 's'}: {_curve(review['win_curve'], style)}")
-    for swing in review["swings"]:
-        print(f"  {_points(swing['change'])}: {swing['text']}")
+    you = "you win" if names["you"] == YOU else f"{names['you']} wins"
+    if review["win_curve"]:
+        print(f"Chance that {you}: {_curve(review['win_curve'], style)}")
     if every_move:
-        print()
-        for line in _open_cards(review["positions"][0], names, rules, style):
-            print(line)
         print("\nEach card with the tricks that it takes, and the chance to win:")
         for move in review["moves"]:
             print(_move_line(move, names, rules, style))
@@ -96,9 +216,6 @@ def print_review(review: Mapping[str, Any], rules: Rules, *, every_move: bool = 
         print(
             f"  move {number}, {move['label']}: {_word(move['action'], rules, style)}; {better}, {_given_away(move)}."
         )
-        print(wrapped(move["reason"], "    "))
-        if move["line"]:
-            print(wrapped(f"Best line: {' '.join(_word(card, rules, style) for card in move['line'])}", "    "))
 
 
 def _given_away(move: Mapping[str, Any]) -> str:
@@ -115,19 +232,8 @@ def _points(change: float) -> str:
     return f"{points:+d} point{'' if abs(points) == 1 else 's'}"
 
 
-def _open_cards(position: Mapping[str, Any], names: Mapping[str, str], rules: Rules, style: Style) -> list[str]:
-    """Return the cards before the first move: both hands, and the stock in the order in which it is taken."""
-    rows = []
-    for side in ("you", "opponent"):
-        rows.append(f"{names[side][:16]:<16}  {style.hand(_mask(position[side], rules), rules.suits)}".rstrip())
-    stock = [_word(card, rules, style) for card in (*position["face_up"], *position["stock"])]
-    if stock:
-        rows.append(f"{'Stock':<16}  {' '.join(stock)}")
-    return rows
-
-
 def _values(move: Mapping[str, Any], rules: Rules, style: Style) -> list[str]:
-    """Return the value of each card of a decision, and why another one was better."""
+    """Return the value of each card of a decision."""
     options = move["options"]
     if len(options) < 2:
         return []
@@ -135,8 +241,7 @@ def _values(move: Mapping[str, Any], rules: Rules, style: Style) -> list[str]:
     words = [
         f"{_word(one['action'], rules, style)} {one['tricks']:.{digits}f} {percent_text(one['win'])}" for one in options
     ]
-    lines = ["  ".join(words[start : start + _VALUES]) for start in range(0, len(words), _VALUES)]
-    return lines if move["best"] == move["action"] else [*lines, move["reason"]]
+    return ["  ".join(words[start : start + _VALUES]) for start in range(0, len(words), _VALUES)]
 
 
 def _move_line(move: Mapping[str, Any], names: Mapping[str, str], rules: Rules, style: Style) -> str:
@@ -149,7 +254,7 @@ def _move_line(move: Mapping[str, Any], names: Mapping[str, str], rules: Rules, 
 
 
 def _curve(chances: list[float], style: Style) -> str:
-    """Return a line of bars, one per position; the first and the last chance in numbers."""
+    """Return a line of bars, one per decision; the first and the last chance in numbers."""
     start, end = percent_text(chances[0]), percent_text(chances[-1])
     if style.signs is not UNICODE:
         return f"{start} at the start, {end} at the end"

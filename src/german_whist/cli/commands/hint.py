@@ -47,10 +47,10 @@ def add_parser(subparsers: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Read the position, ask the coach and print."""
     from german_whist.agents.inference.sampling import check_consistent
+    from german_whist.cli.coaching import hint_of, print_hint
     from german_whist.envs.engine.cards import parse_card, parse_hand
     from german_whist.envs.engine.rules import rules
     from german_whist.envs.observation.position import endgame_view, foreplay_view
-    from german_whist.session.coach.hints import hint_of
     from german_whist.solver.endgames import check_trump
 
     game = rules(options.rules)
@@ -82,8 +82,6 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(found))
         return 0
-    from german_whist.cli.coaching import print_hint
-
     _print_position(view[0], game)
     print()
     print_hint(found, game, int(view["trump"][0]))

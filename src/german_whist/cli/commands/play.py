@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from german_whist.cli.options import parse_whole_number
@@ -10,15 +11,17 @@ from german_whist.cli.terminal import wrapped
 from german_whist.envs.utils.specs import count_text, integers, must_be
 
 if TYPE_CHECKING:
+    from german_whist.envs.agent import Agent
+    from german_whist.envs.engine.match_format import MatchFormat
     from german_whist.envs.engine.rules import Rules
-    from german_whist.session.deal.table_deal import TableDeal
-    from german_whist.session.game_session import Session
+    from german_whist.envs.simulator.batch import DealBatch
+    from german_whist.evaluation.recording import Recording
 
 HELP = """\
 A card is its suit and its rank, in any order and case: SA or s a is the ace of spades, HT or 10h the ten of hearts.
 Suits: C clubs, D diamonds, H hearts, S spades. Ranks: 2 3 4 5 6 7 8 9 T J Q K A.
 At a choice, type the word (or its first letter), or the face-up card that you pick.
-h shows a hint, b takes your last card back: both mark the deal as assisted. ? shows this help, q quits."""
+h shows a hint, b takes your last card back, ? shows this help, q quits."""
 
 HINT, TAKE_BACK = "hint", "back"
 
@@ -60,20 +63,20 @@ def run(options: argparse.Namespace) -> int:
     from contextlib import nullcontext
 
     from german_whist.agents.registry import make_agent
-    from german_whist.envs.agent import agent_name
+    from german_whist.envs.engine.match_format import match_format_of
+    from german_whist.envs.engine.rules import rules
     from german_whist.envs.simulator.reset_options import draw_seed
+    from german_whist.envs.utils.checks import check_seed
     from german_whist.evaluation.recording import writing_recordings
-    from german_whist.session.game_session import Session
-    from german_whist.session.settings import Settings
 
     if options.deals is not None and options.deals < 1:
         raise ValueError(must_be("deals", integers(1), options.deals))
-    seed = draw_seed() if options.seed is None else options.seed
-    settings = Settings(options.rules, options.agent, options.match, seed, options.seat)
-    agent = make_agent(settings.agent, settings.game)
-    session = Session(settings, agent, title=agent_name(agent))
+    game = rules(options.rules)
+    agent = make_agent(options.agent, game).for_match()
+    match = None if options.match is None else match_format_of(options.match)
+    seed = draw_seed() if options.seed is None else check_seed(options.seed)
     with nullcontext(None) if options.record is None else writing_recordings(options.record) as record:
-        _Game(session, record, options.review).play(options.deals)
+        _Table(agent, game, match, seed, options.seat, record, reviews=options.review).play(options.deals)
     return 0
 
 
@@ -81,117 +84,198 @@ class PlayerQuit(Exception):  # noqa: N818 - not an error
     """The player has quit."""
 
 
-class _Game:
-    """A session at the prompt."""
+class _Table:
+    """A table at the prompt: one deal after another against an agent, and the score."""
 
-    def __init__(self, session: Session, record: Any, reviews: bool) -> None:
-        self.session, self.record, self.reviews = session, record, reviews
-        self.names = session.names
+    def __init__(
+        self,
+        agent: Agent,
+        rules: Rules,
+        match: MatchFormat | None,
+        seed: int,
+        seat: int,
+        record: Callable[[Recording], None] | None,
+        *,
+        reviews: bool,
+    ) -> None:
+        from german_whist.envs.agent import agent_name
+        from german_whist.envs.simulator.episodes import Episode
+        from german_whist.envs.text.scene import YOU
+
+        self.agent, self.match, self.seat = agent, match, seat
+        self.record, self.reviews = record, reviews
+        self.title = agent_name(agent)
+        self.names = (YOU, self.title) if seat == 0 else (self.title, YOU)
+        self.deal = Episode(rules, history=True)
+        self.address = seed, 0
+        self.turns: list[int] = []  # the seats that have acted in the deal
+        self.points, self.won, self.finished = [0.0, 0.0], [0, 0], 0
+        self.recording: Recording | None = None  # of the last deal that was played to its end
 
     def play(self, deals: int | None) -> None:
         """Play a number of deals, or a match, or until the player quits, and print the score."""
-        session = self.session
-        print(f"German Whist, {session.settings.rules}: you against {session.title}.")
-        print(f"The deals have seed {session.settings.seed}. Type ? for help, q to quit.")
+        from german_whist.envs.text.rules_text import rules_spec
+
+        print(f"German Whist, {rules_spec(self.deal.rules)}: you against {self.title}.")
+        print(f"The deals have seed {self.address[0]}. Type ? for help, q to quit.")
         try:
             while True:
                 self._play_deal()
-                if self._is_won() or len(session.finished) == deals:
+                if self._is_won() or self.finished == deals:
                     return
                 if deals is None:
                     self._wait()
-                session.next_deal()
+                self.address = self.address[0], self.address[1] + 1
         except (PlayerQuit, KeyboardInterrupt):
             print("\nYou leave the table.")
-            if session.finished:
+            if self.finished:
                 self._print_score()
 
-    def _play_deal(self) -> None:
-        """Play the deal on the table."""
-        from german_whist.envs.text.deal_text import print_deal
-        from german_whist.session.deal.words import result_sentence, result_text
+    def _deal(self, actions: Sequence[int] = ()) -> None:
+        """Deal the cards of the address, and play some actions."""
+        self.deal.reset(options={"deal": self.address})
+        self.turns = []
+        for action in actions:
+            self.turns.append(self.deal.turn)
+            self.deal.play(action)
 
-        session, deal = self.session, self.session.deal
-        dealer = "you" if deal.dealer == session.seat else session.title
-        print(f"\nDeal {session.number}, dealt by {dealer}.")
-        while not deal.done:
-            if session.waits_for_agent:
-                if session.agent_acts() is not None:
-                    self._describe()
-            else:
-                print_deal(deal.batch, 0, session.seat, names=self.names)
+    @property
+    def _actions(self) -> list[int]:
+        assert self.deal.batch.log is not None  # histories are kept
+        actions: list[int] = self.deal.batch.log.actions[0, : int(self.deal.plies[0])].tolist()
+        return actions
+
+    def _play_deal(self) -> None:
+        """Deal, and play until the deal is over."""
+        from german_whist.envs.text.deal_text import print_deal
+        from german_whist.envs.text.events import forfeit_text
+
+        self._deal()
+        batch, index = self.deal.batch, self.address[1]
+        dealer = "you" if int(batch.states["dealer"][0]) == self.seat else self.title
+        print(f"\nDeal {index + 1}, dealt by {dealer}.")
+        forfeit = None
+        while not self.deal.over[0]:
+            if self.deal.turn == self.seat:
+                print_deal(batch, 0, self.seat, names=self.names)
                 self._ask()
-        if deal.forfeit is not None:
-            print(f"{result_text(deal, session.names)[1]}.")
+            else:
+                forfeit = self._let_agent_act()
+        self._count()
+        if forfeit is not None:
+            print(f"{forfeit_text(1 - self.seat, forfeit, self.names)}.")
+            self.recording = None
         else:
-            print_deal(deal.batch, 0, session.seat, names=self.names)
-            print(result_sentence(deal.result(), deal.rules, bool(deal.state["low"]), session.names))
-        if self.record is not None and deal.forfeit is None:
-            self.record(session.recording(len(session.finished) - 1, address=True))
+            print_deal(batch, 0, self.seat, names=self.names)
+            self._end_deal()
         self._print_score()
         if self.reviews:
             self._review()
 
+    def _let_agent_act(self) -> str | None:
+        """Let the agent act, and return why if it loses the deal instead."""
+        import numpy as np
+
+        from german_whist.envs.turns import play_turn
+
+        before, seat = self.deal.batch.states[0].copy(), self.deal.turn
+        # As in a match in which the agent is the first of the two: its seat tells the games of a deal apart.
+        address = np.array([2 * self.address[1] + seat], np.uint64)
+        lost = play_turn(self.agent, self.deal, self.deal.every_row, addresses=address, may_forfeit=True)
+        if lost:
+            return lost[0].reason
+        self._describe(before)
+        return None
+
     def _ask(self) -> None:
         """Ask for an action and play it, or give a hint or take back."""
-        from german_whist.cli.coaching import print_hint
+        from german_whist.cli.coaching import hint_of, print_hint
         from german_whist.envs.text.decisions import stake_text
-        from german_whist.session.coach.hints import hint
-        from german_whist.session.game_session import Conflict
 
-        session, deal = self.session, self.session.deal
-        stake = stake_text(deal.views(deal.turn)[0], deal.rules)
+        batch, rules = self.deal.batch, self.deal.rules
+        stake = stake_text(batch.views()[0], rules)
         if stake is not None:
             print(wrapped(stake))
-        answer = ask_action(deal)
+        answer = ask_action(batch)
         if isinstance(answer, int):
-            session.act(answer)
-            self._describe()
+            before = batch.states[0].copy()
+            self.deal.play(answer)
+            self._describe(before)
         elif answer == HINT:
-            print_hint(session.ask(hint), deal.rules, int(deal.state["trump"]))
+            print_hint(
+                hint_of(batch.views(), rules, batch.history(seats=[self.seat])), rules, int(batch.states["trump"][0])
+            )
+        elif self.seat not in self.turns:
+            print("You have not played yet: there is nothing to take back.")
         else:
-            try:
-                session.take_back()
-            except Conflict as error:
-                print(error)
-            else:
-                print("Your last card is taken back.")
+            step = len(self.turns) - 1 - self.turns[::-1].index(self.seat)
+            self._deal(self._actions[:step])
+            print("Your last card is taken back.")
 
-    def _describe(self) -> None:
-        """Print what the last action did."""
-        from german_whist.session.deal.events import action_events
+    def _describe(self, before: Any) -> None:
+        """Print what the last action did; ``before`` is the state before it."""
+        from german_whist.envs.text.events import action_events
 
-        session, last = self.session, len(self.session.deal.actions) - 1
-        for event in action_events(session.deal, last, session.seat, session.names):
+        rules, after, actions = self.deal.rules, self.deal.batch.states[0], self._actions
+        self.turns.append(int(before["turn"]))
+        for event in action_events(rules, before, after, actions[-1], len(actions), self.seat, self.names):
             print(event.text)
 
-    def _review(self) -> None:
-        from german_whist.cli.coaching import print_review
-        from german_whist.session.coach.reviews import review
+    def _end_deal(self) -> None:
+        """Print the result of a deal that was played to its end, and record it."""
+        from german_whist.envs.text.events import result_sentence
+        from german_whist.evaluation.recording import DealResult, Recording
 
-        session = self.session
+        batch, rules = self.deal.batch, self.deal.rules
+        result, dealer = DealResult.of(batch), int(batch.states["dealer"][0])
+        low = bool(batch.states["low"][0])
+        print(result_sentence(result.tricks, result.margin, result.points, rules, self.names, low=low))
+        names = ("you", self.title) if self.seat == 0 else (self.title, "you")
+        self.recording = Recording(rules, dealer, names, tuple(self._actions), result, self.address)
+        if self.record is not None:
+            self.record(self.recording)
+
+    def _count(self) -> None:
+        """Add the finished deal to the score."""
+        margin, points = (self.deal.returns(reward, self.deal.every_row)[0] for reward in ("margin", "points"))
+        self.finished += 1
+        if margin[0]:
+            winner = 0 if margin[0] > 0 else 1
+            self.points[winner] += float(points[winner])
+            self.won[winner] += 1
+
+    def _review(self) -> None:
+        from german_whist.cli.coaching import print_review, review_of
+
         print()
-        print_review(review(session.deal, session.seat, session.names), session.deal.rules)
+        if self.recording is None:
+            print("A deal that was forfeited cannot be reviewed.")
+        else:
+            print_review(review_of(self.recording, self.seat, self.names), self.deal.rules)
 
     def _is_won(self) -> bool:
         """Return whether the match is over, and print who has won it."""
+        import numpy as np
+
+        from german_whist.envs.engine.match_format import FIRST_TO
         from german_whist.envs.text.events import sentence
 
-        winner = self.session.winner
-        if winner is None:
+        if self.match is None:
             return False
-        scores = self.session.score.in_match(self.session.settings.match_format)
+        scores = self.points if self.match.kind == FIRST_TO else self.won
+        winner = int(self.match.winners(np.array([scores], np.float64))[0])
+        if winner < 0:
+            return False
         score = f"{scores[winner]:g} to {scores[1 - winner]:g}"
         print(sentence(self.names[winner], f"win{{s}} the match, {score}"))
         return True
 
     def _print_score(self) -> None:
-        session, score = self.session, self.session.score
         scores = [
-            f"{self.names[seat]} {count_text(score.points[seat], 'point')}, {score.won[seat]} won"
-            for seat in (session.seat, 1 - session.seat)
+            f"{self.names[seat]} {count_text(self.points[seat], 'point')}, {self.won[seat]} won"
+            for seat in (self.seat, 1 - self.seat)
         ]
-        print(f"Score after {count_text(len(session.finished), 'deal')}: {'; '.join(scores)}.")
+        print(f"Score after {count_text(self.finished, 'deal')}: {'; '.join(scores)}.")
 
     def _wait(self) -> None:
         """Wait for Enter; r reviews the deal, q quits."""
@@ -204,16 +288,16 @@ class _Game:
             self._review()
 
 
-def ask_action(deal: TableDeal) -> int | str:
+def ask_action(deal: DealBatch) -> int | str:
     """Ask the player until a legal action is typed, and return its number, or ``HINT`` or ``TAKE_BACK``.
 
     Args:
-        deal: the deal; it is the player's turn.
+        deal: one deal; it is the player's turn.
 
     Raises:
         PlayerQuit: if the player types ``q``, or the input ends.
     """
-    prompt = _prompt(deal.views(deal.turn)[0], deal.rules)
+    prompt = _prompt(deal.views()[0], deal.rules)
     while True:
         word = "".join(_read_line(prompt).upper().split())
         if word in ("?", "HELP"):
@@ -252,32 +336,33 @@ def _prompt(view: Any, rules: Rules) -> str:
     return f"{' or '.join(choice_names(rules))}: "
 
 
-def parse_action(word: str, deal: TableDeal) -> int:
+def parse_action(word: str, deal: DealBatch) -> int:
     """Return the legal action that a word means.
 
     Args:
         word: the word typed, in upper case, without blanks.
-        deal: the deal; the seat to act is the player's.
+        deal: one deal; the seat to act is the player's.
 
     Raises:
         ValueError: if the word is not an action or not a legal one; the message says why.
     """
-    from german_whist.session.deal.position import refusal_with_choices
+    from german_whist.envs.text.decisions import refusal, with_choices
 
-    action = _action(word, deal)
-    reason = refusal_with_choices(deal, deal.turn, action)
+    view, kind = deal.views()[0], int(deal.states["decision"][0])
+    action = _action(word, view, deal.rules, kind)
+    reason = refusal(view, deal.rules, kind, action)
     if reason is not None:
-        raise ValueError(reason)
+        raise ValueError(with_choices(reason, view, deal.rules))
     return action
 
 
-def _action(word: str, deal: TableDeal) -> int:
+def _action(word: str, view: Any, rules: Rules, kind: int) -> int:
     """Return the action that a word means: a choice, by its first letters where one is to be made, or a card."""
     from german_whist.envs.engine.actions import choice_names
     from german_whist.envs.engine.cards import NUM_CARDS, cards_of, parse_card
-    from german_whist.session.deal.position import decision_text
+    from german_whist.envs.text.decisions import decision_text
 
-    view, choices = deal.views(deal.turn)[0], choice_names(deal.rules)
+    choices = choice_names(rules)
     chooses = bool(view["choice"]) and bool(choices)
     matches = [place for place, name in enumerate(choices) if name.upper().startswith(word)]
     if len(matches) == 1 and (chooses or word.lower() in choices):
@@ -286,10 +371,10 @@ def _action(word: str, deal: TableDeal) -> int:
         card = parse_card(word)
     except ValueError:
         raise ValueError(
-            decision_text(deal, view)
+            decision_text(view, rules, kind)
             if chooses
             else f"{word} is not a card: type suit and rank, such as SA, or ? for help"
         ) from None
-    if chooses and deal.rules.draft and card in cards_of(int(view["face_up"])):
+    if chooses and rules.draft and card in cards_of(int(view["face_up"])):
         return NUM_CARDS  # naming the face-up card takes it
     return card

@@ -81,29 +81,29 @@ def _write_positions(recording: Recording) -> None:
 
 def _show(recording: Recording, seat: int | None, waits: bool) -> None:
     from german_whist.envs.text.deal_text import print_deal
+    from german_whist.envs.text.events import action_events, result_sentence
     from german_whist.envs.text.rules_text import rules_spec
-    from german_whist.session.deal.events import action_events
-    from german_whist.session.deal.table_deal import TableDeal
-    from german_whist.session.deal.words import result_sentence
 
     names = (f"{recording.names[0]} (player_0)", f"{recording.names[1]} (player_1)")
     cards = "a custom deck" if recording.deal is None else "deal {1} of seed {0}".format(*recording.deal)
     print(f"{names[0]} and {names[1]}, {rules_spec(recording.rules)}, {cards}, dealt by {names[recording.dealer]}")
     steps = recording.steps()
-    deal = TableDeal.of(next(steps))
-    print_deal(deal.batch, 0, seat)
+    batch = next(steps)
+    print_deal(batch, 0, seat)
     last = len(recording.actions)
     for move, action in enumerate(recording.actions, 1):
         if waits and not _continues(f"move {move} of {last}, Enter to continue, q to quit: "):
             return
-        next(steps)  # checks the move
-        deal.play(action)
-        print(f"\nmove {move}: " + " ".join(event.text for event in action_events(deal, move - 1, seat, names)))
-        print_deal(deal.batch, 0, seat)
+        before = batch.states[0].copy()
+        next(steps)  # checks and plays the move
+        events = action_events(recording.rules, before, batch.states[0], action, move, seat, names)
+        print(f"\nmove {move}: " + " ".join(event.text for event in events))
+        print_deal(batch, 0, seat)
     for _ in steps:  # the rest checks the end and the result
         pass
-    result = result_sentence(recording.result, recording.rules, bool(deal.state["low"]), names)
-    print(f"{result} This is the recorded result.")
+    result, low = recording.result, bool(batch.states["low"][0])
+    text = result_sentence(result.tricks, result.margin, result.points, recording.rules, names, low=low)
+    print(f"{text} This is the recorded result.")
 
 
 def _continues(prompt: str) -> bool:

@@ -44,13 +44,12 @@ def _parse_line(text: str) -> int | str:
 
 def run(options: argparse.Namespace) -> int:
     """Print the review."""
-    from german_whist.cli.coaching import print_review
-    from german_whist.session.coach.reviews import review
-    from german_whist.session.shared_deals import open_recordings
+    from german_whist.cli.coaching import print_review, review_of
+    from german_whist.envs.text.scene import YOU
 
     for number, recording in enumerate(_recordings(options)):
-        session = open_recordings([recording], options.seat)
-        found = review(session.deal, session.seat, session.names)
+        first, second = (YOU if name == "you" else name for name in recording.names)
+        found = review_of(recording, _seat(options.seat, recording), (first, second))
         if options.json:
             print(json.dumps(found))
             continue
@@ -58,6 +57,13 @@ def run(options: argparse.Namespace) -> int:
             print(f"{chr(10) if number else ''}Deal {number + 1}")
         print_review(found, recording.rules, every_move=not options.brief)
     return 0
+
+
+def _seat(given: int | None, recording: Recording) -> int:
+    """Return whose deal it is: by default the player named ``you``, else seat 0."""
+    if given is not None:
+        return given
+    return recording.names.index("you") if "you" in recording.names else 0
 
 
 def _recordings(options: argparse.Namespace) -> Iterator[Recording]:

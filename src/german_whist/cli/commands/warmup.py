@@ -25,6 +25,8 @@ _AGENTS = (
     "ismcts:iterations=8",
     "champion:search=4",
 )
+_WORLDS = 4  # in which the coach tries actions
+_TABLES = ((True, False), (False, False), (True, True))  # trumps, played low
 # Short enough for seconds; an update of each network, and every kind of evaluation.
 _RUN = {
     "decisions": "1",
@@ -151,9 +153,25 @@ def _build_table(cards: int) -> None:
 
 
 def _coach() -> None:
-    from german_whist.session.warm_up import fill_cache
+    """Judge a deal of every game, which needs the tables of all kinds of endgames, too."""
+    import numpy as np
 
-    fill_cache("classic")
+    from german_whist.agents.judge import advise
+    from german_whist.agents.registry import make_agent
+    from german_whist.envs.engine.rules import rule_names
+    from german_whist.envs.simulator.episodes import Episode
+    from german_whist.envs.turns import play_turn
+    from german_whist.solver.tablebase.cache import open_table
+
+    for name in rule_names():
+        deal = Episode(name, history=True)
+        deal.reset(seed=0)
+        bot, row = make_agent("heuristic", deal.rules), np.arange(1)
+        while not deal.over[0]:
+            advise(deal.batch.views(), deal.rules, _WORLDS, histories=deal.batch.history())
+            play_turn(bot, deal, row)
+    for trump, low in _TABLES:
+        open_table(trump, low)
 
 
 def _train() -> None:

@@ -1,3 +1,0 @@
-// @ts-check
-// Loaded by itself, so that the worker is on its way before the page's scripts are there.
-/** @type {any} */ (globalThis).tableWorker = new Worker("local/worker.js", { type: "module" });

@@ -1,1 +1,0 @@
-"""A person against an agent, without any interface: sessions, positions in words, statistics."""

@@ -1,1 +1,0 @@
-"""Hints, reviews of finished deals, and other ways to play them."""

@@ -1,0 +1,161 @@
+"""The page, ready to be served: ``python -m german_whist.table.bundle FOLDER`` writes it for any static host.
+
+The files of ``table/page`` are modules that a browser could load one by one. Over a slow line, requests cost most, so
+each script becomes one file with all that it imports; each module in it is a function that returns what it exports, and
+the bundles of a page share their modules. Python adds what the page needs to know (``page_data``). A service worker
+keeps the page of a static host for when there is no connection.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import posixpath
+import re
+import shutil
+from collections.abc import Sequence
+from importlib import resources
+from pathlib import Path
+
+from german_whist.table.page_data import Offered, data_bytes, network_bytes
+
+# The scripts, each with those that are loaded before it on the same page.
+SCRIPTS = {"start.js": (), "worker.js": (), "js/main.js": (), "js/windows.js": ("js/main.js",)}
+STYLE = "css/style.css"
+POLICY = (  # nothing is fetched from elsewhere
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "manifest-src 'self'",
+    "worker-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+)
+
+_SERVICE_WORKER = "service_worker.js"
+_PLAIN = ("index.html", "cards.svg", "icon.svg", "icon-180.png", "manifest.webmanifest")
+_HEAD = '<meta charset="utf-8" />\n'
+
+_IMPORT = re.compile(r'^(import|export) (?:\{([^{}]*)\}|\* as (\w+)) from "(\.[^"]*)";\n', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const) (\w+))", re.MULTILINE)
+_FURTHER = re.compile(r"^export const \w+ = [^,;()]+((?:, \w+ = [^,;()]+)+);", re.MULTILINE)  # A = 0, B = 1;
+_COMMENT = re.compile(r"^ */\*\*(?:(?!\*/).)*\*/\n|^ *//[^\n]*\n", re.MULTILINE | re.DOTALL)
+_STYLE_IMPORT = re.compile(r'^@import "([^"]+)";\n', re.MULTILINE)
+
+
+def page_folder() -> Path:
+    """Return the folder of the page's files."""
+    return Path(str(resources.files("german_whist.table"))) / "page"
+
+
+def page_files(offered: Offered | None = None) -> dict[str, bytes]:
+    """Return the files of the page by name.
+
+    Args:
+        offered: what a server offers; ``None`` for a static host.
+    """
+    folder = page_folder()
+    files = {name: (folder / name).read_bytes() for name in _PLAIN}
+    files |= {name: script(folder, name, earlier).encode() for name, earlier in SCRIPTS.items()}
+    files |= {STYLE: style(folder).encode(), "data.json": data_bytes(offered), "small.safetensors": network_bytes()}
+    if offered is None:
+        # A page cannot forbid to be framed; its host can.
+        policy = f'<meta http-equiv="Content-Security-Policy" content="{"; ".join(POLICY)}" />'
+        files["index.html"] = files["index.html"].replace(_HEAD.encode(), f"{_HEAD}    {policy}\n".encode())
+        files[_SERVICE_WORKER] = _service_worker(files).encode()
+    return files
+
+
+def write_page(folder: Path) -> None:
+    """Write the page for a static host into a folder, in place of what was there."""
+    shutil.rmtree(folder, ignore_errors=True)
+    for name, content in page_files().items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+
+
+def _service_worker(files: dict[str, bytes]) -> str:
+    """Return the service worker with the list of all files and their hash."""
+    digest = hashlib.sha256()
+    for name in sorted(files):
+        digest.update(f"{name}\n".encode() + files[name])
+    listed = ["./", *sorted(files)]
+    text = (page_folder() / _SERVICE_WORKER).read_text(encoding="utf-8")
+    text = re.sub(r"^const FILES = .*;$", lambda _: f"const FILES = {json.dumps(listed)};", text, flags=re.MULTILINE)
+    return text.replace("VERSION_OF_THE_FILES", digest.hexdigest()[:16])
+
+
+def script(folder: Path, entry: str, earlier: Sequence[str] = ()) -> str:
+    """Return a script with all modules that it imports, but for those that an earlier script has brought.
+
+    Args:
+        folder: the folder of the page.
+        entry: the script.
+        earlier: the scripts before it.
+    """
+    brought: list[str] = []
+    for before in earlier:
+        _collect(folder, before, brought)
+    found = list(brought)
+    _collect(folder, entry, found)
+    modules = [_module(folder, name) for name in found if name not in brought]
+    exported = ", ".join(_exports((folder / entry).read_text(encoding="utf-8")))
+    last = f'export const {{ {exported} }} = modules["{entry}"];\n' if exported else ""
+    return "".join(["const modules = (globalThis.modules ??= {});\n", *modules, last])
+
+
+def style(folder: Path) -> str:
+    """Return the style sheet with all that it imports."""
+    sheet = folder / STYLE
+
+    def read(match: re.Match[str]) -> str:
+        return (sheet.parent / match[1]).read_text(encoding="utf-8")
+
+    return _STYLE_IMPORT.sub(read, sheet.read_text(encoding="utf-8"))
+
+
+def _collect(folder: Path, name: str, found: list[str]) -> None:
+    """Add a module to those found, after the modules that it imports."""
+    if name in found:
+        return
+    for *_, path in _IMPORT.findall((folder / name).read_text(encoding="utf-8")):
+        _collect(folder, _target(name, path), found)
+    found.append(name)
+
+
+def _module(folder: Path, name: str) -> str:
+    text = (folder / name).read_text(encoding="utf-8")
+
+    def names(match: re.Match[str]) -> str:
+        target = _target(name, match[4])
+        if match[3]:
+            return f'const {match[3]} = modules["{target}"];\n'
+        taken = match[2].strip().rstrip(",")
+        exported = _exports((folder / target).read_text(encoding="utf-8"))
+        if missing := {one.split()[0] for one in taken.split(",")} - set(exported):
+            raise ValueError(f"{name} imports {', '.join(sorted(missing))}, which {target} does not export")
+        return f'const {{ {taken.replace(" as ", ": ")} }} = modules["{target}"];\n'
+
+    body = _EXPORT.sub("", _IMPORT.sub(names, _COMMENT.sub("", text)))
+    return f'modules["{name}"] = (() => {{\n{body}return {{ {", ".join(_exports(text))} }};\n}})();\n'
+
+
+def _exports(text: str) -> list[str]:
+    passed_on = [names.split(",") for kind, names, _, _ in _IMPORT.findall(text) if kind == "export"]
+    further = [name for names in _FURTHER.findall(text) for name in re.findall(r", (\w+) =", names)]
+    return [name.strip() for names in passed_on for name in names] + _EXPORT.findall(text) + further
+
+
+def _target(name: str, path: str) -> str:
+    """Return the module that a module imports by a path."""
+    return posixpath.normpath(posixpath.join(posixpath.dirname(name), path))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    write_page(parser.parse_args().folder)

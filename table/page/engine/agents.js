@@ -1,0 +1,47 @@
+// @ts-check
+/**
+ * The opponents of the page: `random`, `greedy`, `heuristic` (textbook), `heuristic+exact` and `small`. Each takes a view
+ * of a seat to act and returns a legal action; all but `random` always the same one.
+ */
+
+import { nthLowest, popcount } from "./cards.js";
+import { greedyAction } from "./greedy.js";
+import { heuristicAction } from "./heuristic/bot.js";
+import { evaluate } from "./network/network.js";
+import { bestCard, openHands } from "./open_hands.js";
+import { opponentHandKnown } from "./view.js";
+
+/** @import { Mask } from "./cards.js" */
+/** @import { Network } from "./network/network.js" */
+/** @import { Rules } from "./rules.js" */
+/** @import { View } from "./view.js" */
+
+/** @typedef {(view: View) => number} Agent */
+
+/**
+ * @param {Mask} legal
+ * @param {number} uniform in [0, 1)
+ * @returns {number} a random legal action, every one equally likely
+ */
+export const pick = (legal, uniform) => nthLowest(legal, Math.floor(uniform * popcount(legal)));
+
+/** @param {Agent} agent @returns {Agent} with a perfect endgame: `NAME+exact` */
+export const withExactEndgame = (agent) => (view) => (opponentHandKnown(view) ? bestCard(openHands(view)) : agent(view));
+
+/**
+ * The agent of a specification.
+ *
+ * @param {string} spec `random`, `greedy`, `heuristic`, `heuristic+exact` or `small`
+ * @param {Rules} rules of the deals that it plays
+ * @param {Network | null} network what `readNetwork` returned; only `small` needs it
+ * @returns {Agent}
+ * @throws {Error} if there is no such agent
+ */
+export function makeAgent(spec, rules, network) {
+  if (spec === "random") return (view) => pick(view.legal, Math.random());
+  if (spec === "greedy") return greedyAction;
+  if (spec === "heuristic") return heuristicAction;
+  if (spec === "heuristic+exact") return withExactEndgame(heuristicAction);
+  if (spec === "small" && network) return withExactEndgame((view) => evaluate(network, rules, view).action);
+  throw new Error(`unknown agent "${spec}": this page has random, greedy, heuristic, heuristic+exact and small`);
+}

@@ -1,0 +1,111 @@
+// @ts-check
+/**
+ * Views: what one seat knows of a deal, with perfect memory and nothing more (`envs/observation/views.py`,
+ * `envs/observation/view_kernels.py`). Agents receive views, never states.
+ */
+
+import { difference, NONE, popcount, union } from "./cards.js";
+import { legalActions, PLAY } from "./state.js";
+
+/** @import { Mask } from "./cards.js" */
+/** @import { Game } from "./rules.js" */
+/** @import { State } from "./state.js" */
+
+/**
+ * Each card of the deck is in exactly one of `hand`, `playedSelf`, `playedOpponent`, `opponentKnown`, `unseen`, `faceUp`, `discarded`.
+ *
+ * @typedef {object} View
+ * @property {Mask} hand  cards this seat holds
+ * @property {Mask} legal  actions this seat may choose; none if it is not to act
+ * @property {Mask} playedSelf  every card this seat has played, including a card it has just led
+ * @property {Mask} playedOpponent
+ * @property {Mask} opponentKnown  cards the opponent was seen to take and still holds
+ * @property {Mask} ownKnown  cards this seat holds and the opponent saw it take
+ * @property {Mask} unseen  cards that are either in the opponent's hand or face down
+ * @property {Mask} faceUp  the face-up cards of the stock
+ * @property {Mask} discarded  cards this seat knows to be out of play (humbug)
+ * @property {number[]} voidSelf  by suit: the last trick (from 1) with a void shown, 0 = never
+ * @property {number[]} voidOpponent
+ * @property {number[]} drawnSelf  by suit: cards drawn unseen since that void, 0 = none shown
+ * @property {number[]} drawnOpponent
+ * @property {[number, number]} tricksSelf  by stage: foreplay, endgame
+ * @property {[number, number]} tricksOpponent
+ * @property {number} led  card led to the current trick, by either seat, −1 for none
+ * @property {number} trump  suit, −1 for none
+ * @property {number} low  1 if the fewest counted tricks win
+ * @property {number} stock  cards left in the stock, including the face-up ones
+ * @property {number} dealer  1 if this seat dealt
+ * @property {number} exchangedSelf  1 if this seat swapped its hand (humbug)
+ * @property {number} exchangedOpponent
+ * @property {number} turn  1 if this seat is to act
+ * @property {number} choice  1 while the seat to act makes a choice other than a card from its hand
+ * @property {number} allCount  1 if foreplay tricks count too
+ * @property {number} draft  1 if the winner of a foreplay trick may leave the face-up card to the loser
+ * @property {number} race  counted tricks that end the deal, 0 for no race
+ */
+
+/**
+ * What `seat` knows of a state (`write_view`).
+ *
+ * @param {Game} game
+ * @param {State} state
+ * @param {number} [seat] the seat to act by default
+ * @returns {View}
+ */
+export function viewOf(game, state, seat = state.turn) {
+  const other = 1 - seat;
+  const turn = !state.done && state.turn === seat;
+  const located = union(union(state.hands[seat], state.played[0]), union(state.played[1], state.known[other]));
+  return {
+    hand: state.hands[seat],
+    legal: turn ? legalActions(state) : NONE,
+    playedSelf: state.played[seat],
+    playedOpponent: state.played[other],
+    opponentKnown: state.known[other],
+    ownKnown: state.known[seat],
+    faceUp: state.faceUp,
+    discarded: state.discarded[seat],
+    unseen: difference(game.deck, union(union(located, state.faceUp), state.discarded[seat])),
+    voidSelf: [...state.voidTrick[seat]],
+    voidOpponent: [...state.voidTrick[other]],
+    drawnSelf: drawnSinceVoid(state, seat),
+    drawnOpponent: drawnSinceVoid(state, other),
+    tricksSelf: [state.tricks[0][seat], state.tricks[1][seat]],
+    tricksOpponent: [state.tricks[0][other], state.tricks[1][other]],
+    led: state.led,
+    trump: state.trump,
+    low: state.low,
+    stock: popcount(state.faceUp) + game.cards - state.top,
+    dealer: state.dealer === seat ? 1 : 0,
+    exchangedSelf: state.exchanged[seat],
+    exchangedOpponent: state.exchanged[other],
+    turn: turn ? 1 : 0,
+    choice: state.decision !== PLAY ? 1 : 0,
+    allCount: game.allCount,
+    draft: game.draft,
+    race: game.race,
+  };
+}
+
+/** @param {State} state @param {number} seat @returns {number[]} by suit, for `_write_void` */
+function drawnSinceVoid(state, seat) {
+  return state.voidTrick[seat].map((trick, suit) => (trick ? state.drawn[seat] - state.voidDrawn[seat][suit] : 0));
+}
+
+/** @param {View} view @returns {Mask} the whole deck: the union of a view's card masks */
+export function cardsOfView(view) {
+  const held = union(union(view.hand, view.playedSelf), union(view.playedOpponent, view.opponentKnown));
+  return union(held, union(view.discarded, union(view.unseen, view.faceUp)));
+}
+
+const MAX_SOLVED = 13; // cards of a hand
+
+/**
+ * @param {View} view
+ * @returns {boolean} whether the seat to act knows the opponent's whole hand in an endgame of at most 13 cards
+ */
+export function opponentHandKnown(view) {
+  const cards = popcount(view.hand);
+  const hidden = popcount(union(view.unseen, view.opponentKnown));
+  return view.turn === 1 && view.stock === 0 && !view.choice && cards <= MAX_SOLVED && hidden === cards - (view.led >= 0 ? 1 : 0);
+}

@@ -1,0 +1,49 @@
+// @ts-check
+/** What can be played, by the names that people see. */
+
+import { dataNow } from "./data.js";
+import { playsLike as playAlike, rulesNamed } from "../engine/rules.js";
+import { matchFormatOf } from "./match_format.js";
+
+/** @param {string} rules @returns {string} a title for people */
+export const rulesTitle = (rules) => gameData(rules).game.title;
+
+/** @param {string} rules @returns {import("./data.js").GameData} @throws {Error} if the page does not play these rules */
+export function gameData(rules) {
+  const found = dataNow().games[rules];
+  if (found === undefined) throw new Error(`The game ${rules} cannot be played here.`);
+  return found;
+}
+
+/** @param {string | null} match @returns {string} as a title: `First to 25` */
+export function matchTitle(match) {
+  if (match === null) return "No end";
+  const { kind, number } = matchFormatOf(match);
+  return kind === "first_to" ? `First to ${number}` : `Best of ${number}`;
+}
+
+/** @type {Record<string, string>} */
+const JUDGES = { exact: "Exact", rollouts: "Rollouts" };
+
+/** @param {string} spec of an agent, or what judges @returns {string} its name for people; the specification if it has none */
+export function agentTitle(spec) {
+  return dataNow().catalog.agents.find((agent) => agent.spec === spec)?.title ?? JUDGES[spec] ?? spec;
+}
+
+/** @param {string} rules @returns {string[]} the agents that the page offers for a game, the easiest first */
+export function agentsFor(rules) {
+  const scorings = dataNow().catalog.games.flatMap((game) => game.scorings);
+  return scorings.find((scoring) => scoring.rules === rules)?.agents ?? dataNow().catalog.games[0].agents;
+}
+
+export const MEASURED = "classic"; // the game of the accuracies; in others, the same agents reach others
+
+/** @param {string} rules @returns {boolean} whether the accuracies of the agents were measured in a game, whatever its scoring */
+export const hasAccuracies = (rules) => playAlike(rulesNamed(MEASURED), rulesNamed(rules));
+
+/** @param {number | null} accuracy @param {string} rules @returns {string | null} the title of the agent whose accuracy is nearest; null in a game where it was not measured */
+export function playsLike(accuracy, rules) {
+  if (accuracy === null || !hasAccuracies(rules)) return null;
+  const measured = dataNow().catalog.agents.flatMap(({ title, accuracy: own }) => (own === null ? [] : [{ title, distance: Math.abs(own - accuracy) }]));
+  return measured.reduce((best, agent) => (agent.distance < best.distance ? agent : best)).title;
+}

@@ -1,0 +1,68 @@
+// @ts-check
+/** Hints: what to play, why, and what the opponent may hold. */
+
+import { actionText } from "../../engine/actions.js";
+import { SUITS, union } from "../../engine/cards.js";
+import { beliefOf } from "../../judge/belief.js";
+import { round } from "../wording.js";
+import { agentTitle } from "../catalogue.js";
+import { highToLow } from "../deal/position.js";
+import { actionName, tricksText } from "../deal/words.js";
+import { judge } from "./judgement.js";
+import { reason } from "./reasons.js";
+
+/** @typedef {import("../../judge/advice.js").Advice} Advice */
+/** @typedef {import("../deal/table_deal.js").View} View */
+/** @typedef {import("../deal/table_deal.js").Rules} Rules */
+
+/**
+ * @param {View} view what the seat to act knows
+ * @param {Rules} rules
+ * @param {Advice} advice what its actions are worth
+ * @returns {import("../types.js").Hint} from what it knows alone
+ */
+export function hintOf(view, rules, advice) {
+  const best = advice.actions[0];
+  const title = agentTitle(advice.judge);
+  return {
+    by: advice.judge,
+    by_title: title,
+    by_text: judgeText(advice, title),
+    action: actionText(best, rules),
+    name: actionName(best, rules),
+    reason: reason(view, rules, advice),
+    exact: advice.exact,
+    win: round(advice.wins[0], 3),
+    options: options(advice, rules),
+    opponent: advice.exact ? null : holdings(view, rules),
+    opponent_hand: advice.exact ? highToLow(union(view.unseen, view.opponentKnown)) : null,
+  };
+}
+
+/** @param {Advice} advice @param {string} title of the judge @returns {string} where the advice comes from, and what it is after */
+function judgeText({ exact, judge: by }, title) {
+  if (exact) return "Exact: both hands are known.";
+  if (by === "rollouts") return "By playing on in sampled worlds, for the most tricks.";
+  return by.includes(":search=") ? `By ${title}: the win comes first, then tricks.` : `By ${title}.`;
+}
+
+/** @param {View} view @param {Rules} rules @returns {Record<string, import("../types.js").Holding>} what the opponent may hold, by suit */
+function holdings(view, rules) {
+  const belief = beliefOf(rules.game, view);
+  const suits = SUITS.slice(0, rules.suits).split("");
+  return Object.fromEntries(suits.map((suit, place) => [suit, { expected: round(belief.expected[place], 3), void: round(belief.void[place], 3) }]));
+}
+
+/** @param {Advice} advice @param {Rules} rules @returns {import("../types.js").Option[]} the legal actions with their values, the best first */
+export function options(advice, rules) {
+  return advice.actions.map((action, place) => ({
+    action: actionText(action, rules),
+    name: actionName(action, rules),
+    tricks: round(advice.tricks[place], 3),
+    tricks_given_away: round(Math.max(0, advice.lost[place]), 3),
+    win: round(advice.wins[place], 3),
+    label: judge(advice, action).label,
+    trick: Number.isNaN(advice.trick[place]) ? null : round(advice.trick[place], 3),
+    text: tricksText(advice.tricks[place], advice.exact),
+  }));
+}

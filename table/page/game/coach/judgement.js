@@ -1,0 +1,39 @@
+// @ts-check
+/** How good an action is, in a word: by what it gives away against the judge's choice, and by how sure that is (`agents/judge.py`). */
+
+/** @typedef {import("../types.js").Label} Label */
+
+export const SURE = 2; // standard errors that a difference has to exceed before an action is criticised for it
+export const SAME = 0.05; // tricks below which two actions are as good as each other
+export const SAME_WIN = 0.01; // the same of the chance to win
+
+/** What has to be given away at least, in tricks or in chance to win. @type {[Label, number, number][]} */
+const LEAST = [["blunder", 1.5, 0.15], ["mistake", 0.75, 0.06], ["inaccuracy", 0.3, 0.02]];
+
+/**
+ * What is said of an action.
+ *
+ * @typedef {object} Judgement
+ * @property {Label} label how good it is
+ * @property {number} tricks given away
+ * @property {number} win chance to win given away
+ */
+
+/** @param {Judgement} judgement @returns {boolean} whether another action would have been better, beyond doubt and by enough to speak of */
+export const isCriticised = ({ label }) => LEAST.some(([name]) => name === label);
+
+/** @param {import("../../judge/advice.js").Advice} advice @param {number} action @returns {Judgement} one that wins more often than the judge's choice gives nothing away */
+export function judge(advice, action) {
+  const place = advice.actions.indexOf(action);
+  const lost = advice.lost[place];
+  const win = advice.wins[0] - advice.wins[place];
+  const tricks = win >= 0 ? Math.max(0, lost) : 0;
+  if (place === 0 || (advice.exact ? lost <= 0 && win >= 0 : lost < SAME && win < SAME_WIN)) return { label: "best", tricks, win: Math.max(0, win) };
+  if (win < 0) return { label: "good", tricks: 0, win: 0 };
+  const sureTricks = tricks > SURE * advice.lostErrors[place] ? tricks : 0;
+  const sureWin = win > SURE * advice.winErrors[place] ? win : 0;
+  for (const [label, leastTricks, leastWin] of LEAST) {
+    if (sureTricks >= leastTricks || sureWin >= leastWin) return { label, tricks, win };
+  }
+  return { label: "good", tricks, win };
+}

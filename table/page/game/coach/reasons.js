@@ -1,0 +1,113 @@
+// @ts-check
+/** Why an action is advised, in a sentence or two: written from the position and from the values of the actions. */
+
+import { cardsOf, isEmpty, ofSuit, popcount, SUIT_SIZE } from "../../engine/cards.js";
+import { LEAVE, SWAP } from "../../engine/state.js";
+import { capital, general, joinWords, percent } from "../wording.js";
+import { stakeText } from "../deal/position.js";
+import { actionName, cardName, SUIT_NAMES, theCards, tricksText } from "../deal/words.js";
+import { SAME, SAME_WIN, SURE } from "./judgement.js";
+
+/** @typedef {import("../../judge/advice.js").Advice} Advice */
+/** @typedef {import("../deal/table_deal.js").View} View */
+/** @typedef {import("../deal/table_deal.js").Rules} Rules */
+
+const LIKELY = 0.7;
+const UNLIKELY = 0.3;
+
+/** @param {View} view what the seat to act knows @param {Rules} rules @param {Advice} advice @returns {string} why the best action is the best */
+export function reason(view, rules, advice) {
+  const best = advice.actions[0];
+  if (advice.actions.length === 1) return `There is no choice: ${actionName(best, rules)}.`;
+  if (advice.exact) return exactReason(view, rules, advice);
+  if (view.choice) return choiceReason(view, rules, advice);
+  return [trickReason(view, advice), stakeText(view, rules), others(rules, advice)].filter(Boolean).join(" ");
+}
+
+/** Both hands are known: the final score after the best cards and after the others. @param {View} view @param {Rules} rules @param {Advice} advice @returns {string} */
+function exactReason(view, rules, advice) {
+  const scores = advice.tricks.map((own, place) => `${general(own)} to ${general(advice.opponentTricks[place])}`);
+  const worse = advice.lost.flatMap((lost, place) => (lost > 0 ? [place] : []));
+  const start = "Both hands are known:";
+  if (worse.length === 0) return `${start} with best play every card ends the same, ${scores[0]}.`;
+  let names = advice.actions.filter((_, place) => advice.lost[place] === 0).map((action) => actionName(action, rules));
+  if (popcount(view.hand) > 1 && names.length > 3) names = [...names.slice(0, 2), `${names.length - 2} more`];
+  const verb = names.length === 1 ? "ends" : "end";
+  const other = new Set(worse.map((place) => scores[place])).size === 1 ? "any other" : "the next best";
+  return `${start} the ${joinWords(names)} ${verb} ${scores[0]}, ${other} ${scores[worse[0]]}.`;
+}
+
+/** @param {View} view @param {Rules} rules @param {Advice} advice @returns {string} */
+function choiceReason(view, rules, advice) {
+  const best = advice.actions[0];
+  const gain = advice.lost[1];
+  let worth = gain >= SAME ? `about ${tricksText(gain)} better` : "about as good as the other choice";
+  if (gain < SAME && advice.wins[0] - advice.wins[1] >= SAME_WIN) worth = "better for winning the deal";
+  if (rules.humbug) {
+    const [hand, other] = best === SWAP ? ["An average blind hand", "yours"] : ["Your hand", "an average blind hand"];
+    return `${hand} is ${gain < SAME ? worth : `${worth} than ${other}`}.`;
+  }
+  if (rules.draft) {
+    const card = cardName(cardsOf(view.faceUp)[0]);
+    if (best === LEAVE) return `The ${card} is worth less to you than the unknown card under it: leaving it is ${worth}.`;
+    return `The ${card} is worth more to you than the unknown card under it: taking it is ${worth}.`;
+  }
+  const trump = Math.floor(best / SUIT_SIZE) === view.trump ? " It is a trump." : "";
+  return `Of the face-up cards the ${cardName(best)} does most for your hand: it is ${worth}.${trump}`;
+}
+
+/** What the best card does in this trick, and what for. @param {View} view @param {Advice} advice @returns {string} */
+function trickReason(view, advice) {
+  const best = advice.actions[0];
+  const chance = advice.trick[0];
+  const prize = prizeText(view);
+  const card = `the ${cardName(best)}`;
+  if (view.led < 0) return leadReason(view, card, best, chance, prize);
+  if (chance > LIKELY) return `${capital(card)} wins ${prize || "the trick"}${howItWins(view, best, advice)}.`;
+  if (!advice.trick.some((trick) => trick > LIKELY)) return `You cannot win this trick: ${card} is the card that you miss least.`;
+  if (view.stock) return `${capital(prize || "the trick")} is not worth a card that wins: throw ${card}.`;
+  return `Losing this trick with ${card} is better than winning it.`;
+}
+
+/** @param {View} view @param {number} best @param {Advice} advice @returns {string} */
+function howItWins(view, best, advice) {
+  const suit = Math.floor(view.led / SUIT_SIZE);
+  if (Math.floor(best / SUIT_SIZE) !== suit) return ` by trumping: you have no ${SUIT_NAMES[suit]}`;
+  const winners = advice.actions.filter((_, place) => advice.trick[place] > LIKELY);
+  const following = winners.filter((card) => Math.floor(card / SUIT_SIZE) === suit);
+  return winners.length > 1 && best === Math.min(...following) ? ", just high enough" : "";
+}
+
+/** @param {View} view @param {string} card @param {number} best @param {number} chance @param {string} prize @returns {string} */
+function leadReason(view, card, best, chance, prize) {
+  const suit = Math.floor(best / SUIT_SIZE);
+  if (view.stock) {
+    if (chance > LIKELY) return `Lead ${card} to win ${prize || "the trick"}: it holds in ${percent(chance)} of the hands that are possible.`;
+    if (chance < UNLIKELY) return `${capital(prize || "This trick")} is not worth a high card: lead ${card} and let the trick go.`;
+    return `Lead ${card}: it wins ${prize || "the trick"} against about ${percent(chance)} of the possible hands.`;
+  }
+  if (suit === view.trump) return `Lead ${card} to draw trumps.`;
+  const length = popcount(ofSuit(view.hand, suit));
+  return `Lead ${card}, ${length === 1 ? "your only card" : `from ${length} cards`} of ${SUIT_NAMES[suit]}.`;
+}
+
+/** @param {View} view @returns {string} */
+function prizeText(view) {
+  const cards = cardsOf(view.faceUp);
+  if (isEmpty(view.faceUp)) return "";
+  return cards.length === 1 ? theCards(cards) : "the pick of the open cards";
+}
+
+/** How far behind the next best action is. @param {Rules} rules @param {Advice} advice @returns {string} */
+function others(rules, advice) {
+  const second = actionName(advice.actions[1], rules);
+  const lost = advice.lost[1];
+  const win = advice.wins[0] - advice.wins[1];
+  if (win < 0 || (Math.abs(lost) < SAME && win < SAME_WIN)) return `The ${second} is about as good.`;
+  if (lost >= SAME) {
+    if (lost <= SURE * advice.lostErrors[1] && win <= SURE * advice.winErrors[1]) return `The ${second} is hardly worse.`;
+    return `The next best, the ${second}, gives away about ${tricksText(lost)}.`;
+  }
+  const more = lost <= -SAME ? `takes about ${tricksText(-lost)} more` : "takes as many tricks";
+  return `The ${second} ${more}, but wins the deal less often.`;
+}

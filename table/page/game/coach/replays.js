@@ -1,0 +1,97 @@
+// @ts-check
+/** Other ways to play a finished deal: another card, the other seat, or the agent with your cards. */
+
+import { actionText, parseAction } from "../../engine/actions.js";
+import { agentTitle } from "../catalogue.js";
+import { moveTexts } from "../deal/events.js";
+import { bySide, result, sideOf } from "../deal/position.js";
+import { TableDeal } from "../deal/table_deal.js";
+import { actionName, suitText } from "../deal/words.js";
+import { TableError } from "../errors.js";
+import { Session } from "../game_session.js";
+import { playOut } from "../thinking.js";
+import { recordingLine } from "../recording.js";
+import { bestLine, openPositions } from "./reviews.js";
+
+/**
+ * @param {Session} session in which the deal was played
+ * @param {number} place which of its finished deals, from 0
+ * @param {number} move number of the decision, from 1
+ * @param {string} word the action to try
+ * @returns {Session} practice that goes on from a decision of the person with another action
+ * @throws {Error} if that decision was not the person's, or the action was not legal there
+ */
+export function tryAction(session, place, move, word) {
+  const deal = played(session, place);
+  if (move < 1 || move > deal.actions.length || deal.actor(move - 1) !== session.seat) throw new TableError("refused", `Move ${move} is not one of yours.`);
+  const actions = [...deal.actions.slice(0, move - 1), parseAction(word, deal.rules)];
+  return practice(session, place, new TableDeal(deal.rules, deal.deck, deal.dealer, actions), move, false);
+}
+
+/** @param {Session} session @param {number} place @returns {Session} practice with the same deal, in which the person has the cards that the agent had */
+export function swapSeats(session, place) {
+  const deal = played(session, place);
+  return practice(session, place, new TableDeal(deal.rules, deal.deck, deal.dealer), null, true);
+}
+
+/** @param {Session} session @param {number} place @returns {TableDeal} */
+function played(session, place) {
+  if (session.settings.kind === "lesson") throw new TableError("refused", "The teacher plays this deal only as the lesson goes.");
+  return session.finished[place].deal;
+}
+
+/** @param {Session} session @param {number} place @param {TableDeal} deal @param {number | null} move @param {boolean} swapped @returns {Session} which remembers what the deal brought before */
+function practice(session, place, deal, move, swapped) {
+  const seat = swapped ? 1 - session.seat : session.seat;
+  const made = new Session({ ...session.settings, kind: "practice", match: null, day: null, seat }, agentName(session), deal);
+  const { text } = result(session.finished[place].deal, session.seat, session.names);
+  made.earlier = { text, swapped, session: null, deal: place + 1, move }; // sessions do not know their ids
+  made.closeDeal(); // the last card of the deal may be the one that is tried
+  return made;
+}
+
+/** @param {Session} session @returns {string} the agent's name; a recorded player need not be the agent that plays in its place */
+function agentName({ settings, title }) {
+  return settings.kind === "recording" ? agentTitle(settings.agent) : title;
+}
+
+/**
+ * @param {Session} session in which the deal was played
+ * @param {number} place which of its finished deals, from 0
+ * @param {number | null} move number of the decision, from 1; both hands have to be known there
+ * @returns {Promise<import("../types.js").Watch>} what the agent makes of the person's cards against itself, or perfect play from a decision on
+ */
+export async function watch(session, place, move) {
+  const before = played(session, place);
+  const { seat } = session;
+  let [title, first, names, deal] = [agentName(session), 0, session.names, before];
+  if (move === null) {
+    const { agent } = session.settings;
+    deal = await playOut(new TableDeal(before.rules, before.deck, before.dealer), [agent, agent]);
+    names = seat === 0 ? [`${title} with your cards`, title] : [title, `${title} with your cards`];
+  } else {
+    [deal, title, first] = [await bestLine(before, move - 1), "Perfect play", move - 1];
+  }
+  const differs = deal.actions.findIndex((action, step) => action !== before.actions[step]);
+  const same = differs < 0 ? Math.min(deal.actions.length, before.actions.length) : differs;
+  const texts = moveTexts(deal, names);
+  const moves = deal.actions.map((action, step) => ({
+    number: step + 1,
+    by: sideOf(deal.actor(step), seat),
+    action: actionText(action, deal.rules),
+    name: actionName(action, deal.rules),
+    text: texts[step],
+    yours: step <= same && step < before.actions.length ? actionText(before.actions[step], deal.rules) : null,
+  }));
+  const { agent } = session.settings;
+  return {
+    title,
+    names: bySide(names[seat], names[1 - seat]),
+    trump: suitText(deal.state.trump),
+    recording: recordingLine(deal, [agent, agent]),
+    result: result(deal, seat, names),
+    compare: { you: result(before, seat, names).tricks.you, agent: result(deal, seat, names).tricks.you },
+    moves: moves.slice(first),
+    positions: openPositions(deal, seat).slice(first),
+  };
+}

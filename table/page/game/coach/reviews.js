@@ -1,0 +1,213 @@
+// @ts-check
+/** Reviews of finished deals: every decision judged by what its seat could know, and the cards that lay hidden. */
+
+import { actionText } from "../../engine/actions.js";
+import { opponentHandKnown } from "../../engine/view.js";
+import { round, YOU } from "../wording.js";
+import { agentTitle, playsLike } from "../catalogue.js";
+import { actionEvents, moveTexts } from "../deal/events.js";
+import { bySide, cardTexts, highToLow, ledCard, result, sideOf, sideOrNobody, tricksWon } from "../deal/position.js";
+import { TableDeal } from "../deal/table_deal.js";
+import { actionName, suitText, takenTricks } from "../deal/words.js";
+import { advise, playOut } from "../thinking.js";
+import { accuracyOf, atStake } from "./accuracy.js";
+import { options } from "./hints.js";
+import { isCriticised, judge } from "./judgement.js";
+import { reason } from "./reasons.js";
+
+/** @typedef {import("../../judge/advice.js").Advice} Advice */
+/** @typedef {import("../types.js").Move} Move */
+/** @typedef {Omit<import("../types.js").Review, "deal" | "rules" | "agent">} DealReview */
+
+const [MISTAKES, SWINGS] = [3, 3]; // at most
+const STRONGEST = "small"; // of the agents that this page plays by itself
+const PERFECT_ENDGAME = "heuristic+exact"; // plays the cards where no network does
+const SMALLEST_SWING = 0.08;
+
+/**
+ * @param {TableDeal} deal finished
+ * @param {number} seat that is `you`
+ * @param {[string, string]} names of the players by seat
+ * @param {() => Promise<void>} rest lets others in between two decisions
+ * @returns {Promise<DealReview>}
+ */
+export async function review(deal, seat, names, rest) {
+  /** @type {Advice[]} */
+  const found = [];
+  for (let step = 0; step < deal.actions.length; step += 1) {
+    found.push(await advise(deal, step));
+    await rest();
+  }
+  const texts = moveTexts(deal, names);
+  /** @type {Move[]} */
+  const moves = [];
+  for (const [step, advice] of found.entries()) moves.push(await moveData(deal, step, advice, seat, texts[step]));
+  const sum = (/** @type {(place: number) => number} */ of) => {
+    const total = (/** @type {string} */ side) => round(moves.reduce((sofar, move, place) => sofar + (move.by === side ? of(place) : 0), 0), 3);
+    return bySide(total("you"), total("opponent"));
+  };
+  const givenAway = sum((place) => moves[place].tricks_given_away);
+  const stakes = sum((place) => atStake(found[place]));
+  const accuracy = bySide(accuracyOf(givenAway.you, stakes.you), accuracyOf(givenAway.opponent, stakes.opponent));
+  return {
+    seat,
+    trump: suitText(deal.state.trump),
+    low: deal.state.low !== 0,
+    names: bySide(names[seat], names[1 - seat]),
+    result: result(deal, seat, names),
+    accuracy,
+    plays_like: bySide(playsLike(accuracy.you, deal.rules.spec), playsLike(accuracy.opponent, deal.rules.spec)),
+    tricks_given_away: givenAway,
+    tricks_at_stake: stakes,
+    par: result(await par(deal, rest), seat, names),
+    win_curve: winCurve(deal, seat, found),
+    swings: swings(deal, seat, found, names, moves),
+    moves,
+    mistakes: mistakes(moves),
+    positions: openPositions(deal, seat),
+  };
+}
+
+/** @param {TableDeal} deal @param {() => Promise<void>} rest @returns {Promise<TableDeal>} the same deal, played from both hands by the strongest agent of this page */
+export function par(deal, rest) {
+  const agent = deal.rules.humbug ? PERFECT_ENDGAME : STRONGEST;
+  return playOut(new TableDeal(deal.rules, deal.deck, deal.dealer), [agent, agent], rest);
+}
+
+/** @param {TableDeal} deal @param {number} seat @returns {import("../types.js").OpenPosition[]} all cards open: before the first move, then after each */
+export function openPositions(deal, seat) {
+  return [...deal.states, deal.state].map((state) => {
+    const tricks = [0, 1].map((place) => state.tricks[0][place] + state.tricks[1][place]);
+    const counted = takenTricks(state, deal.rules);
+    return {
+      you: highToLow(state.hands[seat]),
+      opponent: highToLow(state.hands[1 - seat]),
+      face_up: highToLow(state.faceUp),
+      stock: deal.rules.humbug ? [] : cardTexts(deal.deck.slice(state.top)),
+      led: ledCard(state, seat),
+      turn: sideOrNobody(state.done ? -1 : state.turn, seat),
+      tricks: bySide(tricks[seat], tricks[1 - seat]),
+      score: bySide(counted[seat], counted[1 - seat]),
+    };
+  });
+}
+
+/** @param {TableDeal} deal @param {number} step @param {Advice} advice @param {number} seat @param {string} text @returns {Promise<Move>} */
+async function moveData(deal, step, advice, seat, text) {
+  const action = deal.actions[step];
+  const view = deal.view(deal.actor(step), step);
+  const judged = judge(advice, action);
+  const taken = tricksWon(view);
+  const best = isCriticised(judged) ? advice.actions[0] : action;
+  const line = isCriticised(judged) && advice.exact ? (await bestLine(deal, step)).actions.slice(step) : [];
+  return {
+    number: step + 1,
+    trick: view.choice && taken ? taken : taken + 1,
+    stage: view.stock ? "foreplay" : "endgame",
+    by: sideOf(deal.actor(step), seat),
+    action: actionText(action, deal.rules),
+    name: actionName(action, deal.rules),
+    text,
+    best: actionText(best, deal.rules),
+    best_name: actionName(best, deal.rules),
+    label: judged.label,
+    tricks_given_away: round(judged.tricks, 3),
+    win_given_away: round(judged.win, 3),
+    exact: advice.exact,
+    judge: advice.judge,
+    judge_title: agentTitle(advice.judge),
+    reason: reason(view, deal.rules, advice),
+    options: options(advice, deal.rules),
+    line: line.map((one) => actionText(one, deal.rules)),
+  };
+}
+
+/**
+ * @param {TableDeal} deal
+ * @param {number} step counted from 0
+ * @returns {Promise<TableDeal>} the same deal with perfect play by both seats from that action on
+ * @throws {Error} if the seat that chose it did not know the opponent's hand
+ */
+export async function bestLine(deal, step) {
+  if (step < 0 || step >= deal.actions.length || !opponentHandKnown(deal.view(deal.actor(step), step))) {
+    throw new Error(`move ${step + 1} is not one at which both hands are known`);
+  }
+  const past = new TableDeal(deal.rules, deal.deck, deal.dealer, deal.actions.slice(0, step));
+  past.play((await advise(past)).actions[0]);
+  return playOut(past, [PERFECT_ENDGAME, PERFECT_ENDGAME]);
+}
+
+/** @param {Move[]} moves @returns {number[]} numbers of your biggest mistakes: those that cost most chance to win, then most tricks */
+function mistakes(moves) {
+  const worse = moves.filter((move) => move.by === "you" && move.best !== move.action);
+  worse.sort((one, other) => other.win_given_away - one.win_given_away || other.tricks_given_away - one.tricks_given_away || one.number - other.number);
+  return worse.slice(0, MISTAKES).map((move) => move.number);
+}
+
+/** @param {TableDeal} deal @param {Advice[]} found @param {number} step @returns {number} the chance to win after the action that was played */
+const winAfter = (deal, found, step) => found[step].wins[found[step].actions.indexOf(deal.actions[step])];
+
+/** @param {TableDeal} deal @param {number} seat @returns {number[]} the steps at which it acted */
+const ownSteps = (deal, seat) => deal.states.flatMap((state, step) => (state.turn === seat ? [step] : []));
+
+/** @param {TableDeal} deal @param {number} seat @param {Advice[]} found @returns {number[]} its chance to win by what it knew: before the first move, then after each */
+function winCurve(deal, seat, found) {
+  const own = ownSteps(deal, seat);
+  let now = own.length === 0 ? 0.5 : found[own[0]].wins[0];
+  const curve = [now];
+  deal.actions.forEach((_, step) => {
+    if (deal.actor(step) === seat) now = winAfter(deal, found, step);
+    if (own.includes(step + 1)) now = found[step + 1].wins[0]; // what has been seen since is in it
+    curve.push(now);
+  });
+  const { margin } = deal.result();
+  curve[curve.length - 1] = (Math.sign(seat === 0 ? margin : -margin) + 1) / 2;
+  return curve.map((chance) => round(chance, 3));
+}
+
+/**
+ * The largest changes of a seat's chance to win between its action and its next decision.
+ *
+ * @param {TableDeal} deal
+ * @param {number} seat
+ * @param {Advice[]} found
+ * @param {[string, string]} names
+ * @param {Move[]} moves
+ * @returns {import("../types.js").Swing[]}
+ */
+function swings(deal, seat, found, names, moves) {
+  const own = ownSteps(deal, seat);
+  const all = own.slice(1).flatMap((following, place) => {
+    const step = own[place];
+    const change = found[following].wins[0] - winAfter(deal, found, step);
+    const news = newsOf(deal, moves.slice(step, following), seat, names);
+    if (Math.abs(change) < SMALLEST_SWING || news.length === 0) return []; // without news it is noise
+    return [{ move: following, change: round(change, 3), text: newsText(news, names[1 - seat]) }];
+  });
+  all.sort((one, other) => Math.abs(other.change) - Math.abs(one.change));
+  return all.slice(0, SWINGS).sort((one, other) => one.move - other.move);
+}
+
+/** @param {TableDeal} deal @param {Move[]} moves the first of which is its own @param {number} seat @param {[string, string]} names @returns {string[]} what a seat learnt from them */
+function newsOf(deal, moves, seat, names) {
+  const theirs = deal.rules.hasChoices ? ["play", "leave", "take", "keep", "swap"] : ["play"];
+  return moves.flatMap((move) => actionEvents(deal, move.number - 1, seat, names).flatMap((event) => {
+    const text = event.text.replace(/\.+$/, "");
+    if (event.kind === "endgame") return ["The stock is gone, and both hands are known"];
+    if (event.seat !== null && event.seat !== seat && theirs.includes(event.kind)) {
+      return [move.best === move.action ? text : `${text} (${move.label === "inaccuracy" ? "an" : "a"} ${move.label})`];
+    }
+    return (event.seat === seat && (event.kind === "draw" || event.kind === "swap")) || event.kind === "turn_up" ? [text] : [];
+  }));
+}
+
+/** @param {string[]} news @param {string} opponent @returns {string} one sentence, in which the opponent is named once in a row */
+function newsText(news, opponent) {
+  const parts = news.map((text, place) => {
+    if (place === 0) return text;
+    const again = news[place - 1].startsWith(opponent) && text.startsWith(opponent);
+    const part = again ? text.slice(opponent.length).trim() : text;
+    return part.startsWith("The ") || part.startsWith(YOU) ? part[0].toLowerCase() + part.slice(1) : part;
+  });
+  return `${parts.join("; ")}.`;
+}

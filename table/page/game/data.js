@@ -1,0 +1,63 @@
+// @ts-check
+/** What Python has written for the page, `data.json` (`table/page_data.py`): the catalogue, the rules, the lesson, and whether a server thinks, too. */
+
+import { setRules } from "../engine/rules.js";
+import { TableError } from "./errors.js";
+
+/** @typedef {import("./types.js").Catalog} Catalog */
+
+/**
+ * The rules of a session: in figures for the page, and as recordings write them.
+ *
+ * @typedef {object} GameData
+ * @property {import("./types.js").Game} game
+ * @property {Record<string, unknown>} changes the settings that differ from the classic game
+ */
+
+/**
+ * The lesson of `table/lesson.py`.
+ *
+ * @typedef {object} LessonData
+ * @property {string} rules
+ * @property {string} teacher
+ * @property {number} seat the person's
+ * @property {string} deck
+ * @property {string[]} plays the teacher's cards in the foreplay
+ * @property {[string, string[]][]} steps what is said at each decision, and what may be played; nothing: any
+ * @property {string} end
+ */
+
+/**
+ * @typedef {object} Data
+ * @property {boolean} server whether a server answers `api/act` and `api/advise`
+ * @property {number | null} seed of every game, where the command line gives one
+ * @property {Catalog} catalog
+ * @property {Record<string, GameData>} games by specification of the rules
+ * @property {LessonData} lesson
+ * @property {import("../engine/rules.js").Rules[]} rules
+ */
+
+/** @type {Data | null} */
+let data = null;
+
+/** @param {Data} loaded what `data.json` holds */
+export function setData(loaded) {
+  data = loaded;
+  setRules(loaded.rules);
+}
+
+/** @returns {Data} */
+export function dataNow() {
+  if (data === null) throw new Error("the data are not loaded");
+  return data;
+}
+
+/** @returns {Promise<Data>} loaded once; a failed attempt may be made again */
+export async function loadData() {
+  if (data === null) {
+    const answer = await fetch("data.json").catch(() => null);
+    if (!answer?.ok) throw new TableError("unreachable", "The page cannot load all of its parts: is there a connection?");
+    setData(await answer.json());
+  }
+  return dataNow();
+}

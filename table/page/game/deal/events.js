@@ -1,0 +1,173 @@
+// @ts-check
+/** What happened in a deal, in order and in words, as one seat saw it (`envs/text/events.py`). */
+
+import { cardsOf, cardText, difference, intersection, isEmpty, popcount, SUIT_SIZE } from "../../engine/cards.js";
+import { DRAFT, EXCHANGE, LEAVE, PLAY, SWAP } from "../../engine/state.js";
+import { sentence } from "../wording.js";
+import { cardName, resultText, SUIT_NAMES, theCards } from "./words.js";
+
+/** @typedef {import("./table_deal.js").TableDeal} TableDeal */
+/** @typedef {import("./table_deal.js").State} State */
+/** @typedef {import("./table_deal.js").Rules} Rules */
+/** @typedef {import("../types.js").EventKind} EventKind */
+
+/**
+ * One event of a deal.
+ *
+ * @typedef {object} Event
+ * @property {EventKind} kind what happened
+ * @property {number | null} seat that did it; null for nobody
+ * @property {number | null} card if there is one and the observer saw it
+ * @property {number} trick its number, from 1; 0 before the first
+ * @property {string} text in words
+ * @property {number} step number of actions played when it happened
+ */
+
+/** @param {EventKind} kind @param {number | null} seat @param {number | null} card @param {number} trick @param {string} text @param {number} step @returns {Event} */
+const event = (kind, seat, card, trick, text, step) => ({ kind, seat, card, trick, text, step });
+
+/**
+ * @param {Event} event
+ * @param {number} number
+ * @param {import("../types.js").Side | null} side who did it
+ * @param {number} trump
+ * @param {import("../types.js").Table | null} table what was seen after it
+ * @returns {import("../types.js").GameEvent}
+ */
+export function eventData({ kind, card, trick, text }, number, side, trump, table) {
+  const isTrump = card !== null && Math.floor(card / SUIT_SIZE) === trump;
+  return { number, kind, by: side, card: card === null ? null : cardText(card), trump: isTrump, trick, text, table };
+}
+
+/**
+ * @param {TableDeal} deal
+ * @param {number | null} observer the seat that sees them; null sees every card
+ * @param {[string, string]} names of the players by seat; `You` is addressed in the second person
+ * @returns {Event[]} of the deal so far
+ */
+export function dealEvents(deal, observer, names) {
+  const events = beginning(deal.rules, deal.stateAt(0), names);
+  deal.actions.forEach((_, step) => events.push(...actionEvents(deal, step, observer, names)));
+  if (deal.done) {
+    const [winner, text] = resultText(deal, names);
+    events.push(event("result", winner, null, trickOf(deal.state), `${text}.`, deal.actions.length));
+  }
+  return events;
+}
+
+/**
+ * @param {TableDeal} deal
+ * @param {number} step counted from 0
+ * @param {number | null} observer
+ * @param {[string, string]} names
+ * @returns {Event[]} what the action did
+ */
+export function actionEvents(deal, step, observer, names) {
+  return eventsOf(deal.rules, deal.states[step], deal.stateAt(step + 1), deal.actions[step], step + 1, observer, names);
+}
+
+/** @param {TableDeal} deal @param {[string, string]} names @returns {string[]} every action in a sentence */
+export function moveTexts(deal, names) {
+  return deal.actions.map((_, step) => actionEvents(deal, step, null, names)[0].text);
+}
+
+/** @param {State} state @returns {number} tricks won so far */
+function trickOf({ tricks }) {
+  return tricks[0][0] + tricks[0][1] + tricks[1][0] + tricks[1][1];
+}
+
+/** @param {Rules} rules @param {State} state @param {[string, string]} names @returns {Event[]} */
+function beginning(rules, state, names) {
+  const { dealer, trump } = state;
+  const events = [event("deal", dealer, null, 0, sentence(names[dealer], "deal{s}"), 0)];
+  const turned = rules.humbug ? state.deck[rules.cards.length - 1] : rules.openStock ? state.deck[2 * rules.hand] : null;
+  let text = "There are no trumps.";
+  if (trump >= 0 && turned !== null) {
+    const shown = rules.humbug ? `The last card, ${theCards([turned])}, is shown` : `The ${cardName(turned)} is turned up`;
+    text = `${shown}: ${SUIT_NAMES[trump]} are trumps.`;
+  }
+  if (rules.highLow) text += state.low ? " The endgame is played low: the fewest tricks win." : " The endgame is played high.";
+  events.push(event("trump", null, trump < 0 ? null : turned, 0, text, 0));
+  for (const card of cardsOf(state.faceUp)) {
+    if (card !== turned || trump < 0) events.push(event("turn_up", null, card, 0, `The ${cardName(card)} is turned up.`, 0));
+  }
+  return events;
+}
+
+/**
+ * What one action did.
+ *
+ * @param {Rules} rules
+ * @param {State} before
+ * @param {State} after
+ * @param {number} action
+ * @param {number} step counts the actions, this one included
+ * @param {number | null} observer
+ * @param {[string, string]} names
+ * @returns {Event[]}
+ */
+function eventsOf(rules, before, after, action, step, observer, names) {
+  const actor = before.turn;
+  let trick = trickOf(before);
+  /** @type {Event[]} */
+  const events = [];
+  if (before.decision === EXCHANGE) {
+    const swaps = action === SWAP;
+    return [event(swaps ? "swap" : "keep", actor, null, 0, sentence(names[actor], swaps ? "swap{s} the hand for a blind one" : "keep{s} the hand"), step)];
+  }
+  if (before.decision === PLAY) {
+    trick += 1;
+    const verb = before.led < 0 ? "lead{s}" : "play{s}";
+    events.push(event("play", actor, action, trick, sentence(names[actor], `${verb} the ${cardName(action)}`), step));
+    if (after.led >= 0) return events;
+    const { winner } = after;
+    events.push(event("win", winner, null, trick, sentence(names[winner], "win{s} the trick"), step));
+  } else if (before.decision === DRAFT && action === LEAVE) {
+    const left = cardsOf(before.faceUp)[0];
+    events.push(event("leave", actor, left, trick, sentence(names[actor], `leave{s} the ${cardName(left)}`), step));
+  }
+  events.push(...drawing(before, after, trick, step, observer, names));
+  for (const card of cardsOf(difference(after.faceUp, before.faceUp))) {
+    events.push(event("turn_up", null, card, trick, `The ${cardName(card)} is turned up.`, step));
+  }
+  if (stockOf(rules, before) && !stockOf(rules, after)) {
+    const text = `The stock is gone: the endgame begins. ${sentence(names[after.turn], "lead{s}")}`;
+    events.push(event("endgame", null, null, trick, text, step));
+  }
+  return events;
+}
+
+/**
+ * The cards that both seats get from the stock, the winner of the trick first.
+ *
+ * @param {State} before
+ * @param {State} after
+ * @param {number} trick
+ * @param {number} step
+ * @param {number | null} observer
+ * @param {[string, string]} names
+ * @returns {Event[]}
+ */
+function drawing(before, after, trick, step, observer, names) {
+  /** @type {Event[]} */
+  const events = [];
+  for (const seat of [after.winner, 1 - after.winner]) {
+    const gained = difference(after.hands[seat], before.hands[seat]);
+    if (isEmpty(gained)) continue;
+    const seen = intersection(after.known[seat], gained);
+    for (const card of cardsOf(seen)) {
+      events.push(event("take", seat, card, trick, sentence(names[seat], `take{s} ${theCards([card])}`), step));
+    }
+    for (const card of cardsOf(difference(gained, seen))) {
+      const visible = observer === null || observer === seat;
+      const words = visible ? `draw{s} the ${cardName(card)}` : "draw{s} a card unseen";
+      events.push(event("draw", seat, visible ? card : null, trick, sentence(names[seat], words), step));
+    }
+  }
+  return events;
+}
+
+/** @param {Rules} rules @param {State} state @returns {number} cards left in the stock */
+export function stockOf(rules, state) {
+  return popcount(state.faceUp) + rules.cards.length - state.top;
+}

@@ -1,0 +1,231 @@
+// @ts-check
+/** A deal as one seat sees it, as plain data: nothing in it tells a card that the seat has not seen. */
+
+import { actionText } from "../../engine/actions.js";
+import { cardsOf, cardText, has, isEmpty, NUM_CARDS, ofSuit, popcount, SUIT_SIZE, SUITS } from "../../engine/cards.js";
+import { DRAFT, EXCHANGE, PICK, PICK_AFTER } from "../../engine/state.js";
+import { joinWords } from "../wording.js";
+import { actionName, cardName, resultText, suitText, SUIT_NAMES, takenTricks, theCards } from "./words.js";
+
+/** @typedef {import("./table_deal.js").TableDeal} TableDeal */
+/** @typedef {import("./table_deal.js").State} State */
+/** @typedef {import("./table_deal.js").Rules} Rules */
+/** @typedef {import("./table_deal.js").View} View */
+/** @typedef {import("./events.js").Event} Event */
+/** @typedef {import("../../engine/cards.js").Mask} Mask */
+/** @typedef {import("../types.js").Side} Side */
+
+/** @type {[Side, Side]} */
+export const SIDES = ["you", "opponent"];
+const EXPLAINED_TRICKS = 3; // at the start of a deal: later the rules have explained themselves
+/** @type {import("../types.js").DecisionKind[]} by `PLAY`, `PICK`, … */
+const KINDS = ["card", "pick", "pick", "take_or_leave", "keep_or_swap"];
+
+/** @param {number} seat @param {number} you @returns {Side} */
+export const sideOf = (seat, you) => SIDES[seat === you ? 0 : 1];
+
+/** @param {number | null} seat null or −1 for none @param {number} you @returns {Side | null} */
+export const sideOrNobody = (seat, you) => (seat === null || seat < 0 ? null : sideOf(seat, you));
+
+/**
+ * @template Value
+ * @param {Value} you
+ * @param {Value} opponent
+ * @returns {Record<Side, Value>}
+ */
+export const bySide = (you, opponent) => ({ you, opponent });
+
+/**
+ * @param {TableDeal} deal
+ * @param {number} seat
+ * @param {[string, string]} names of the players by seat
+ * @param {Event[]} events of the deal as this seat saw them
+ * @returns {import("../types.js").Position} what a seat sees of a deal now
+ */
+export function position(deal, seat, names, events) {
+  const { rules } = deal;
+  const view = deal.view(seat);
+  const played = (/** @type {number} */ of) => cardTexts(events.filter((event) => event.kind === "play" && event.seat === of).map((event) => event.card));
+  return {
+    stage: stageOf(view),
+    trump: suitText(view.trump),
+    low: Boolean(view.low),
+    trick: trickNumber(view, rules, deal.done),
+    stock: view.stock,
+    face_up: cardTexts(cardsOf(view.faceUp)),
+    led: ledCard(deal.state, seat),
+    hand: handData(deal, view),
+    opponent: opponentHand(heldBy(1 - seat, deal.state), view.opponentKnown, view),
+    tricks: tricksOf(deal.state, rules, seat),
+    turn: sideOrNobody(deal.turn, seat),
+    decision: deal.turn === seat ? decision(deal, view) : null,
+    last_trick: lastTrick(events, seat),
+    played: bySide(played(seat), played(1 - seat)),
+    discarded: highToLow(view.discarded),
+    exchanged: exchanged(rules, events, seat),
+    result: deal.done ? result(deal, seat, names) : null,
+    open: deal.done ? openCards(deal, seat) : null,
+  };
+}
+
+/** @param {View} view @returns {import("../types.js").Stage} */
+export const stageOf = (view) => (view.stock ? "foreplay" : "endgame");
+
+/** @param {View} view @returns {number} tricks won so far */
+export function tricksWon({ tricksSelf, tricksOpponent }) {
+  return tricksSelf[0] + tricksSelf[1] + tricksOpponent[0] + tricksOpponent[1];
+}
+
+/** @param {View} view @param {Rules} rules @param {boolean} done @returns {number} of the current trick; between two tricks and after the deal, that of the last one */
+export function trickNumber(view, rules, done) {
+  return tricksWon(view) + (done || (view.choice && !rules.humbug) ? 0 : 1);
+}
+
+/** @param {number} seat @param {State} state @returns {number} how many cards a seat holds */
+export const heldBy = (seat, state) => popcount(state.hands[seat]);
+
+/** @param {number} cards how many @param {Mask} known @param {View} view @returns {import("../types.js").OpponentHand} */
+export function opponentHand(cards, known, view) {
+  const voids = [0, 1, 2, 3].filter((suit) => view.voidOpponent[suit]).map((suit) => [SUITS[suit], view.voidOpponent[suit]]);
+  return { cards, known: highToLow(known), voids: Object.fromEntries(voids) };
+}
+
+/** @param {State} state @param {Rules} rules @param {number} seat @returns {Record<Side, import("../types.js").Tricks>} won so far */
+export function tricksOf(state, rules, seat) {
+  const counted = takenTricks(state, rules);
+  const of = (/** @type {number} */ place) => ({ foreplay: state.tricks[0][place], endgame: state.tricks[1][place], counted: counted[place] });
+  return bySide(of(seat), of(1 - seat));
+}
+
+/** @param {(number | null)[]} cards @returns {string[]} as `SA`; null is left out */
+export const cardTexts = (cards) => cards.filter((card) => card !== null).map(cardText);
+
+/** @param {Mask} mask @returns {string[]} spades to clubs, each suit from high to low */
+export const highToLow = (mask) => cardTexts(cardsOf(mask).reverse());
+
+/** @param {State} state @param {number} seat @returns {import("../types.js").LedCard | null} */
+export function ledCard({ led, turn }, seat) {
+  return led < 0 ? null : { card: cardText(led), name: cardName(led), by: sideOf(1 - turn, seat) };
+}
+
+/** @param {TableDeal} deal @param {View} view of the seat to act @returns {import("../types.js").Decision} */
+export function decision(deal, view) {
+  const actions = cardsOf(view.legal);
+  if (!view.choice) actions.reverse();
+  return {
+    kind: KINDS[deal.state.decision],
+    text: decisionText(deal, view),
+    actions: actions.map((action) => ({ action: actionText(action, deal.rules), name: actionName(action, deal.rules) })),
+  };
+}
+
+/** @param {TableDeal} deal @param {View} view of the seat to act @returns {string} what it has to do */
+export function decisionText(deal, view) {
+  const kind = deal.state.decision;
+  if (kind === EXCHANGE) return "Keep your hand, or swap it for a blind one.";
+  if (kind === DRAFT) return `Take ${theCards(cardsOf(view.faceUp))}, or leave it.`;
+  if (kind === PICK || kind === PICK_AFTER) return "Pick one of the face-up cards.";
+  const stake = stakeText(view, deal.rules);
+  if (stake !== null) return stake;
+  if (view.led < 0) return "Lead a card.";
+  const suit = Math.floor(view.led / SUIT_SIZE);
+  if (!isEmpty(ofSuit(view.hand, suit))) return `Follow ${SUIT_NAMES[suit]}.`;
+  return `You have no ${SUIT_NAMES[suit]}: play any card.`;
+}
+
+/** @param {View} view @param {Rules} rules @returns {string | null} what a trick is about, in the first tricks of a deal for cards */
+export function stakeText(view, rules) {
+  const faceUp = cardsOf(view.faceUp);
+  if (view.choice || faceUp.length === 0 || tricksWon(view) >= EXPLAINED_TRICKS) return null;
+  if (rules.draft) return `Win this trick and you may take ${theCards(faceUp)} or leave it for the hidden card.`;
+  if (faceUp.length > 1) {
+    const choice = joinWords(faceUp.map((card) => `the ${cardName(card)}`), "or");
+    return `Win this trick and you pick ${choice}; lose it and you take the hidden card.`;
+  }
+  return `Win this trick and you take ${theCards(faceUp)}; lose it and you take the hidden card.`;
+}
+
+/** @param {TableDeal} deal @param {number} seat @param {number} action @returns {string | null} why it may not be chosen now; null if it may */
+export function refusal(deal, seat, action) {
+  if (deal.done) return "The deal is over.";
+  if (deal.turn !== seat) return "It is not your turn.";
+  const view = deal.view(seat);
+  if (has(view.legal, action)) return null;
+  if (view.choice) return decisionText(deal, view);
+  if (action >= NUM_CARDS) return `There is nothing to ${actionName(action, deal.rules)} now.`;
+  if (!has(view.hand, action)) return `You do not hold the ${cardName(action)}.`;
+  return `You must follow ${SUIT_NAMES[Math.floor(view.led / SUIT_SIZE)]}.`;
+}
+
+/** @param {TableDeal} deal @param {number} seat @param {number} action @returns {string | null} the same with what is allowed */
+export function refusalWithChoices(deal, seat, action) {
+  const reason = refusal(deal, seat, action);
+  if (reason === null || deal.turn !== seat) return reason;
+  const legal = cardsOf(deal.legal);
+  const words = (legal[0] >= NUM_CARDS ? legal : legal.reverse()).map((one) => actionText(one, deal.rules));
+  return `${reason.replace(/\.$/, "")}: ${deal.view(seat).choice ? "" : "you may play "}${joinWords(words, "or")}.`;
+}
+
+/** @param {TableDeal} deal finished @param {number} seat @param {[string, string]} names @returns {import("../types.js").Result} from the side of `seat` */
+export function result(deal, seat, names) {
+  const [winner, text] = resultText(deal, names);
+  const outcome = deal.result();
+  const taken = takenTricks(deal.state, deal.rules);
+  return {
+    text,
+    winner: sideOrNobody(winner, seat),
+    margin: (seat === 0 ? outcome.margin : -outcome.margin) + 0,
+    points: Math.abs(outcome.points),
+    tricks: bySide(taken[seat], taken[1 - seat]),
+  };
+}
+
+/** @param {TableDeal} deal @param {View} view @returns {import("../types.js").HandCard[]} */
+function handData(deal, view) {
+  let seat = -1;
+  if (view.turn) seat = deal.turn;
+  else if (!deal.done) seat = 1 - deal.turn;
+  return cardsOf(view.hand).reverse().map((card) => ({
+    card: cardText(card),
+    name: cardName(card),
+    playable: Boolean(view.turn && !view.choice && has(view.legal, card)),
+    reason: refusal(deal, seat, card),
+    seen: has(view.ownKnown, card),
+  }));
+}
+
+/** @param {Event[]} events @param {number} seat @returns {import("../types.js").LastTrick | null} the last complete trick, and what it brought from the stock */
+export function lastTrick(events, seat) {
+  const won = events.findLast((event) => event.kind === "win");
+  if (won === undefined || won.seat === null) return null;
+  const ofTrick = events.filter((event) => event.trick === won.trick && event.seat !== null && event.card !== null);
+  const plays = ofTrick.filter((event) => event.kind === "play");
+  const gains = ofTrick.filter((event) => event.kind === "take" || event.kind === "draw");
+  const cardOf = (/** @type {Event[]} */ found, /** @type {number} */ of) => {
+    const card = found.findLast((event) => event.seat === of)?.card;
+    return card === undefined || card === null ? null : cardText(card);
+  };
+  return {
+    number: won.trick,
+    leader: sideOf(Number(plays[0].seat), seat),
+    winner: sideOf(won.seat, seat),
+    cards: bySide(String(cardOf(plays, seat)), String(cardOf(plays, 1 - seat))),
+    takes: bySide(cardOf(gains, seat), cardOf(gains, 1 - seat)),
+  };
+}
+
+/** @param {Rules} rules @param {Event[]} events @param {number} seat @returns {Record<Side, boolean | null>} humbug: whether the sides swapped their hands; null where it is not decided */
+export function exchanged(rules, events, seat) {
+  const decision = (/** @type {number} */ of) => events.findLast((event) => event.seat === of && (event.kind === "keep" || event.kind === "swap"));
+  const swapped = (/** @type {number} */ of) => (rules.humbug && decision(of) !== undefined ? decision(of)?.kind === "swap" : null);
+  return bySide(swapped(seat), swapped(1 - seat));
+}
+
+/** @param {TableDeal} deal @param {number} seat @returns {import("../types.js").OpenCards} what is left when a deal is over */
+function openCards({ rules, state, deck }, seat) {
+  return {
+    you: highToLow(state.hands[seat]),
+    opponent: highToLow(state.hands[1 - seat]),
+    stock: rules.humbug ? [] : cardTexts([...cardsOf(state.faceUp), ...deck.slice(state.top)]),
+  };
+}

@@ -1,0 +1,46 @@
+// @ts-check
+/** Cards, actions and results in English (`envs/text/words.py`). */
+
+import { NUM_CARDS, SUIT_SIZE, SUITS } from "../../engine/cards.js";
+import { actionText } from "../../engine/actions.js";
+import { countedTricks } from "../../engine/state.js";
+import { clause, countText, joinWords, round } from "../wording.js";
+
+export const SUIT_NAMES = ["clubs", "diamonds", "hearts", "spades"];
+const RANK_NAMES = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "jack", "queen", "king", "ace"];
+
+/** @param {number} card @returns {string} `queen of hearts` */
+export const cardName = (card) => `${RANK_NAMES[card % SUIT_SIZE]} of ${SUIT_NAMES[Math.floor(card / SUIT_SIZE)]}`;
+
+/** @param {number} action @param {import("./table_deal.js").Rules} rules @returns {string} a card's name, or `take`, `leave`, `keep`, `swap` */
+export const actionName = (action, rules) => (action < NUM_CARDS ? cardName(action) : actionText(action, rules));
+
+/** @param {number[]} cards @returns {string} with their articles */
+export const theCards = (cards) => joinWords(cards.map((card) => `the ${cardName(card)}`));
+
+/** @param {number} suit −1 for none @returns {string | null} as `S` */
+export const suitText = (suit) => (suit < 0 ? null : SUITS[suit]);
+
+/** @param {number} tricks @param {boolean} [exact] @returns {string} `7.4 tricks`; a whole number as `1 trick` if it is known or rounds to one */
+export function tricksText(tricks, exact = false) {
+  return countText(exact ? tricks : round(tricks, 1), "trick");
+}
+
+/** @param {import("./table_deal.js").State} state @param {import("./table_deal.js").Rules} rules @returns {[number, number]} counted tricks by seat */
+export function takenTricks(state, rules) {
+  return [countedTricks(rules.game, state, 0), countedTricks(rules.game, state, 1)];
+}
+
+/**
+ * @param {import("./table_deal.js").TableDeal} deal finished
+ * @param {[string, string]} names of the players by seat
+ * @returns {[number | null, string]} the winning seat, null for a draw, and the result as `You win 8 to 5`
+ */
+export function resultText(deal, names) {
+  const { margin } = deal.result();
+  const taken = takenTricks(deal.state, deal.rules);
+  if (margin === 0) return [null, `The deal is drawn, ${countText(taken[0], "trick")} each`];
+  const winner = margin > 0 ? 0 : 1;
+  const text = clause(names[winner], `win{s} ${taken[winner]} to ${taken[1 - winner]}`);
+  return [winner, deal.state.low ? `${text}, played low` : text];
+}

@@ -1,0 +1,23 @@
+// @ts-check
+/** What the functions of `table.js` throw: a sentence for the person, and what the page may do about it. */
+
+/**
+ * `illegal`: an action that is not allowed now. `not_found`: there is no such game. `moved`: another tab has changed the
+ * game meanwhile. `unreachable`: the server does not answer, or a part of the page cannot be loaded. `refused`: anything
+ * else that cannot be done.
+ *
+ * @typedef {"illegal" | "not_found" | "moved" | "unreachable" | "refused"} ErrorKind
+ */
+
+export class TableError extends Error {
+  /**
+   * @param {ErrorKind} kind
+   * @param {string} message
+   * @param {import("./types.js").Session | null} [session] as it is now, where another tab has changed it
+   */
+  constructor(kind, message, session = null) {
+    super(message);
+    this.kind = kind;
+    this.session = session;
+  }
+}

@@ -1,0 +1,242 @@
+// @ts-check
+/**
+ * A session: a person against an agent, deal after deal or for a match.
+ *
+ * Every deal is committed to before its first card and opened after its last. The commitment is the SHA-256 of
+ * `SALT DEALER DECK`; the salt has 256 random bits.
+ */
+
+import { sha256 } from "./sha256.js";
+import { parseAction } from "../engine/actions.js";
+import { deckText } from "../engine/cards.js";
+import { rulesNamed } from "../engine/rules.js";
+import { YOU } from "./wording.js";
+import { refusalWithChoices } from "./deal/position.js";
+import { TableDeal } from "./deal/table_deal.js";
+import { lessonRefusal } from "./lesson.js";
+import { matchFormatOf, winnerOf } from "./match_format.js";
+import { TableError } from "./errors.js";
+import { isQuizTime, quizStep, score } from "./recall.js";
+
+/** @typedef {import("./settings.js").Settings} Settings */
+/** @typedef {import("./deal/table_deal.js").DealResult} DealResult */
+/** @typedef {import("../engine/rules.js").Rules} Rules */
+
+const SALT_BYTES = 32;
+
+/** @returns {string} 32 random bytes in hexadecimal */
+export function newSalt() {
+  const bytes = crypto.getRandomValues(new Uint8Array(SALT_BYTES));
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/**
+ * The score by seat.
+ *
+ * @typedef {object} Score
+ * @property {[number, number]} points of the deals won
+ * @property {[number, number]} won number of deals won
+ * @property {number} drawn number of drawn deals
+ */
+
+/** @param {DealResult[]} results @returns {Score} after some deals */
+export function scoreOf(results) {
+  /** @type {Score} */
+  const found = { points: [0, 0], won: [0, 0], drawn: 0 };
+  for (const { margin, points } of results) {
+    if (margin === 0) {
+      found.drawn += 1;
+      continue;
+    }
+    const winner = margin > 0 ? 0 : 1;
+    found.points[winner] += Math.abs(points);
+    found.won[winner] += 1;
+  }
+  return found;
+}
+
+/** @param {Score} score @param {string | null} match @returns {[number, number]} what a match counts, by seat: points, or deals won */
+export function scoreInMatch({ points, won }, match) {
+  return match === null || matchFormatOf(match).kind === "first_to" ? points : won;
+}
+
+/**
+ * A finished deal of a session.
+ *
+ * @typedef {object} FinishedDeal
+ * @property {TableDeal} deal
+ * @property {string} salt of the commitment
+ * @property {boolean} assisted whether a hint was asked for or an action taken back
+ * @property {string} time when it ended, ISO 8601 in UTC
+ * @property {readonly number[] | null} recalled the person's answer to the memory quiz, if there was one
+ */
+
+/** A table with a person and an agent. Others let the agent act: it may think in another thread. */
+export class Session {
+  /**
+   * @param {Settings} settings what is played
+   * @param {string} title the agent's name
+   * @param {TableDeal} [deal] the first deal instead of the first one of the seed
+   * @param {string} [person] the person's name, `You` but in recordings
+   */
+  constructor(settings, title, deal, person = YOU) {
+    this.settings = settings;
+    this.rules = rulesNamed(settings.rules);
+    this.title = title;
+    this.person = person;
+    /** @type {FinishedDeal[]} the last is the one on the table until `nextDeal` */
+    this.finished = [];
+    this.version = 0;
+    /** @type {import("./types.js").Earlier | null} in practice, what the same deal brought before */
+    this.earlier = null;
+    this.deal = deal ?? TableDeal.atAddress(this.rules, settings.seed, 0);
+    this.salt = newSalt();
+    this.assisted = false;
+    /** @type {import("./types.js").Hint | null} the hint for this position, if one was asked for */
+    this.hint = null;
+    /** @type {readonly number[] | null} the cards of the person's answer to the memory quiz of this deal */
+    this.recalled = null;
+  }
+
+  /** @returns {[string, string]} the players by seat */
+  get names() {
+    return this.seat === 0 ? [this.person, this.title] : [this.title, this.person];
+  }
+
+  /** @returns {number} the person's seat */
+  get seat() {
+    return this.settings.seat;
+  }
+
+  /** @returns {number} of the deal on the table, from 1 */
+  get number() {
+    return this.finished.length + (this.deal.done ? 0 : 1);
+  }
+
+  /** @returns {Score} after the finished deals */
+  get score() {
+    return scoreOf(this.finished.map(({ deal }) => deal.result()));
+  }
+
+  /** @returns {number | null} the seat that has won the match */
+  get winner() {
+    const { match } = this.settings;
+    return match === null ? null : winnerOf(matchFormatOf(match), scoreInMatch(this.score, match));
+  }
+
+  /** @returns {boolean} whether no further deal follows */
+  get over() {
+    const oneDeal = this.settings.day !== null || this.settings.kind !== "play";
+    return this.deal.done && (oneDeal || this.winner !== null);
+  }
+
+  /** @returns {string} the hash of the deal on the table, which may be shown before it ends */
+  get commitment() {
+    return sha256(this.committed());
+  }
+
+  /** @returns {string | null} the text of which the commitment is the hash, once the deal is over */
+  get disclosure() {
+    return this.deal.done ? this.committed() : null;
+  }
+
+  committed() {
+    return `${this.salt} ${this.deal.dealer} ${deckText(this.deal.deck)}`;
+  }
+
+  /** @returns {boolean} whether there is an action of the person to take back */
+  get canTakeBack() {
+    return !this.deal.done && this.lastOwn !== null;
+  }
+
+  /** @param {string} word the person's action @throws {TableError} if it is not allowed now; nothing has changed */
+  act(word) {
+    const action = parseAction(word, this.rules);
+    const reason = refusalWithChoices(this.deal, this.seat, action) ?? (this.settings.kind === "lesson" ? lessonRefusal(this.deal, action) : null);
+    if (reason !== null) throw new TableError("illegal", reason);
+    this.play(action);
+  }
+
+  /** @returns {boolean} whether it is the agent's turn */
+  get waitsForAgent() {
+    return this.deal.turn === 1 - this.seat;
+  }
+
+  /** @param {number} action of the seat to act */
+  play(action) {
+    this.deal.play(action);
+    this.hint = null;
+    this.version += 1;
+    this.closeDeal();
+  }
+
+  /** Count the deal on the table if it is over. */
+  closeDeal() {
+    if (!this.deal.done || this.finished.at(-1)?.deal === this.deal) return;
+    const time = new Date().toISOString().replace(/\.\d+Z$/, "+00:00");
+    this.finished.push({ deal: this.deal, salt: this.salt, assisted: this.assisted, time, recalled: this.recalled });
+  }
+
+  /**
+   * Keep the hint for the person's decision, and mark the deal as assisted.
+   *
+   * @param {import("./types.js").Hint} hint
+   * @throws {TableError} if the person is not to act
+   */
+  help(hint) {
+    if (this.deal.turn !== this.seat) throw new TableError("refused", "There is nothing to decide now.");
+    this.hint = hint;
+    this.version += 1;
+    this.assisted = true;
+  }
+
+  /** @returns {boolean} whether it is time for the memory quiz: which cards does the opponent hold? */
+  get canRecall() {
+    return this.settings.kind === "play" && this.recalled === null && isQuizTime(this.deal, this.seat);
+  }
+
+  /** @param {number[]} cards as many as the opponent holds @throws {TableError} if it is not the time for it */
+  recall(cards) {
+    if (!this.canRecall) throw new TableError("refused", "There is no quiz now.");
+    const [, held] = score(this.deal, this.seat, cards);
+    const different = new Set(cards).size;
+    if (different !== held || cards.length !== held) throw new TableError("refused", `Name ${held} different cards, not ${different}.`);
+    this.recalled = cards;
+    this.version += 1;
+  }
+
+  /** Go back to the person's last decision of this deal, and mark the deal as assisted. @throws {TableError} if there is none, or the deal is over */
+  takeBack() {
+    if (this.deal.done) throw new TableError("refused", "The deal is over: nothing can be taken back.");
+    const step = this.lastOwn;
+    if (step === null) throw new TableError("refused", "You have not played yet: there is nothing to take back.");
+    this.deal.goBack(step);
+    this.hint = null;
+    this.assisted = true;
+    if (quizStep(this.deal, this.seat) === null) this.recalled = null;
+    this.version += 1;
+  }
+
+  /** @returns {number | null} the person's last action of this deal, counted from 0 */
+  get lastOwn() {
+    const step = this.deal.states.findLastIndex((state) => state.turn === this.seat);
+    return step < 0 ? null : step;
+  }
+
+  /** Deal the next deal of the match. @throws {TableError} if this deal is not over, or no further deal follows */
+  nextDeal() {
+    if (!this.deal.done) throw new TableError("refused", "This deal is not over yet.");
+    if (this.over) throw new TableError("refused", "No further deal follows.");
+    this.deal = TableDeal.atAddress(this.rules, this.settings.seed, this.finished.length);
+    this.salt = newSalt();
+    this.assisted = false;
+    this.hint = null;
+    this.recalled = null;
+    this.version += 1;
+  }
+
+  /** @returns {[string, string]} what recordings call the players, by seat */
+  get recordedNames() {
+    return this.seat === 0 ? ["you", this.settings.agent] : [this.settings.agent, "you"];
+  }
+}

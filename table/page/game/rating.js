@@ -1,0 +1,89 @@
+// @ts-check
+/** Ratings: par and accuracy of finished deals, worked out while nobody waits. */
+
+import { par } from "./coach/reviews.js";
+import { TableError } from "./errors.js";
+
+/** @typedef {Pick<import("./store.js").CountedDeal, "given_away" | "at_stake" | "par">} Rating */
+
+/**
+ * What the rater needs of the table.
+ *
+ * @typedef {object} Rated
+ * @property {(length: number) => boolean} isIdle whether nobody waits for an answer, and nobody has for so many milliseconds
+ * @property {() => Promise<import("./store.js").Counted>} counted
+ * @property {(id: string) => Promise<import("./game_session.js").Session | null>} session
+ * @property {(id: string, deal: number) => Promise<import("./types.js").Review | null>} review
+ * @property {(id: string, deal: number, rating: Rating) => Promise<void>} rate
+ */
+
+const IDLE = 500; // milliseconds after the last answer; from then on deals are rated
+const LOOK = 100; // milliseconds between two looks at whether anybody waits
+
+/** @param {number} length milliseconds */
+const sleep = (length) => new Promise((resolve) => setTimeout(resolve, length));
+
+/** Rates the deals that the statistics have counted, the last one first; those that ended before the page was opened get no accuracy unasked. */
+export class Rater {
+  /** @param {Rated} table */
+  constructor(table) {
+    this.table = table;
+    this.began = new Date().toISOString().slice(0, 19);
+    /** @type {Set<string>} */
+    this.tried = new Set();
+    this.running = false;
+  }
+
+  /** Say that a deal has been counted. */
+  wake() {
+    if (this.running) return;
+    this.running = true;
+    void this.run().catch((error) => {
+      if (!(error instanceof TableError)) throw error; // a server that is away, which the person hears of when it is asked for something
+    }).finally(() => {
+      this.running = false;
+    });
+  }
+
+  async run() {
+    for (let wanted = await this.next(); wanted !== null; wanted = await this.next()) {
+      await this.idle();
+      this.tried.add(`${wanted.part} ${wanted.session} ${wanted.deal}`);
+      await this.work(wanted);
+    }
+  }
+
+  /** @param {() => boolean} [urgent] whether somebody waits for this by now @returns {Promise<void>} resolved when nobody waits for an answer, and nobody has a moment ago */
+  async idle(urgent = () => false) {
+    await sleep(0);
+    while (!urgent() && !this.table.isIdle(IDLE)) await sleep(LOOK);
+  }
+
+  /** @returns {Promise<{part: "par" | "given_away", session: string, deal: number} | null>} what a deal lacks that was not tried yet */
+  async next() {
+    const { deals } = await this.table.counted();
+    for (const part of /** @type {const} */ (["par", "given_away"])) {
+      const found = deals.findLast((one) => one[part] === null && (part === "par" || one.time >= this.began) && !this.tried.has(`${part} ${one.session} ${one.deal}`));
+      if (found !== undefined) return { part, session: found.session, deal: found.deal };
+    }
+    return null;
+  }
+
+  /** @param {{part: "par" | "given_away", session: string, deal: number}} wanted */
+  async work({ part, session: id, deal }) {
+    const session = await this.table.session(id);
+    if (session === null) return; // it was deleted
+    if (part === "given_away") {
+      const found = await this.table.review(id, deal);
+      if (found !== null) await this.rate(id, deal, found);
+      return;
+    }
+    const { margin } = (await par(session.finished[deal - 1].deal, () => this.idle())).result();
+    await this.table.rate(id, deal, { given_away: null, at_stake: null, par: (session.seat === 0 ? margin : -margin) + 0 });
+  }
+
+  /** Add a review to the statistics. @param {string} id @param {number} deal @param {import("./types.js").Review} review */
+  async rate(id, deal, { tricks_given_away, tricks_at_stake, par: { margin } }) {
+    await this.table.rate(id, deal, { given_away: tricks_given_away.you, at_stake: tricks_at_stake.you, par: margin });
+  }
+}

@@ -1,0 +1,63 @@
+// @ts-check
+/** Recordings: played deals as short lines of JSON that stand alone (`evaluation/recording.py`). */
+
+import { actionText, parseAction } from "../engine/actions.js";
+import { deckText, parseDeck } from "../engine/cards.js";
+import { dealDeck } from "../engine/dealing.js";
+import { rulesNamed, ruleSpecs } from "../engine/rules.js";
+import { gameData } from "./catalogue.js";
+import { TableDeal } from "./deal/table_deal.js";
+
+const VERSION = 1;
+
+/** @typedef {{deal: TableDeal, names: [string, string]}} Recorded a finished deal, and names of the players by seat */
+
+/** @param {TableDeal} deal finished @param {[string, string]} names @returns {string} one line of JSON */
+export function recordingLine(deal, names) {
+  const { margin, points, tricks } = deal.result();
+  return JSON.stringify({
+    version: VERSION,
+    rules: gameData(deal.rules.spec).changes,
+    deck: deckText(deal.deck),
+    dealer: deal.dealer,
+    names,
+    actions: deal.actions.map((action) => actionText(action, deal.rules)).join(" "),
+    result: { margin, points, tricks },
+  });
+}
+
+/**
+ * Read a line and play the deal again.
+ *
+ * @param {string} line
+ * @param {number} number of the recording, from 1, for errors
+ * @returns {Recorded}
+ * @throws {Error} if it is no recording of a finished deal, or of a game that the page does not play
+ */
+export function readLine(line, number) {
+  let given;
+  try {
+    given = JSON.parse(line);
+  } catch {
+    throw new Error(`recording ${number} is not a line of JSON`);
+  }
+  const { version, rules: changes, deal: address, deck: cards, dealer, names, actions, result } = given ?? {};
+  const areNames = Array.isArray(names) && names.length === 2 && names.every((name) => typeof name === "string" && name !== "");
+  if (version !== VERSION || !areNames || typeof actions !== "string" || typeof changes !== "object" || (dealer !== 0 && dealer !== 1)) {
+    throw new Error(`recording ${number} is not one of version ${VERSION}`);
+  }
+  const rules = rulesOf(changes);
+  const deck = Array.isArray(address) ? dealDeck(rules.cards, BigInt(address[0]), BigInt(address[1])) : parseDeck(String(cards), rules.cards);
+  const deal = new TableDeal(rules, deck, dealer, actions.split(/\s+/).filter(Boolean).map((word) => parseAction(word, rules)));
+  if (!deal.done) throw new Error(`recording ${number} is not finished after ${deal.actions.length} moves`);
+  if (deal.result().margin !== result?.margin) throw new Error(`recording ${number} ends with margin ${deal.result().margin}, but ${result?.margin} is recorded`);
+  return { deal, names: [names[0], names[1]] };
+}
+
+/** @param {Record<string, unknown>} changes the settings that differ from the classic game @returns {import("../engine/rules.js").Rules} */
+function rulesOf(changes) {
+  const sorted = (/** @type {Record<string, unknown>} */ object) => JSON.stringify(Object.entries(object).sort());
+  const spec = ruleSpecs().find((one) => sorted(gameData(one).changes) === sorted(changes));
+  if (spec === undefined) throw new Error("The recording is of a game that cannot be played here: german-whist review shows it.");
+  return rulesNamed(spec);
+}

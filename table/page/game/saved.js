@@ -1,0 +1,74 @@
+// @ts-check
+/** Sessions as the store keeps them, complete enough to go on after any card. */
+
+import { actionText, parseAction } from "../engine/actions.js";
+import { deckText, parseDeck } from "../engine/cards.js";
+import { rulesNamed } from "../engine/rules.js";
+import { dataNow } from "./data.js";
+import { TableDeal } from "./deal/table_deal.js";
+import { Session } from "./game_session.js";
+import { settingsOf } from "./settings.js";
+
+/** @typedef {import("./store.js").SavedSession} SavedSession */
+/** @typedef {import("./store.js").SavedDeal} SavedDeal */
+
+/** @param {string} id @param {Session} session @returns {SavedSession} */
+export function savedSession(id, session) {
+  const { deal, salt, assisted, recalled } = session;
+  const deals = session.finished.map((one) => savedDeal(one.deal, one.salt, one.assisted, one.recalled, one.time));
+  if (!deal.done) deals.push(savedDeal(deal, salt, assisted, recalled, null));
+  return {
+    id,
+    settings: session.settings,
+    title: session.title,
+    person: session.person,
+    version: session.version,
+    updated: Date.now(),
+    finished: session.over,
+    inPlay: !deal.done,
+    earlier: session.earlier,
+    hint: session.hint,
+    deals,
+  };
+}
+
+/** @param {SavedSession} saved @returns {Session} @throws {Error} if the page does not play its game, or it is damaged */
+export function loadedSession(saved) {
+  const settings = settingsOf(saved.settings);
+  const rules = rulesNamed(settings.rules);
+  const deals = saved.deals.map(({ deck, dealer, actions }) => {
+    const played = actions.split(" ").filter(Boolean).map((word) => parseAction(word, rules));
+    return new TableDeal(rules, parseDeck(deck, rules.cards), dealer, played);
+  });
+  const last = saved.deals[saved.deals.length - 1];
+  const session = new Session(settings, saved.title, deals[deals.length - 1], saved.person);
+  session.finished = saved.deals.flatMap(({ salt, assisted, recalled, ended }, place) => (ended === null ? [] : [{ deal: deals[place], salt, assisted, recalled, time: ended }]));
+  session.version = saved.version;
+  session.earlier = saved.earlier;
+  session.hint = saved.hint;
+  session.salt = last.salt;
+  session.assisted = last.assisted;
+  session.recalled = last.recalled;
+  return session;
+}
+
+/** @returns {Session} with the lesson */
+export function lessonSession() {
+  const { rules: spec, teacher, seat, deck } = dataNow().lesson;
+  const settings = settingsOf({ rules: spec, agent: "heuristic+exact", seat, kind: "lesson" });
+  const rules = rulesNamed(spec);
+  return new Session(settings, teacher, new TableDeal(rules, parseDeck(deck, rules.cards), 1 - seat));
+}
+
+/** @param {TableDeal} deal @param {string} salt @param {boolean} assisted @param {readonly number[] | null} recalled @param {string | null} ended @returns {SavedDeal} */
+function savedDeal(deal, salt, assisted, recalled, ended) {
+  return {
+    deck: deckText(deal.deck),
+    dealer: deal.dealer,
+    actions: deal.actions.map((action) => actionText(action, deal.rules)).join(" "),
+    salt,
+    assisted,
+    recalled: recalled === null ? null : [...recalled],
+    ended,
+  };
+}

@@ -1,0 +1,102 @@
+// @ts-check
+/** Sessions as the data that the page gets: what the person's seat has seen, and nothing more. */
+
+import { deckText } from "../engine/cards.js";
+import { clause, general } from "./wording.js";
+import { gameData, matchTitle, rulesTitle } from "./catalogue.js";
+import { dealEvents, eventData } from "./deal/events.js";
+import { bySide, position, result, sideOf, sideOrNobody } from "./deal/position.js";
+import { eventTables } from "./deal/tables.js";
+import { scoreInMatch } from "./game_session.js";
+import { lessonData } from "./lesson.js";
+import { matchFormatOf, targetOf } from "./match_format.js";
+import { recallData } from "./recall.js";
+
+/** @typedef {import("./game_session.js").Session} Session */
+/** @typedef {import("./settings.js").Settings} Settings */
+
+/** @param {Session} session @returns {Omit<import("./types.js").Session, "id">} what the page may know of it, but for its id */
+export function sessionJson(session) {
+  const { settings, deal, seat, names } = session;
+  const events = dealEvents(deal, seat, names);
+  const tables = eventTables(deal, seat, events, session.lastOwn === null ? 0 : session.lastOwn + 1);
+  const listed = events.map((event, number) => eventData(event, number, sideOrNobody(event.seat, seat), deal.state.trump, tables[number]));
+  if (deal.done && session.winner !== null) listed.push(matchEvent(session, session.winner, listed.length));
+  const acts = deal.turn === seat;
+  const { disclosure, salt } = session;
+  return {
+    version: session.version,
+    kind: settings.kind,
+    title: sessionTitle(settings, session.title),
+    rules: settings.rules,
+    game: gameData(settings.rules).game,
+    agent: { spec: settings.agent, title: session.title },
+    day: settings.day,
+    match: matchJson(session),
+    deals: session.finished.map(({ deal: one, assisted }, place) => {
+      const { text, winner, margin, points } = result(one, seat, names);
+      return { deal: place + 1, text, winner, margin, points, assisted };
+    }),
+    deal: {
+      number: session.number,
+      seat,
+      dealer: sideOf(deal.dealer, seat),
+      assisted: session.assisted,
+      commitment: session.commitment,
+      disclosure: disclosure === null ? null : { salt, deck: deckText(deal.deck), text: disclosure },
+    },
+    position: position(deal, seat, names, events),
+    events: listed,
+    can: {
+      act: acts,
+      hint: acts,
+      take_back: session.canTakeBack,
+      next: deal.done && !session.over,
+      recall: session.canRecall,
+      review: session.finished.length > 0,
+      swap: session.finished.length > 0 && settings.kind !== "lesson",
+    },
+    earlier: session.earlier,
+    hint: session.hint,
+    recall: session.recalled === null ? null : recallData(deal, seat, names, session.recalled),
+    lesson: settings.kind === "lesson" ? lessonData(deal) : null,
+  };
+}
+
+/** @param {Settings} settings @param {string} agent what it is called @returns {string} a session's title: `Classic against Textbook` */
+export function sessionTitle({ kind, rules, day }, agent) {
+  if (kind === "recording") return `Recording: ${rulesTitle(rules)}`;
+  if (kind === "lesson") return "Lesson";
+  const title = `${rulesTitle(rules)} against ${agent}`;
+  if (kind === "practice") return `Practice: ${title}`;
+  return day === null ? title : `Deal of ${day}: ${title}`;
+}
+
+/** @param {import("./store.js").SavedSession} saved @returns {import("./types.js").ListedSession} in a few fields, for the list of sessions */
+export function summaryJson({ id, settings, title, updated, finished, inPlay }) {
+  const { kind, rules, agent, match, day } = settings;
+  const time = new Date(updated).toISOString().replace(/\.\d+Z$/, "+00:00");
+  return { id, kind, title: sessionTitle(settings, title), rules, agent, match, day, updated: time, finished, in_play: inPlay };
+}
+
+/** @param {Session} session @returns {import("./types.js").Match} */
+function matchJson({ settings: { match }, score, seat, winner, finished }) {
+  const points = scoreInMatch(score, match);
+  return {
+    format: match,
+    title: matchTitle(match),
+    target: match === null ? null : targetOf(matchFormatOf(match)),
+    score: bySide(points[seat], points[1 - seat]),
+    deals_won: bySide(score.won[seat], score.won[1 - seat]),
+    deals_drawn: score.drawn,
+    deals: finished.length,
+    winner: sideOrNobody(winner, seat),
+  };
+}
+
+/** @param {Session} session @param {number} winner the seat that has won the match @param {number} number @returns {import("./types.js").GameEvent} */
+function matchEvent({ settings, score, seat, names }, winner, number) {
+  const points = scoreInMatch(score, settings.match);
+  const text = `${clause(names[winner], "win{s} the match")}, ${general(points[winner])} to ${general(points[1 - winner])}.`;
+  return { number, kind: "match", by: sideOf(winner, seat), card: null, trump: false, trick: 0, text, table: null };
+}

@@ -1,0 +1,145 @@
+// @ts-check
+/** Statistics of a person's deals: results, accuracy, luck apart from skill, streaks. */
+
+import { rulesNamed } from "../engine/rules.js";
+import { round } from "./wording.js";
+import { hasAccuracies, MEASURED, playsLike } from "./catalogue.js";
+import { accuracyOf } from "./coach/accuracy.js";
+import { score } from "./recall.js";
+import { tricksTaken } from "../judge/tricks.js";
+
+/** @typedef {import("./store.js").CountedDeal} CountedDeal */
+/** @typedef {import("./store.js").CountedMatch} CountedMatch */
+/** @typedef {import("./store.js").Counted} Counted */
+/** @typedef {import("./types.js").Statistics} Statistics */
+
+const RECENT = 100;
+
+/**
+ * Only sessions of kind `play` count.
+ *
+ * @param {string} id the session's
+ * @param {import("./game_session.js").Session} session
+ * @param {number} first place of the first finished deal to count, from 0
+ * @returns {{deals: CountedDeal[], match: CountedMatch | null}} what has ended since, and the match if it has been won
+ */
+export function countDeals(id, session, first) {
+  const { settings, finished, winner, seat } = session;
+  const found = finished.slice(first);
+  if (settings.kind !== "play" || found.length === 0) return { deals: [], match: null };
+  const sign = seat === 0 ? 1 : -1;
+  const { rules, agent, day, match } = settings;
+  const deals = found.map(({ deal, time, assisted, recalled: cards }, place) => {
+    const { margin, points } = deal.result();
+    const [recalled, held] = cards === null ? [null, null] : score(deal, seat, cards);
+    const slam = sign * margin === deal.rules.counted;
+    return {
+      session: id, deal: first + place + 1, time, rules, agent, margin: sign * margin + 0, points: sign * points + 0, slam, assisted, day,
+      recalled, held, given_away: null, at_stake: null, par: null,
+    };
+  });
+  if (winner === null || match === null) return { deals, match: null };
+  const assisted = finished.some((one) => one.assisted);
+  return { deals, match: { session: id, rules, agent, match, won: winner === seat, assisted, time: found[found.length - 1].time } };
+}
+
+/** @param {Counted} counted @returns {Statistics} */
+export function summary({ deals, matches }) {
+  const groups = grouped(deals, ({ rules, agent, assisted }) => [rules, agent, assisted]);
+  const ofMatches = grouped(matches, ({ rules, agent, match, assisted }) => [rules, agent, match, assisted]);
+  const plain = deals.filter((deal) => !deal.assisted);
+  const accuracy = accuracyOfDeals(plain.filter((deal) => hasAccuracies(deal.rules)));
+  return {
+    deals: deals.length,
+    since: deals.length === 0 ? null : deals.map((deal) => deal.time).sort()[0].slice(0, 10),
+    groups: groups.map(groupData),
+    matches: ofMatches.map((group) => {
+      const { rules, agent, match, assisted } = group[0];
+      const won = group.filter((one) => one.won).length;
+      return { rules, agent, match, assisted, won, lost: group.length - won };
+    }),
+    streak: streak(plain.map((deal) => deal.margin)),
+    accuracy,
+    plays_like: playsLike(accuracy, MEASURED),
+    memory: memory(deals.filter((deal) => deal.held)),
+    recent: deals.slice(-RECENT).map((deal) => {
+      const { time, rules, agent, margin, points, slam, assisted, day } = deal;
+      return { time, rules, agent, margin, points, slam, assisted, accuracy: accuracyOfDeals([deal]), day };
+    }),
+  };
+}
+
+/**
+ * @template Row
+ * @param {Row[]} rows
+ * @param {(row: Row) => (string | boolean)[]} keyOf
+ * @returns {Row[][]} those of the same key together, in the order of the keys
+ */
+function grouped(rows, keyOf) {
+  /** @type {Map<string, {key: (string | boolean)[], rows: Row[]}>} */
+  const found = new Map();
+  for (const row of rows) {
+    const key = keyOf(row);
+    const name = JSON.stringify(key);
+    found.set(name, { key, rows: [...(found.get(name)?.rows ?? []), row] });
+  }
+  const before = (/** @type {(string | boolean)[]} */ one, /** @type {(string | boolean)[]} */ other) => {
+    const place = one.findIndex((part, at) => part !== other[at]);
+    return place < 0 ? 0 : one[place] < other[place] ? -1 : 1;
+  };
+  return [...found.values()].sort((one, other) => before(one.key, other.key)).map((group) => group.rows);
+}
+
+/** @param {CountedDeal[]} deals of one group @returns {import("./types.js").DealGroup} */
+function groupData(deals) {
+  const { rules, agent, assisted } = deals[0];
+  const game = rulesNamed(rules);
+  const accuracy = accuracyOfDeals(deals);
+  const rated = deals.filter((deal) => deal.par !== null);
+  const luck = rated.map((deal) => tricksTaken(Number(deal.par), game));
+  return {
+    rules,
+    agent,
+    assisted,
+    deals: deals.length,
+    won: deals.filter((deal) => deal.margin > 0).length,
+    drawn: deals.filter((deal) => deal.margin === 0).length,
+    lost: deals.filter((deal) => deal.margin < 0).length,
+    tricks: Number(mean(deals.map((deal) => tricksTaken(deal.margin, game)))),
+    accuracy,
+    plays_like: playsLike(accuracy, rules),
+    luck: mean(luck),
+    skill: mean(rated.map((deal, place) => tricksTaken(deal.margin, game) - luck[place])),
+    slams: deals.filter((deal) => deal.slam).length,
+    streak: streak(deals.map((deal) => deal.margin)),
+  };
+}
+
+/** @param {CountedDeal[]} deals with a quiz @returns {import("./types.js").Memory | null} */
+function memory(deals) {
+  if (deals.length === 0) return null;
+  const sum = (/** @type {"recalled" | "held"} */ part) => deals.reduce((total, deal) => total + Number(deal[part]), 0);
+  return { deals: deals.length, share: round(sum("recalled") / sum("held"), 3), perfect: deals.filter((deal) => deal.recalled === deal.held).length };
+}
+
+/** @param {CountedDeal[]} deals @returns {number | null} the accuracy of all their decisions together; null until one is reviewed */
+function accuracyOfDeals(deals) {
+  const reviewed = deals.filter((deal) => deal.given_away !== null);
+  const sum = (/** @type {"given_away" | "at_stake"} */ part) => reviewed.reduce((total, deal) => total + Number(deal[part]), 0);
+  return accuracyOf(sum("given_away"), sum("at_stake"));
+}
+
+/** @param {number[]} numbers @returns {number | null} */
+function mean(numbers) {
+  return numbers.length === 0 ? null : round(numbers.reduce((total, number) => total + number, 0) / numbers.length, 2);
+}
+
+/** @param {number[]} margins @returns {import("./types.js").Streak} deals won in a row: now, and at the longest */
+function streak(margins) {
+  let [now, longest] = [0, 0];
+  for (const margin of margins) {
+    now = margin > 0 ? now + 1 : 0;
+    longest = Math.max(longest, now);
+  }
+  return { now, longest };
+}

@@ -1,0 +1,270 @@
+// @ts-check
+/**
+ * What the browser keeps: sessions, counted deals and matches, in IndexedDB, one transaction for each change. Where it
+ * keeps nothing, or nothing more, that is said once, and everything lasts as long as the page.
+ */
+
+const NAME = "german-whist";
+const VERSION = 1;
+const SESSIONS = "sessions";
+const DEALS = "countedDeals";
+const MATCHES = "countedMatches";
+
+/**
+ * A saved session, complete enough to go on after any card.
+ *
+ * @typedef {object} SavedSession
+ * @property {string} id
+ * @property {import("./settings.js").Settings} settings
+ * @property {string} title the agent's name
+ * @property {string} person the person's name
+ * @property {number} version
+ * @property {number} updated milliseconds since 1970
+ * @property {boolean} finished whether no further deal follows
+ * @property {boolean} inPlay whether a deal is not over
+ * @property {import("./types.js").Earlier | null} earlier
+ * @property {import("./types.js").Hint | null} hint the hint for this position, if one was asked for
+ * @property {SavedDeal[]} deals the last is the one on the table
+ */
+
+/**
+ * @typedef {object} SavedDeal
+ * @property {string} deck
+ * @property {number} dealer
+ * @property {string} actions
+ * @property {string} salt
+ * @property {boolean} assisted
+ * @property {number[] | null} recalled
+ * @property {string | null} ended when, ISO 8601 in UTC; null while it is played
+ */
+
+/**
+ * A deal of the statistics. `session` and `deal` name it; the last three are worked out later.
+ *
+ * @typedef {object} CountedDeal
+ * @property {string} session
+ * @property {number} deal
+ * @property {string} time
+ * @property {string} rules
+ * @property {string} agent
+ * @property {number} margin
+ * @property {number} points
+ * @property {boolean} slam
+ * @property {boolean} assisted
+ * @property {string | null} day
+ * @property {number | null} recalled
+ * @property {number | null} held
+ * @property {number | null} given_away
+ * @property {number | null} at_stake
+ * @property {number | null} par
+ */
+
+/** @typedef {{session: string, rules: string, agent: string, match: string, won: boolean, assisted: boolean, time: string}} CountedMatch */
+
+/** @typedef {{deals: CountedDeal[], matches: CountedMatch[]}} Counted */
+
+/**
+ * @template Result
+ * @param {IDBRequest<Result>} asked
+ * @returns {Promise<Result>}
+ */
+function answerOf(asked) {
+  return new Promise((resolve, reject) => {
+    asked.onsuccess = () => resolve(asked.result);
+    asked.onerror = () => reject(asked.error);
+  });
+}
+
+/** @returns {Promise<IDBDatabase>} */
+async function openFile() {
+  const asked = indexedDB.open(NAME, VERSION);
+  asked.onupgradeneeded = () => {
+    asked.result.createObjectStore(SESSIONS, { keyPath: "id" });
+    asked.result.createObjectStore(DEALS, { keyPath: ["session", "deal"] });
+    asked.result.createObjectStore(MATCHES, { keyPath: "session" });
+  };
+  return answerOf(asked);
+}
+
+/** Sessions and statistics. What cannot be saved is kept in memory. */
+export class Store {
+  constructor() {
+    /** @type {(notice: string) => void} tells the person that nothing is saved any more */
+    this.notify = () => {};
+    /** @type {Map<string, SavedSession | null>} what could not be saved; null: deleted */
+    this.sessions = new Map();
+    /** @type {Map<string, CountedDeal>} */
+    this.deals = new Map();
+    /** @type {Map<string, CountedMatch>} */
+    this.matches = new Map();
+    this.cleared = false;
+    this.full = false;
+    /** @type {Promise<IDBDatabase | null>} */
+    this.file = openFile().catch((error) => this.refused(error));
+  }
+
+  /** @param {unknown} error @returns {null} */
+  refused(error) {
+    const full = error instanceof DOMException && error.name === "QuotaExceededError";
+    this.notify(`${full ? "The browser has no room left" : "The browser saves nothing here"}: your games last until you close the page.`);
+    return null;
+  }
+
+  /**
+   * Do something in one transaction. From the first change that fails, all changes stay in memory.
+   *
+   * @template Result
+   * @param {IDBTransactionMode} mode
+   * @param {(transaction: IDBTransaction) => Promise<Result>} work
+   * @param {Result} otherwise what it is without a file
+   * @returns {Promise<Result>}
+   */
+  async transact(mode, work, otherwise) {
+    const file = await this.file;
+    if (file === null || (this.full && mode === "readwrite")) return otherwise;
+    try {
+      const transaction = file.transaction([SESSIONS, DEALS, MATCHES], mode);
+      const ended = new Promise((resolve, reject) => {
+        transaction.oncomplete = resolve;
+        transaction.onabort = () => reject(transaction.error);
+      });
+      ended.catch(() => {}); // what failed within is said below
+      const found = await work(transaction);
+      await ended;
+      return found;
+    } catch (error) {
+      this.refused(error);
+      if (mode === "readwrite") this.full = true; // what is there can still be read
+      else this.file = Promise.resolve(null);
+      return otherwise;
+    }
+  }
+
+  /** @param {string} id @returns {Promise<SavedSession | null>} null if there is none */
+  async session(id) {
+    const kept = this.sessions.get(id);
+    if (kept !== undefined) return kept;
+    const read = (/** @type {IDBTransaction} */ transaction) => answerOf(transaction.objectStore(SESSIONS).get(id));
+    return (await this.transact("readonly", read, undefined)) ?? null;
+  }
+
+  /** @returns {Promise<SavedSession[]>} all sessions */
+  async allSessions() {
+    /** @type {SavedSession[]} */
+    const saved = await this.transact("readonly", (transaction) => answerOf(transaction.objectStore(SESSIONS).getAll()), []);
+    const found = new Map(saved.map((row) => /** @type {[string, SavedSession | null]} */ ([row.id, row])));
+    for (const [id, row] of this.sessions) found.set(id, row);
+    return [...found.values()].filter((row) => row !== null);
+  }
+
+  /**
+   * Save a session together with the deals and the match that have been won since.
+   *
+   * @param {SavedSession} row
+   * @param {number | null} seen the version that was read; null: it is new
+   * @param {CountedDeal[]} deals
+   * @param {CountedMatch | null} match
+   * @returns {Promise<boolean>} whether it is saved, or kept in memory; not if another tab has saved another version
+   */
+  async save(row, seen, deals, match) {
+    const write = async (/** @type {IDBTransaction} */ transaction) => {
+      const sessions = transaction.objectStore(SESSIONS);
+      if (seen !== null) {
+        const before = await answerOf(sessions.get(row.id));
+        if (before !== undefined && before.version !== seen) return "stale";
+      }
+      sessions.put(row);
+      for (const deal of deals) transaction.objectStore(DEALS).put(deal);
+      if (match !== null) transaction.objectStore(MATCHES).put(match);
+      return "saved";
+    };
+    const done = await this.transact("readwrite", write, "unsaved");
+    if (done !== "unsaved") return done === "saved";
+    this.sessions.set(row.id, row);
+    for (const deal of deals) this.deals.set(`${deal.session} ${deal.deal}`, deal);
+    if (match !== null) this.matches.set(match.session, match);
+    return true;
+  }
+
+  /** Add what is not there. @param {SavedSession[]} sessions @param {Counted} counted @returns {Promise<number>} how many games and counted deals that were */
+  async merge(sessions, { deals, matches }) {
+    const write = async (/** @type {IDBTransaction} */ transaction) => {
+      let added = 0;
+      const addTo = async (/** @type {string} */ name, /** @type {any} */ row, /** @type {IDBValidKey} */ key) => {
+        const rows = transaction.objectStore(name);
+        if (await answerOf(rows.getKey(key)) !== undefined) return;
+        rows.put(row);
+        if (name !== MATCHES) added += 1;
+      };
+      for (const row of sessions) await addTo(SESSIONS, row, row.id);
+      for (const row of deals) await addTo(DEALS, row, [row.session, row.deal]);
+      for (const row of matches) await addTo(MATCHES, row, row.session);
+      return added;
+    };
+    return this.transact("readwrite", write, 0);
+  }
+
+  /** @param {string} id */
+  async deleteSession(id) {
+    const remove = async (/** @type {IDBTransaction} */ transaction) => {
+      transaction.objectStore(SESSIONS).delete(id);
+      return true;
+    };
+    if (await this.transact("readwrite", remove, false)) this.sessions.delete(id);
+    else this.sessions.set(id, null);
+  }
+
+  /** @returns {Promise<Counted>} everything that has been counted, the oldest first */
+  async counted() {
+    const read = async (/** @type {IDBTransaction} */ transaction) => ({
+      deals: await answerOf(transaction.objectStore(DEALS).getAll()),
+      matches: await answerOf(transaction.objectStore(MATCHES).getAll()),
+    });
+    /** @type {Counted} */
+    const saved = await this.transact("readonly", read, { deals: [], matches: [] });
+    if (this.cleared) Object.assign(saved, { deals: [], matches: [] });
+    const deals = new Map(saved.deals.map((deal) => [`${deal.session} ${deal.deal}`, deal]));
+    for (const [key, deal] of this.deals) deals.set(key, deal);
+    const byTime = (/** @type {{time: string, deal?: number}} */ one, /** @type {{time: string, deal?: number}} */ other) =>
+      one.time.localeCompare(other.time) || (one.deal ?? 0) - (other.deal ?? 0);
+    return { deals: [...deals.values()].sort(byTime), matches: [...saved.matches, ...this.matches.values()].sort(byTime) };
+  }
+
+  /**
+   * Add a rating to a deal that has been counted; what it has already stays.
+   *
+   * @param {string} session
+   * @param {number} number
+   * @param {Pick<CountedDeal, "given_away" | "at_stake" | "par">} rating
+   */
+  async rate(session, number, rating) {
+    const add = (/** @type {CountedDeal} */ deal) => ({
+      ...deal,
+      given_away: deal.given_away ?? rating.given_away,
+      at_stake: deal.at_stake ?? rating.at_stake,
+      par: deal.par ?? rating.par,
+    });
+    const write = async (/** @type {IDBTransaction} */ transaction) => {
+      const store = transaction.objectStore(DEALS);
+      const deal = await answerOf(store.get([session, number]));
+      if (deal !== undefined) store.put(add(deal));
+      return true;
+    };
+    const key = `${session} ${number}`;
+    const kept = this.deals.get(key);
+    if (kept !== undefined) this.deals.set(key, add(kept));
+    else await this.transact("readwrite", write, false);
+  }
+
+  /** Forget everything that has been counted. */
+  async clearCounted() {
+    this.deals.clear();
+    this.matches.clear();
+    const clear = async (/** @type {IDBTransaction} */ transaction) => {
+      transaction.objectStore(DEALS).clear();
+      transaction.objectStore(MATCHES).clear();
+      return true;
+    };
+    this.cleared = !(await this.transact("readwrite", clear, false));
+  }
+}

@@ -1,0 +1,307 @@
+// @ts-check
+/**
+ * The table: everything that the page does with games, as plain functions. Each reads its game from the store and saves
+ * what it has changed, so tabs see each other's games, and a reload or a crash loses nothing.
+ */
+
+import { parseCard } from "../engine/cards.js";
+import { agentTitle } from "./catalogue.js";
+import { hintOf } from "./coach/hints.js";
+import { swapSeats, tryAction as otherAction, watch as replay } from "./coach/replays.js";
+import { review as reviewOf } from "./coach/reviews.js";
+import { dataNow, loadData } from "./data.js";
+import { TableError } from "./errors.js";
+import { Session } from "./game_session.js";
+import { teacherCard } from "./lesson.js";
+import { Rater } from "./rating.js";
+import { recordingLine } from "./recording.js";
+import { lessonSession, loadedSession, savedSession } from "./saved.js";
+import { sessionJson, summaryJson } from "./session_data.js";
+import { daySettings, randomSeed, settingsOf, today } from "./settings.js";
+import { codeOf, openRecordings, readDeals } from "./shared_deals.js";
+import { countDeals, summary } from "./statistics.js";
+import { Store } from "./store.js";
+import { act as agentActs, advise } from "./thinking.js";
+
+/** @typedef {import("./types.js").Session} SessionData */
+/** @typedef {import("./types.js").Review} Review */
+
+/**
+ * A session that is being worked on.
+ *
+ * @typedef {object} Entry
+ * @property {string} id
+ * @property {Session} session
+ * @property {number | null} seen the version that was read; null: it is new
+ * @property {number} counted finished deals when it was last saved
+ */
+
+const MAX_SAVED = 2000;
+const MAX_LISTED = 100;
+const MAX_REVIEWS = 20; // kept in memory
+const EXPORT = "german-whist games";
+const EXPORT_VERSION = 1;
+
+export const store = new Store();
+
+/** @type {Map<string, {urgent: boolean, found: Promise<Review>}>} by session and deal */
+const reviews = new Map();
+
+let waiting = 0;
+let answered = performance.now();
+
+const rater = new Rater({
+  isIdle: (length) => waiting === 0 && performance.now() - answered >= length,
+  counted: () => store.counted(),
+  review: (id, deal) => store.session(id).then((saved) => (saved === null ? null : makeReview(id, loadedSession(saved), deal - 1, false))),
+  session: (id) => store.session(id).then((saved) => (saved === null ? null : loadedSession(saved))),
+  rate: (id, deal, rating) => store.rate(id, deal, rating),
+});
+
+/**
+ * Do what a person waits for; nothing else is worked out meanwhile.
+ *
+ * @template Answer
+ * @param {() => Promise<Answer>} work
+ * @returns {Promise<Answer>}
+ */
+async function answer(work) {
+  waiting += 1;
+  try {
+    return await work();
+  } catch (error) {
+    // Bad input is said in a plain Error; others are faults of ours.
+    throw error instanceof Error && error.constructor === Error ? new TableError("refused", error.message) : error;
+  } finally {
+    waiting -= 1;
+    answered = performance.now();
+  }
+}
+
+/** @returns {Promise<import("./types.js").Catalog>} what can be played */
+export const catalog = () => answer(async () => ({ ...(await loadData()).catalog, today: today() }));
+
+/** @param {Partial<import("./types.js").Choices>} choices @returns {Promise<SessionData>} a new game */
+export function create({ rules, agent, match = null, seed, seat, day }) {
+  return answer(async () => {
+    const { catalog: { defaults }, seed: fixed } = dataNow();
+    const chosen = agent ?? defaults.agent;
+    const settings = day
+      ? daySettings(day, chosen)
+      : settingsOf({ rules: rules ?? defaults.rules, agent: chosen, match, seed: seed ?? fixed ?? randomSeed(), seat: seat ?? randomSeed() % 2 });
+    return add(new Session(settings, agentTitle(settings.agent)));
+  });
+}
+
+/** @returns {Promise<SessionData>} a game with the lesson */
+export const lesson = () => answer(() => add(lessonSession()));
+
+/** @returns {Promise<import("./types.js").ListedSession[]>} the games played last */
+export const sessions = () => answer(async () => {
+  const saved = await store.allSessions();
+  saved.sort((one, other) => other.updated - one.updated);
+  return saved.slice(0, MAX_LISTED).map(summaryJson);
+});
+
+/** @param {string} id @returns {Promise<SessionData>} a game; if the page was closed while the agent was thinking, it thinks again now */
+export const open = (id) => answer(async () => {
+  const entry = await read(id);
+  await reply(entry);
+  return entryJson(entry);
+});
+
+/** @param {string} id @returns {Promise<void>} */
+export const remove = (id) => answer(() => store.deleteSession(id));
+
+/** @param {SessionData} seen @param {string} action of the person @returns {Promise<SessionData>} with what the agent answers */
+export const act = (seen, action) => change(seen, (session) => session.act(action));
+
+/** @param {SessionData} seen @returns {Promise<SessionData>} back at the person's last decision */
+export const takeBack = (seen) => change(seen, (session) => session.takeBack());
+
+/** @param {SessionData} seen @returns {Promise<SessionData>} with the next deal */
+export const next = (seen) => change(seen, (session) => session.nextDeal());
+
+/** @param {SessionData} seen @param {string[]} cards the answer to the memory quiz @returns {Promise<SessionData>} */
+export const recall = (seen, cards) => change(seen, (session) => session.recall(cards.map(parseCard)));
+
+/** @param {SessionData} seen @returns {Promise<SessionData>} with what the judge would play */
+export const hint = (seen) => change(seen, async (session) => {
+  const { deal } = session;
+  if (session.hint === null && deal.turn === session.seat) session.help(hintOf(deal.view(deal.turn), deal.rules, await advise(deal)));
+});
+
+/** @param {string} id @param {number} deal its number, from 1 @returns {Promise<Review>} what every decision of a finished deal was worth */
+export const review = (id, deal) => answer(async () => {
+  const { session } = await read(id);
+  const found = await makeReview(id, session, placeOf(session, deal), true);
+  await rater.rate(id, deal, found);
+  return found;
+});
+
+/** @param {string} id @param {number | null} deal null: all finished deals @returns {Promise<import("./types.js").Recording>} as text and as a code */
+export const recording = (id, deal) => answer(async () => {
+  const { session } = await read(id);
+  const last = placeOf(session, deal);
+  const deals = deal === null ? session.finished : [session.finished[last]];
+  const lines = deals.map((one) => recordingLine(one.deal, session.recordedNames)).join("\n");
+  return { recording: lines, code: await codeOf(lines) };
+});
+
+/** @param {string} id @param {number} deal @param {number} move @param {string} action @returns {Promise<SessionData>} practice from a decision on, with another action */
+export const tryAction = (id, deal, move, action) => derive(id, (session) => otherAction(session, placeOf(session, deal), move, action));
+
+/** @param {string} id @param {number} deal @returns {Promise<SessionData>} practice with the seats swapped */
+export const swap = (id, deal) => derive(id, (session) => swapSeats(session, placeOf(session, deal)));
+
+/** @param {string} id @param {number} deal @param {number | null} [move] @returns {Promise<import("./types.js").Watch>} what the agent makes of the person's cards, or perfect play from a decision on */
+export const watch = (id, deal, move = null) => answer(async () => {
+  const { session } = await read(id);
+  return replay(session, placeOf(session, deal), move);
+});
+
+/** @param {string} text recordings or a code of them @returns {Promise<SessionData>} a game that holds them */
+export const openShared = (text) => answer(async () => add(openRecordings(await readDeals(text))));
+
+/** @returns {Promise<import("./types.js").Statistics>} */
+export const statistics = () => answer(async () => summary(await store.counted()));
+
+/** @returns {Promise<void>} */
+export const clearStatistics = () => answer(() => store.clearCounted());
+
+/** @returns {Promise<string>} all games and everything that has been counted, as JSON */
+export const exportAll = () => answer(async () => {
+  const [saved, counted] = await Promise.all([store.allSessions(), store.counted()]);
+  return JSON.stringify({ format: EXPORT, version: EXPORT_VERSION, sessions: saved, ...counted });
+});
+
+/** @param {string} text what `exportAll` wrote @returns {Promise<number>} how many games and counted deals were not here before @throws {TableError} if it is something else; nothing has changed */
+export const importAll = (text) => answer(async () => {
+  let given;
+  try {
+    given = JSON.parse(text);
+  } catch {
+    given = null;
+  }
+  const { format, version, sessions: saved, deals, matches } = given ?? {};
+  if (format !== EXPORT || version !== EXPORT_VERSION || ![saved, deals, matches].every(Array.isArray)) {
+    throw new TableError("refused", "This is not a file that German Whist has exported.");
+  }
+  for (const row of saved) loadedSession(row); // damaged games are refused
+  return store.merge(saved, { deals, matches });
+});
+
+/** @param {string} id @returns {Promise<Entry>} @throws {TableError} if there is no such game, or it is damaged */
+async function read(id) {
+  const saved = await store.session(id);
+  if (saved === null) throw new TableError("not_found", "There is no such game in this browser.");
+  try {
+    const session = loadedSession(saved);
+    return { id, session, seen: saved.version, counted: session.finished.length };
+  } catch (error) {
+    throw new TableError("refused", `This game cannot be read: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+/** Save a game; its finished deals are counted and will be rated. @param {Entry} entry */
+async function save(entry) {
+  const { id, session, seen, counted } = entry;
+  const { deals, match } = countDeals(id, session, counted);
+  if (!(await store.save(savedSession(id, session), seen, deals, match))) throw await moved(id);
+  [entry.seen, entry.counted] = [session.version, session.finished.length];
+  if (deals.length > 0) rater.wake();
+}
+
+/** @param {string} id @returns {Promise<TableError>} */
+const moved = async (id) => new TableError("moved", "The game has moved on in another window.", entryJson(await read(id)));
+
+/** Let the agent act until it is the person's turn or the deal is over, and save what it did. @param {Entry} entry */
+async function reply(entry) {
+  const { session } = entry;
+  if (!session.waitsForAgent) return;
+  while (session.waitsForAgent) {
+    const scripted = session.settings.kind === "lesson" ? teacherCard(session.deal) : null;
+    session.play(scripted ?? await agentActs(session.settings.agent, session.deal));
+  }
+  await save(entry);
+}
+
+/**
+ * Change a game that is still as the page shows it, save it, let the agent act and return it.
+ *
+ * @param {SessionData} seen
+ * @param {(session: Session) => void | Promise<void>} work
+ * @returns {Promise<SessionData>}
+ */
+function change({ id, version }, work) {
+  return answer(async () => {
+    const entry = await read(id);
+    if (entry.session.version !== version) throw await moved(id);
+    await work(entry.session);
+    await save(entry); // safe before the agent thinks
+    await reply(entry);
+    return entryJson(entry);
+  });
+}
+
+/** @param {Session} session @returns {Promise<SessionData>} in which the agent has begun if it is its turn */
+async function add(session) {
+  const entry = { id: newId(), session, seen: null, counted: 0 };
+  await forgetOld();
+  await save(entry);
+  await reply(entry);
+  return entryJson(entry);
+}
+
+/** @param {string} id @param {(session: Session) => Session} make @returns {Promise<SessionData>} a new game that is made from another one, and remembers it */
+function derive(id, make) {
+  return answer(async () => {
+    const made = make((await read(id)).session);
+    if (made.earlier !== null) made.earlier.session = id;
+    return add(made);
+  });
+}
+
+/** Delete the oldest game of which nobody misses anything, if there are too many. */
+async function forgetOld() {
+  const saved = await store.allSessions();
+  if (saved.length < MAX_SAVED) return;
+  const idle = saved.filter(({ finished, settings, inPlay }) => finished || settings.kind !== "play" || (settings.match === null && !inPlay));
+  idle.sort((one, other) => one.updated - other.updated);
+  for (const { id } of idle.slice(0, saved.length - MAX_SAVED + 1)) await store.deleteSession(id);
+}
+
+/** @param {string} id @param {Session} session @param {number} place @param {boolean} urgent whether somebody waits for it @returns {Promise<Review>} worked out once */
+async function makeReview(id, session, place, urgent) {
+  const key = `${id} ${place}`;
+  const known = reviews.get(key);
+  if (known !== undefined) {
+    known.urgent ||= urgent;
+    return known.found;
+  }
+  const { rules, agent } = session.settings;
+  const asked = { urgent };
+  const rest = () => (asked.urgent ? Promise.resolve() : rater.idle(() => asked.urgent));
+  const found = reviewOf(session.finished[place].deal, session.seat, session.names, rest)
+    .then((judged) => ({ deal: place + 1, rules, agent: { spec: agent, title: session.title }, ...judged }));
+  reviews.set(key, Object.assign(asked, { found }));
+  found.catch(() => reviews.delete(key));
+  const [oldest] = reviews.keys();
+  if (reviews.size > MAX_REVIEWS) reviews.delete(oldest);
+  return found;
+}
+
+/** @returns {string} a random name */
+function newId() {
+  return [...crypto.getRandomValues(new Uint8Array(8))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** @param {Entry} entry @returns {SessionData} as the page shows it */
+const entryJson = ({ id, session }) => ({ id, ...sessionJson(session) });
+
+/** @param {Session} session @param {number | null} number from 1; null: the last one @returns {number} the place of a finished deal, from 0 @throws {TableError} if there is none */
+function placeOf({ finished }, number) {
+  const place = (number ?? finished.length) - 1;
+  if (place < 0 || place >= finished.length) throw new TableError("not_found", finished.length === 0 ? "No deal is finished." : `There is no finished deal ${number} in this game.`);
+  return place;
+}

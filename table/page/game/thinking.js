@@ -1,0 +1,116 @@
+// @ts-check
+/**
+ * Who thinks: a worker of this page, or the server that it came from, if there is one (`german-whist serve`). Both answer
+ * the same two questions from what a seat has seen: what an agent plays, and what each action of a decision is worth.
+ */
+
+import { parseAction } from "../engine/actions.js";
+import { historyOf } from "../engine/history.js";
+import { opponentHandKnown } from "../engine/view.js";
+import { dataNow } from "./data.js";
+import { TableError } from "./errors.js";
+
+/** @typedef {import("./deal/table_deal.js").TableDeal} TableDeal */
+/** @typedef {import("../judge/advice.js").Advice} Advice */
+/** @typedef {import("../worker.js").Question} Question */
+/** @typedef {{id: number, answer: any} | {id: number, error: string}} Message */
+
+const AWAY = "The server does not answer. Your game is saved.";
+
+/** @type {Worker} */
+const worker = /** @type {any} */ (globalThis).tableWorker ?? new Worker("worker.js", { type: "module" }); // the former is of `start.js`
+
+/** @type {Map<number, {resolve: (answer: any) => void, reject: (error: Error) => void}>} */
+const waiting = new Map();
+let count = 0;
+
+worker.addEventListener("message", (/** @type {MessageEvent<Message>} */ { data }) => {
+  const asked = waiting.get(data.id);
+  waiting.delete(data.id);
+  if ("error" in data) asked?.reject(new TableError("unreachable", data.error));
+  else asked?.resolve(data.answer);
+});
+
+worker.addEventListener("error", (event) => {
+  for (const { reject } of waiting.values()) reject(new TableError("refused", `The page has failed: ${event.message ?? "it cannot load its parts"}.`));
+  waiting.clear();
+});
+
+/** @param {Omit<Question, "id">} question @returns {Promise<any>} */
+function askWorker(question) {
+  count += 1;
+  const id = count;
+  return new Promise((resolve, reject) => {
+    waiting.set(id, { resolve, reject });
+    worker.postMessage({ id, ...question });
+  });
+}
+
+/**
+ * @param {"act" | "advise"} what
+ * @param {TableDeal} deal
+ * @param {number} step
+ * @param {object} [more] fields of the request
+ * @returns {Promise<any>}
+ */
+async function askServer(what, deal, step, more = {}) {
+  const seat = deal.stateAt(step).turn;
+  const history = historyOf(deal.rules.game, deal.deck, deal.dealer, deal.actions.slice(0, step), seat);
+  const body = JSON.stringify({ rules: deal.rules.spec, history, ...more });
+  let response, answer;
+  try {
+    response = await fetch(`api/${what}`, { method: "POST", cache: "no-store", headers: { "Content-Type": "application/json" }, body });
+    answer = await response.json();
+  } catch {
+    throw new TableError("unreachable", AWAY);
+  }
+  if (!response.ok) throw new TableError("refused", answer.error ?? `The server answers ${response.status}.`);
+  return answer;
+}
+
+/** @returns {Promise<boolean>} whether the server answers; always, where there is none */
+export async function serverAnswers() {
+  if (!dataNow().server) return true;
+  return fetch("data.json", { method: "HEAD", cache: "no-store" }).then(({ ok }) => ok, () => false);
+}
+
+/** @param {string} spec of an agent @returns {boolean} whether this page plays it by itself */
+export const isOwn = (spec) => dataNow().catalog.agents.some((agent) => agent.spec === spec && agent.own);
+
+/**
+ * @param {string} spec of the agent
+ * @param {TableDeal} deal in which it is to act
+ * @returns {Promise<number>} what it plays
+ */
+export async function act(spec, deal) {
+  if (isOwn(spec)) return askWorker({ what: "act", spec, rules: deal.rules, view: deal.view(deal.turn) });
+  if (!dataNow().server) throw new TableError("refused", `${spec} plays where German Whist runs on a computer (german-whist serve), not on this page.`);
+  const { action } = await askServer("act", deal, deal.actions.length, { agent: spec });
+  return parseAction(action, deal.rules);
+}
+
+/**
+ * @param {TableDeal} deal
+ * @param {number} [step] of the decision; by default the one to be made now
+ * @returns {Promise<Advice>} what each of its actions is worth, by what the seat to act knows
+ */
+export async function advise(deal, step = deal.actions.length) {
+  const view = deal.view(deal.stateAt(step).turn, step);
+  if (!dataNow().server || opponentHandKnown(view)) return askWorker({ what: "advise", spec: "", rules: deal.rules, view });
+  const found = await askServer("advise", deal, step);
+  return {
+    ...found,
+    actions: found.actions.map((/** @type {string} */ word) => parseAction(word, deal.rules)),
+    trick: found.trick.map((/** @type {number | null} */ chance) => chance ?? NaN),
+  };
+}
+
+/** @param {TableDeal} deal @param {[string, string]} specs of agents by seat @param {() => Promise<void>} [rest] lets others in between two actions @returns {Promise<TableDeal>} the same deal, played to its end */
+export async function playOut(deal, specs, rest = async () => {}) {
+  while (!deal.done) {
+    deal.play(await act(specs[deal.turn], deal));
+    await rest();
+  }
+  return deal;
+}
+

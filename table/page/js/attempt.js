@@ -1,0 +1,87 @@
+// @ts-check
+/** Waiting for an answer: buttons are busy meanwhile, what went wrong is said, and a server that went away is waited for. */
+
+import { TableError } from "../game/errors.js";
+import { serverAnswers } from "../game/thinking.js";
+import { alertUser, alertWhile } from "./notices.js";
+
+const SLOW = 5000; // milliseconds after which a word says that an answer is being waited for
+const RETRY = 1500; // milliseconds
+
+/** @type {Element | null} the button that is being pressed */
+let pressed = null;
+
+document.addEventListener(
+  "click",
+  (event) => {
+    pressed = event.target instanceof Element ? event.target.closest("button") : null;
+    setTimeout(() => {
+      pressed = null;
+    });
+  },
+  true,
+);
+
+/**
+ * Wait for an answer. The button that was pressed for it is busy meanwhile.
+ *
+ * @template Answer
+ * @param {() => Promise<Answer>} ask
+ * @returns {Promise<Answer>}
+ */
+export async function answerTo(ask) {
+  const button = pressed;
+  let endAlert = () => {};
+  const slow = setTimeout(() => {
+    endAlert = alertWhile("Thinking …");
+  }, SLOW);
+  button?.setAttribute("aria-busy", "true");
+  document.body.classList.add("thinking");
+  try {
+    return await ask();
+  } finally {
+    clearTimeout(slow);
+    endAlert();
+    button?.removeAttribute("aria-busy");
+    document.body.classList.remove("thinking");
+  }
+}
+
+/**
+ * Do something; say what went wrong.
+ *
+ * @param {() => Promise<any>} act
+ */
+export async function attempt(act) {
+  try {
+    await answerTo(act);
+  } catch (error) {
+    if (!(error instanceof TableError)) throw error;
+    if (error.kind === "unreachable") await untilBack();
+    else alertUser(error.message);
+  }
+}
+
+/** @type {Promise<void> | null} */
+let back = null;
+
+/**
+ * Wait until the server answers again; that is said meanwhile.
+ *
+ * @returns {Promise<void>}
+ */
+export function untilBack() {
+  back ??= reconnect().finally(() => {
+    back = null;
+  });
+  return back;
+}
+
+async function reconnect() {
+  alertWhile("The server does not answer. Your game is saved; it goes on when the server is back.");
+  for (let away = true; away;) {
+    await new Promise((resolve) => setTimeout(resolve, RETRY));
+    away = !(await serverAnswers());
+  }
+  alertUser("The server is back.");
+}

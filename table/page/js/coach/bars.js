@@ -1,0 +1,65 @@
+// @ts-check
+/** Bars: the legal actions side by side, by what they are worth. */
+
+import { h } from "../dom.js";
+import { isCard, percent, shortName } from "../words.js";
+
+/** @typedef {import("../../game/types.js").Option} Option */
+
+/** @param {string} action @returns {HTMLElement} a card as text in the colour of its suit, spelt out for screen readers */
+export function actionText(action, name = "") {
+  const suit = isCard(action) ? ` suit-${action[0]}` : "";
+  return h(
+    "span",
+    { class: `action${suit}` },
+    h("span", { "aria-hidden": "true" }, shortName(action)),
+    h("span", { class: "hidden" }, name || action),
+  );
+}
+
+/**
+ * Return a table of actions, best first.
+ *
+ * @param {Option[]} options
+ * @param {{exact?: boolean, chosen?: string, trick?: boolean, extra?: ((option: Option) => HTMLElement | null) | null}} [look]
+ *   `chosen`: the action that was played; `trick`: with the chance to win this trick, where known; `extra`: what stands at the end of a row
+ * @returns {HTMLElement}
+ */
+export function optionBars(options, { exact = false, chosen = "", trick = false, extra = null } = {}) {
+  const widest = Math.max(...options.map((option) => option.tricks_given_away), 0.25);
+  const withTrick = trick && options.some((option) => option.trick !== null);
+  const rows = options.map((option) => {
+    const bar = h("span", { class: "bar", "aria-hidden": "true" }, h("i", {}));
+    const share = 1 - option.tricks_given_away / (widest * 1.08);
+    /** @type {HTMLElement} */ (bar.firstElementChild).style.width = `${Math.round(100 * Math.max(share, 0.04))}%`;
+    return h(
+      "tr",
+      { class: `${option.label === "best" ? "best" : ""}${option.action === chosen ? " chosen" : ""}` },
+      h("th", { scope: "row" }, actionText(option.action, option.name)),
+      h("td", { class: "bar-cell" }, bar),
+      h("td", {}, option.tricks.toFixed(exact ? 0 : 1)),
+      withTrick && h("td", {}, percent(option.trick)),
+      h("td", {}, percent(option.win)),
+      extra !== null && h("td", {}, extra(option)),
+    );
+  });
+  return h(
+    "table",
+    { class: "bars" },
+    h(
+      "thead",
+      {},
+      h(
+        "tr",
+        {},
+        h("th", { scope: "col" }, h("span", { class: "hidden" }, "Card")),
+        h("td", {}),
+        h("th", { scope: "col" }, "tricks"),
+        withTrick && h("th", { scope: "col" }, "this trick"),
+        h("th", { scope: "col" }, "win"),
+        extra !== null && h("td", {}),
+      ),
+    ),
+    h("tbody", {}, ...rows),
+  );
+}

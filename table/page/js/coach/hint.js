@@ -1,0 +1,103 @@
+// @ts-check
+/** The hint: what the strongest agent would do, why, and what the opponent may hold, or holds. */
+
+import { openDialog } from "../dialogs/dialog.js";
+import { byId, fill, h, icon } from "../dom.js";
+import { SUIT_NAMES, SUIT_SIGNS, capital, cardName, isCard, percent } from "../words.js";
+import { actionText, optionBars } from "./bars.js";
+
+/** @typedef {import("../../game/types.js").Session} Session */
+/** @typedef {import("../../game/types.js").Hint} Hint */
+
+/**
+ * @param {Session} session
+ * @param {() => void} close
+ */
+export function showHint(session, close) {
+  const hint = session.hint;
+  const panel = byId("coach");
+  if (hint === null) {
+    if (panel.dataset.kind === "hint") panel.hidden = true;
+    return;
+  }
+  panel.dataset.kind = "hint";
+  panel.hidden = false;
+  fill(
+    panel,
+    h(
+      "header",
+      {},
+      h("h2", {}, hintTitle(hint)),
+      h("button", { type: "button", class: "close", "aria-label": "Close the hint", onclick: close }, icon("close")),
+    ),
+    reason(hint),
+    h("button", { type: "button", class: "quiet more", onclick: () => openDialog(hintTitle(hint), [reason(hint), ...details(hint)]) }, "More"),
+    h("div", { class: "hint-details" }, ...details(hint)),
+  );
+}
+
+/** @param {Hint} hint @returns {string} what it advises */
+export function hintTitle(hint) {
+  return isCard(hint.action) ? `Play the ${hint.name}` : capital(hint.name);
+}
+
+/** @param {Hint} hint @returns {HTMLElement} */
+function reason(hint) {
+  return h("p", { class: "reason" }, hint.reason);
+}
+
+/** @param {Hint} hint @returns {HTMLElement[]} its figures */
+function details(hint) {
+  return [
+    h("p", { class: "chance" }, "Chance to win the deal: ", h("b", {}, percent(hint.win))),
+    ...(hint.opponent_hand === null ? [] : [openHand(hint.opponent_hand)]),
+    optionBars(hint.options, { exact: hint.exact, trick: true }),
+    ...(hint.opponent === null ? [] : [holdings(hint.opponent)]),
+    h("p", { class: "judge" }, hint.by_text),
+  ];
+}
+
+/** @param {string[]} cards @returns {HTMLElement} the opponent's hand, one line a suit */
+function openHand(cards) {
+  const rows = [..."SHDC"].map((suit) => ({ suit, held: cards.filter((card) => card[0] === suit) })).filter(({ held }) => held.length > 0);
+  return h(
+    "section",
+    { class: "open-suits" },
+    h("h3", {}, "The opponent holds"),
+    ...rows.map(({ held }) => h("p", {}, ...held.flatMap((card) => [actionText(card, cardName(card)), " "]))),
+  );
+}
+
+/** @param {Record<string, {expected: number, void: number}>} opponent @returns {HTMLElement} */
+function holdings(opponent) {
+  const most = Math.max(...Object.values(opponent).map((suit) => suit.expected), 1);
+  const rows = [..."SHDC"].filter((suit) => suit in opponent).map((suit) => {
+    const { expected, void: none } = opponent[suit];
+    const bar = h("i", {});
+    bar.style.width = `${Math.round((100 * expected) / most)}%`;
+    return h(
+      "tr",
+      {},
+      h(
+        "th",
+        { scope: "row", class: `suit-${suit}` },
+        h("span", { "aria-hidden": "true" }, SUIT_SIGNS[suit]),
+        h("span", { class: "hidden" }, SUIT_NAMES[suit]),
+      ),
+      h("td", { class: "bar-cell" }, h("span", { class: "bar", "aria-hidden": "true" }, bar)),
+      h("td", {}, expected.toFixed(1)),
+      h("td", {}, none > 0.005 ? percent(none) : "0 %"),
+    );
+  });
+  return h(
+    "table",
+    { class: "bars holdings" },
+    h("caption", {}, "What the opponent may hold"),
+    h(
+      "thead",
+      {},
+      h("tr", {}, h("th", { scope: "col" }, h("span", { class: "hidden" }, "Suit")), h("td", {}), h("th", { scope: "col" }, "cards"), h("th", { scope: "col" }, "void")),
+    ),
+    h("tbody", {}, ...rows),
+  );
+}

@@ -1,0 +1,93 @@
+// @ts-check
+/** The memory quiz when the stock is gone: which cards does the opponent hold? After the deal: how you could know. */
+
+import { fill, h } from "../dom.js";
+import { openDialog } from "../dialogs/dialog.js";
+import { settings } from "../settings.js";
+import { cardName, counted, suitOrder } from "../words.js";
+import { actionText } from "./bars.js";
+
+/** @typedef {import("../../game/types.js").Session} Session */
+
+const RANKS = "AKQJT98765432";
+
+/**
+ * Ask which cards the opponent holds.
+ *
+ * @param {Session} session
+ * @param {(cards: string[]) => void} answer
+ */
+export function openQuiz(session, answer) {
+  const { hand, opponent, trump, led } = session.position;
+  const own = new Set(hand.map(({ card }) => card));
+  if (led !== null) own.add(led.card);
+  const wanted = opponent.cards;
+  /** @type {Set<string>} */
+  const named = new Set();
+  const count = h("p", { "aria-live": "polite" });
+  const done = h("button", { type: "button", class: "primary", onclick: () => { dialog.close(); answer([...named]); } }, "That is the hand");
+  const show = () => {
+    count.textContent = `${named.size} of ${counted(wanted, "card")} named`;
+    done.disabled = named.size !== wanted;
+  };
+  const suits = [...suitOrder(settings.suits, trump)].filter((suit) => session.game.suits.includes(suit));
+  const ranks = [...RANKS].slice(0, (2 * session.game.hand + session.game.stock) / session.game.suits.length);
+  const rows = suits.map((suit) => h("div", { class: "quiz-suit" }, ...ranks.map((rank) => suit + rank).filter((card) => !own.has(card)).map((card) => {
+    const button = h("button", { type: "button", class: "quiet", "aria-pressed": "false", "aria-label": cardName(card) }, actionText(card, ""));
+    button.addEventListener("click", () => {
+      if (!named.delete(card) && named.size < wanted) named.add(card);
+      button.setAttribute("aria-pressed", String(named.has(card)));
+      show();
+    });
+    return button;
+  })));
+  const dialog = openDialog("Memory: which cards does your opponent hold?", [
+    h("p", {}, "The stock is gone. You saw cards taken and cards played; what is in neither place and not in your hand must be in the other one."),
+    h("div", { class: "quiz" }, ...rows),
+    count,
+    h("div", { class: "buttons" }, done, h("button", { type: "button", class: "quiet", onclick: () => dialog.close() }, "Not now")),
+    h("p", { class: "note" }, "You are told how many are right, and after the deal which. Settings, Memory quiz, turns this off."),
+  ]);
+  show();
+}
+
+/** @param {import("../../game/types.js").Recall} recall @returns {string} */
+export function recallText(recall) {
+  return `Memory: ${recall.right} of ${counted(recall.held, "card")} right`;
+}
+
+/** Show which cards were right, and how each could be known. @param {import("../../game/types.js").Recall} recall */
+export function openRecall(recall) {
+  const cards = recall.cards ?? [];
+  const part = (/** @type {string} */ title, /** @type {typeof cards} */ some) => some.length > 0 && h(
+    "section",
+    {},
+    h("h3", {}, title),
+    h("dl", { class: "recalled" }, ...some.map((card) => h("div", {}, h("dt", {}, actionText(card.card, card.name)), h("dd", {}, card.reason)))),
+  );
+  openDialog(recallText(recall), [
+    part("Missed", cards.filter((card) => card.held && !card.recalled)),
+    part("Named, but not there", cards.filter((card) => !card.held)),
+    part("Right", cards.filter((card) => card.held && card.recalled)),
+  ]);
+}
+
+/**
+ * Offer the quiz once, when it is first the time for it.
+ *
+ * @param {{yes: () => void}} actions
+ */
+export function offerQuiz({ yes }) {
+  const offer = h("div", { class: "offer", role: "region", "aria-label": "Memory quiz" });
+  fill(
+    offer,
+    h("p", {}, "The stock is gone. With a perfect memory you know all cards of your opponent now. Try it?"),
+    h(
+      "div",
+      { class: "buttons" },
+      h("button", { type: "button", class: "primary", onclick: () => { offer.remove(); yes(); } }, "Quiz me"),
+      h("button", { type: "button", class: "quiet", onclick: () => offer.remove() }, "No, thanks"),
+    ),
+  );
+  document.getElementById("side")?.prepend(offer);
+}

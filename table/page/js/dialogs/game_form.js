@@ -1,0 +1,137 @@
+// @ts-check
+/** What to play: game, scoring, win target and level. */
+
+import { change, settings } from "../settings.js";
+import { fill, h, newId } from "../dom.js";
+import { selectField } from "./fields.js";
+import { rulesText } from "./rules.js";
+
+/** @typedef {import("../../game/types.js").Catalog} Catalog */
+
+/** @param {Catalog} catalog @param {string} rules @returns {import("../../game/types.js").GameEntry} the game that has a scoring of these rules */
+export function gameOf(catalog, rules) {
+  const { games } = catalog;
+  return (
+    games.find((game) => game.id === rules) ??
+    games.find((game) => game.scorings.some((scoring) => scoring.rules === rules)) ??
+    games.find((game) => rules.startsWith(`${game.id}:`)) ??
+    games[0]
+  );
+}
+
+/** @param {Catalog} catalog @param {string} spec @returns {string} */
+function agentTitle(catalog, spec) {
+  const agent = catalog.agents.find((entry) => entry.spec === spec);
+  return agent === undefined ? spec : `${agent.title} (${agent.level})`;
+}
+
+/**
+ * @param {Catalog} catalog
+ * @param {string[]} agents those that play a game
+ * @param {string} spec an agent that does not
+ * @returns {string} the agent of the same level, else the hardest
+ */
+function likeAgent(catalog, agents, spec) {
+  const levelOf = (/** @type {string} */ one) => catalog.agents.find((entry) => entry.spec === one)?.level;
+  return agents.findLast((one) => levelOf(one) === levelOf(spec)) ?? agents[agents.length - 1];
+}
+
+/**
+ * Return the games of the catalogue, and those that are asked for but not listed there.
+ *
+ * @param {Catalog} catalog
+ * @param {{rules: string, agent: string}[]} asked  games and agents from the command line, or played last
+ * @returns {import("../../game/types.js").GameEntry[]}
+ */
+function allGames(catalog, asked) {
+  const everywhere = catalog.games[0].agents.filter((spec) => catalog.games.every((game) => game.agents.includes(spec)));
+  const games = [...catalog.games];
+  for (const { rules } of asked) {
+    if (games.some((game) => game.id === rules || game.scorings.some((scoring) => scoring.rules === rules))) continue;
+    const agents = [...new Set([...everywhere, ...asked.filter((one) => one.rules === rules).map((one) => one.agent)])];
+    const scorings = [{ id: "own", title: rules, rules, agents }];
+    games.push({ ...gameOf(catalog, rules), id: rules, title: rules, summary: "", rules: "", scorings, agents });
+  }
+  return games;
+}
+
+/**
+ * Return the form; its choices are kept in the settings at once.
+ *
+ * @param {Catalog} catalog
+ * @param {() => void} start called by its button
+ * @returns {HTMLElement}
+ */
+export function gameForm(catalog, start) {
+  const form = h("div", { class: "game-form" });
+  const choices = { ...settings.game };
+  if (choices.rules === "") Object.assign(choices, { ...catalog.defaults });
+  const asked = [{ ...choices }, catalog.defaults];
+  const games = allGames(catalog, asked);
+
+  const store = () =>
+    change({ game: { rules: choices.rules, agent: choices.agent, match: choices.match }, defaults: JSON.stringify(catalog.defaults) });
+  const draw = () => {
+    const game = games.find((entry) => entry.id === choices.rules) ?? gameOf(catalog, choices.rules);
+    const agents = game.scorings.find((scoring) => scoring.rules === choices.rules)?.agents ?? game.agents;
+    if (!agents.includes(choices.agent)) choices.agent = likeAgent(catalog, agents, choices.agent);
+    const agent = catalog.agents.find((entry) => entry.spec === choices.agent);
+    const keep = (/** @type {Partial<typeof choices>} */ changes) => {
+      Object.assign(choices, changes);
+      store();
+      const label = document.activeElement?.getAttribute("data-label");
+      draw();
+      if (label) /** @type {HTMLElement | null} */ (form.querySelector(`[data-label="${label}"]`))?.focus();
+    };
+    fill(
+      form,
+      labelled(selectField("Game", games.map(({ id, title }) => ({ value: id, title })), game.id, (id) => {
+        const chosen = games.find((entry) => entry.id === id) ?? game;
+        keep({ rules: chosen.scorings[0].rules });
+      }, game.summary)),
+      game.scorings.length > 1 &&
+        labelled(selectField("Scoring", game.scorings.map((scoring) => ({ value: scoring.rules, title: scoring.title })), choices.rules, (rules) => keep({ rules }))),
+      labelled(selectField("Level", agents.map((spec) => ({ value: spec, title: agentTitle(catalog, spec) })), choices.agent, (spec) => keep({ agent: spec }), agent === undefined ? "" : describe(agent, choices.rules))),
+      labelled(selectField("Win target", targets(catalog, choices.match), choices.match ?? "", (match) => keep({ match: match === "" ? null : match }))),
+      otherTarget((match) => keep({ match })),
+      h("div", { class: "buttons" }, h("button", { type: "button", class: "primary", onclick: () => { store(); start(); } }, "Deal the cards")),
+      game.rules !== "" && h("details", {}, h("summary", {}, `The rules of ${game.title}`), ...rulesText(game.rules)),
+    );
+  };
+  draw();
+  return form;
+}
+
+/** @param {import("../../game/types.js").AgentEntry} agent @param {string} rules @returns {string} */
+function describe(agent, rules) {
+  const about = agent.description.slice(0, 1).toUpperCase() + agent.description.slice(1);
+  const strength = agent.strength[rules] ?? agent.strength.classic;
+  return strength === undefined ? about : `${about}; ${strength}`;
+}
+
+/** @param {Catalog} catalog @param {string | null} match @returns {{value: string, title: string}[]} */
+function targets(catalog, match) {
+  const list = catalog.matches.map((entry) => ({ value: entry.match ?? "", title: entry.title }));
+  if (match !== null && !list.some((entry) => entry.value === match)) {
+    const [kind, number] = match.split(":");
+    list.push({ value: match, title: kind === "first_to" ? `First to ${number}` : `Best of ${number}` });
+  }
+  return list;
+}
+
+/** @param {(match: string) => void} choose @returns {HTMLElement} */
+function otherTarget(choose) {
+  const id = newId();
+  const input = h("input", { id, type: "number", min: 1, max: 1000, step: 1, inputmode: "numeric", "data-label": "other" });
+  input.addEventListener("change", () => {
+    const target = Number(input.value);
+    if (Number.isInteger(target) && target >= 1 && target <= 1000) choose(`first_to:${target}`);
+  });
+  return h("div", { class: "field" }, h("label", { for: id }, "Or first to"), input);
+}
+
+/** @param {HTMLElement} field @returns {HTMLElement} whose select can be found again by its label */
+function labelled(field) {
+  field.querySelector("select")?.setAttribute("data-label", field.querySelector("label")?.textContent ?? "");
+  return field;
+}

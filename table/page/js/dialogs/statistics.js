@@ -1,0 +1,184 @@
+// @ts-check
+/** The statistics: results by game and agent, accuracy, luck and skill, streaks. */
+
+import * as table from "../../game/table.js";
+import { attempt } from "../attempt.js";
+import { h, svg } from "../dom.js";
+import { counted, percent, signed } from "../words.js";
+import { gameOf } from "./game_form.js";
+import { confirmDialog, openDialog } from "./dialog.js";
+
+/** @typedef {import("../../game/types.js").Statistics} Statistics */
+/** @typedef {import("../../game/types.js").Catalog} Catalog */
+
+/** @param {Statistics} statistics @param {Catalog} catalog */
+export function openStatistics(statistics, catalog) {
+  const remove = () => confirmDialog("Delete all statistics?", "Delete", () => void attempt(async () => {
+    try {
+      await table.clearStatistics();
+    } finally {
+      dialog.close(); // what went wrong is said behind it
+    }
+  }));
+  const dialog = openDialog("Statistics", [
+    ...(statistics.deals === 0 ? [h("p", {}, "No deal is finished yet. Play one, and its result will stand here.")] : tables(statistics, catalog)),
+    statistics.deals > 0 && h("p", { class: "note" }, "Tricks are those that you take in a deal, and Agents those that the agents take with the same cards: your luck. Skill is how many more you take."),
+    h("p", { class: "note" }, "Kept in this browser only. Deals and matches with hints or taken-back cards count apart."),
+    h(
+      "div",
+      { class: "buttons" },
+      statistics.deals > 0 && h("button", { type: "button", class: "danger", onclick: remove }, "Delete all"),
+    ),
+  ], { kind: "wide" });
+}
+
+/** @param {Statistics} statistics @param {Catalog} catalog @returns {HTMLElement[]} */
+function tables(statistics, catalog) {
+  const plain = statistics.groups.filter((group) => !group.assisted);
+  const assisted = statistics.groups.filter((group) => group.assisted);
+  const recent = statistics.recent.filter((deal) => !deal.assisted);
+  const sum = (/** @type {"deals" | "won" | "lost" | "drawn"} */ key, groups = plain) => groups.reduce((total, group) => total + group[key], 0);
+  /** @type {HTMLElement[]} */
+  const parts = [
+    h(
+      "dl",
+      { class: "figures" },
+      figure("Deals", sum("deals")),
+      figure("Won", sum("won")),
+      figure("Lost", sum("lost")),
+      figure("Drawn", sum("drawn")),
+      figure("Streak", statistics.streak.now),
+      figure("Longest", statistics.streak.longest),
+      assisted.length > 0 && figure("Assisted", sum("deals", assisted)),
+    ),
+    ...(statistics.accuracy === null ? [] : [ladder(statistics.accuracy, statistics.plays_like, catalog)]),
+    ...(statistics.memory === null ? [] : [memory(statistics.memory)]),
+  ];
+  if (recent.length > 1) parts.push(recentChart(recent));
+  if (plain.length > 0) parts.push(groupTable("By game and agent", plain, catalog));
+  if (assisted.length > 0) parts.push(groupTable("Assisted deals", assisted, catalog));
+  if (statistics.matches.length > 0) parts.push(matchTable(statistics, catalog));
+  return parts;
+}
+
+/** @param {number} accuracy @param {string | null} like @param {Catalog} catalog @returns {HTMLElement} your accuracy among those of the agents */
+function ladder(accuracy, like, catalog) {
+  const rungs = [...catalog.agents.flatMap(({ title, accuracy: measured }) => (measured === null ? [] : [{ title, accuracy: measured, you: false }])), { title: "You", accuracy, you: true }]
+    .sort((one, other) => other.accuracy - one.accuracy);
+  const row = (/** @type {typeof rungs[0]} */ rung) => {
+    const bar = h("i", {});
+    bar.style.width = `${rung.accuracy}%`;
+    return h(
+      "tr",
+      { class: rung.you ? "chosen" : "" },
+      h("th", { scope: "row" }, rung.title),
+      h("td", { class: "bar-cell" }, h("span", { class: "bar", "aria-hidden": "true" }, bar)),
+      h("td", {}, percent(rung.accuracy / 100)),
+    );
+  };
+  return h(
+    "div",
+    { class: "ladder" },
+    h("h3", {}, `In the classic game, you play like ${like}`),
+    h("p", { class: "note" }, "Accuracy: how much you gave away of what depended on your cards. 30 % is what any cards reach, 100 % the coach. Yours and the agents’ are those of the classic game."),
+    h("table", { class: "bars" }, h("caption", { class: "hidden" }, "Accuracy"), h("tbody", {}, ...rungs.map(row))),
+  );
+}
+
+/** @param {import("../../game/types.js").Memory} memory @returns {HTMLElement} */
+function memory({ deals, share, perfect }) {
+  return h("p", {}, h("strong", {}, "Memory: "), `${percent(share)} of the opponent’s cards in ${counted(deals, "deal")}${perfect === 0 ? "" : `, ${perfect} without an error`}.`);
+}
+
+/** @param {string} word @param {number} number @returns {HTMLElement} */
+function figure(word, number) {
+  return h("div", {}, h("dt", {}, word), h("dd", {}, number));
+}
+
+/** @param {Catalog} catalog @param {string} spec @returns {string} */
+function agentTitle(catalog, spec) {
+  return catalog.agents.find((agent) => agent.spec === spec)?.title ?? spec;
+}
+
+/** @param {Catalog} catalog @param {string} rules @returns {string} */
+function gameTitle(catalog, rules) {
+  const game = gameOf(catalog, rules);
+  const scoring = game.scorings.find((entry) => entry.rules === rules);
+  if (scoring === undefined) return rules === game.id ? game.title : rules;
+  return scoring === game.scorings[0] ? game.title : `${game.title}: ${scoring.title}`;
+}
+
+/** @param {string} caption @param {string[]} heads @param {(string | number)[][]} rows @returns {HTMLElement} */
+function plainTable(caption, heads, rows) {
+  return h(
+    "div",
+    { class: "scroller", tabindex: 0, role: "region", "aria-label": caption },
+    h(
+      "table",
+      { class: "plain" },
+      h("caption", {}, caption),
+      h("thead", {}, h("tr", {}, ...heads.map((head) => h("th", { scope: "col" }, head)))),
+      h("tbody", {}, ...rows.map((row) => h("tr", {}, ...row.map((cell, place) => (place < 1 ? h("th", { scope: "row" }, cell) : h("td", {}, cell)))))),
+    ),
+  );
+}
+
+/** @param {string} caption @param {import("../../game/types.js").DealGroup[]} groups @param {Catalog} catalog @returns {HTMLElement} */
+function groupTable(caption, groups, catalog) {
+  const number = (/** @type {number | null} */ value) => (value === null ? "–" : value.toFixed(1));
+  return plainTable(
+    caption,
+    ["Game", "Against", "Deals", "Won", "Drawn", "Lost", "Tricks", "Agents", "Skill", "Accuracy", "Streak"],
+    groups.map((group) => [
+      gameTitle(catalog, group.rules),
+      agentTitle(catalog, group.agent),
+      group.deals,
+      group.won,
+      group.drawn,
+      group.lost,
+      number(group.tricks),
+      number(group.luck),
+      group.skill === null ? "–" : signed(group.skill),
+      group.accuracy === null ? "–" : percent(group.accuracy / 100),
+      `${group.streak.now} (best ${group.streak.longest})`,
+    ]),
+  );
+}
+
+/** @param {Statistics} statistics @param {Catalog} catalog @returns {HTMLElement} */
+function matchTable(statistics, catalog) {
+  return plainTable(
+    "Matches",
+    ["Game", "Against", "Match", "Won", "Lost"],
+    statistics.matches.map((match) => [gameTitle(catalog, match.rules), agentTitle(catalog, match.agent), match.match.replace("_", " ").replace(":", " ") + (match.assisted ? ", assisted" : ""), match.won, match.lost]),
+  );
+}
+
+/** @param {Statistics["recent"]} recent @returns {HTMLElement} margins as bars, accuracy as a line */
+function recentChart(recent) {
+  const step = 600 / Math.max(recent.length, 25);
+  const most = Math.max(...recent.map((deal) => Math.abs(deal.margin)), 1);
+  const bars = recent.map((deal, place) => {
+    const height = (55 * Math.abs(deal.margin)) / most;
+    return svg("rect", {
+      class: deal.margin > 0 ? "won" : "lost", x: place * step + step * 0.15, width: step * 0.7,
+      y: deal.margin > 0 ? 60 - height : 60, height: Math.max(height, 1.5),
+    });
+  });
+  const points = recent.flatMap((deal, place) => (deal.accuracy === null ? [] : [`${(place + 0.5) * step},${120 - 1.2 * deal.accuracy}`]));
+  const last = recent.filter((deal) => deal.accuracy !== null).slice(-10);
+  const mean = last.reduce((total, deal) => total + (deal.accuracy ?? 0), 0) / Math.max(last.length, 1);
+  const words = last.length === 0 ? "" : ` The line is your accuracy, ${Math.round(mean)} % over the last ${counted(last.length, "rated deal")}.`;
+  return h(
+    "figure",
+    { class: "chart" },
+    svg(
+      "svg",
+      { viewBox: "0 0 600 120", preserveAspectRatio: "none", role: "img", "aria-label": `Margins of the last ${recent.length} deals` },
+      svg("line", { x1: 0, x2: 600, y1: 60, y2: 60, class: "axis" }),
+      ...bars,
+      points.length > 1 ? svg("polyline", { points: points.join(" "), class: "line" }) : null,
+    ),
+    h("figcaption", {}, `Margins of the last ${counted(recent.length, "deal")}, the newest on the right.${words}`),
+  );
+}

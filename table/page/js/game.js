@@ -1,0 +1,253 @@
+// @ts-check
+/** The game at the table: does what the person does, and shows what comes of it. */
+
+import { TableError } from "../game/errors.js";
+import * as table from "../game/table.js";
+import { announcedHash } from "./commitments.js";
+import { byId } from "./dom.js";
+import { settings } from "./settings.js";
+import { sound } from "./sound.js";
+import { isCard } from "./words.js";
+import { answerTo, untilBack } from "./attempt.js";
+import { alertUser, announce } from "./notices.js";
+import { tellOtherTabs } from "./tabs.js";
+import { hintTitle, showHint } from "./coach/hint.js";
+import { showLesson } from "./coach/lesson.js";
+import { recallText } from "./coach/recall.js";
+import { pressTool, setTool } from "./dialogs/menu.js";
+import { showLog } from "./table/log.js";
+import { fly, rectOf } from "./table/motion.js";
+import { Playback, callTrump } from "./table/playback.js";
+import { showResult } from "./table/result.js";
+import { shownNow, shownPlayed } from "./table/state.js";
+import { TableView } from "./table/view.js";
+
+/** @typedef {import("../game/types.js").Session} Session */
+/** @typedef {import("./table/state.js").Shown} Shown */
+
+export class Game {
+  /**
+   * @param {import("./table/result.js").ResultActions & {lost: () => void, quiz: () => void}} actions
+   *   `lost`: the session is gone; `quiz`: it is time for the memory quiz
+   */
+  constructor(actions) {
+    this.actions = actions;
+    /** @type {Session | null} */
+    this.session = null;
+    /** @type {Shown | null} */
+    this.shown = null;
+    this.busy = false;
+    this.hintHidden = false;
+    this.view = new TableView((action) => void this.act(action), (card) => this.refuse(card));
+    this.playback = new Playback((shown) => this.show(shown));
+  }
+
+  /** Draw the table again, as after a change of settings. */
+  redraw() {
+    if (this.shown !== null) this.show(this.shown);
+  }
+
+  /** @param {Shown} shown */
+  show(shown) {
+    const { session } = this;
+    if (session === null) return;
+    this.shown = shown;
+    this.view.show(shown, session);
+    const settled = shown.position === session.position;
+    const over = settled && session.position.result !== null;
+    showResult(session, over && session.kind !== "recording", this.actions);
+    if (session.lesson === null) showHint({ ...session, hint: settled && !this.hintHidden ? session.hint : null }, () => this.hideHint());
+    showLesson(session, this.actions.leave);
+    setTool("Hint", { enabled: settled && session.can.hint && !this.busy, hidden: session.lesson !== null });
+    setTool("Take back", { enabled: settled && session.can.take_back && !this.busy });
+    const back = session.earlier !== null && session.earlier.session !== null;
+    setTool("Review", {
+      enabled: back || session.deals.length > 0,
+      hidden: over && session.kind !== "recording" && session.can.review,
+      words: back && document.documentElement.dataset.size !== "small" ? "Back to the review" : "Review",
+    });
+    if (settled && session.can.recall) this.actions.quiz();
+  }
+
+  hideHint() {
+    const left = byId("coach").contains(document.activeElement);
+    this.hintHidden = true;
+    this.redraw();
+    if (left) byId("hand").focus({ preventScroll: true });
+  }
+
+  /**
+   * Show a session: from its first event if its deal is new, else as it is.
+   *
+   * @param {Session} session
+   * @param {boolean} [fromTheStart] show the events of the deal one by one
+   */
+  open(session, fromTheStart = false) {
+    this.session = session;
+    this.busy = false;
+    this.hintHidden = false;
+    announcedHash(session);
+    this.playback.stop();
+    if (fromTheStart) {
+      showLog([], session);
+      void this.playEvents(shownNow(session), session.events);
+    } else {
+      showLog(session.events, session);
+      this.show(shownNow(session));
+    }
+  }
+
+  /**
+   * @param {Shown} start
+   * @param {import("../game/types.js").GameEvent[]} events
+   */
+  async playEvents(start, events) {
+    const session = /** @type {Session} */ (this.session);
+    const finished = await this.playback.play(start, events, session);
+    if (!finished || session.position.result === null || events.length === 0) return;
+    if (session.position.result.winner === "you") sound.won();
+    else if (session.position.result.winner === "opponent") sound.lost();
+  }
+
+  /** @param {string} action */
+  async act(action) {
+    const { session, shown } = this;
+    if (session === null || shown === null || this.busy || !session.can.act) return;
+    const before = session.events.length;
+    let start = shown;
+    if (isCard(action) && session.position.decision?.kind === "card") {
+      const from = rectOf(document.querySelector(`#hand [data-name="${action}"]`));
+      start = shownPlayed(shown, action);
+      this.show(start);
+      fly(document.querySelector("#trick .slot.you .card"), from);
+      sound.card();
+      if (action[0] === shown.position.trump) callTrump();
+    } else {
+      this.show({ ...shown, waiting: true });
+    }
+    const answer = await this.request(() => table.act(session, action));
+    if (answer === null) return;
+    this.session = answer;
+    this.hintHidden = false;
+    void this.playEvents(start, answer.events.slice(before));
+  }
+
+  /** @param {import("../game/types.js").HandCard} card */
+  refuse(card) {
+    if (this.playback.active) {
+      this.playback.skip();
+      return;
+    }
+    sound.refused();
+    alertUser(card.reason ?? "It is not your turn.");
+  }
+
+  async hint() {
+    const { session } = this;
+    if (session === null) return;
+    this.hintHidden = false;
+    if (session.hint !== null) {
+      this.redraw();
+      return;
+    }
+    const answer = await this.request(() => table.hint(session));
+    if (answer === null) return;
+    this.session = answer;
+    this.show(shownNow(answer));
+    if (answer.hint !== null) announce(`${hintTitle(answer.hint)}. ${answer.hint.reason}`);
+  }
+
+  /** @param {string[]} cards the answer to the memory quiz */
+  async recall(cards) {
+    const { session } = this;
+    if (session === null) return;
+    const answer = await this.request(() => table.recall(session, cards));
+    if (answer === null) return;
+    this.session = answer;
+    this.show(shownNow(answer));
+    if (answer.recall !== null) alertUser(`${recallText(answer.recall)}. After the deal you see which.`);
+  }
+
+  async takeBack() {
+    const { session } = this;
+    if (session === null) return;
+    const answer = await this.request(() => table.takeBack(session));
+    if (answer === null) return;
+    sound.draw();
+    this.open(answer);
+  }
+
+  async next() {
+    const { session } = this;
+    if (session === null) return;
+    const answer = await this.request(() => table.next(session));
+    if (answer === null) return;
+    this.open(answer, true);
+    byId("hand").focus({ preventScroll: true });
+  }
+
+  /**
+   * Change the session; a refusal is said, and the table shows what there is.
+   *
+   * @param {() => Promise<Session>} send
+   * @returns {Promise<Session | null>} null if nothing came of it
+   */
+  async request(send) {
+    const { session } = this;
+    if (this.busy) return null;
+    this.busy = true;
+    try {
+      const answer = await answerTo(send);
+      if (this.session !== session) return null;
+      tellOtherTabs(answer);
+      return answer;
+    } catch (error) {
+      if (!(error instanceof TableError)) throw error;
+      if (this.session === session && session !== null) await this.recover(error, session);
+      return null;
+    } finally {
+      this.busy = false;
+    }
+  }
+
+  /** @param {TableError} error @param {Session} session */
+  async recover(error, session) {
+    if (error.kind === "unreachable") {
+      this.show({ ...shownNow(session), waiting: true });
+      await untilBack();
+      try {
+        const current = await table.open(session.id);
+        if (this.session === session) this.open(current);
+      } catch (answer) {
+        if (!(answer instanceof TableError)) throw answer;
+        if (this.session === session) await this.recover(answer, session);
+      }
+      return;
+    }
+    alertUser(error.message);
+    if (error.kind === "illegal") sound.refused();
+    if (error.kind === "not_found") this.actions.lost();
+    else if (this.session === session) this.open(error.session ?? session);
+  }
+
+  /** Show at once what is being shown event by event. */
+  skip() {
+    if (this.playback.active) this.playback.skip();
+  }
+
+  /** @param {KeyboardEvent} event */
+  key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]") !== null) return;
+    if (event.key === "Escape" && this.session?.hint) this.hideHint();
+    if (!settings.shortcuts) return;
+    if (event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement || event.target instanceof HTMLSelectElement) return;
+    const { session } = this;
+    if (session === null) return;
+    const key = event.key.toLowerCase();
+    if (key === "h") pressTool("Hint");
+    else if (key === "u") pressTool("Take back");
+    else if (key === "r" && session.earlier?.session) this.actions.back();
+    else if (key === "r") pressTool("Review");
+    else if (key === "n" && session.can.next && this.shown?.position.result) void this.next();
+  }
+}

@@ -1,0 +1,405 @@
+// @ts-check
+/** The start of the page: opens the game that was going on, or deals a new one, and connects the menus. */
+
+import { dataNow } from "../game/data.js";
+import { TableError } from "../game/errors.js";
+import * as table from "../game/table.js";
+import { attempt } from "./attempt.js";
+import { change, keepSession, keptSession, settings } from "./settings.js";
+import { Game } from "./game.js";
+import { followLayout } from "./layout.js";
+import { alertUser } from "./notices.js";
+import { followOtherTabs, tellOtherTabs } from "./tabs.js";
+import { offerQuiz, openQuiz } from "./coach/recall.js";
+import { loadCards } from "./table/card.js";
+import { openLog } from "./table/log.js";
+import { closeLast, openDialog } from "./dialogs/dialog.js";
+import { openMenu, showTools } from "./dialogs/menu.js";
+import { FIRST_OPPONENT, isListed, opponentList } from "./dialogs/opponents.js";
+import { byId, h } from "./dom.js";
+
+/** @typedef {import("../game/types.js").Session} Session */
+
+/** @type {import("../game/types.js").Catalog} */
+let catalog;
+
+/** @type {Promise<typeof import("./windows.js")> | null} */
+let loading = null;
+
+/** @returns {Promise<typeof import("./windows.js")>} what opens windows */
+async function windows() {
+  loading ??= import("./windows.js");
+  try {
+    return await loading;
+  } catch {
+    loading = null;
+    throw new TableError("unreachable", "The page cannot load all of its parts: is there a connection?");
+  }
+}
+
+const game = new Game({
+  next: () => void game.next(),
+  newGame: () => void attempt(newGameDialog),
+  review: () => void review(),
+  otherSide: () => void otherSide(),
+  watch: () => void watch(),
+  share: () => void attempt(() => share(current(), game.session?.deal.number ?? null)),
+  keep: () => void attempt(keepGames),
+  fairness: () => void attempt(() => fairness(current())),
+  leave: () => void attempt(backToGame),
+  back: () => void attempt(backToReview),
+  quiz: () => quiz(),
+  lost: () => void attempt(newGame),
+});
+
+/** @returns {Session} */
+function current() {
+  if (game.session === null) throw new Error("no session is open");
+  return game.session;
+}
+
+/** Let the address name the session at the table. @param {Session} session */
+function keepAddress(session) {
+  history.replaceState(history.state ?? {}, "", `#session=${session.id}`);
+}
+
+/** @param {Session} session @param {boolean} [fresh] the deal has just begun */
+function enter(session, fresh = false) {
+  keepAddress(session);
+  if (session.kind === "play") keepSession(session.id);
+  game.open(session, fresh);
+  tellOtherTabs(session);
+}
+
+async function newGame() {
+  const same = settings.defaults === JSON.stringify(catalog.defaults) && settings.game.rules !== "";
+  const { rules, agent, match } = same ? settings.game : catalog.defaults;
+  enter(await table.create({ rules, agent, match }), true);
+}
+
+/** @param {Session} session @param {number | null} deal null: all finished deals */
+async function share(session, deal) {
+  const { openShare } = await windows();
+  await openShare(session, deal);
+}
+
+/** @param {Session} session */
+async function fairness(session) {
+  const { openFairness } = await windows();
+  openFairness(session);
+}
+
+/** @param {string} agent plays the game that the page proposes, deal after deal */
+async function playAgainst(agent) {
+  change({ game: { rules: catalog.defaults.rules, agent, match: null }, defaults: JSON.stringify(catalog.defaults) });
+  await newGame();
+}
+
+async function newGameDialog() {
+  const { gameForm } = await windows();
+  const start = (/** @type {() => Promise<void>} */ act) => {
+    dialog.close();
+    void attempt(act);
+  };
+  const { rules, agent, match } = settings.game;
+  const other = rules !== "" && (rules !== catalog.defaults.rules || !isListed(agent) || match !== null);
+  const dialog = openDialog(
+    "New game",
+    [
+      opponentList(catalog, (chosen) => start(() => playAgainst(chosen))),
+      h("details", { open: other }, h("summary", {}, "More: other games, opponents and matches"), gameForm(catalog, () => start(newGame))),
+    ],
+    { kind: "wide" },
+  );
+}
+
+/**
+ * @param {string} id
+ * @returns {Promise<Session | null>} null if the game is no longer there, or cannot be read, which is said
+ */
+async function readSession(id) {
+  try {
+    return await table.open(id);
+  } catch (error) {
+    if (!(error instanceof TableError) || error.kind === "unreachable") throw error;
+    if (error.kind !== "not_found") alertUser(error.message);
+    return null;
+  }
+}
+
+/** Go on with the last game, or deal a new one if no further deal follows in it. */
+async function backToGame() {
+  const last = keptSession();
+  const session = last === null || last === game.session?.id ? null : await readSession(last);
+  if (session === null || (session.position.result !== null && !session.can.next)) await newGame();
+  else enter(session);
+}
+
+/** Back from practice to the review from which it was begun, if that session is still there. */
+async function backToReview() {
+  const { earlier } = current();
+  const session = earlier === null || earlier.session === null ? null : await readSession(earlier.session);
+  if (earlier === null || session === null) return backToGame();
+  enter(session);
+  return review(earlier.deal, earlier.move);
+}
+
+/** @type {string} the deal of the last memory quiz: it is asked once */
+let asked = "";
+
+/** Ask for the opponent's hand if the person wants that, or offer it once. */
+function quiz() {
+  const session = current();
+  const deal = `${session.id} ${session.deal.number}`;
+  if (asked === deal || document.querySelector("dialog[open]") !== null) return;
+  asked = deal;
+  const open = () => openQuiz(session, (cards) => void game.recall(cards));
+  if (settings.memoryQuiz) open();
+  else if (!settings.quizOffered) {
+    change({ quizOffered: true });
+    offerQuiz({
+      yes: () => {
+        change({ memoryQuiz: true });
+        if (game.session === session) open();
+      },
+    });
+  }
+}
+
+/**
+ * @param {number} [deal] default: the one on the table, or the last finished one
+ * @param {number | null} [move] the move to begin with; default: the biggest mistake
+ */
+async function review(deal, move = null) {
+  const session = current();
+  const finished = session.deals.map((entry) => entry.deal);
+  if (finished.length === 0) return;
+  const number = deal ?? finished[finished.length - 1];
+  await attempt(async () => {
+    const [answer, { openReview }] = await Promise.all([table.review(session.id, number), windows()]);
+    openReview(
+      answer,
+      {
+        tryAction: session.can.swap ? (move, action) => void attempt(async () => enter(await table.tryAction(session.id, number, move, action))) : null,
+        line: session.can.swap ? (from) => void watchLine(session, number, from) : null,
+        otherSide: session.can.swap ? () => void otherSide(number) : null,
+        watch: session.can.swap ? () => void watch(number) : null,
+        share: () => void attempt(() => share(session, number)),
+        close: () => {
+          if (game.session?.kind === "recording") void attempt(backToGame);
+        },
+      },
+      { deals: finished, deal: number, move, choose: (chosen) => void review(chosen) },
+    );
+  });
+}
+
+/** @param {number} [deal] */
+async function otherSide(deal) {
+  const session = current();
+  await attempt(async () => {
+    enter(await table.swap(session.id, deal ?? session.deal.number), true);
+  });
+}
+
+/** @param {number} [deal] */
+async function watch(deal) {
+  const session = current();
+  await attempt(async () => {
+    const [answer, { openWatch }] = await Promise.all([table.watch(session.id, deal ?? session.deal.number), windows()]);
+    openWatch(answer, { title: "The agent with your cards" });
+  });
+}
+
+/**
+ * Show perfect play from a decision on, and then the review again.
+ *
+ * @param {Session} session
+ * @param {number} deal
+ * @param {number} move
+ */
+async function watchLine(session, deal, move) {
+  await attempt(async () => {
+    const [answer, { openWatch }] = await Promise.all([table.watch(session.id, deal, move), windows()]);
+    openWatch(answer, { title: "The best line", close: () => void review(deal, move) });
+  });
+}
+
+/** @param {string} recording */
+async function openRecording(recording) {
+  enter(await table.openShared(recording));
+  void review();
+}
+
+function more() {
+  const { session } = game;
+  if (session === null) return; // the first deal is on its way
+  openMenu("More", [
+    ["Learn the game", "A short lesson at the table", () => void attempt(async () => enter(await table.lesson()))],
+    ["Deal of the day", "The same classic deal for everyone today", () => void attempt(dealOfTheDay)],
+    ["Rules", `How ${session.game.title} is played`, () => void attempt(() => rules(session))],
+    ["What happened", "The log of this deal", openLog],
+    ["Share", "The finished deals of this game, as a link or a text", () => void attempt(() => share(session, null))],
+    ["Open a recording", "A deal or game that was shared", () => void attempt(recordingDialog)],
+    ["Is the deal fair?", "The hash of the deal, and its check", () => void attempt(() => fairness(session))],
+    ["Unfinished games", "Go on where you stopped", () => void attempt(unfinished)],
+    ["All your games", "As one file: save it, or load it in another browser", () => void attempt(keepGames)],
+  ]);
+}
+
+/** @param {Session} session */
+async function rules(session) {
+  const { rulesText } = await windows();
+  openDialog("Rules", rulesText(session.game.text));
+}
+
+async function recordingDialog() {
+  const { openRecordingDialog } = await windows();
+  openRecordingDialog(openRecording);
+}
+
+async function statistics() {
+  const [found, { openStatistics }] = await Promise.all([table.statistics(), windows()]);
+  openStatistics(found, catalog);
+}
+
+async function keepGames() {
+  const [{ deals }, { openKeep }] = await Promise.all([table.statistics(), windows()]);
+  await openKeep(() => change({ dealsKept: deals }));
+}
+
+async function settingsDialog() {
+  const { openSettings } = await windows();
+  openSettings();
+}
+
+async function dealOfTheDay() {
+  const { today } = await table.catalog(); // the page may have been open since yesterday
+  const game = catalog.games.find((entry) => entry.id === "classic") ?? catalog.games[0];
+  const agent = game.agents.includes(settings.game.agent) ? settings.game.agent : game.agents[game.agents.length - 1];
+  enter(await table.create({ day: today, agent }), true);
+}
+
+async function unfinished() {
+  const [sessions, { openUnfinished }] = await Promise.all([table.sessions(), windows()]);
+  const open = sessions.filter((session) => session.kind === "play" && !session.finished && (session.in_play || session.match !== null));
+  if (open.length === 0) {
+    alertUser("There is no other game.");
+    return;
+  }
+  openUnfinished(open, {
+    open: (id) => void attempt(async () => enter(await table.open(id))),
+    removed: (id) => id === game.session?.id && void attempt(newGame),
+  });
+}
+
+function connect() {
+  showTools("tools", [
+    { name: "Hint", sign: "hint", act: () => void game.hint() },
+    { name: "Take back", sign: "back", act: () => void game.takeBack() },
+    { name: "Review", sign: "review", act: () => void (game.session?.earlier?.session ? attempt(backToReview) : review()) },
+  ]);
+  showTools("menu", [
+    { name: "New game", sign: "new", act: () => void attempt(newGameDialog) },
+    { name: "Statistics", sign: "statistics", act: () => void attempt(statistics) },
+    { name: "Settings", sign: "settings", act: () => void attempt(settingsDialog) },
+    { name: "More", sign: "more", act: more },
+  ]);
+  document.querySelector(".skip")?.addEventListener("click", (event) => {
+    event.preventDefault(); // the address names the session
+    byId("hand").focus();
+  });
+  document.addEventListener("keydown", (event) => game.key(event));
+  document.getElementById("table")?.addEventListener("click", (event) => {
+    if (event.target instanceof Element && event.target.closest("button") === null) game.skip();
+  });
+  followOtherTabs(() => game.session, (session) => game.open(session));
+  followLayout(() => game.redraw());
+  history.replaceState(history.state ?? {}, "");
+  window.addEventListener("popstate", ({ state }) => {
+    if (state === null) return; // another address was typed in
+    closeLast();
+    if (game.session !== null) keepAddress(game.session);
+  });
+  window.addEventListener("hashchange", () => void attempt(openAddress));
+}
+
+/** Open what the address names, else the game that was going on, else a new one. */
+async function openAddress() {
+  const [kind, value] = location.hash.slice(1).split("=");
+  if (kind === "recording" && value) {
+    await attempt(() => openRecording(value));
+    if (game.session !== null) return;
+  }
+  if (kind === "session" && value) {
+    if (game.session?.id === value) return;
+    const session = await readSession(value);
+    if (session !== null) return enter(session);
+  }
+  await resume();
+}
+
+/** Go on with the last game, unless the command line asks for another one by now. */
+async function resume() {
+  const { rules, agent, match } = catalog.defaults;
+  const defaults = JSON.stringify(catalog.defaults);
+  const known = settings.defaults === defaults;
+  if (!known) change({ defaults, game: { rules, agent, match } });
+  const last = keptSession();
+  const sessions = await table.sessions();
+  const unfinished = sessions
+    .filter((entry) => !entry.finished && entry.kind === "play")
+    .filter((entry) => known || (entry.rules === rules && entry.agent === agent));
+  const mine = unfinished.find((entry) => known && entry.id === last);
+  const [entry] = mine === undefined ? unfinished : [mine];
+  const begin = settings.welcomed ? newGame : welcome;
+  if (entry === undefined) return begin();
+  const session = await readSession(entry.id);
+  if (session === null) return begin();
+  // A game that was begun in another browser goes on in the middle of a deal or a match only.
+  if (mine === undefined && session.position.result !== null && session.match.format === null) return begin();
+  return enter(session);
+}
+
+/** Greet who has never played: an opponent is chosen, or the lesson; who does neither gets the easiest opponent. */
+function welcome() {
+  change({ welcomed: true });
+  let chosen = false;
+  const leave = (/** @type {() => Promise<void>} */ act) => {
+    chosen = true;
+    dialog.close();
+    void attempt(act);
+  };
+  const dialog = openDialog(
+    "Welcome to German Whist",
+    [
+      h("p", {}, "Win the good cards while the stock lasts, then take tricks with them. Against whom?"),
+      opponentList(catalog, (agent) => leave(() => playAgainst(agent))),
+      h(
+        "div",
+        { class: "buttons" },
+        h("button", { type: "button", class: "quiet", onclick: () => leave(async () => enter(await table.lesson())) }, "Teach me first: the lesson takes three minutes"),
+      ),
+    ],
+    { kind: "wide", onclose: () => chosen || void attempt(() => playAgainst(FIRST_OPPONENT)) },
+  );
+}
+
+// Later visits need no connection, if the page came from a static host. The first card comes first.
+const AFTER = 2000; // milliseconds
+
+function keepForLater() {
+  if (dataNow().server) return;
+  setTimeout(() => void navigator.serviceWorker?.register("service_worker.js").catch(() => {}), AFTER); // a private window may forbid it
+}
+
+async function start() {
+  table.store.notify = alertUser;
+  await Promise.all([loadCards(), table.catalog().then((answer) => { catalog = answer; })]);
+  connect();
+  await openAddress();
+  await windows(); // at hand before a connection may go away
+  keepForLater();
+}
+
+void attempt(start);

@@ -1,0 +1,74 @@
+// @ts-check
+/** A mistake to put right: the position as you saw it, and the cards that you could have played. */
+
+import { settings } from "../settings.js";
+import { h } from "../dom.js";
+import { capital, cardName, isCard, points, sortCards, suitOrder, tricksText } from "../words.js";
+import { picture } from "../table/card.js";
+
+/** @typedef {import("../../game/types.js").Move} Move */
+/** @typedef {import("../../game/types.js").Option} Option */
+
+/** @param {Move["label"]} label @returns {string} "a mistake" */
+function oneOf(label) {
+  return `${label === "inaccuracy" ? "an" : "a"} ${label}`;
+}
+
+/** @param {string} action @param {string} name @returns {string} "the queen of hearts", "leave" */
+function called(action, name) {
+  return isCard(action) ? `the ${name}` : name;
+}
+
+/** What a choice gave away. @param {number} tricks @param {number} win @param {boolean} exact @returns {string} "0.4 tricks, 6 points of chance to win" */
+export function lossText(tricks, win, exact) {
+  const parts = [];
+  if (tricks >= 0.05) parts.push(tricksText(tricks, exact));
+  if (win >= 0.005) parts.push(`${points(win).slice(1)} of chance to win`);
+  return parts.join(" and ") || "next to nothing";
+}
+
+/**
+ * @param {Move} move the mistake
+ * @param {string | null} trump
+ * @param {{show: () => void, next: (() => void) | null}} actions `show`: the answer; `next`: the next mistake
+ * @returns {HTMLElement}
+ */
+export function retryPanel(move, trump, { show, next }) {
+  const verdict = h("p", { class: "verdict", "aria-live": "polite" });
+  const answer = h("div", { class: "buttons" }, h("button", { type: "button", class: "quiet", onclick: show }, "Show me"));
+  /** @param {Option} option @param {HTMLButtonElement} button */
+  const choose = (option, button) => {
+    button.disabled = true;
+    if (option.label === "best" || option.label === "good") {
+      button.classList.add("right");
+      verdict.textContent = `Right: ${called(option.action, option.name)}${option.label === "best" ? "" : `, though ${called(move.best, move.best_name)} is a little better`}. ${capital(move.reason)}`;
+      answer.prepend(...(next === null ? [] : [h("button", { type: "button", class: "primary", onclick: next }, "Next mistake")]));
+      return;
+    }
+    const loss = lossText(option.tricks_given_away, Math.max(move.options[0].win - option.win, 0), move.exact);
+    verdict.textContent = `${capital(called(option.action, option.name))} gives away ${loss}: ${oneOf(option.label)}, too. Look again.`;
+  };
+  const buttons = inHandOrder(move.options, trump).map((option) => {
+    const played = option.action === move.action;
+    const face = isCard(option.action) ? picture(option.action, cardName(option.action)) : capital(option.name);
+    const button = h("button", { type: "button", class: `try${isCard(option.action) ? "" : " quiet"}`, disabled: played }, face);
+    button.addEventListener("click", () => choose(option, button));
+    return button;
+  });
+  return h(
+    "section",
+    { class: "retry" },
+    h("h3", {}, `Trick ${move.trick}: find the better card`),
+    h("p", {}, `${move.text} That was ${oneOf(move.label)}. What is better, by what you knew then?`),
+    h("div", { class: "tries" }, ...buttons),
+    verdict,
+    answer,
+  );
+}
+
+/** @param {Option[]} options @param {string | null} trump @returns {Option[]} as they lie in a hand: their order must not tell the answer */
+function inHandOrder(options, trump) {
+  const cards = sortCards(options.map((option) => option.action).filter(isCard), suitOrder(settings.suits, trump));
+  const place = (/** @type {Option} */ option) => (isCard(option.action) ? cards.indexOf(option.action) : cards.length + option.action.charCodeAt(0));
+  return [...options].sort((one, other) => place(one) - place(other));
+}

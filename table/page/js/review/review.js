@@ -1,0 +1,244 @@
+// @ts-check
+/** The review of a deal: the curve, the biggest mistakes, every position with all hands open. */
+
+import { fill, h } from "../dom.js";
+import { capital, counted, percent, shortName } from "../words.js";
+import { actionText, optionBars } from "../coach/bars.js";
+import { openDialog } from "../dialogs/dialog.js";
+import { board } from "./board.js";
+import { WinCurve } from "./curve.js";
+import { lossText, retryPanel } from "./retry.js";
+import { Steps } from "./steps.js";
+
+/** @typedef {import("../../game/types.js").Review} Review */
+/** @typedef {import("../../game/types.js").Move} Move */
+
+/**
+ * @typedef {object} ReviewActions
+ * @property {((move: number, action: string) => void) | null} tryAction
+ * @property {((move: number) => void) | null} line  shows perfect play from a decision on
+ * @property {(() => void) | null} otherSide
+ * @property {(() => void) | null} watch
+ * @property {() => void} share
+ * @property {() => void} [close]
+ */
+
+/**
+ * @param {Review} review
+ * @param {ReviewActions} actions
+ * @param {{deals: number[], deal: number, move: number | null, choose: (deal: number) => void}} list
+ *   the deals that can be looked at, and the move to begin with
+ * @returns {HTMLDialogElement}
+ */
+export function openReview(review, actions, list) {
+  const boardPlace = h("div", { class: "board-place" });
+  const movePlace = h("div", { class: "move-place", "aria-live": "polite" });
+  const curve = new WinCurve(review, (place) => steps.go(place));
+  let leaving = false;
+  const leave = (/** @type {() => void} */ act) => () => {
+    leaving = true;
+    dialog.close();
+    act();
+  };
+  const { tryAction, line } = actions;
+  const ways = {
+    tryAction: tryAction && ((/** @type {number} */ move, /** @type {string} */ action) => leave(() => tryAction(move, action))()),
+    line: line && ((/** @type {number} */ move) => leave(() => line(move))()),
+    retry: (/** @type {number} */ move) => retry(move),
+  };
+  const moves = h("ol", { class: "moves" }, ...review.moves.map((move) => moveEntry(move, review, () => steps.go(move.number - 1))));
+  const steps = new Steps(review.moves.length, (place) => {
+    const move = review.moves[place] ?? null;
+    side.classList.remove("retrying");
+    curve.show(place);
+    fill(boardPlace, board(review.positions[place], { names: review.names, trump: review.trump, move }));
+    fill(movePlace, moveDetails(move, review, ways));
+    [...moves.children].forEach((entry, number) => entry.classList.toggle("current", number === place));
+    const current = moves.children[Math.min(place, moves.children.length - 1)];
+    if (current instanceof HTMLElement) moves.scrollTop = current.offsetTop - moves.offsetTop - moves.clientHeight / 2;
+  });
+  const side = h(
+    "div",
+    { class: "review-side" },
+    movePlace,
+    mistakes(review, (place) => steps.go(place), ways.retry),
+    h("details", {}, h("summary", {}, `All ${counted(review.moves.length, "move")}`), moves),
+    labels(),
+  );
+
+  /** @param {number} number of the mistake to put right */
+  function retry(number) {
+    const move = review.moves[number - 1];
+    steps.go(number - 1);
+    side.classList.add("retrying");
+    const following = review.mistakes[review.mistakes.indexOf(number) + 1];
+    fill(boardPlace, board(review.positions[number - 1], { names: review.names, trump: review.trump, move: null, covered: !move.exact }));
+    fill(movePlace, retryPanel(move, review.trump, {
+      show: () => steps.go(number - 1),
+      next: following === undefined ? null : () => retry(following),
+    }));
+    movePlace.scrollIntoView({ block: "nearest" });
+    movePlace.querySelector("button")?.focus({ preventScroll: true });
+  }
+
+  const other = list.deals.length < 2 ? null : dealChoice(list, (deal) => leave(() => list.choose(deal))());
+  const dialog = openDialog(
+    "Review of the deal",
+    [
+      h("div", { class: "review-top" }, h("p", { class: "review-result" }, review.result.text), other, summary(review)),
+      h(
+        "div",
+        { class: "review-grid" },
+        h("div", { class: "review-main" }, curve.element, steps.element, boardPlace),
+        side,
+      ),
+      h(
+        "div",
+        { class: "buttons" },
+        actions.otherSide && h("button", { type: "button", class: "quiet", onclick: leave(actions.otherSide) }, "Play the other side"),
+        actions.watch && h("button", { type: "button", class: "quiet", onclick: leave(actions.watch) }, "Let the agent play my cards"),
+        h("button", { type: "button", class: "quiet", onclick: leave(actions.share) }, "Share"),
+      ),
+    ],
+    { kind: "full", onclose: () => !leaving && actions.close?.() },
+  );
+  dialog.addEventListener("keydown", (event) => steps.key(event));
+  steps.go((list.move ?? review.mistakes[0] ?? 1) - 1);
+  return dialog;
+}
+
+/** @param {{deals: number[], deal: number}} list @param {(deal: number) => void} choose @returns {HTMLElement} */
+function dealChoice(list, choose) {
+  const select = h("select", { "aria-label": "Deal" }, ...list.deals.map((deal) => h("option", { value: deal, selected: deal === list.deal }, `Deal ${deal}`)));
+  select.addEventListener("change", () => choose(Number(select.value)));
+  return select;
+}
+
+/** @param {Review} review @returns {HTMLElement} */
+function summary(review) {
+  const row = (/** @type {"you" | "opponent"} */ side) => {
+    const accuracy = review.accuracy[side];
+    return h(
+      "tr",
+      {},
+      h("th", { scope: "row" }, review.names[side]),
+      h("td", {}, accuracy === null ? "–" : percent(accuracy / 100), review.plays_like[side] !== null && h("small", {}, `like ${review.plays_like[side]}`)),
+      h("td", {}, review.tricks_given_away[side].toFixed(1)),
+    );
+  };
+  const { you } = review.par.tricks;
+  const luck = `With these cards the agents take ${counted(you, "trick")}; you took ${review.result.tricks.you}.`;
+  const head = (/** @type {string} */ words) => h("th", { scope: "col" }, words);
+  return h(
+    "div",
+    { class: "review-summary" },
+    h(
+      "table",
+      { class: "plain" },
+      h("thead", {}, h("tr", {}, h("td", {}), head("Accuracy"), head("Tricks given away"))),
+      h("tbody", {}, row("you"), row("opponent")),
+    ),
+    h("p", { class: "note" }, luck),
+  );
+}
+
+/** @param {Review} review @param {(place: number) => void} go @param {(move: number) => void} retry @returns {HTMLElement} */
+function mistakes(review, go, retry) {
+  const moves = review.mistakes.map((number) => review.moves[number - 1]);
+  if (moves.length === 0) return h("p", { class: "note" }, "You made no mistake in this deal that is beyond doubt.");
+  return h(
+    "section",
+    { class: "mistakes" },
+    h("h3", {}, `Your ${moves.length === 1 ? "biggest mistake" : `${moves.length} biggest mistakes`}`),
+    h("button", { type: "button", class: "quiet", onclick: () => retry(moves[0].number) }, "Find the better card yourself"),
+    h("ol", {}, ...moves.map((move) =>
+      h(
+        "li",
+        {},
+        h(
+          "button",
+          { type: "button", class: `entry ${move.label}`, onclick: () => go(move.number - 1) },
+          h("strong", {}, `Trick ${move.trick}: `, actionText(move.action, move.name), " instead of ", actionText(move.best, move.best_name)),
+          h("small", {}, labelText(move)),
+        ),
+      ),
+    )),
+  );
+}
+
+/** @returns {HTMLElement} what the labels mean */
+function labels() {
+  const meanings = [
+    ["Best", "the coach's choice, or as good"],
+    ["Good", "gives little away, or too little to be sure"],
+    ["Inaccuracy", "gives away 0.3 tricks or 2 points"],
+    ["Mistake", "0.75 tricks or 6 points"],
+    ["Blunder", "1.5 tricks or 15 points"],
+  ];
+  return h(
+    "details",
+    { class: "labels" },
+    h("summary", {}, "What the words mean"),
+    h("dl", {}, ...meanings.map(([word, meaning]) => h("div", {}, h("dt", {}, word), h("dd", {}, meaning)))),
+    h("p", { class: "note" }, "Points are percentage points of the chance to win the deal. Nothing is called an inaccuracy or worse unless the difference exceeds two standard errors."),
+  );
+}
+
+/** @param {Move} move @returns {string} "Mistake: 0.4 tricks and 8 points of chance to win given away" */
+function labelText(move) {
+  return `${capital(move.label)}: ${lossText(move.tricks_given_away, move.win_given_away, move.exact)} given away`;
+}
+
+/** @param {Move} move @returns {boolean} whether another action would have been better, beyond doubt */
+function isCriticised(move) {
+  return move.label !== "best" && move.label !== "good";
+}
+
+/** @param {Move} move @param {Review} review @param {() => void} go @returns {HTMLElement} */
+function moveEntry(move, review, go) {
+  return h(
+    "li",
+    { class: move.by },
+    h(
+      "button",
+      { type: "button", onclick: go },
+      h("span", {}, review.names[move.by]),
+      actionText(move.action, move.name),
+      h("small", {}, isCriticised(move) ? move.label : ""),
+    ),
+  );
+}
+
+/**
+ * @param {Move | null} move
+ * @param {Review} review
+ * @param {{tryAction: ((move: number, action: string) => void) | null, line: ((move: number) => void) | null, retry: (move: number) => void}} ways
+ * @returns {HTMLElement}
+ */
+function moveDetails(move, review, { tryAction, line, retry }) {
+  if (move === null) return h("section", {}, h("h3", {}, "The end"), h("p", {}, review.result.text));
+  const mine = move.by === "you" && tryAction !== null;
+  const bad = isCriticised(move);
+  const extra = (/** @type {import("../../game/types.js").Option} */ option) =>
+    option.action === move.action
+      ? h("span", { class: "played" }, "played")
+      : h("button", { type: "button", class: "quiet small", "aria-label": `Try the ${option.name}`, onclick: () => tryAction?.(move.number, option.action) }, "Try");
+  return h(
+    "section",
+    { class: "move-details" },
+    h("h3", {}, `Trick ${move.trick}, ${move.stage}`),
+    h("p", {}, move.text),
+    h("p", { class: bad ? "cost" : "good" }, bad ? `${labelText(move)}. Better: ${move.best_name}.` : move.options.length < 2 ? "The only card" : capital(move.label)),
+    move.reason !== "" && h("p", { class: "reason" }, capital(move.reason)),
+    bad && move.by === "you" && h("button", { type: "button", class: "quiet", onclick: () => retry(move.number) }, "Hide this and find the better card"),
+    move.line.length > 0 && h(
+      "p",
+      { class: "line" },
+      "Best line: ",
+      h("span", { "aria-hidden": "true" }, move.line.map(shortName).join(" ")),
+      line !== null && h("button", { type: "button", class: "quiet small", onclick: () => line(move.number) }, "Play it through"),
+    ),
+    move.options.length > 1 && optionBars(move.options, { exact: move.exact, chosen: move.action, extra: mine ? extra : null }),
+    h("p", { class: "judge" }, move.exact ? "Exact: both hands were known." : `Judged by ${move.judge_title}, by what could be known.`),
+  );
+}

@@ -1,0 +1,103 @@
+// @ts-check
+/** The picture of a card: an image, made from the file of all cards. */
+
+import { settings } from "../settings.js";
+import { h } from "../dom.js";
+
+/** @typedef {Pick<import("../settings.js").Settings, "faces" | "back" | "backColor">} Look */
+
+/** @type {Record<string, string>} */
+const SUIT_COLORS = { C: "--black", D: "--red", H: "--red", S: "--black" };
+
+/** @type {Document} the file of all cards */
+let file;
+
+/** @type {Map<string, string>} addresses of images, by symbol and colour */
+const images = new Map();
+
+/** Load the file of all cards, once. */
+export async function loadCards() {
+  const text = await (await fetch("cards.svg")).text();
+  file = new DOMParser().parseFromString(text, "image/svg+xml");
+}
+
+/** @param {string} suit @returns {string} its shape, as the data of a path */
+export function suitPath(suit) {
+  return element(`suit-${suit}`).getAttribute("d") ?? "";
+}
+
+/** @param {string} id @returns {Element} */
+function element(id) {
+  const found = file.getElementById(id);
+  if (found === null) throw new Error(`no ${id} among the cards`);
+  return found;
+}
+
+/**
+ * Return the address of a card's image. A card has up to 100 shapes; as elements of the page, they would all be styled anew
+ * whenever it is drawn somewhere.
+ *
+ * @param {string} card "" for the back
+ * @param {Look} look
+ * @returns {string}
+ */
+function image(card, { faces, back, backColor }) {
+  const symbol = card === "" ? `back-${back}` : `${faces === "classic" ? "classic" : "modern"}-${card}`;
+  const color = card === "" ? `--back-${backColor}` : faces === "four-colour" ? `--suit-${card[0]}` : SUIT_COLORS[card[0]];
+  const key = `${symbol} ${color}`;
+  const known = images.get(key);
+  if (known !== undefined) return known;
+  const value = getComputedStyle(document.documentElement).getPropertyValue(color).trim();
+  const text = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 140" color="${value}"><defs>${parts(symbol)}</defs><use href="#${symbol}"/></svg>`;
+  const address = `data:image/svg+xml,${encodeURIComponent(text)}`;
+  images.set(key, address);
+  return address;
+}
+
+/** @param {string} symbol @returns {string} its markup, and that of everything that it refers to */
+function parts(symbol) {
+  /** @type {Map<string, string>} */
+  const found = new Map();
+  /** @param {string} id */
+  const add = (id) => {
+    if (found.has(id)) return;
+    const text = new XMLSerializer().serializeToString(element(id));
+    found.set(id, text);
+    for (const [, other] of text.matchAll(/(?:href="|url\()#([\w-]+)/g)) add(other);
+  };
+  add(symbol);
+  return [...found.values()].join("");
+}
+
+/**
+ * Return the drawing of a card. It follows the settings, unless it is given a look of its own.
+ *
+ * @param {string} card "" for the back
+ * @param {Look} [look]
+ * @returns {HTMLElement}
+ */
+export function drawing(card, look) {
+  return h("img", {
+    class: "drawing", alt: "", draggable: "false", src: image(card, look ?? settings), "data-card": look === undefined ? card : null,
+  });
+}
+
+/**
+ * Return a card that is only looked at.
+ *
+ * @param {string} card "" for the back
+ * @param {string | null} [name] for screen readers; without one they pass over it
+ * @param {string} [kind] further classes
+ * @returns {HTMLElement}
+ */
+export function picture(card, name = null, kind = "") {
+  const attributes = name === null ? { "aria-hidden": "true" } : { role: "img", "aria-label": name };
+  return h("div", { class: `card ${kind}`, ...attributes }, drawing(card));
+}
+
+/** Draw every card again, after the settings of faces or backs have changed. */
+export function redrawCards() {
+  for (const picture of document.querySelectorAll("img[data-card]")) {
+    picture.setAttribute("src", image(picture.getAttribute("data-card") ?? "", settings));
+  }
+}

@@ -1,0 +1,108 @@
+// @ts-check
+/** The middle of the table: stock and face-up cards, the trick, and the last trick. */
+
+import { byId, fill, h } from "../dom.js";
+import { cardName } from "../words.js";
+import { picture } from "./card.js";
+
+/** @typedef {import("./state.js").Shown} Shown */
+/** @typedef {import("../../game/types.js").Session} Session */
+/** @typedef {import("../../game/types.js").Side} Side */
+
+/**
+ * Show the stock, without the open cards that can be picked: they are buttons of their own.
+ *
+ * @param {Shown} shown
+ * @param {Session} session
+ * @param {HTMLElement} openCards where the cards are that you pick from
+ */
+export function showStock(shown, session, openCards) {
+  const element = byId("stock");
+  const { position } = shown;
+  const picking = position.decision?.kind === "pick" && !shown.waiting;
+  element.className = `open-${Math.min(position.face_up.length, 3)}`;
+  element.style.setProperty("--count", String(Math.max(position.face_up.length, 1)));
+  if (position.stage === "endgame" || session.game.stock === 0) {
+    const discarded = position.discarded.map((card) => picture(card, cardName(card), "small"));
+    element.classList.add("empty");
+    fill(element, race(shown, session), discarded.length > 0 && h("p", { class: "caption" }, "Out of play"), discarded.length > 0 && h("div", { class: "discarded" }, ...discarded));
+    return;
+  }
+  const hidden = position.stock - position.face_up.length;
+  const pile = h("div", { class: "pile" });
+  for (let layer = 0; layer < Math.min(Math.ceil(hidden / 5), 4); layer += 1) {
+    const back = picture("", null, "layer");
+    back.style.setProperty("--layer", String(layer));
+    pile.append(back);
+  }
+  const faces = position.face_up.map((card) => picture(card, `${cardName(card)}, face up`, "prize"));
+  openCards.hidden = !picking;
+  fill(
+    element,
+    h("div", { class: "stock-cards" }, hidden > 0 && pile, ...(picking ? [] : faces), openCards),
+    h(
+      "p",
+      { class: "caption" },
+      h("b", {}, position.stock),
+      position.stock === 1 ? " card left in the stock" : " cards left in the stock",
+    ),
+  );
+}
+
+/** @param {Shown} shown @param {Session} session @returns {HTMLElement} the counted tricks in large figures, for the eye only */
+function race(shown, session) {
+  const { you, opponent } = shown.position.tricks;
+  return h(
+    "div",
+    { class: "race", "aria-hidden": "true" },
+    h("div", {}, h("b", {}, you.counted), h("small", {}, "You")),
+    h("i", {}, ":"),
+    h("div", {}, h("b", {}, opponent.counted), h("small", {}, session.agent.title)),
+  );
+}
+
+/**
+ * @param {Shown} shown
+ * @param {Session} session
+ */
+export function showTrick(shown, session) {
+  const { trick, winner, position } = shown;
+  const last = position.last_trick;
+  const name = (/** @type {Side} */ side) => (side === "you" ? "You" : session.agent.title);
+  const cards = /** @type {Side[]} */ (["opponent", "you"]).map((side) => {
+    const card = trick[side];
+    const slot = h("div", { class: `slot ${side}` });
+    if (card !== null) {
+      const node = picture(card, `${name(side)}: ${cardName(card)}`, winner === side ? "winning" : "");
+      slot.append(node);
+    }
+    return slot;
+  });
+  fill(
+    byId("trick"),
+    h("div", { class: "trick-cards" }, ...cards),
+    last !== null && lastTrick(last, name),
+  );
+}
+
+/**
+ * @param {import("../../game/types.js").LastTrick} last
+ * @param {(side: Side) => string} name
+ * @returns {HTMLElement}
+ */
+function lastTrick(last, name) {
+  const side = last.winner;
+  const other = side === "you" ? "opponent" : "you";
+  const verb = side === "you" ? "won" : "won";
+  return h(
+    "div",
+    { class: "last-trick" },
+    h(
+      "div",
+      { class: "last-cards" },
+      picture(last.cards[other], cardName(last.cards[other]), "small"),
+      picture(last.cards[side], `${cardName(last.cards[side])}, the winning card`, "small winning"),
+    ),
+    h("p", { class: "caption" }, "Last trick", h("br"), `${name(side)} ${verb}`),
+  );
+}

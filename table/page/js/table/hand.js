@@ -1,0 +1,144 @@
+// @ts-check
+/** Cards that can be played: your hand, and the open cards of which you may pick one. */
+
+import { settings } from "../settings.js";
+import { h, reconcile, setAttributes } from "../dom.js";
+import { sortCards, suitOrder } from "../words.js";
+import { drawing } from "./card.js";
+import { attract } from "./motion.js";
+
+/** @typedef {import("../../game/types.js").HandCard} HandCard */
+
+export class CardButtons {
+  /**
+   * @param {HTMLElement} element that holds the buttons
+   * @param {(card: string) => void} play called when a card is played
+   * @param {(card: HandCard) => void} refuse called when a card is chosen that must not be played
+   */
+  constructor(element, play, refuse) {
+    this.element = element;
+    this.play = play;
+    this.refuse = refuse;
+    /** @type {Map<string, HTMLButtonElement>} */
+    this.buttons = new Map();
+    /** @type {Map<string, HandCard>} */
+    this.cards = new Map();
+    /** @type {string | null} */
+    this.raised = null;
+    element.addEventListener("keydown", (event) => this.move(event));
+  }
+
+  /**
+   * Show cards, in this order.
+   *
+   * @param {HandCard[]} cards
+   * @param {{rows?: number, marked?: string[], drawn?: string | null}} [look] `marked`: cards to point at; `drawn`: the one that came last
+   */
+  show(cards, { rows = 1, marked = [], drawn = null } = {}) {
+    const focused = cards.length > 0 && this.element.contains(document.activeElement);
+    const place = [...this.element.children].indexOf(/** @type {Element} */ (document.activeElement));
+    this.cards = new Map(cards.map((card) => [card.card, card]));
+    if (this.raised !== null && !this.cards.get(this.raised)?.playable) this.raised = null;
+    const columns = Math.ceil(cards.length / rows);
+    const nodes = cards.map((card, number) => {
+      const button = this.button(card);
+      const row = Math.floor(number / Math.max(columns, 1));
+      const inRow = row < rows - 1 ? columns : cards.length - columns * (rows - 1);
+      const column = number - row * columns;
+      const numbers = { "--i": column, "--n": inRow, "--gaps": Math.max(inRow - 1, 1), "--row": row };
+      for (const [name, value] of Object.entries(numbers)) button.style.setProperty(name, String(value));
+      button.classList.toggle("last", column === inRow - 1);
+      button.classList.toggle("upper", row < rows - 1);
+      button.classList.toggle("marked", marked.includes(card.card));
+      button.classList.toggle("drawn", card.card === drawn);
+      this.update(button, card);
+      return button;
+    });
+    for (const card of [...this.buttons.keys()]) if (!this.cards.has(card)) this.buttons.delete(card);
+    this.element.style.setProperty("--rows", String(rows));
+    reconcile(this.element, nodes);
+    if (focused && !this.element.contains(document.activeElement)) this.focus(place);
+  }
+
+  /** @param {HandCard} card @returns {HTMLButtonElement} */
+  button(card) {
+    const known = this.buttons.get(card.card);
+    if (known !== undefined) return known;
+    const button = h("button", { class: "card", type: "button", "data-name": card.card }, drawing(card.card));
+    button.addEventListener("click", () => this.tap(card.card));
+    this.buttons.set(card.card, button);
+    return button;
+  }
+
+  /** @param {HTMLButtonElement} button @param {HandCard} card */
+  update(button, card) {
+    const reason = card.reason ?? "it is not your turn";
+    const why = (reason.slice(0, 1).toLowerCase() + reason.slice(1)).replace(/\.$/, "");
+    const raised = this.raised === card.card;
+    setAttributes(button, {
+      "aria-label": card.playable ? card.name : `${card.name}, not playable: ${why}`,
+      "aria-disabled": card.playable ? null : "true",
+      "aria-pressed": card.playable && !settings.singleTap ? String(raised) : null,
+    });
+    button.classList.toggle("raised", raised);
+  }
+
+  /** @param {string} name */
+  tap(name) {
+    const card = this.cards.get(name);
+    const button = this.buttons.get(name);
+    if (card === undefined || button === undefined) return;
+    if (!card.playable) {
+      attract(button, "shake");
+      this.refuse(card);
+    } else if (settings.singleTap || this.raised === name) {
+      this.raised = null;
+      this.play(name);
+    } else {
+      this.raise(name);
+    }
+  }
+
+  /** @param {string | null} name the card to raise; null lowers the raised one */
+  raise(name) {
+    this.raised = name;
+    for (const [other, button] of this.buttons) {
+      const card = this.cards.get(other);
+      if (card !== undefined) this.update(button, card);
+    }
+  }
+
+  /**
+   * Move the focus with the arrow keys.
+   *
+   * @param {KeyboardEvent} event
+   */
+  move(event) {
+    if (event.key === "Escape") this.raise(null);
+    const children = [...this.element.children];
+    const place = children.indexOf(/** @type {Element} */ (document.activeElement));
+    const target = { ArrowLeft: place - 1, ArrowRight: place + 1, Home: 0, End: children.length - 1 }[event.key];
+    if (place < 0 || target === undefined) return;
+    event.preventDefault();
+    this.focus((target + children.length) % children.length);
+  }
+
+  /** @param {number} place of the button that gets the focus */
+  focus(place) {
+    const button = this.element.children[Math.min(place, this.element.children.length - 1)];
+    if (button instanceof HTMLElement) button.focus();
+  }
+}
+
+/**
+ * Return a hand in the order of the settings.
+ *
+ * @param {HandCard[]} hand
+ * @param {string | null} trump
+ * @returns {HandCard[]}
+ */
+export function inOrder(hand, trump) {
+  const cards = new Map(hand.map((card) => [card.card, card]));
+  const sorted = sortCards([...cards.keys()], suitOrder(settings.suits, trump));
+  return sorted.map((card) => /** @type {HandCard} */ (cards.get(card)));
+}

@@ -1,0 +1,179 @@
+// @ts-check
+/** Shows what happened since the last request, one event after the other. */
+
+import { pace, tempo } from "../settings.js";
+import { sound } from "../sound.js";
+import { byId } from "../dom.js";
+import { SUIT_NAMES } from "../words.js";
+import { picture } from "./card.js";
+import { addToLog } from "./log.js";
+import { attract, fly, flyGhost, rectOf } from "./motion.js";
+import { showBanner } from "./stage.js";
+import { shownNow, shownThen } from "./state.js";
+
+/** @typedef {import("./state.js").Shown} Shown */
+/** @typedef {import("../../game/types.js").Session} Session */
+/** @typedef {import("../../game/types.js").GameEvent} GameEvent */
+
+/** Pauses after an event, in milliseconds at normal pace. */
+/** @type {Record<string, number>} */
+const PAUSES = {
+  deal: 350, trump: 250, turn_up: 160, play: 390, win: 720, take: 210, draw: 210, leave: 400, endgame: 1300, keep: 600, swap: 600,
+};
+const OWN_CARD = 160;
+const LAST_TRICK = 1300; // the result would hide it
+
+/** Events that can only be seen while they last; without animation the others follow at once. */
+const REPLIES = ["play", "win", "leave", "keep", "swap"];
+
+export class Playback {
+  /** @param {(shown: Shown, session: Session) => void} render */
+  constructor(render) {
+    this.render = render;
+    this.run = 0;
+    /** @type {(() => void) | null} */
+    this.wake = null;
+    this.hurry = false;
+  }
+
+  /** @returns {boolean} whether events are being shown */
+  get active() {
+    return this.wake !== null;
+  }
+
+  /** Show what is left of the running events at once. */
+  skip() {
+    this.hurry = true;
+    this.wake?.();
+  }
+
+  /** Forget the running events: another session or position is shown. */
+  stop() {
+    this.run += 1;
+    this.wake?.();
+  }
+
+  /**
+   * Show events, then the position of the session.
+   *
+   * @param {Shown} start
+   * @param {GameEvent[]} events
+   * @param {Session} session
+   * @returns {Promise<boolean>} whether it came to the end; else something else is shown by now
+   */
+  async play(start, events, session) {
+    this.stop();
+    const run = this.run;
+    this.hurry = false;
+    let shown = { ...start, waiting: true };
+    for (const [place, event] of events.entries()) {
+      shown = this.step(shown, event, session);
+      addToLog(event, session);
+      await this.pause(lengthOf(event, events[place + 1]));
+      if (run !== this.run) return false;
+    }
+    this.sweep(shown);
+    this.render(shownNow(session), session);
+    return true;
+  }
+
+  /** @param {Shown} shown @param {GameEvent} event @param {Session} session @returns {Shown} */
+  step(shown, event, session) {
+    const after = event.table === null ? shown : shownThen(event.table, session);
+    if (this.hurry) return after;
+    const moving = pace() > 0;
+    if (after.winner === null) this.sweep(shown);
+    const from = moving ? source(event, shown) : null;
+    this.render(after, session);
+    // Your own card went to the table, and was heard, when you chose it.
+    if (event.kind === "play" && event.by === "you" && shown.trick.you === event.card) return after;
+    makeSound(event);
+    if (event.trump && ["trump", "turn_up", "play"].includes(event.kind)) callTrump();
+    if (moving) move(event, from);
+    if (event.kind === "endgame") announceEndgame(after, session);
+    return after;
+  }
+
+  /**
+   * Let the cards of a finished trick fly to its winner.
+   *
+   * @param {Shown} shown
+   */
+  sweep({ winner }) {
+    if (winner === null || this.hurry || pace() === 0) return;
+    const to = rectOf(byId(winner === "you" ? "near-plate" : "far-plate"));
+    for (const card of document.querySelectorAll("#trick .trick-cards .card")) {
+      flyGhost(/** @type {Element} */ (card.cloneNode(true)), rectOf(card), to);
+    }
+  }
+
+  /** @param {number} length in milliseconds at normal pace @returns {Promise<void>} */
+  pause(length) {
+    const duration = this.hurry ? 0 : length * tempo();
+    if (duration === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => this.wake?.(), duration);
+      this.wake = () => {
+        clearTimeout(timer);
+        this.wake = null;
+        resolve();
+      };
+    });
+  }
+}
+
+/** @param {GameEvent} event @param {GameEvent | undefined} next @returns {number} the pause after an event, in milliseconds at normal pace */
+function lengthOf(event, next) {
+  if (pace() === 0 && !REPLIES.includes(event.kind)) return 0;
+  if (event.kind === "win" && next?.kind === "result") return LAST_TRICK;
+  return event.kind === "play" && event.by === "you" ? OWN_CARD : PAUSES[event.kind] ?? 0;
+}
+
+/** @param {GameEvent} event @param {Shown} shown @returns {import("./motion.js").Rect | null} where the card is before the event */
+function source(event, shown) {
+  if (event.kind === "play") {
+    const selector = event.by === "you" ? `#hand [data-name="${event.card}"]` : "#far-hand .card:nth-child(1)";
+    return rectOf(document.querySelector(selector)) ?? rectOf(byId("far-hand"));
+  }
+  if (event.kind === "take") {
+    const cards = [...document.querySelectorAll("#stock .stock-cards .card:not(.layer)")];
+    const place = shown.position.face_up.indexOf(event.card ?? "");
+    return rectOf(cards[place] ?? cards[0] ?? null);
+  }
+  return rectOf(document.querySelector("#stock .pile .card:last-child")) ?? rectOf(byId("stock"));
+}
+
+/** Let the trump suit be seen and heard: a trump was turned up or played. */
+export function callTrump() {
+  attract(document.querySelector("#trump .badge"), "pulse");
+  sound.trump();
+}
+
+/** @param {GameEvent} event */
+function makeSound({ kind }) {
+  if (kind === "deal") sound.deal();
+  if (kind === "play") sound.card();
+  if (kind === "take" || kind === "draw") sound.draw();
+  if (kind === "win") sound.trick();
+  if (kind === "endgame") sound.endgame();
+}
+
+/** @param {GameEvent} event @param {import("./motion.js").Rect | null} from where its card was */
+function move(event, from) {
+  if (event.kind === "play") fly(document.querySelector(`#trick .slot.${event.by} .card`), from);
+  if (event.kind === "turn_up") fly(document.querySelector("#stock .stock-cards .card:last-child"), from, 200);
+  if (event.kind !== "take" && event.kind !== "draw") return;
+  if (event.by === "you" && event.card !== null) {
+    fly(document.querySelector(`#hand [data-name="${event.card}"]`), from, 340);
+  } else {
+    flyGhost(picture(event.kind === "take" ? event.card ?? "" : ""), from, rectOf(byId("far-hand")));
+  }
+}
+
+/** @param {Shown} shown @param {Session} session */
+function announceEndgame(shown, session) {
+  const { low, trump } = shown.position;
+  const aim = low ? "take as few tricks as you can" : "take as many tricks as you can";
+  const count = session.game.tricks - session.game.foreplay;
+  showBanner("Endgame", `${count} tricks${trump === null ? "" : `, ${SUIT_NAMES[trump]} are trumps`}: ${aim}`);
+}

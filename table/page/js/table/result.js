@@ -1,0 +1,107 @@
+// @ts-check
+/** The end of a deal: who won, what it means for the match, and what can be done next. */
+
+import { byId, fill, h, icon } from "../dom.js";
+import { openRecall, recallText } from "../coach/recall.js";
+import { askToKeep, offerFile } from "../keeping.js";
+import { counted } from "../words.js";
+
+/** @typedef {import("../../game/types.js").Session} Session */
+
+/**
+ * @typedef {object} ResultActions
+ * @property {() => void} next
+ * @property {() => void} newGame
+ * @property {() => void} review
+ * @property {() => void} otherSide
+ * @property {() => void} watch
+ * @property {() => void} share
+ * @property {() => void} keep  save all games as a file
+ * @property {() => void} fairness
+ * @property {() => void} leave  back from a practice deal to the game
+ * @property {() => void} back  back from a practice deal to the review from which it was begun
+ */
+
+/**
+ * Show the result, or hide it while the deal goes on.
+ *
+ * @param {Session} session
+ * @param {boolean} visible
+ * @param {ResultActions} actions
+ */
+export function showResult(session, visible, actions) {
+  const panel = byId("result");
+  const result = session.position.result;
+  if (!visible || result === null) {
+    panel.className = "hidden";
+    delete panel.dataset.version;
+    byId("result-text").textContent = "";
+    fill(byId("result-more"));
+    return;
+  }
+  if (panel.dataset.version === `${session.id} ${session.version}`) return;
+  panel.dataset.version = `${session.id} ${session.version}`;
+  panel.dataset.winner = result.winner ?? "";
+  panel.className = "";
+  byId("result-text").textContent = result.text;
+  const buttons = buttonsOf(session, actions);
+  fill(byId("result-more"), ...lines(session).map((line) => h("p", {}, line)), h("div", { class: "buttons" }, ...buttons));
+  buttons[0].focus({ preventScroll: true });
+  if (session.kind === "play") {
+    askToKeep();
+    void offerFile(byId("result-more"), actions.keep);
+  }
+}
+
+/** @param {Session} session @returns {string[]} what the result means */
+function lines(session) {
+  const result = session.position.result;
+  const { match, kind, deal, earlier } = session;
+  const lines = [];
+  if (result !== null && result.winner !== null) {
+    const points = Math.abs(result.points);
+    const whose = result.winner === "you" ? "for you" : `for ${session.agent.title}`;
+    lines.push(`${counted(Number(points.toFixed(2)), "point")} ${whose}`);
+  }
+  if (earlier !== null) lines.push(`The first time${earlier.swapped ? ", on the other side" : ""}: ${earlier.text}`);
+  if (kind === "practice") lines.push("Practice: this deal does not count.");
+  else if (deal.assisted) lines.push("Assisted: this deal counts apart in your record.");
+  if (match.winner !== null) {
+    const who = match.winner === "you" ? "You win" : `${session.agent.title} wins`;
+    lines.push(`${who} the match, ${scoreText(session)}`);
+  } else if (kind === "play" && match.deals > 0) {
+    lines.push(`${match.format === null ? "Score" : match.title}: ${scoreText(session)} after ${counted(match.deals, "deal")}`);
+  }
+  return lines;
+}
+
+/** @param {Session} session @returns {string} */
+export function scoreText(session) {
+  const { you, opponent } = session.match.score;
+  return `${Number(you.toFixed(2))} to ${Number(opponent.toFixed(2))}`;
+}
+
+/** @param {Session} session @param {ResultActions} actions @returns {HTMLButtonElement[]} */
+function buttonsOf(session, actions) {
+  /** @type {HTMLButtonElement[]} */
+  const buttons = [];
+  const add = (/** @type {string} */ words, /** @type {() => void} */ act, kind = "", sign = "") =>
+    buttons.push(h("button", { type: "button", class: kind, onclick: act }, sign !== "" && icon(sign), words));
+  const { earlier, recall } = session;
+  if (session.can.next) add("Next deal", actions.next, "primary");
+  else if (earlier !== null && earlier.session !== null) {
+    add("Back to the review", actions.back, "primary");
+    add("Back to the game", actions.leave, "quiet");
+  } else if (session.kind === "lesson") add("Play a game", actions.leave, "primary");
+  else if (session.kind === "practice") add("Back to the game", actions.leave, "primary");
+  else add("New game", actions.newGame, "primary");
+  if (session.can.review) add("Review", actions.review, "", "review");
+  if (recall !== null) add(recallText(recall), () => openRecall(recall), "quiet");
+  if (session.can.swap) {
+    add("Same deal, other side", actions.otherSide, "quiet");
+    add("Watch the agent", actions.watch, "quiet");
+  }
+  add("Share", actions.share, "quiet");
+  if (session.deal.disclosure !== null) add("Check the deal", actions.fairness, "quiet");
+  return buttons;
+}

@@ -1,0 +1,80 @@
+// @ts-check
+/** The two players: name, whose turn, tricks won in each stage, and the opponent's hand from behind. */
+
+import { settings } from "../settings.js";
+import { byId, fill, h } from "../dom.js";
+import { SUIT_NAMES, cardName, counted } from "../words.js";
+import { picture } from "./card.js";
+
+/** @typedef {import("./state.js").Shown} Shown */
+/** @typedef {import("../../game/types.js").Session} Session */
+/** @typedef {import("../../game/types.js").Side} Side */
+
+/**
+ * @param {Shown} shown
+ * @param {Session} session
+ */
+export function showSeats(shown, session) {
+  byId("far").setAttribute("aria-label", session.agent.title);
+  for (const side of /** @type {Side[]} */ (["you", "opponent"])) {
+    fill(byId(side === "you" ? "near-plate" : "far-plate"), plate(side, shown, session));
+  }
+  showOpponentHand(shown);
+}
+
+/** @param {Side} side @param {Shown} shown @param {Session} session @returns {HTMLElement} */
+function plate(side, shown, session) {
+  const { position } = shown;
+  const turn = position.turn === side;
+  const tricks = position.tricks[side];
+  const name = side === "you" ? "You" : session.agent.title;
+  const bothStages = session.game.foreplay > 0;
+  const notes = [];
+  if (session.deal.dealer === side) notes.push("dealer");
+  const exchanged = position.exchanged[side];
+  if (exchanged !== null) notes.push(exchanged ? "swapped the hand" : "kept the hand");
+  return h(
+    "div",
+    { class: `plate${turn ? " turn" : ""}` },
+    h("span", { class: "light", "aria-hidden": "true" }),
+    h(
+      "span",
+      { class: "who" },
+      h("strong", {}, name),
+      turn && h("span", { class: "hidden" }, side === "you" ? ", your turn" : ", to play"),
+      notes.length > 0 && h("small", {}, notes.join(", ")),
+    ),
+    bothStages && counter(tricks.foreplay, "foreplay", session.game.counts === "all"),
+    counter(tricks.endgame, bothStages ? "endgame" : "tricks", true),
+  );
+}
+
+/** @param {number} number @param {string} word @param {boolean} counts @returns {HTMLElement} */
+function counter(number, word, counts) {
+  return h("span", { class: `counter${counts ? " counts" : ""}` }, h("b", {}, number), h("small", {}, word));
+}
+
+/** @param {Shown} shown */
+function showOpponentHand(shown) {
+  const { cards, known, voids } = shown.position.opponent;
+  const faces = settings.known ? known : [];
+  const element = byId("far-hand");
+  const shownCards = [...faces, ...Array(Math.max(cards - faces.length, 0)).fill("")];
+  const notes = settings.known
+    ? Object.keys(voids).map((suit) => `showed no ${SUIT_NAMES[suit]}`)
+    : [];
+  const names = faces.map(cardName);
+  const words = [counted(cards, "card"), ...(names.length > 0 ? [`known: ${names.join(", ")}`] : []), ...notes];
+  fill(
+    element,
+    ...shownCards.map((card, place) => {
+      const node = picture(card);
+      node.style.setProperty("--i", String(place));
+      return node;
+    }),
+    h("span", { class: "hidden" }, words.join("; ")),
+  );
+  element.classList.toggle("known", faces.length > 0);
+  element.style.setProperty("--n", String(cards));
+  element.style.setProperty("--gaps", String(Math.max(cards - 1, 1)));
+}

@@ -1,0 +1,122 @@
+// @ts-check
+/** The table as a whole: draws what is to be shown, and tells the game which card was chosen. */
+
+import { settings } from "../settings.js";
+import { byId, fill, h } from "../dom.js";
+import { capital, isCard, sortCards, cardName } from "../words.js";
+import { CardButtons, inOrder } from "./hand.js";
+import { showSeats } from "./seats.js";
+import { showStock, showTrick } from "./center.js";
+import { showStage } from "./stage.js";
+import { scoreText } from "./result.js";
+
+const LONG = 40; // characters of a prompt that does not fit beside a plate
+
+/** @typedef {import("./state.js").Shown} Shown */
+/** @typedef {import("../../game/types.js").Session} Session */
+/** @typedef {import("../../game/types.js").HandCard} HandCard */
+
+export class TableView {
+  /**
+   * @param {(action: string) => void} act called when an action is chosen
+   * @param {(card: HandCard) => void} refuse called when a card is chosen that must not be played
+   */
+  constructor(act, refuse) {
+    this.act = act;
+    this.hand = new CardButtons(byId("hand"), act, refuse);
+    this.open = new CardButtons(
+      h("div", { class: "open-cards", role: "group", "aria-label": "Open cards" }),
+      act,
+      refuse,
+    );
+  }
+
+  /** @param {Shown} shown @param {Session} session */
+  show(shown, session) {
+    const { position } = shown;
+    const decision = shown.waiting ? null : position.decision;
+    const marked = markedActions(session, shown);
+    showTitle(session);
+    showStage(shown, session);
+    showSeats(shown, session);
+    this.showOpenCards(shown, marked);
+    showStock(shown, session, this.open.element);
+    showTrick(shown, session);
+    this.showChoices(decision, marked);
+    const words = prompt(shown, session);
+    byId("prompt").textContent = words;
+    byId("prompt").classList.toggle("long", words.length > LONG);
+    byId("prompt").classList.toggle("yours", decision !== null);
+    byId("near").classList.toggle("waiting", decision?.kind !== "card" && decision?.kind !== "pick");
+    const hand = inOrder(position.hand, position.trump).map((card) => (shown.waiting ? waitingCard(card, position.result) : card));
+    this.hand.show(hand, { rows: rows(hand.length), marked, drawn: position.last_trick?.takes.you ?? null });
+    if (shown.waiting) this.hand.raise(null);
+  }
+
+  /** @param {Shown} shown @param {string[]} marked */
+  showOpenCards(shown, marked) {
+    const { decision, face_up: faceUp } = shown.position;
+    if (decision?.kind !== "pick" || shown.waiting) return this.open.show([]);
+    const allowed = new Set(decision.actions.map((option) => option.action));
+    const cards = sortCards(faceUp, "SHDC").map((card) => ({
+      card, name: cardName(card), playable: allowed.has(card), reason: "it cannot be picked", seen: true,
+    }));
+    return this.open.show(cards, { marked });
+  }
+
+  /** @param {import("../../game/types.js").Decision | null} decision @param {string[]} marked */
+  showChoices(decision, marked) {
+    const choices = decision?.actions.filter((option) => !isCard(option.action)) ?? [];
+    const element = byId("choices");
+    element.hidden = choices.length === 0;
+    const names = choices.map((choice) => choice.action).join();
+    if (element.dataset.names !== names) {
+      element.dataset.names = names;
+      fill(element, ...choices.map(({ action, name }) => h("button", { type: "button", class: "primary", onclick: () => this.act(action) }, capital(name))));
+    }
+    choices.forEach(({ action }, place) => element.children[place].classList.toggle("marked", marked.includes(action)));
+  }
+}
+
+/** @param {Session} session */
+function showTitle(session) {
+  const { match, kind } = session;
+  byId("title").textContent = kind === "lesson" ? session.title : session.game.title; // who plays is said at the seats
+  document.title = `${session.title} – German Whist`;
+  const score = kind === "play" && (match.format !== null || match.deals > 0);
+  const names = { play: "", practice: "Practice", recording: "Recording", lesson: "" };
+  const day = session.day === null ? "" : `Deal of ${session.day}`;
+  byId("match").textContent = score ? `${match.format === null ? "Score" : match.title}: ${scoreText(session)}` : day || names[kind];
+}
+
+/** @param {Session} session @param {Shown} shown @returns {string[]} the cards that a hint or the lesson points at */
+function markedActions(session, shown) {
+  if (shown.waiting) return [];
+  if (session.hint !== null) return [session.hint.action];
+  return session.lesson?.wanted ?? [];
+}
+
+/** @param {Shown} shown @param {Session} session @returns {string} */
+function prompt(shown, session) {
+  const { position, winner } = shown;
+  if (winner !== null) return winner === "you" ? "You win the trick" : `${session.agent.title} wins the trick`;
+  if (position.result !== null) return "";
+  if (shown.waiting) return position.turn === "opponent" && shown.trick.opponent === null ? `${session.agent.title} is playing …` : "";
+  return position.decision?.text ?? "";
+}
+
+/**
+ * @param {HandCard} card
+ * @param {import("../../game/types.js").Result | null} result
+ * @returns {HandCard}
+ */
+function waitingCard(card, result) {
+  return { ...card, playable: false, reason: result === null ? "It is not your turn." : "The deal is over." };
+}
+
+/** @param {number} count of cards @returns {number} the rows that they are shown in */
+function rows(count) {
+  if (settings.hand === "stacked") return count > 1 ? 2 : 1;
+  if (settings.hand === "row" || count < 8) return 1;
+  return document.documentElement.dataset.size === "small" && document.documentElement.dataset.layout === "portrait" ? 2 : 1;
+}

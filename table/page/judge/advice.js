@@ -1,0 +1,249 @@
+// @ts-check
+/**
+ * What every action of a decision is worth, by what its seat knows: the one place that says how good a move is
+ * (`agents/judge.py`, with the network `small` as the judge).
+ *
+ * - Where the opponent's hand is known, the endgame solver gives the exact result of each action.
+ * - Elsewhere the network says how the actions differ, in margin. Rollouts say what its choice is worth: their worlds are
+ *   sampled uniformly from those that the view allows, and the textbook bot plays them on for both seats. They also give
+ *   the spread of the margins, by which margins become chances to win.
+ * - In humbug, which no network plays, rollouts of all actions say everything.
+ *
+ * Python tries every action in rollouts and plays their endgames exactly; here only the network's choice is tried, and
+ * the endgame of most worlds is played by rules of thumb, which a telephone can do while a person waits. The random numbers of a decision depend on the
+ * seat's hand alone, so a hint and a review that are asked about the same decision say the same.
+ */
+
+import { cardsOf, popcount } from "../engine/cards.js";
+import { heuristicAction } from "../engine/heuristic/bot.js";
+import { rolloutMargin } from "../engine/heuristic/endgame.js";
+import { evaluate } from "../engine/network/network.js";
+import { exactMargins } from "../engine/open_hands.js";
+import { solveEndgame } from "../engine/solver/values.js";
+import { beats, beginsEndgame, copyState, play, signedMargin } from "../engine/state.js";
+import { opponentHandKnown, viewOf } from "../engine/view.js";
+import { countHands, sampleState } from "./world_sampling.js";
+import { tricksLost, tricksTaken } from "./tricks.js";
+
+/** @typedef {import("../engine/network/network.js").Network} Network */
+/** @typedef {import("../engine/state.js").State} State */
+/** @typedef {import("../engine/rules.js").Rules} Rules */
+/** @typedef {import("../engine/view.js").View} View */
+
+export const JUDGE = "small";
+export const EXACT = "exact";
+export const ROLLOUTS = "rollouts";
+const WORLDS = 256; // of a decision
+const TRIED = 96; // in which every action is tried, where there is no network
+const SOLVED = 32; // of these worlds, the endgames are solved
+const BANDWIDTH = 0.7; // tricks: smooths the distribution of margins, which the actions share but for a shift
+const NETWORK_SD = 0.3; // standard deviation of the error of the network's advantages, in margin
+const WIN_PER_TRICK = 0.08; // what a trick of margin is worth in chance to win, for errors
+
+/**
+ * The value of each legal action of one decision.
+ *
+ * @typedef {object} Advice
+ * @property {number[]} actions the legal actions: the judge's choice, then the others from the best expected result to the worst
+ * @property {number[]} tricks expected counted tricks that the seat takes after each; in low games fewer are better
+ * @property {number[]} opponentTricks those that the opponent takes
+ * @property {number[]} lost how many tricks each loses against the first; negative where it wins more
+ * @property {number[]} lostErrors standard errors of these differences; 0 where they are exact
+ * @property {number[]} wins chance to win the deal after each; a draw counts half
+ * @property {number[]} winErrors standard errors of the differences from the first
+ * @property {number[]} trick chance to win the current trick after each; NaN where it is unknown
+ * @property {boolean} exact whether the values are exact results
+ * @property {string} judge what they come from: `small`, `exact`, `rollouts`, or an agent of the server
+ */
+
+/**
+ * @param {View} view what the seat to act knows
+ * @param {Rules} rules
+ * @param {Network | null} network null where none plays the game, as in humbug: rollouts of all actions say everything then
+ * @param {number} [worlds] how many are sampled
+ * @returns {Advice}
+ */
+export function advise(view, rules, network, worlds = network === null ? TRIED : WORLDS) {
+  if (opponentHandKnown(view)) return exactAdvice(view, rules);
+  return network === null ? rolloutAdvice(view, rules, worlds) : estimatedAdvice(view, rules, network, worlds);
+}
+
+/**
+ * The actions of one decision; the errors are those of the differences from the choice.
+ *
+ * @typedef {object} Values
+ * @property {number[]} margins expected
+ * @property {number[]} wins chances to win the deal
+ * @property {number[]} trick chances to win the current trick
+ * @property {number[]} marginErrors
+ * @property {number[]} winErrors
+ */
+
+/**
+ * @param {number[]} actions the legal actions
+ * @param {Values} values
+ * @param {[number, number][]} scores expected counted tricks of the seat and of its opponent, by action
+ * @param {Rules} rules
+ * @param {string} judge
+ * @param {number} best place of the judge's choice
+ * @returns {Advice}
+ */
+function adviceOf(actions, values, scores, rules, judge, best) {
+  const lost = actions.map((_, place) => tricksLost(values.margins[best] - values.margins[place], values.wins[best] - values.wins[place], rules));
+  const isBest = (/** @type {number} */ place) => (place === best ? 0 : 1);
+  const order = actions.map((_, place) => place).sort((one, other) => isBest(one) - isBest(other) || lost[one] - lost[other] || actions[one] - actions[other]);
+  return {
+    actions: order.map((place) => actions[place]),
+    tricks: order.map((place) => scores[place][0]),
+    opponentTricks: order.map((place) => scores[place][1]),
+    lost: order.map((place) => lost[place]),
+    lostErrors: order.map((place) => (place === best ? 0 : tricksLost(values.marginErrors[place], 0, rules))),
+    wins: order.map((place) => values.wins[place]),
+    winErrors: order.map((place) => (place === best ? 0 : values.winErrors[place])),
+    trick: order.map((place) => values.trick[place]),
+    exact: judge === EXACT,
+    judge,
+  };
+}
+
+/** @param {View} view @param {Rules} rules @returns {Advice} */
+export function exactAdvice(view, rules) {
+  const found = exactMargins(view);
+  const actions = [...found.keys()];
+  const margins = [...found.values()];
+  const values = {
+    margins,
+    wins: margins.map((margin) => (Math.sign(margin) + 1) / 2),
+    trick: actions.map(() => NaN),
+    marginErrors: actions.map(() => 0),
+    winErrors: actions.map(() => 0),
+  };
+  const scores = margins.map((margin) => scoresOf(margin, rules, view.low !== 0, countedIn(view)));
+  return adviceOf(actions, values, scores, rules, EXACT, margins.indexOf(Math.max(...margins)));
+}
+
+/** @param {View} view @returns {number} how many tricks count in an endgame; in a position from outside, those before it may be left out */
+function countedIn({ tricksSelf, tricksOpponent, allCount, hand }) {
+  const [foreplay, endgame] = [0, 1].map((stage) => tricksSelf[stage] + tricksOpponent[stage]);
+  return foreplay * allCount + endgame + popcount(hand);
+}
+
+/** @param {number} margin @param {Rules} rules @param {boolean} low @param {number} [counted] @returns {[number, number]} the counted tricks that go with it: the seat's and its opponent's */
+function scoresOf(margin, rules, low, counted) {
+  return [tricksTaken(margin, rules, low, counted), tricksTaken(-margin, rules, low, counted)];
+}
+
+/** @param {View} view @param {Rules} rules @param {Network} network @param {number} number of worlds @returns {Advice} */
+function estimatedAdvice(view, rules, network, number) {
+  const { action: choice, advantages: gains } = evaluate(network, rules, view);
+  const actions = [...gains.keys()].sort((one, other) => one - other);
+  const best = actions.indexOf(choice);
+  const worlds = sampleWorlds(view, rules, number);
+  const samples = rollOuts(worlds, rules, actions[best]);
+  const level = mean(samples);
+  const margins = actions.map((action) => level + Number(gains.get(action)));
+  // All samples, shifted to each action in turn: the actions then differ by their values alone, not by noise.
+  const spread = samples.map((sample) => sample - level);
+  const shifted = margins.map((margin) => spread.map((sample) => sample + margin));
+  const values = {
+    margins,
+    wins: shifted.map(winOf),
+    trick: actions.map((action) => (view.choice ? NaN : trickChance(view, worlds, rules, action))),
+    marginErrors: actions.map(() => NETWORK_SD),
+    winErrors: actions.map(() => NETWORK_SD * WIN_PER_TRICK),
+  };
+  const scores = margins.map((margin, place) => {
+    if (!rules.race) return scoresOf(margin, rules, view.low !== 0);
+    const races = shifted[place].map((sample) => scoresOf(sample, rules, false)); // tricks are not linear in the margin
+    return /** @type {[number, number]} */ ([mean(races.map((one) => one[0])), mean(races.map((one) => one[1]))]);
+  });
+  return adviceOf(actions, values, scores, rules, JUDGE, best);
+}
+
+/** @param {View} view @param {Rules} rules @param {number} number of worlds @returns {Advice} */
+function rolloutAdvice(view, rules, number) {
+  const actions = cardsOf(view.legal);
+  const worlds = sampleWorlds(view, rules, number);
+  const samples = actions.map((action) => worlds.map((world) => rollOut(world, rules, action, false).byRules));
+  const margins = samples.map(mean);
+  const best = margins.indexOf(Math.max(...margins));
+  const spread = samples.flatMap((row, place) => row.map((sample) => sample - margins[place]));
+  const errorOf = (/** @type {(margin: number) => number} */ worth) => samples.map((row) => {
+    const differences = row.map((sample, world) => worth(samples[best][world]) - worth(sample));
+    const middle = mean(differences);
+    return Math.sqrt(mean(differences.map((one) => (one - middle) ** 2)) / number);
+  });
+  const values = {
+    margins,
+    wins: margins.map((margin) => winOf(spread.map((sample) => sample + margin))),
+    trick: actions.map((action) => (view.choice ? NaN : trickChance(view, worlds, rules, action))),
+    marginErrors: errorOf((margin) => margin),
+    winErrors: errorOf((margin) => (Math.sign(margin) + 1) / 2),
+  };
+  const scores = margins.map((margin) => scoresOf(margin, rules, view.low !== 0));
+  return adviceOf(actions, values, scores, rules, ROLLOUTS, best);
+}
+
+/** @param {number[]} numbers @returns {number} */
+const mean = (numbers) => numbers.reduce((total, number) => total + number, 0) / numbers.length;
+
+/** @param {View} view @param {Rules} rules @param {number} number @returns {State[]} in which the seat to act is seat 0 */
+function sampleWorlds(view, rules, number) {
+  const counts = countHands(rules.game, view);
+  if (!counts.ways[0][0]) throw new Error("no opponent's hand satisfies the view");
+  const key = view.hand.reduce((found, suit) => (found << 13n) | BigInt(suit), 0n) & 0xffffffffffffffffn;
+  return Array.from({ length: number }, (_, world) => sampleState(rules.game, view, counts, key, world));
+}
+
+/**
+ * Rules of thumb err in endgames, most of them in the same direction: perfect play of some of them puts all right.
+ *
+ * @param {State[]} worlds
+ * @param {Rules} rules
+ * @param {number} action of the seat to act
+ * @returns {number[]} its margin in each world
+ */
+function rollOuts(worlds, rules, action) {
+  const found = worlds.map((world, place) => rollOut(world, rules, action, place < SOLVED));
+  const errors = found.slice(0, SOLVED).map(({ byRules, exact }) => exact - byRules);
+  return found.map(({ byRules, exact }, place) => (place < SOLVED ? exact : byRules + errors[place % errors.length]));
+}
+
+/** @param {State} world @param {Rules} rules @param {number} action of the seat to act @param {boolean} solve whether its endgame is solved @returns {{byRules: number, exact: number}} its margin when the textbook bot plays the foreplay on for both seats, then rules of thumb or perfect play the endgame */
+function rollOut(world, { game }, action, solve) {
+  const state = copyState(world);
+  play(game, state, action);
+  while (!state.done && (game.race || game.humbug || !beginsEndgame(game, state))) play(game, state, heuristicAction(viewOf(game, state)));
+  const margin = signedMargin(game, state, 0);
+  if (state.done) return { byRules: margin, exact: margin };
+  const [leader, follower] = [state.hands[state.turn], state.hands[1 - state.turn]];
+  const low = state.low !== 0;
+  const signed = (/** @type {number} */ tricks) => margin + ((state.turn === 0) === low ? -tricks : tricks);
+  const byRules = signed(rolloutMargin(leader, follower, -1, state.trump, low));
+  return { byRules, exact: solve ? signed(2 * solveEndgame(leader, follower, state.trump, low) - popcount(leader)) : byRules };
+}
+
+/** @param {View} view @param {State[]} worlds @param {Rules} rules @param {number} card @returns {number} the chance to win the current trick with it */
+function trickChance(view, worlds, { game }, card) {
+  if (view.led >= 0) return beats(card, view.led, view.trump) ? 1 : 0;
+  const won = worlds.filter((world) => {
+    const state = copyState(world);
+    play(game, state, card);
+    return !beats(heuristicAction(viewOf(game, state)), card, view.trump);
+  });
+  return won.length / worlds.length;
+}
+
+/** @param {number[]} margins samples @returns {number} the chance to win */
+function winOf(margins) {
+  return mean(margins.map((margin) => normalShare(margin / BANDWIDTH)));
+}
+
+/** @param {number} value @returns {number} the standard normal distribution function (Abramowitz and Stegun, 26.2.17; the error is below 1e-7) */
+function normalShare(value) {
+  if (Math.abs(value) > 8) return value > 0 ? 1 : 0;
+  const t = 1 / (1 + 0.2316419 * Math.abs(value));
+  const series = t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));
+  const tail = (series * Math.exp((-value * value) / 2)) / Math.sqrt(2 * Math.PI);
+  return value > 0 ? 1 - tail : tail;
+}

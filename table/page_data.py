@@ -1,0 +1,220 @@
+"""What the page needs from Python: the catalogue, the rules and the lesson (``data.json``), and the network ``small``.
+
+``small.safetensors`` has rounded weights, a quarter of the size. ``python -m german_whist.table.page_data FOLDER``
+writes both, and the rounded network as a checkpoint, ``small-rounded.safetensors``, to be measured.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+import sys
+from functools import lru_cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from german_whist.agents.policy.checkpoint import Checkpoint
+from german_whist.agents.policy.network.layers import Layer
+from german_whist.agents.policy.tensor_file import tensor_bytes
+from german_whist.agents.pretrained import SMALL, load_pretrained
+from german_whist.envs.engine.cards import SUIT_SIZE, SUITS
+from german_whist.envs.engine.rules import Rules
+from german_whist.envs.engine.rules import rules as rules_named
+from german_whist.envs.text.rules_text import rules_spec, rules_text
+from german_whist.table import catalogue, lesson
+
+# The agents that the page plays by itself, and their accuracies as its own coach measures them, which is `small`:
+# node tools/page_accuracy.mjs, 300 deals.
+OWN_AGENTS = {"random": 31.1, "greedy": 60.3, "heuristic": 75.6, "heuristic+exact": 85.4, SMALL: 100.0}
+
+_LARGEST = 127  # of a rounded weight
+
+
+@dataclasses.dataclass(frozen=True)
+class Offered:
+    """What a server adds to the page.
+
+    Attributes:
+        rules: specification of the game that is proposed at first.
+        agent: specification of the opponent; ``None`` for the strongest that plays the game.
+        seed: seed of the deals; ``None`` for a new one each time.
+    """
+
+    rules: str = "classic"
+    agent: str | None = None
+    seed: int | None = None
+
+    def __post_init__(self) -> None:
+        """Write the rules in their shortest form: the page looks for them in its list."""
+        object.__setattr__(self, "rules", rules_spec(self.rules))
+
+
+def page_rules() -> dict[str, Rules]:
+    """Return the rules that the page offers, by specification: all games, then their scorings."""
+    found = [game["id"] for game in catalogue.games()]
+    found += [one["rules"] for game in catalogue.games() for one in game["scorings"]]
+    return {spec: rules_named(spec) for spec in dict.fromkeys(found)}
+
+
+def page_data(offered: Offered | None = None) -> dict[str, Any]:
+    """Return what ``data.json`` holds.
+
+    Args:
+        offered: what a server offers; ``None`` for a page without one, which has its own agents alone.
+    """
+    rules = {**page_rules(), lesson.RULES: rules_named(lesson.RULES)}
+    defaults: dict[str, Any] = {"rules": "classic", "agent": SMALL, "match": None}
+    if offered is not None:
+        rules[offered.rules] = rules_named(offered.rules)
+        defaults |= {
+            "rules": offered.rules,
+            "agent": offered.agent or catalogue.default_agent(rules[offered.rules]),
+        }
+    return {
+        "server": offered is not None,
+        "seed": None if offered is None else offered.seed,
+        "catalog": {
+            "version": version("german-whist"),
+            "games": [_game(game, offered) for game in catalogue.games()],
+            "agents": _agents(offered),
+            "matches": catalogue.matches(),
+            "defaults": defaults,
+            "today": "",  # the page says it
+        },
+        **game_records(rules),
+        "lesson": {
+            "rules": lesson.RULES,
+            "teacher": lesson.TEACHER,
+            "seat": lesson.SEAT,
+            "deck": lesson.DECK,
+            "plays": lesson.TEACHER_PLAYS,
+            "steps": lesson.STEPS,
+            "end": lesson.END,
+        },
+    }
+
+
+def game_records(rules: dict[str, Rules]) -> dict[str, Any]:
+    """Return rules, by specification, as the page shows them (``games``) and as its engine reads them (``rules``)."""
+    return {
+        "games": {spec: {"game": _figures(one), "changes": _changes(one)} for spec, one in rules.items()},
+        "rules": [_record(spec, one) for spec, one in rules.items()],
+    }
+
+
+def _agents(offered: Offered | None) -> list[dict[str, Any]]:
+    """Return the agents of the catalogue: the page's own, or all of them, with that of the command line."""
+    if offered is None:
+        known = {agent["spec"]: agent for agent in catalogue.agents()}
+        return [{**known[spec], "accuracy": accuracy, "own": True} for spec, accuracy in OWN_AGENTS.items()]
+    found = [{**agent, "own": agent["spec"] in OWN_AGENTS} for agent in catalogue.agents()]
+    if offered.agent is not None and all(agent["spec"] != offered.agent for agent in found):
+        entry: dict[str, Any] = {"spec": offered.agent, "title": offered.agent, "level": "yours", "strength": {}}
+        found.append({**entry, "accuracy": None, "description": "the agent of the command line", "own": False})
+    return found
+
+
+def _game(game: dict[str, Any], offered: Offered | None) -> dict[str, Any]:
+    """Return a game of the catalogue with the agents that can play it here."""
+
+    def here(agents: list[str], rules: str) -> list[str]:
+        if offered is None:
+            return [spec for spec in agents if spec in OWN_AGENTS]
+        given = offered.agent
+        is_new = given is not None and given not in agents and catalogue.plays(given, rules_named(rules))
+        return [*agents, given] if is_new and given is not None else agents
+
+    scorings = [{**one, "agents": here(one["agents"], one["rules"])} for one in game["scorings"]]
+    return {**game, "scorings": scorings, "agents": here(game["agents"], game["id"])}
+
+
+def _figures(rules: Rules) -> dict[str, Any]:
+    """Return rules in figures."""
+    return {
+        "title": catalogue.rules_title(rules),
+        "text": rules_text(rules),
+        "hand": rules.hand,
+        "stock": rules.stock,
+        "foreplay": rules.foreplay,
+        "tricks": rules.tricks,
+        "counts": rules.counts,
+        "counted": rules.counted,
+        "race": rules.race,
+        "suits": SUITS[: rules.suits],
+        "open_stock": rules.open_stock,
+        "choices": rules.has_choices,
+    }
+
+
+def _changes(rules: Rules) -> dict[str, Any]:
+    """Return the settings that differ from the classic game, as recordings write them."""
+    classic = Rules().to_dict()
+    return {name: value for name, value in rules.to_dict().items() if value != classic[name]}
+
+
+def _record(spec: str, rules: Rules) -> dict[str, Any]:
+    """Return rules as the page's engine reads them, with the names of fields that JavaScript uses."""
+    derived = ("cards", "foreplay", "tricks", "counted", "has_choices", "num_actions")
+    fields = {"spec": spec, **rules.to_dict(), **{name: getattr(rules, name) for name in derived}}
+    game = {name: int(rules.game[name][0]) for name in rules.game.dtype.names or ()}
+    deck = game.pop("deck")
+    mask = [deck >> SUIT_SIZE * suit & 0x1FFF for suit in range(5)]
+    return {**_camel_case(fields), "game": {**_camel_case(game), "deck": mask}}
+
+
+def _camel_case(fields: dict[str, Any]) -> dict[str, Any]:
+    return {re.sub(r"_(\w)", lambda letter: letter[1].upper(), name): value for name, value in fields.items()}
+
+
+@lru_cache
+def rounded_network() -> Checkpoint:
+    """Return the network of ``small`` with the weights that the page uses: int8 with a scale for each input.
+
+    Inputs that are counts have much smaller weights than cards, so a scale for each unit would round them away.
+    """
+    checkpoint = load_pretrained(SMALL)
+    return dataclasses.replace(checkpoint, layers=tuple(_restored(*_rounded(layer)) for layer in checkpoint.layers))
+
+
+def _rounded(layer: Layer) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+    """Return a layer's weights as int8[in, out], the scale of each input, and the bias."""
+    weight, bias = layer
+    largest = np.abs(weight).max(axis=0)
+    scale = np.where(largest > 0, largest / _LARGEST, 1).astype(np.float32)
+    return np.rint(weight / scale).clip(-_LARGEST, _LARGEST).astype(np.int8).T, scale, bias.astype(np.float32)
+
+
+def _restored(rounded: npt.NDArray[np.int8], scale: npt.NDArray[np.float32], bias: npt.NDArray[np.float32]) -> Layer:
+    return rounded.T.astype(np.float32) * scale, bias
+
+
+def network_bytes() -> bytes:
+    """Return what ``small.safetensors`` holds."""
+    tensors: dict[str, npt.NDArray[Any]] = {}
+    checkpoint = load_pretrained(SMALL)
+    for i, layer in enumerate(checkpoint.layers):
+        columns = zip(("weight", "scale", "bias"), _rounded(layer), strict=True)
+        tensors.update({f"{i}.{column}": np.ascontiguousarray(array) for column, array in columns})
+    about = {"layers": len(checkpoint.layers), "logitsPerTrick": checkpoint.logits_per_trick}
+    return tensor_bytes(tensors, {"network": json.dumps(about)})
+
+
+def data_bytes(offered: Offered | None = None) -> bytes:
+    """Return the bytes of ``data.json``."""
+    return json.dumps(page_data(offered), ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def write_data(folder: Path) -> None:
+    """Write ``data.json`` and ``small.safetensors`` into a folder."""
+    (folder / "data.json").write_bytes(data_bytes())
+    (folder / "small.safetensors").write_bytes(network_bytes())
+
+
+if __name__ == "__main__":
+    write_data(Path(sys.argv[1]))
+    rounded_network().save(Path(sys.argv[1]) / f"{SMALL}-rounded.safetensors")

@@ -1,0 +1,345 @@
+"""The server of ``german-whist serve``: the page's files, two questions, and a calm end on SIGINT and SIGTERM.
+
+It keeps nothing: games lie in the browser. A browser's store belongs to an address, so the port stays the same, and the
+token in the address, too, which keeps other sites and users of the machine out.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import hashlib
+import http.client
+import io
+import json
+import logging
+import mimetypes
+import re
+import secrets
+import socket
+import sys
+import threading
+import webbrowser
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import anyio
+import platformdirs
+import segno
+import uvicorn
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from german_whist.agents.judge import advise
+from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.utils.files import write_atomically
+from german_whist.evaluation.strict_json import read_json
+from german_whist.solver.tablebase.cache import limit_tables
+from german_whist.solver.tablebase.kinds import DEFAULT_CARDS
+from german_whist.table.bundle import page_files
+from german_whist.table.guard import ANY_HOST, NAME, Guard, RequestError
+from german_whist.table.page_data import Offered
+from german_whist.table.thinking import Answer, Thinker
+
+DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 8917
+
+_THREADS = 4  # questions that are thought about at the same time; others wait for their turn
+_WAITING = 64  # more at once are answered with status 503
+_BACKLOG = 2048
+_LAST_ANSWERS = 1.0  # seconds from the signal on
+_COMPRESSION = 6  # of 9
+_TOKEN = re.compile(r"[A-Za-z0-9_-]{22,64}")
+_TYPES = {".webmanifest": "application/manifest+json", ".js": "text/javascript"}
+_LOCAL = {socket.AF_INET: "127.0.0.1", socket.AF_INET6: "::1"}
+_ELSEWHERE = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}  # addresses that nobody has
+_LOG = logging.getLogger(__name__)
+
+
+def make_app(offered: Offered, token: str, hosts: Iterable[str] = (), allowed_hosts: Iterable[str] = ()) -> Guard:
+    """Return the application, with its guard in front.
+
+    Args:
+        offered: what the command line asked for.
+        token: the first part of every path.
+        hosts: further names that ``Host`` may have.
+        allowed_hosts: names under which a proxy serves the page, from ``allowed_host``.
+
+    Raises:
+        ValueError: if there is no such game or agent.
+    """
+    files, thinker = page_files(offered), Thinker(offered)
+    app = Starlette(
+        routes=[
+            *(Route(f"/{'' if name == 'index.html' else name}", _file(name, text)) for name, text in files.items()),
+            Route("/api/act", _question(thinker.act), methods=["POST"]),
+            Route("/api/advise", _question(thinker.advise), methods=["POST"]),
+        ],
+        exception_handlers={RequestError: _refuse, HTTPException: _refuse_address, Exception: _fail},
+        middleware=[Middleware(GZipMiddleware, compresslevel=_COMPRESSION)],
+    )
+    return Guard(app, token, hosts, allowed_hosts)
+
+
+def _file(name: str, content: bytes) -> Callable[[Request], Any]:
+    """Return what answers with a file, or with 304 if the browser has it: a new version shows at once."""
+    suffix = Path(name).suffix
+    kind = _TYPES.get(suffix) or mimetypes.types_map.get(suffix, "application/octet-stream")
+    headers = {"etag": f'"{hashlib.sha256(content).hexdigest()[:32]}"', "cache-control": "no-cache"}
+
+    async def answer(request: Request) -> Response:
+        if request.headers.get("if-none-match") == headers["etag"]:
+            return Response(status_code=304, headers=headers)
+        return Response(content, media_type=kind, headers=headers)
+
+    return answer
+
+
+def _question(think: Callable[[Any], Answer]) -> Callable[[Request], Any]:
+    """Return what answers a question, in a thread: an agent that thinks does not hold up other requests."""
+    limiter: list[anyio.CapacityLimiter] = []
+
+    async def answer(request: Request) -> Response:
+        body = await _body(request)
+        if not limiter:
+            limiter.append(anyio.CapacityLimiter(_THREADS))
+        if limiter[0].statistics().tasks_waiting >= _WAITING:
+            raise RequestError(503, "Too many questions at once: try again in a moment.")
+        try:
+            found = await anyio.to_thread.run_sync(think, body, limiter=limiter[0])
+        except ValueError as error:
+            _LOG.info("refused: %s", error, exc_info=True)  # where it is a fault of ours, this says where
+            raise RequestError(400, str(error)) from None
+        return Response(json.dumps(found), media_type="application/json")
+
+    return answer
+
+
+async def _body(request: Request) -> Any:
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+        raise RequestError(415, "The body has to be application/json.")
+    try:
+        return read_json((await request.body()).decode(), "body")
+    except ClientDisconnect:
+        raise RequestError(400, "The body has broken off.") from None  # which nobody reads
+    except UnicodeDecodeError:
+        raise RequestError(400, "The body is not UTF-8.") from None
+    except ValueError as error:
+        raise RequestError(400, str(error)) from None
+
+
+async def _refuse(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestError)  # registered for it
+    return error.answer()
+
+
+async def _refuse_address(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    messages = {404: "There is no such address.", 405: f"{request.method} is not allowed here."}
+    return RequestError(error.status_code, messages.get(error.status_code, error.detail)).answer()
+
+
+async def _fail(request: Request, error: Exception) -> Response:
+    _LOG.error("%s %s failed", request.method, request.url.path, exc_info=error)
+    return RequestError(500, "The server has failed; its terminal says more.").answer()
+
+
+class _Server(uvicorn.Server):
+    """Prints its addresses once it answers, then warms up; a signal ends it with exit code 0.
+
+    Attributes:
+        failure: why the addresses could not be printed, which ends it, too.
+    """
+
+    failure: OSError | None = None
+
+    def __init__(
+        self, config: uvicorn.Config, address: str, elsewhere: str | None, rules: str, *, opens_browser: bool
+    ) -> None:
+        super().__init__(config)
+        self._address, self._elsewhere = address, elsewhere
+        self._rules, self._opens_browser = rules, opens_browser
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        try:
+            print(f"German Whist is served at {self._address}", flush=True)
+            if self._elsewhere is not None:
+                print(f"and to other devices of this network at {self._elsewhere}", flush=True)
+                print(_qr_code(self._elsewhere), flush=True)
+        except OSError as error:
+            self.failure, self.should_exit = error, True
+            return
+        threading.Thread(target=_warm_up, args=(self._rules,), daemon=True).start()
+        if self._opens_browser:
+            threading.Thread(target=webbrowser.open, args=(self._address,), daemon=True).start()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self.should_exit = True  # unlike uvicorn's own, this does not raise the signal again at the end
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        asyncio.get_running_loop().call_later(_LAST_ANSWERS, self._give_up)
+        await super().shutdown(sockets)
+
+    def _give_up(self) -> None:
+        """Close the connections that wait for an answer. The page asks again when the server is back."""
+        for connection in list(self.server_state.connections):
+            connection.transport.abort()
+        for task in list(self.server_state.tasks):
+            task.cancel()
+
+
+def _warm_up(rules: str) -> None:
+    """Judge a decision: that loads, or compiles once, what the first card and the first hint need."""
+    try:
+        batch = DealBatch(rules, history=True)
+        advise(batch.views(), batch.rules, histories=batch.history())
+    except ValueError as error:  # whoever asks for it is told
+        _LOG.warning("warm-up: %s", error)
+
+
+def _cancelled_quietly(app: ASGIApp) -> ASGIApp:
+    """Return an application for which a cancelled request is no error."""
+
+    async def call(scope: Scope, receive: Receive, send: Send) -> None:
+        with contextlib.suppress(asyncio.CancelledError):
+            await app(scope, receive, send)
+
+    return call
+
+
+def serve(
+    offered: Offered,
+    host: str = DEFAULT_HOST,
+    port: int = DEFAULT_PORT,
+    *,
+    allowed_hosts: Sequence[str] = (),
+    opens_browser: bool = True,
+) -> None:
+    """Serve the page until a signal ends it.
+
+    Args:
+        offered: what the command line asked for.
+        host: the address to listen on.
+        port: the port; 0 for any free one.
+        allowed_hosts: names under which a proxy serves the page, from ``allowed_host``.
+        opens_browser: whether to open the page in the browser of the desktop.
+
+    Raises:
+        ValueError: if the address cannot be listened on, or there is no such game or agent.
+        OSError: if the address cannot be printed.
+    """
+    limit_tables(DEFAULT_CARDS)  # searches take a fifth longer than with larger tables, and 190 MB less
+    listener = listen(host, port)
+    with contextlib.closing(listener):
+        token = kept_token()
+        app = make_app(offered, token, hosts=(host,), allowed_hosts=allowed_hosts)
+        family, path = _family(host), f"{listener.getsockname()[1]}/{token}/"
+        address, elsewhere = f"http://{_shown(host)}:{path}", None
+        if host in ANY_HOST:
+            address = f"http://{_shown(_LOCAL[family])}:{path}"
+            name = _network_name(family)
+            elsewhere = None if name is None else f"http://{_shown(name)}:{path}"
+        config = uvicorn.Config(
+            _cancelled_quietly(app),
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            ws="none",
+            lifespan="off",
+        )
+        server = _Server(config, address, elsewhere, offered.rules, opens_browser=opens_browser)
+        server.run(sockets=[listener])
+    if server.failure is not None:
+        raise server.failure
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens.
+
+    Raises:
+        ValueError: if it cannot; where another program listens, the message says so.
+    """
+    # With the protocol named, asyncio turns Nagle's algorithm off; else every answer waits 40 ms for an ACK.
+    listener = socket.socket(_family(host), socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+        listener.listen(_BACKLOG)
+    except OSError as error:
+        listener.close()
+        taken = f"{_server_at(host, port)} is there; --port names another port, where a browser has other games"
+        raise ValueError(f"{host}:{port} cannot be served: {taken if _is_taken(error) else error.strerror}") from None
+    return listener
+
+
+def _is_taken(error: OSError) -> bool:
+    return error.errno == errno.EADDRINUSE
+
+
+def _server_at(host: str, port: int) -> str:
+    """Return what listens at an address, in words, by how it answers."""
+    family = _family(host)
+    connection = http.client.HTTPConnection(_LOCAL[family] if host in ANY_HOST else host, port, timeout=1)
+    try:
+        with contextlib.closing(connection):
+            connection.request("HEAD", "/")
+            name = connection.getresponse().getheader("server") or ""
+    except (OSError, http.client.HTTPException):
+        return "another program"
+    if name == NAME:
+        return "another german-whist serve"
+    return f"another program ({name:.40})" if name.isprintable() and name else "another program"
+
+
+def kept_token() -> str:
+    """Return the token of this user, which stays the same, so that an open page goes on after a restart.
+
+    Where it cannot be kept, it is a new one.
+    """
+    path = platformdirs.user_data_path("german-whist", appauthor=False) / "token"
+    with contextlib.suppress(OSError, UnicodeDecodeError):
+        token = path.read_text(encoding="ascii").strip()
+        if _TOKEN.fullmatch(token):
+            return token
+    token = secrets.token_urlsafe(16)
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        write_atomically(path, token.encode())
+        path.chmod(0o600)
+    return token
+
+
+def _family(host: str) -> socket.AddressFamily:
+    return socket.AF_INET6 if ":" in host else socket.AF_INET
+
+
+def _shown(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def _network_name(family: socket.AddressFamily) -> str | None:
+    """Return this machine's address on the network, that is, the one from which it would send; ``None`` without one."""
+    with socket.socket(family, socket.SOCK_DGRAM) as sender, contextlib.suppress(OSError):
+        sender.connect((_ELSEWHERE[family], 9))  # which sends nothing
+        return str(sender.getsockname()[0])
+    return None
+
+
+def _qr_code(text: str) -> str:
+    """Return a QR code in block characters; empty where the terminal cannot show them."""
+    code = io.StringIO()
+    segno.make(text, error="l", micro=False).terminal(code, border=2, compact=True)
+    try:
+        code.getvalue().encode(sys.stdout.encoding)
+    except UnicodeEncodeError:
+        return ""
+    return code.getvalue()

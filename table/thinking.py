@@ -1,0 +1,190 @@
+"""The two questions that the page asks, from what a seat has seen: what an agent plays, and what each action is worth.
+
+A question carries the event history of the seat to act (``envs/observation/history.py``), and nothing is kept. A
+history is taken for what it claims to be only after it has been played again: from the deals that agree with it one is
+drawn, the actions are played in it, and the seat has to see the same. So an answer cannot depend on a card that the
+seat has not seen.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+import zlib
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from german_whist.agents.endgame.exact_agent import ExactEndgame
+from german_whist.agents.inference.sampling import DealSampler
+from german_whist.agents.judge import advise
+from german_whist.agents.process.agent import ProcessAgent
+from german_whist.agents.registry import make_agent, make_agent_without_code
+from german_whist.envs.agent import Agent, ask
+from german_whist.envs.engine.actions import action_text
+from german_whist.envs.engine.agent_rng import AgentRng
+from german_whist.envs.engine.rules import Rules
+from german_whist.envs.engine.rules import rules as rules_named
+from german_whist.envs.engine.state import KEEP, LEAVE, PICK, PICK_AFTER, PLAY, SWAP, TAKE
+from german_whist.envs.observation.history import COLUMNS, EVENTS, history_high, max_events
+from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.utils.specs import must_be
+from german_whist.table import catalogue
+from german_whist.table.page_data import Offered
+
+_EVENT = {event.name: number for number, event in enumerate(EVENTS)}
+_CHOICES = {"take": TAKE, "leave": LEAVE, "keep": KEEP, "swap": SWAP}
+_CARDS = {PLAY: _EVENT["played"], PICK: _EVENT["took"], PICK_AFTER: _EVENT["took"]}  # the event that names the card
+_ME = 0  # the seat that asks, in the deal that is played again
+_SHORT = 80  # letters of a name in an error
+_CACHED = 32  # agents
+_ROW = np.zeros(1, np.int64)
+
+Answer = dict[str, Any]
+
+
+class Thinker:
+    """Answers questions about the games that the page offers, with the agents that it offers.
+
+    Attributes:
+        offered: what the command line asked for.
+    """
+
+    def __init__(self, offered: Offered) -> None:
+        """Make the agent of the command line.
+
+        Raises:
+            ValueError: if there is no such game or agent, or it does not play the game.
+        """
+        self.offered = offered
+        self._one_at_a_time = threading.Lock()  # for the agent of the command line, which may be a program
+        if offered.agent is not None:
+            self._agent(offered.agent, rules_named(offered.rules))
+
+    def act(self, question: Any) -> Answer:
+        """Return what an agent plays: ``{"action": "SA"}``.
+
+        Args:
+            question: ``rules``, ``agent`` and ``history``.
+
+        Raises:
+            ValueError: if something in it is not allowed, or the agent fails.
+        """
+        rules, agent, history = _read(question, ("rules", "agent", "history"))
+        tokens, batch = _replayed(history, rules)
+        if agent != self.offered.agent and all(one["spec"] != agent for one in catalogue.agents()):
+            raise ValueError(f"agent: {agent[:_SHORT]!r} is not offered here: german-whist serve --agent names another")
+        player = self._agent(agent, rules)
+        rng = AgentRng(zlib.crc32(tokens.tobytes()), np.zeros(1, np.uint64), step=len(tokens))
+        lost: dict[int, str] = {}
+        if agent == self.offered.agent:
+            with self._one_at_a_time:
+                actions = ask(player, batch, _ROW, rng, forfeits=lost)
+        else:
+            actions = ask(player, batch, _ROW, rng, forfeits=lost)
+        if lost:
+            _started.cache_clear()  # a program that has failed is started again for the next question
+            raise ValueError(f"{agent} gives the deal up: {lost[0]}")
+        return {"action": action_text(int(actions[0]), rules)}
+
+    def advise(self, question: Any) -> Answer:
+        """Return what each action of a decision is worth, as the judge of ``hint`` and ``review`` says.
+
+        Args:
+            question: ``rules`` and ``history``.
+
+        Raises:
+            ValueError: if something in it is not allowed.
+        """
+        rules, history = _read(question, ("rules", "history"))
+        _, batch = _replayed(history, rules)
+        (found,) = advise(batch.views(), rules, histories=batch.history(seats=[_ME]))
+        return {
+            "actions": [action_text(action, rules) for action in found.actions],
+            "tricks": found.tricks,
+            "opponentTricks": found.opponent_tricks,
+            "lost": found.lost,
+            "lostErrors": found.lost_errors,
+            "wins": found.wins,
+            "winErrors": found.win_errors,
+            "trick": [None if math.isnan(chance) else chance for chance in found.trick],
+            "exact": found.exact,
+            "judge": found.judge,
+        }
+
+    def _agent(self, spec: str, rules: Rules) -> Agent:
+        """Return an agent that all questions share: only that of the command line may be code."""
+        return _started(spec, rules) if spec == self.offered.agent else _known(spec, rules)
+
+
+def _read(question: Any, fields: tuple[str, ...]) -> list[Any]:
+    """Return the fields of a question; the rules as ``Rules``."""
+    if not isinstance(question, dict) or set(question) != set(fields):
+        raise ValueError(must_be("body", f"an object with {', '.join(fields)}", question))
+    for name in ("rules", "agent"):
+        if name in fields and not isinstance(question[name], str):
+            raise ValueError(must_be(name, "a specification", question[name]))
+    return [rules_named(question["rules"]), *(question[name] for name in fields[1:])]
+
+
+@lru_cache(_CACHED)
+def _known(spec: str, rules: Rules) -> Agent:
+    return make_agent_without_code(spec, rules).for_match()
+
+
+@lru_cache(_CACHED)
+def _started(spec: str, rules: Rules) -> Agent:
+    """Return the agent of the command line; a program is started."""
+    made = make_agent(spec, rules).for_match()
+    played_by = made.agent if isinstance(made, ExactEndgame) else made
+    if isinstance(played_by, ProcessAgent):
+        played_by.start()
+    return made
+
+
+def _replayed(history: Any, rules: Rules) -> tuple[npt.NDArray[np.int8], DealBatch]:
+    """Return a history as an array, and a deal of one in which seat 0 has seen just that and is to act.
+
+    Raises:
+        ValueError: if it is no history of these rules, cannot have happened, or does not end where the seat is to act.
+    """
+    columns = len(COLUMNS)
+    is_table = isinstance(history, list) and 0 < len(history) <= max_events(rules)
+    if not is_table or not all(isinstance(row, list) and len(row) == columns for row in history):
+        raise ValueError(must_be("history", f"1 to {max_events(rules)} rows of {columns} integers", history))
+    most = history_high(rules)[: len(history)].tolist()
+    for row, high in zip(history, most, strict=True):
+        if not all(type(number) is int and 0 <= number <= top for number, top in zip(row, high, strict=True)):
+            raise ValueError(f"history: {row!r:.{_SHORT}} is no event of this game")
+    tokens = np.array(history, np.int8)
+    deck = DealSampler(tokens, rules).decks(1, 0)[0]
+    batch = DealBatch(rules, history=True)
+    is_dealer = tokens[0, 0] == _EVENT["dealer"] and tokens[0, 1] == 1
+    batch.deal_decks([deck.tolist()], [_ME if is_dealer else 1 - _ME])
+    events = iter(tokens.tolist())
+    while (action := _next_action(batch, events)) is not None:
+        try:
+            batch.step([action])
+        except ValueError as error:
+            raise ValueError(f"history: {error}") from None
+    seen, length = batch.history(seats=[_ME])
+    if length[0] != len(tokens) or (seen[0, : len(tokens)] != tokens).any():
+        raise ValueError("history: this is not what a seat sees of a deal")
+    if batch.done[0] or batch.turn[0] != _ME:
+        raise ValueError("history: the seat is not to act after it")
+    return tokens, batch
+
+
+def _next_action(batch: DealBatch, events: Any) -> int | None:
+    """Return the next action that a history tells of, after those that were played; ``None`` if there is none."""
+    if batch.done[0]:
+        return None
+    wanted = _CARDS.get(int(batch.states["decision"][0]))
+    for event, _, card, _ in events:
+        if event == wanted:
+            return int(card) - 1
+        if wanted is None and (name := EVENTS[event].name) in _CHOICES:
+            return _CHOICES[name]
+    return None

@@ -1,0 +1,32 @@
+/** Answer what the page's coach says of decisions, a line of JSON each: `node coach.mjs DATA`, where DATA is the folder with the page's data. */
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+import { actionText, parseAction } from "../../table/page/engine/actions.js";
+import { parseDeck } from "../../table/page/engine/cards.js";
+import { readNetwork } from "../../table/page/engine/network/network.js";
+import { rulesNamed } from "../../table/page/engine/rules.js";
+import { setData } from "../../table/page/game/data.js";
+import { judge } from "../../table/page/game/coach/judgement.js";
+import { TableDeal } from "../../table/page/game/deal/table_deal.js";
+import { advise } from "../../table/page/judge/advice.js";
+import { beliefOf } from "../../table/page/judge/belief.js";
+
+const data = process.argv[2];
+setData(JSON.parse(readFileSync(join(data, "data.json"), "utf8")));
+const network = readNetwork(new Uint8Array(readFileSync(join(data, "small.safetensors"))).buffer);
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { rules: spec, deck, dealer, actions, steps } = JSON.parse(line);
+  const rules = rulesNamed(spec);
+  const deal = new TableDeal(rules, parseDeck(deck, rules.cards), dealer, actions.map((word) => parseAction(word, rules)));
+  const found = steps.map((step) => {
+    const view = deal.view(deal.actor(step), step);
+    const advice = advise(view, rules, rules.humbug ? null : network, 4);
+    const belief = beliefOf(rules.game, view);
+    return { ...advice, actions: advice.actions.map((action) => actionText(action, rules)), judged: judge(advice, deal.actions[step]), belief: [belief.expected, belief.void] };
+  });
+  process.stdout.write(`${JSON.stringify(found)}\n`);
+}

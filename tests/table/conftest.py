@@ -1,0 +1,21 @@
+"""A server without a network: its application and a client."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("httpx2")
+
+from starlette.testclient import TestClient
+
+from german_whist.table.page_data import Offered
+from german_whist.table.server import make_app
+
+TOKEN = "t" * 22
+BASE = f"http://127.0.0.1:8917/{TOKEN}/"
+
+
+@pytest.fixture(scope="session")
+def client() -> TestClient:
+    return TestClient(make_app(Offered("small", "greedy"), TOKEN), base_url=BASE)

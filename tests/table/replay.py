@@ -1,0 +1,227 @@
+"""Record deals, and replay them in the JavaScript of the page: ``python -m tests.table.replay --deals 100000``.
+
+Deals of every game that the page offers are played by a mixture of random, greedy, textbook and the network. At every
+position the recording holds the state, both views and the choices of the bots; where the opponent's hand is not
+known, what the network makes of its inputs (but in humbug, which no network plays), and what both seats have seen
+happen; elsewhere, in some deals, the exact margin of every card and the perfect
+card. ``replay.mjs`` plays the same deals and stops at the first difference, with the field, the game and the deal.
+
+A recording is a sequence of blocks, each of some deals of one game: a line of JSON, which says how the bytes after it
+are laid out, then arrays, one after the other. With ``--out FILE`` it is written to a file instead, for
+``node tests/table/replay.mjs DATA < FILE``; ``python -m german_whist.table.page_data DATA`` writes the data.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from german_whist.agents.bots.random import pick
+from german_whist.agents.endgame.open_hands import best_cards, exact_margins, open_hands, opponent_hand_known
+from german_whist.agents.policy.agent import PolicyAgent
+from german_whist.agents.policy.inputs import network_inputs
+from german_whist.agents.registry import make_agent
+from german_whist.envs.engine.rules import Rules
+from german_whist.envs.engine.state import STATE
+from german_whist.envs.observation.canonical import canonical_views
+from german_whist.envs.observation.views import VIEW
+from german_whist.envs.simulator.batch import DealBatch
+from german_whist.solver.endgames import solve_endgames
+from german_whist.table.page_data import page_rules, rounded_network, write_data
+
+REPLAY = Path(__file__).parent / "replay.mjs"
+
+BLOCK = 64  # deals
+EXACT_EVERY = 8  # exact margins in one deal of so many
+_HASH = np.uint32(2_654_435_761)  # of inputs and histories: odd multiples of it are the weights of their sum
+
+Columns = dict[str, npt.NDArray[Any]]
+
+
+def blocks(deals: int, seed: int = 0, first: int = 0, exact_every: int = EXACT_EVERY) -> Iterator[bytes]:
+    """Yield a recording of deals, the games in turn.
+
+    Args:
+        deals: number of deals.
+        seed: seed of the deals and of the choices.
+        first: number of the first block.
+        exact_every: one deal of so many has exact margins.
+    """
+    games = list(page_rules().items())
+    block = first
+    while deals > 0:
+        spec, rules = games[block % len(games)]
+        yield _block(spec, rules, seed, BLOCK * block, min(BLOCK, deals), exact_every)
+        deals -= BLOCK
+        block += 1
+
+
+def _block(spec: str, rules: Rules, seed: int, first: int, deals: int, exact_every: int) -> bytes:
+    """Play some deals and return their recording."""
+    rng = np.random.default_rng((seed, first))
+    network = None if rules.humbug else PolicyAgent(rounded_network(), rules=rules)
+    greedy, textbook = make_agent("greedy", rules), make_agent("heuristic", rules)
+    batch = DealBatch(rules, deals, seed, first, history=True)
+    steps: list[Columns] = []
+    judged: list[Columns] = []
+    exact: list[Columns] = []
+    while not batch.done.all():
+        rows = np.flatnonzero(~batch.done)
+        views, uniform = batch.views(rows), rng.random(len(rows))
+        known = opponent_hand_known(views)
+        solved = known & (rows % exact_every == 0)
+        plans = ~known & (network is not None)
+        judged.append(_judged(views[plans], network))
+        exact.append(_exact(views[solved]))
+        choices = np.stack([_random(views, uniform), greedy.act(views), textbook.act(views), textbook.act(views)])
+        choices[3, plans] = judged[-1]["network"]
+        action = choices[rng.integers(len(choices), size=len(rows)), np.arange(len(rows))]
+        step = {"deal": rows.astype(np.int16), "state": batch.states[rows], "uniform": uniform}
+        step |= {f"view{seat}": batch.views(rows, [seat] * len(rows)) for seat in range(2)}
+        step |= {f"history{seat}": _history(batch, rows, seat) for seat in range(2)}
+        bots = dict(zip(("random", "greedy", "textbook"), choices, strict=False))
+        small = {"judged": plans, "exact": solved, "action": action, **bots}
+        steps.append(step | {name: column.astype(np.int8) for name, column in small.items()})
+        batch.step(action, rows)
+    found = _joined(steps) | _joined(judged) | _joined(exact) | {"end": batch.states.copy()}
+    for reward in ("margin", "win", "points"):
+        found[reward] = batch.returns(reward)[:, 0].astype(np.float64)
+    return _bytes({"rules": spec, "seed": seed, "first": first, "deals": deals}, found)
+
+
+def _random(views: Any, uniform: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+    """Return the random actions that go with some numbers in [0, 1), int64[n]."""
+    actions = np.empty(len(views), np.int64)
+    pick(views["legal"], uniform, actions)
+    return actions
+
+
+def _history(batch: DealBatch, rows: npt.NDArray[np.int64], seat: int) -> npt.NDArray[np.uint32]:
+    """Return the sums by which the recording holds what a seat has seen in some deals, uint32[n]."""
+    tokens, lengths = batch.history(rows=rows, seats=[seat] * len(rows))
+    numbers = tokens.reshape(len(rows), -1).astype(np.uint32)
+    return (numbers * _weights(numbers.shape[1])).sum(axis=1, dtype=np.uint32) + lengths.astype(np.uint32)
+
+
+def _weights(count: int) -> npt.NDArray[np.uint32]:
+    return _HASH * np.arange(1, 2 * count, 2, dtype=np.uint32)
+
+
+def _judged(views: Any, network: PolicyAgent | None) -> Columns:
+    """Return what the network makes of n views."""
+    if network is None or not len(views):
+        return {"network": np.zeros(0, np.int8), "inputs": np.zeros(0, np.uint32), "advantage": np.zeros(0)}
+    canonical, _ = canonical_views(views, network.checkpoint.ranks)
+    inputs = network_inputs(canonical, network.rules, network.checkpoint.inputs).astype(np.uint32)
+    advantages = network.advantages(views)
+    assert advantages is not None
+    lowest = _random(views, np.zeros(len(views)))
+    return {
+        "network": network.act(views, None).astype(np.int8),
+        "inputs": (inputs * _weights(inputs.shape[1])).sum(axis=1, dtype=np.uint32),
+        "advantage": advantages[np.arange(len(views)), lowest],  # of the lowest action
+    }
+
+
+def _exact(views: Any) -> Columns:
+    """Return the exact values of n views: margins of the cards, the perfect card, tricks of who leads the trick."""
+    if not len(views):
+        return {"margins": np.zeros((0, 52), np.int8), "perfect": np.zeros(0, np.int8), "tricks": np.zeros(0, np.int8)}
+    hands = open_hands(views)
+    follows = hands.led >= 0
+    seats = np.where(follows, hands.other, hands.own), np.where(follows, hands.own, hands.other)
+    return {
+        "margins": exact_margins(views).astype(np.int8),
+        "perfect": best_cards(hands).astype(np.int8),
+        "tricks": solve_endgames(*seats, trumps=hands.trump, lows=hands.low, leds=hands.led),
+    }
+
+
+def _joined(steps: list[Columns]) -> Columns:
+    return {name: np.concatenate([step[name] for step in steps]) for name in steps[0]}
+
+
+def _bytes(about: dict[str, Any], columns: Columns) -> bytes:
+    """Return a block: its header and its columns."""
+    parts = [{"name": name, "rows": len(array), "size": array.nbytes} for name, array in columns.items()]
+    layouts = {"state": _layout(STATE), "view": _layout(VIEW)}
+    header = json.dumps({**about, "columns": parts, "layouts": layouts}, separators=(",", ":"))
+    return b"\n".join([header.encode(), b"".join(array.tobytes() for array in columns.values())])
+
+
+def _layout(dtype: np.dtype[Any]) -> dict[str, Any]:
+    """Return the fields of a structured array: offset, bytes of a number, and shape of each."""
+    fields = {}
+    for name, (field, offset, *_) in (dtype.fields or {}).items():
+        fields[name] = {"offset": offset, "bytes": field.base.itemsize, "shape": list(field.shape)}
+    return {"size": dtype.itemsize, "fields": fields}
+
+
+class DifferenceError(Exception):
+    """JavaScript and Python differ; the message names the field, the game and the deal."""
+
+
+def replay(recording: Iterable[bytes]) -> str:
+    """Replay a recording in JavaScript and return what was compared, in words.
+
+    Raises:
+        DifferenceError: at the first difference.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        write_data(Path(folder))
+        command = ["node", str(REPLAY), folder]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as node:
+            assert node.stdin is not None
+            assert node.stdout is not None
+            assert node.stderr is not None
+            try:
+                for block in recording:
+                    node.stdin.write(block)
+                node.stdin.close()
+            except BrokenPipeError:
+                pass  # it has found a difference
+            said, complaint = node.stdout.read().decode(), node.stderr.read().decode()
+        if node.returncode:
+            raise DifferenceError(complaint.strip())
+    return said.strip()
+
+
+def _reported(recording: Iterable[bytes]) -> Iterator[bytes]:
+    """Pass a recording on, and say now and then how far it is."""
+    for number, block in enumerate(recording):
+        if number and number % 100 == 0:
+            print(f"{BLOCK * number:,} deals ...", flush=True)
+        yield block
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.table.replay", description=__doc__)
+    parser.add_argument("--deals", type=int, default=5000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--exact-every", type=int, default=EXACT_EVERY, help="exact margins in one deal of so many")
+    parser.add_argument("--out", type=Path, help="write the recording to a file, and do not replay it")
+    given = parser.parse_args()
+    recording = blocks(given.deals, given.seed, exact_every=given.exact_every)
+    if given.out is not None:
+        with given.out.open("wb") as file:
+            file.writelines(recording)
+        return
+    start = time.monotonic()
+    try:
+        print(f"{replay(_reported(recording))}, {time.monotonic() - start:.0f} s, 0 differences")
+    except DifferenceError as difference:
+        sys.exit(str(difference))
+
+
+if __name__ == "__main__":
+    main()

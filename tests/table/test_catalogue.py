@@ -1,0 +1,73 @@
+"""What can be played: games, scorings, and agents from the easiest to the hardest."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from german_whist.agents.registry import KINDS, make_agent
+from german_whist.envs.agent import ask
+from german_whist.envs.engine.agent_rng import AgentRng
+from german_whist.envs.engine.rules import rule_names, rules
+from german_whist.envs.simulator.batch import DealBatch
+from german_whist.table import catalogue
+
+
+def test_every_preset_is_offered_with_scorings_and_agents_that_play_them() -> None:
+    assert [game["id"] for game in catalogue.games()][:2] == ["classic", "small"]
+    assert {game["id"] for game in catalogue.games()} == set(rule_names())
+    titles = {agent["spec"]: agent["title"] for agent in catalogue.agents()}
+    for game in catalogue.games():
+        own, *_ = game["scorings"]
+        assert (rules(own["rules"]), own["agents"]) == (rules(game["id"]), game["agents"])
+        assert len({str(rules(scoring["rules"])) for scoring in game["scorings"]}) == len(game["scorings"])
+        for scoring in game["scorings"]:
+            assert len(set(scoring["agents"])) == len(scoring["agents"])
+            for spec in scoring["agents"]:
+                make_agent(spec, scoring["rules"])
+                assert titles[spec] == catalogue.agent_title(spec)
+
+
+def test_the_scorings_of_the_app_are_offered() -> None:
+    classic, small = ({scoring["rules"] for scoring in game["scorings"]} for game in catalogue.games()[:2])
+    assert {"seventh", "classic:counts=all,points=over_book,book=13"} <= classic
+    assert {"small", "small_all"} <= small
+
+
+def test_the_hardest_level_is_the_champion_with_a_search_where_the_endgame_is_open() -> None:
+    for game in ("classic", "small", "no_trump", "draft", "tiny", "short:counts=all"):
+        assert catalogue.agents_for(rules(game))[-2:] == ["champion", "champion:search=256"]
+        assert catalogue.default_agent(rules(game)) == "champion"  # answers at once
+    assert not any(":search=" in spec for spec in catalogue.agents_for(rules("humbug")))
+    searching = [agent for agent in catalogue.agents() if ":search=" in agent["spec"]]
+    assert {agent["level"] for agent in searching} == {"hardest"}
+
+
+def test_every_level_says_how_many_deals_it_wins() -> None:
+    strength = {agent["spec"]: agent["strength"] for agent in catalogue.agents()}
+    assert strength["heuristic+exact"] == {"classic": "Classic: wins 50 % of deals against Textbook, perfect endgame"}
+    assert strength["champion"]["draft"].startswith("Take or leave: wins ")
+    wins = {spec: int(texts["classic"].split("wins ")[1].split(" %")[0]) for spec, texts in strength.items() if texts}
+    assert wins["champion:search=256"] > wins["champion"] > wins["heuristic+exact"]
+
+
+def test_every_kind_of_agent_is_a_level_of_the_games_that_it_plays() -> None:
+    for game in ("classic", "draft", "high_low", "short", "race"):
+        offered = catalogue.agents_for(rules(game))
+        kinds = {spec.split(":")[0].split("+")[0] for spec in offered}
+        assert kinds >= set(KINDS) - {"checkpoint", "process", "python"}
+        assert sum(":search=" in spec for spec in offered) == 1
+    assert not {"ismcts:iterations=500"} & set(catalogue.agents_for(rules("humbug")))
+
+
+@pytest.mark.parametrize("game", ["tiny", "humbug"])
+def test_every_level_plays_a_card(game: str) -> None:
+    for spec in catalogue.agents_for(rules(game)):
+        batch = DealBatch(game, 1, seed=1, history=True)
+        batch.step(ask(make_agent(spec, game), batch, np.zeros(1, np.int64), AgentRng(1, np.zeros(1, np.uint64))))
+
+
+def test_titles() -> None:
+    assert catalogue.agent_title("champion:search=9") == "Champion with search"
+    assert catalogue.agent_title("heuristic:search=9") == "Textbook with search"
+    assert catalogue.agent_title("checkpoint:file,search=9") == "checkpoint:file,search=9"

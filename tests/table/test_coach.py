@@ -1,0 +1,100 @@
+"""The page's coach says what Python's says where both have the same judge: the solver, and the network ``small``."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from german_whist.agents.inference.belief import beliefs
+from german_whist.agents.judge import Advice, advise, judge_action
+from german_whist.agents.policy.agent import PolicyAgent
+from german_whist.agents.registry import make_agent
+from german_whist.envs.engine.actions import action_text
+from german_whist.envs.engine.cards import deck_text
+from german_whist.envs.engine.rules import Rules, rule_names
+from german_whist.envs.simulator.episodes import Episode
+from german_whist.envs.turns import play_turn
+from german_whist.evaluation.recording import DealResult, Recording
+from german_whist.table.page_data import rounded_network, write_data
+from tests.table.test_replay import needs_node
+
+PROGRAM = Path(__file__).parent / "coach.mjs"
+DEALS = 3  # of each game
+
+
+def played(game: str, index: int) -> Recording:
+    """A deal of the textbook bot against one that plays any card."""
+    deal = Episode(game, history=True)
+    deal.reset(options={"deal": (11, index)})
+    bots = make_agent("heuristic", deal.rules), make_agent("random", deal.rules)
+    while not deal.over[0]:
+        play_turn(bots[deal.turn], deal, deal.every_row)
+    assert deal.batch.log is not None
+    actions = tuple(deal.batch.log.actions[0, : int(deal.plies[0])].tolist())
+    deck = tuple(deal.batch.states["deck"][0, : len(deal.rules.cards)].tolist())
+    return Recording(deal.rules, index % 2, ("a", "b"), actions, DealResult.of(deal.batch), deck=deck)
+
+
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, int], Any]:
+    """What the page's coach says of every decision, by game and deal."""
+    folder = tmp_path_factory.mktemp("data")
+    write_data(folder)
+    keys = [(game, index) for game in rule_names() for index in range(DEALS)]
+    lines = []
+    for game, index in keys:
+        deal = played(game, index)
+        words = [action_text(action, deal.rules) for action in deal.actions]
+        steps = list(range(len(words)))
+        lines.append(
+            {"rules": game, "deck": deck_text(deal.deck or ()), "dealer": index % 2, "actions": words, "steps": steps}
+        )
+    text = "\n".join(json.dumps(line) for line in lines)
+    done = subprocess.run(["node", str(PROGRAM), str(folder)], input=text, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return dict(zip(keys, map(json.loads, done.stdout.splitlines()), strict=True))
+
+
+@needs_node
+@pytest.mark.parametrize("game", rule_names())
+def test_the_page_judges_as_python_does(game: str, answers: dict[tuple[str, int], Any]) -> None:
+    for index in range(DEALS):
+        deal = played(game, index)
+        views, histories, _ = deal.decisions()
+        judge = None if deal.rules.humbug else PolicyAgent(rounded_network(), rules=deal.rules)
+        found = advise(views, deal.rules, 4, histories=histories, judge=judge)
+        for advice, action, page in zip(found, deal.actions, answers[game, index], strict=True):
+            check(advice, action, deal.rules, page)
+        hidden = [row for row, advice in enumerate(found) if not advice.exact]
+        known = beliefs(views[hidden], deal.rules)
+        for place, row in enumerate(hidden):
+            expected, void = answers[game, index][row]["belief"]
+            assert expected == pytest.approx(list(known.expected[place]), abs=1e-9)
+            assert void == pytest.approx(list(known.void[place]), abs=1e-9)
+
+
+def check(advice: Advice, action: int, rules: Rules, page: dict[str, Any]) -> None:
+    """Compare what both say of a decision: all of it where it is exact, elsewhere what the network alone says."""
+    assert page["exact"] == advice.exact
+    actions = [action_text(one, rules) for one in advice.actions]
+    assert sorted(page["actions"]) == sorted(actions)
+    if page["judge"] == "rollouts":  # in other worlds
+        assert advice.judge == "rollouts"
+        return
+    assert page["actions"][0] == actions[0]
+    if not rules.race or advice.exact:  # there, tricks depend on the chance to win, which comes from rollouts
+        lost = dict(zip(actions, advice.lost, strict=True))
+        assert dict(zip(page["actions"], page["lost"], strict=True)) == pytest.approx(lost, abs=1e-5)
+    if advice.exact:
+        judged = judge_action(advice, action)
+        assert page["judged"] == {"label": judged.label, "tricks": judged.tricks, "win": judged.win}
+        for column, values in (
+            ("tricks", advice.tricks),
+            ("opponentTricks", advice.opponent_tricks),
+            ("wins", advice.wins),
+        ):
+            assert dict(zip(page["actions"], page[column], strict=True)) == dict(zip(actions, values, strict=True))

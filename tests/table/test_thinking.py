@@ -1,0 +1,184 @@
+"""What the page may ask: an agent's action and the worth of actions, from what a seat has seen and nothing else."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from starlette.testclient import TestClient
+
+from german_whist.agents.judge import advise
+from german_whist.agents.registry import make_agent
+from german_whist.envs.engine.actions import action_text
+from german_whist.envs.engine.cards import cards_of
+from german_whist.envs.engine.rules import rule_names, rules
+from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.text.rules_text import rules_spec
+from german_whist.table.page_data import Offered
+from german_whist.table.thinking import Thinker
+from tests.redeal import Redeal
+
+THINKER = Thinker(Offered())
+
+Question = dict[str, Any]
+
+
+def question(batch: DealBatch, agent: str | None = "heuristic", row: int = 0) -> Question:
+    """What the page asks about the seat to act in a deal."""
+    tokens, lengths = batch.history(rows=[row])
+    spec = {} if agent is None else {"agent": agent}
+    return {"rules": rules_spec(batch.rules), **spec, "history": tokens[0, : lengths[0]].tolist()}
+
+
+def course(game: str, seed: int, steps: int = 1000) -> Iterator[DealBatch]:
+    """A deal with random actions, before each of them."""
+    batch, rng = DealBatch(game, 1, seed, history=True), np.random.default_rng(seed)
+    while not batch.done[0] and steps:
+        yield batch
+        batch.step([int(rng.choice(list(cards_of(int(batch.legal()[0])))))])
+        steps -= 1
+
+
+@pytest.mark.parametrize("game", rule_names())
+def test_an_agent_plays_what_it_plays_at_any_other_table(game: str) -> None:
+    agent = make_agent("heuristic", game)
+    for seed in range(3):
+        for batch in course(game, seed):
+            played = action_text(int(agent.act(batch.views(), None)[0]), batch.rules)
+            assert THINKER.act(question(batch)) == {"action": played}
+
+
+@pytest.mark.parametrize("game", ["tiny", "humbug"])
+def test_advice_is_that_of_the_judge(game: str) -> None:
+    for batch in course(game, 5, steps=4):
+        (wanted,) = advise(batch.views(), batch.rules, histories=batch.history())
+        found = THINKER.advise(question(batch, None))
+        assert found["actions"] == [action_text(action, batch.rules) for action in wanted.actions]
+        assert (found["wins"], found["lost"], found["judge"]) == (wanted.wins, wanted.lost, wanted.judge)
+        json.dumps(found, allow_nan=False)
+
+
+@pytest.mark.parametrize(("seat", "game"), [(place % 2, game) for place, game in enumerate(rule_names())])
+def test_answers_do_not_depend_on_cards_that_the_seat_has_not_seen(seat: int, game: str) -> None:
+    """All deals that a seat cannot tell apart make the same question."""
+    told = 0
+    for seed in range(10):
+        redeal = Redeal(game, seed=seed, seat=seat, steps=min(10, rules(game).hand))
+        asked = set()
+        for row in range(redeal.others.size):
+            batch = DealBatch(game, history=True)
+            deck = redeal.others.states["deck"][row, : len(batch.rules.cards)].tolist()
+            batch.deal_decks([deck], [int(redeal.others.states["dealer"][row])])
+            for action in redeal.actions:
+                batch.step([action])
+            if not batch.done[0] and batch.turn[0] == seat:
+                asked.add(json.dumps(question(batch)))
+        assert len(asked) <= 1
+        told += len(asked)
+    assert told
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    data=st.data(), seed=st.integers(0, 50), game=st.sampled_from(["tiny", "small", "draft", "open_stock", "humbug"])
+)
+def test_a_history_that_was_changed_is_refused_or_is_another_one_that_can_happen(
+    data: st.DataObject, seed: int, game: str
+) -> None:
+    batches = course(game, seed, steps=data.draw(st.integers(1, 12)))
+    *_, batch = batches
+    asked = question(batch)
+    row = data.draw(st.integers(0, len(asked["history"]) - 1))
+    asked["history"][row][data.draw(st.integers(0, 3))] = data.draw(st.integers(-2, 130))
+    with suppress(ValueError):  # which is answered
+        assert set(THINKER.act(asked)) == {"action"}
+
+
+def test_a_history_is_played_again_and_has_to_come_out_the_same() -> None:
+    *_, batch = course("classic", 3, steps=6)
+    asked = question(batch)
+    tokens = asked["history"]
+    played = next(row for row in reversed(tokens) if row[0] == 4)
+    for spoiled in (
+        [*tokens, played],  # a card played twice
+        tokens[:-1],  # an event too few
+        tokens[1:],  # no dealer
+        [*tokens, [0, 0, 0, 0]],  # padding
+        [[1, 3 - tokens[0][1], 0, 0], *tokens[1:]],  # the other dealer
+    ):
+        with pytest.raises(ValueError, match=r"^history"):
+            THINKER.act({**asked, "history": spoiled})
+    every = list(course("tiny", 4))
+    assert every[-1].done[0]
+    with pytest.raises(ValueError, match="history: the seat is not to act after it"):
+        THINKER.act(question(every[-1]))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"agent": "process:sh -c true"}, "agent: 'process:sh -c true' is not offered here"),
+        ({"agent": "python:os:abort"}, "agent: 'python:os:abort' is not offered here"),
+        ({"agent": "checkpoint:/etc/passwd"}, "agent: 'checkpoint:/etc/passwd' is not offered here"),
+        ({"agent": "mc:worlds=9999"}, "is not offered here"),
+        ({"agent": 3}, "agent must be a specification, got 3"),
+        ({"rules": "clasic"}, "did you mean 'classic'"),
+        ({"rules": None}, "rules must be a specification, got None"),
+        ({"seed": 3}, "body must be an object with rules, agent, history"),
+        ({"history": []}, "history must be 1 to "),
+        ({"history": [[1, 1, 0, 0]] * 500}, "history must be 1 to "),
+        ({"history": [[1, 1, 0]]}, "history must be 1 to "),
+        ({"history": [[1, 1, 0, True]]}, "history: [1, 1, 0, True] is no event of this game"),
+        ({"history": "AAAA"}, "history must be 1 to "),
+    ],
+)
+def test_what_is_not_offered_or_no_history_is_refused(change: Question, message: str, client: TestClient) -> None:
+    (batch,) = course("tiny", 1, steps=1)
+    answer = client.post("api/act", json={**question(batch), **change})
+    assert answer.status_code == 400
+    assert message in answer.json()["error"]
+
+
+def test_a_body_that_is_no_json_is_refused(client: TestClient) -> None:
+    for body in (b"", b"{", b"[1]", b"\xff", b'{"rules":NaN}', b'{"a":1,"a":2}'):
+        answer = client.post("api/advise", content=body, headers={"content-type": "application/json"})
+        assert answer.status_code == 400
+        assert "body" in answer.json()["error"].lower()
+
+
+_CRASHES_LATER = """
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print(json.dumps({"type": "ready", "protocol": 1}), flush=True)
+    elif len(message["view"]["hand"]) < 6:
+        sys.exit(3)
+    else:
+        print(json.dumps({"id": message["id"], "action": message["view"]["legal"][0]}), flush=True)
+"""
+
+
+def test_the_bot_of_the_command_line_plays_and_one_that_crashes_is_started_again(tmp_path: Path) -> None:
+    path = tmp_path / "bot.py"
+    path.write_text(_CRASHES_LATER, encoding="utf-8")
+    spec = f"process:{shlex.join([sys.executable, str(path)])}"
+    thinker = Thinker(Offered("small", spec))
+    positions = [
+        question(batch, spec) | {"left": int(batch.views()["hand"][0]).bit_count()} for batch in course("small", 2)
+    ]
+    for asked in [*positions, positions[0]]:
+        if asked.pop("left", 7) < 6:
+            with pytest.raises(ValueError, match=r"gives the deal up: crash: it ended with exit code 3"):
+                thinker.act(asked)
+        else:
+            assert thinker.act(asked)["action"]

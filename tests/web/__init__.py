@@ -1,1 +1,0 @@
-"""Tests of the server and its API, without a browser."""
