@@ -70,7 +70,7 @@ def evaluate(
 
 @dataclass(frozen=True)
 class TrainingOutcome(Report):
-    """The outcome of :func:`german_whist.training.train.train`.
+    """The outcome of :func:`german_whist.train`.
 
     Attributes:
         run: the run's folder.
