@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -138,7 +138,8 @@ class Agent(ABC):
     A subclass defines ``act``, and whatever else it has to say. An object that is no ``Agent`` plays too, if it has
     ``act(views, rng)`` or ``act(observations, action_masks)``; of the following it may have any. In the second form it
     gets observations int8[n, n_obs], as :func:`german_whist.observe` writes them for its ``rules`` (by default those of
-    the deals), and masks bool[n, n_actions], and so do its methods ``policy`` and ``values``.
+    the deals), and masks bool[n, n_actions], and so do its methods ``policy`` and ``values``. With an attribute
+    ``canonical = True``, all of these are those of :func:`german_whist.canonical_views`, and so are its actions.
 
     Attributes:
         name: what results call it; by default the name of its class.
@@ -234,13 +235,10 @@ class _Wrapped(Agent):
         found: Values | None = self._asked("values", views)
         return found
 
-    def _asked(self, method: str, views: Views) -> Any:
+    def _asked(self, method: str, *inputs: Any) -> Any:
         found = getattr(self.wrapped, method, None)
         # A network that is called so, as in a torch module, is no method.
-        return found(*self._inputs(views)) if inspect.isroutine(found) else None
-
-    def _inputs(self, views: Views) -> tuple[Any, ...]:
-        return (views,)
+        return found(*inputs) if inspect.isroutine(found) else None
 
     def for_match(self) -> Agent:
         # Looked up in the class, so that a wrapper which passes attributes on stays in place.
@@ -256,20 +254,38 @@ class _WrappedOnObservations(_Wrapped):
     def __init__(self, wrapped: Any, rules: Rules | None) -> None:
         super().__init__(wrapped, rules)
         self.rules = self.rules or rules or rules_named("classic")
+        self.canonical = bool(getattr(wrapped, "canonical", False))
 
     def act(self, views: Views, rng: Any, *games: Any) -> Actions:
-        if not getattr(self.wrapped, "canonical", False):
-            return cast("Actions", self.wrapped.act(*self._inputs(views), *games))
-        from german_whist.envs.observation.canonical import canonical_views, decode_actions  # compiled
+        inputs, relabeling = self._seen(views)
+        actions: Actions = self.wrapped.act(*inputs, *games)
+        if relabeling is None:
+            return actions
+        from german_whist.envs.observation.canonical import decode_actions
 
-        views, relabeling = canonical_views(views)
-        answer = whole_answer(self.wrapped.act(*self._inputs(views), *games), len(views), self.name)
-        return decode_actions(answer, relabeling)
+        chosen = whole_answer(actions, len(views), agent_name(self))
+        return np.where(chosen < 0, chosen, decode_actions(chosen, relabeling))  # −1 is no card, and refused
 
-    def _inputs(self, views: Views) -> tuple[Any, ...]:
-        from german_whist.envs.observation.vector import action_mask, observe  # compiled
+    def policy(self, views: Views) -> npt.NDArray[np.float64] | None:
+        inputs, relabeling = self._seen(views)
+        found: npt.NDArray[np.float64] | None = self._asked("policy", *inputs)
+        if found is None or relabeling is None:
+            return found
+        from german_whist.envs.observation.canonical import decode_values
 
-        return observe(views, self.rules), action_mask(views, self.rules)
+        return decode_values(np.asarray(found), relabeling)
+
+    def values(self, views: Views) -> Values | None:
+        found: Values | None = self._asked("values", *self._seen(views)[0])
+        return found
+
+    def _seen(self, views: Views) -> tuple[tuple[Any, Any], npt.NDArray[np.int8] | None]:
+        """Return observations and masks, and for canonical ones the relabeling that undoes them."""
+        from german_whist.envs.observation.canonical import canonical_views  # compiled
+        from german_whist.envs.observation.vector import action_mask, observe
+
+        seen, relabeling = canonical_views(views) if self.canonical else (views, None)
+        return (observe(seen, self.rules), action_mask(seen, self.rules)), relabeling
 
 
 def _wrapper_of(agent: Any) -> type[_Wrapped]:

@@ -39,7 +39,7 @@ VERSION = 1
 MAX_LINE = 131_072  # characters
 MAX_NUMBER = 2**31 - 1  # of tricks or points in a recording
 
-_NOTEBOOK_SIZE = (720, 480)
+_NOTEBOOK_SIZE, _NOTEBOOK_COLORS = (720, 480), 64
 _REQUIRED = ("version", "rules", "dealer", "names", "actions", "result")
 _KEYS = (*_REQUIRED[:2], "deal", "deck", *_REQUIRED[2:])
 _RESULT_KEYS = ("margin", "points", "tricks")
@@ -343,7 +343,7 @@ class Recording:
             picture: Any = self.render(0, size=_NOTEBOOK_SIZE)
         except ModuleNotFoundError:
             return f"<pre>{html.escape(str(self.render(0, render_mode='ansi')))}</pre><p>{text}</p>"
-        file = base64.b64encode(load_drawing().png_bytes(picture)).decode()
+        file = base64.b64encode(load_drawing().png_bytes(picture, _NOTEBOOK_COLORS)).decode()
         return f'<img src="data:image/png;base64,{file}" alt="{text}"><p>{text}</p>'
 
     def _illegal(self, batch: DealBatch, move: int, action: int, legal: int) -> str:

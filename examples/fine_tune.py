@@ -11,9 +11,6 @@ import sys
 import tempfile
 
 import german_whist as gw
-from german_whist.training.load_config import load_config
-from german_whist.training.run import RunDirectory
-from german_whist.training.train import train
 
 GAME = {"rules": "all:trump=none,hand=6,stock=40", "endgame": "exact"}
 
@@ -30,10 +27,8 @@ def main(start="champion", decisions=200_000, deals=1000, num_envs=1024):
         "evaluate_deals": 10,
         "final_deals": 10,
     }
-    config = load_config("champion", {key: str(value) for key, value in settings.items()})
     with tempfile.TemporaryDirectory() as folder:
-        train(config, RunDirectory.create("fine-tuned", f"{folder}/run"), quiet=True)
-        learner = gw.make_agent(f"checkpoint:{folder}/run/final.safetensors", GAME["rules"])
+        learner = gw.train("champion", out=f"{folder}/run", quiet=True, **settings).agent
     return gw.play_match(learner, "random", deals=deals, seed=1000, **GAME)
 
 

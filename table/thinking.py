@@ -21,7 +21,7 @@ from german_whist.agents.endgame.exact_agent import ExactEndgame
 from german_whist.agents.inference.sampling import DealSampler
 from german_whist.agents.judge import advise
 from german_whist.agents.process.agent import ProcessAgent
-from german_whist.agents.registry import make_agent
+from german_whist.agents.registry import make_agent, make_agent_without_code
 from german_whist.envs.agent import Agent, ask
 from german_whist.envs.engine.actions import action_text
 from german_whist.envs.engine.agent_rng import AgentRng
@@ -61,7 +61,7 @@ class Thinker:
         self.offered = offered
         self._one_at_a_time = threading.Lock()  # for the agent of the command line, which may be a program
         if offered.agent is not None:
-            _agent(offered.agent, rules_named(offered.rules))
+            self._agent(offered.agent, rules_named(offered.rules))
 
     def act(self, question: Any) -> Answer:
         """Return what an agent plays: ``{"action": "SA"}``.
@@ -76,7 +76,7 @@ class Thinker:
         tokens, batch = _replayed(history, rules)
         if agent != self.offered.agent and all(one["spec"] != agent for one in catalogue.agents()):
             raise ValueError(f"agent: {agent[:_SHORT]!r} is not offered here: german-whist serve --agent names another")
-        player = _agent(agent, rules)
+        player = self._agent(agent, rules)
         rng = AgentRng(zlib.crc32(tokens.tobytes()), np.zeros(1, np.uint64), step=len(tokens))
         lost: dict[int, str] = {}
         if agent == self.offered.agent:
@@ -85,7 +85,7 @@ class Thinker:
         else:
             actions = ask(player, batch, _ROW, rng, forfeits=lost)
         if lost:
-            _agent.cache_clear()  # a program that has failed is started again for the next question
+            _started.cache_clear()  # a program that has failed is started again for the next question
             raise ValueError(f"{agent} gives the deal up: {lost[0]}")
         return {"action": action_text(int(actions[0]), rules)}
 
@@ -114,6 +114,10 @@ class Thinker:
             "judge": found.judge,
         }
 
+    def _agent(self, spec: str, rules: Rules) -> Agent:
+        """Return an agent that all questions share: only that of the command line may be code."""
+        return _started(spec, rules) if spec == self.offered.agent else _known(spec, rules)
+
 
 def _read(question: Any, fields: tuple[str, ...]) -> list[Any]:
     """Return the fields of a question; the rules as ``Rules``."""
@@ -126,8 +130,13 @@ def _read(question: Any, fields: tuple[str, ...]) -> list[Any]:
 
 
 @lru_cache(_CACHED)
-def _agent(spec: str, rules: Rules) -> Agent:
-    """Return an agent that all questions share; a program is started."""
+def _known(spec: str, rules: Rules) -> Agent:
+    return make_agent_without_code(spec, rules).for_match()
+
+
+@lru_cache(_CACHED)
+def _started(spec: str, rules: Rules) -> Agent:
+    """Return the agent of the command line; a program is started."""
     made = make_agent(spec, rules).for_match()
     played_by = made.agent if isinstance(made, ExactEndgame) else made
     if isinstance(played_by, ProcessAgent):

@@ -70,7 +70,6 @@ SEEDS: dict[str, Entry] = {
         gymnasium.make_vec("GermanWhist-v0", 2, rules="tiny"), options={"deal": (seed, 0)}
     ),
     "pettingzoo": lambda seed: reset(gw.env(rules="tiny"), seed=seed),
-    "sample_decks": lambda seed: gw.sample_decks(BATCH.history()[0][0], "tiny", count=2, rng=seed).tolist(),
     "sample_states": lambda seed: (
         gw.sample_states(BATCH.views([0]), "tiny", count=2, rng=seed).states["hands"].tolist()
     ),
@@ -87,7 +86,6 @@ NUMBERS: dict[str, Entry] = {
     "exploitability": lambda samples: AgentPolicy(RANDOM, gw.rules("tiny"), samples)(BATCH.views()).tolist(),
     "DealBatch": lambda size: gw.DealBatch("tiny", size).states["deck"].tolist(),
     "gymnasium.make_vec": lambda size: reset(gymnasium.make_vec("GermanWhist-v0", size, rules="tiny"), seed=1),
-    "sample_decks": lambda count: gw.sample_decks(BATCH.history()[0][0], "tiny", count=count, rng=1).tolist(),
     "sample_states": lambda count: (
         gw.sample_states(BATCH.views([0]), "tiny", count=count, rng=1).states["hands"].tolist()
     ),

@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from german_whist.agents.registry import runs_code
-from german_whist.envs.utils.specs import must_be, short_repr, unknown_name_error
+from german_whist.envs.utils.specs import short_repr, unknown_name_error
 from german_whist.envs.utils.yaml_text import MAX_LENGTH, YamlError, parse_yaml
 from german_whist.training.config import DEFAULT_TRAINER, TRAINERS, TrainConfig, setting_types, typed
+
+COMMAND_LINE = "command line"  # what errors call it
 
 
 def config_fields(kind: type[TrainConfig] | None = None) -> dict[str, tuple[Any, str]]:
@@ -28,14 +30,17 @@ def recipe_names() -> tuple[str, ...]:
     return tuple(sorted(entry.name[:-5] for entry in folder.iterdir() if entry.name.endswith(".yaml")))
 
 
-def load_config(source: str | Path, overrides: Mapping[str, str] | None = None) -> TrainConfig:
+def load_config(
+    source: str | Path, overrides: Mapping[str, Any] | None = None, given_by: str = COMMAND_LINE
+) -> TrainConfig:
     """Read training settings.
 
     Args:
         source: a YAML file, or the name of a recipe in the package (``"quickstart"``).
-        overrides: values for some keys, as YAML text; that of a list may also be written without brackets, as
-            ``64,64``. ``rules`` replaces the ``games`` of the source, and ``hidden`` or ``value_hidden`` that are too
-            short for its ``suit_layers`` lower these.
+        overrides: values for some keys, as they are or as YAML text; that of a list may also be written without
+            brackets, as ``64,64``. ``rules`` replaces the ``games`` of the source, and ``hidden`` or ``value_hidden``
+            that are too short for its ``suit_layers`` lower these.
+        given_by: what errors call the overrides.
 
     Raises:
         ValueError: when the file is missing or no YAML mapping, a key is unknown or a value is not allowed; the message
@@ -43,21 +48,21 @@ def load_config(source: str | Path, overrides: Mapping[str, str] | None = None) 
     """
     where = str(source)
     fields = _fields(where, _read(source))
-    parsed = {key: _parsed(key, text) for key, text in (overrides or {}).items()}
+    parsed = {key: _parsed(given_by, key, value) for key, value in (overrides or {}).items()}
     trainer = parsed.get("trainer", fields.get("trainer", DEFAULT_TRAINER))
-    kind = _trainer("command line" if "trainer" in parsed else where, trainer)
+    kind = _trainer(given_by if "trainer" in parsed else where, trainer)
     values = {str(key): _typed(where, kind, key, value) for key, value in fields.items()}
-    given = {key: _typed("command line", kind, key, _listed(kind, key, value)) for key, value in parsed.items()}
+    given = {key: _typed(given_by, kind, key, _listed(kind, key, value)) for key, value in parsed.items()}
     _refuse_code(where, {key: value for key, value in values.items() if key not in given})
     values["trainer"] = trainer
     if "rules" in given:
         values.pop("games", None)  # else the one game that was asked for would be ignored
-    _take_from_network(where, kind, values, given)
+    _take_from_network(where, kind, values, given, given_by)
     _lower_suit_layers(values, given)
     try:
         return kind.of(**{**values, **given})
     except ValueError as error:
-        raise ValueError(f"{'command line' if given and _is_allowed(kind, values) else where}: {error}") from None
+        raise ValueError(f"{given_by if given and _is_allowed(kind, values) else where}: {error}") from None
 
 
 def _refuse_code(where: str, values: Mapping[str, Any]) -> None:
@@ -78,12 +83,14 @@ def _trainer(where: str, trainer: object) -> type[TrainConfig]:
     return TRAINERS[trainer]
 
 
-def _take_from_network(where: str, kind: type[TrainConfig], values: dict[str, Any], given: dict[str, Any]) -> None:
+def _take_from_network(
+    where: str, kind: type[TrainConfig], values: dict[str, Any], given: dict[str, Any], given_by: str
+) -> None:
     """Take sizes from the network that a run starts from (``init``) unless the file or the command line sets them.
 
     If all are set, as in a run's own config.yaml, the network need not exist any more.
     """
-    level, place = (given, "command line") if given.get("init") else (values, where)
+    level, place = (given, given_by) if given.get("init") else (values, where)
     taken = [
         key
         for key in ("hidden", "inputs", "suit_layers", "value_hidden")
@@ -160,13 +167,13 @@ def _fields(where: str, text: str) -> dict[object, Any]:
     return fields
 
 
-def _parsed(key: str, text: str) -> Any:
-    if not isinstance(text, str):
-        raise ValueError(must_be(f"command line: {key}", "YAML text", text))
+def _parsed(given_by: str, key: str, value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
     try:
-        return parse_yaml(text)
+        return parse_yaml(value)
     except YamlError:
-        raise ValueError(f"command line: {key}: {short_repr(text)} is not a YAML value") from None
+        raise ValueError(f"{given_by}: {key}: {short_repr(value)} is not a YAML value") from None
 
 
 def _listed(kind: type[TrainConfig], key: str, value: Any) -> Any:

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from german_whist.agents.policy.agent import PolicyAgent
-from german_whist.agents.policy.checkpoint import Checkpoint
-from german_whist.agents.registry import make_agent
+from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
+from german_whist.agents.registry import checkpoint_spec, make_agent
 from german_whist.envs.agent import Agent
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.utils.files import naming
@@ -70,7 +70,7 @@ def evaluate(
 
 @dataclass(frozen=True)
 class TrainingOutcome(Report):
-    """The outcome of :func:`german_whist.training.train.train`.
+    """The outcome of :func:`german_whist.train`.
 
     Attributes:
         run: the run's folder.
@@ -93,6 +93,22 @@ class TrainingOutcome(Report):
             f"learning curve:  {self.run.curve}",
             f"checkpoint:      {self.run.final}",
         ]
+
+    @property
+    def path(self) -> Path:
+        """The run's folder."""
+        return self.run.path
+
+    @property
+    def agent(self) -> Agent:
+        """The trained network as an agent; after a run that was stopped, that of its newest checkpoint."""
+        path = self.run.checkpoint_paths()[-1] if self.interrupted else self.run.final
+        return make_agent(checkpoint_spec(path), load_checkpoint(path).rules)
+
+    @property
+    def win_rates(self) -> dict[str, float]:
+        """Share of games won against each opponent of the final evaluation, by its name; draws count half."""
+        return {result.second: result.win_rate for result in self.results}
 
     @property
     def interrupted(self) -> bool:

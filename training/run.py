@@ -27,7 +27,7 @@ from safetensors.torch import load, save
 
 from german_whist.envs.utils.files import file_lock, naming, read_limited, write_atomically
 from german_whist.training.config import TrainConfig
-from german_whist.training.load_config import load_config
+from german_whist.training.load_config import COMMAND_LINE, load_config
 
 LOCK = ".lock"
 EVALUATION_COLUMNS = ("decisions", "opponent", "deals", "win_rate", "low", "high", "margin", "seconds")
@@ -137,12 +137,15 @@ class RunDirectory:
                 folder.rmdir()
 
     @classmethod
-    def open(cls, path: str | Path, overrides: Mapping[str, str] | None = None) -> tuple[RunDirectory, TrainConfig]:
+    def open(
+        cls, path: str | Path, overrides: Mapping[str, Any] | None = None, given_by: str = COMMAND_LINE
+    ) -> tuple[RunDirectory, TrainConfig]:
         """Open a run to resume; one that was killed before its first snapshot starts afresh.
 
         Args:
             path: the run's folder.
-            overrides: new values of some settings, as YAML text. They are recorded when the run is resumed.
+            overrides: new values of some settings, as for ``load_config``. They are recorded when the run is resumed.
+            given_by: what errors call the overrides.
 
         Raises:
             ValueError: when it is no run directory, its settings are of an older version, one of them cannot change
@@ -156,7 +159,7 @@ class RunDirectory:
                 f"run directory {str(path)!r} has checkpoints, but no snapshot of this version to resume from: "
                 "a new run may start from one of them (init)"
             )
-        before, config = load_config(run.config).to_dict(), load_config(run.config, overrides)
+        before, config = load_config(run.config).to_dict(), load_config(run.config, overrides, given_by)
         for key in FIXED:
             now = config.to_dict().get(key)
             if now != before.get(key):

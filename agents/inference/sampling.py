@@ -107,7 +107,7 @@ def sample_decks(
     Example:
         >>> batch = german_whist.DealBatch("classic", history=True)
         >>> tokens, length = batch.history(seats=[0])
-        >>> german_whist.sample_decks(tokens[0], "classic", count=100, rng=0).shape
+        >>> sample_decks(tokens[0], "classic", count=100, rng=0).shape
         (100, 52)
 
     Args:
@@ -175,7 +175,7 @@ def sample_states(
 
     The opponent's hidden cards are uniform over all hands that agree with the cards seen and the voids shown, and every
     order of the face-down cards is equally likely with each hand. A view does not tell in which order cards were
-    played, so a hand counts once, however many courses of play lead to it; ``sample_decks`` is exact, from a history.
+    played, so a hand counts once, however many courses of play lead to it.
 
     Example:
         >>> batch = german_whist.DealBatch("classic")

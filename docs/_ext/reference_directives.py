@@ -43,6 +43,7 @@ API_PAGES = {
     "agents": ("agents", "envs.agent"),
     "matches": ("evaluation",),
     "endgames": ("solver",),
+    "training": ("training",),
 }
 
 

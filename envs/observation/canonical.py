@@ -50,7 +50,7 @@ def canonical_views(views: Views, ranks: str = NAMED) -> tuple[Views, npt.NDArra
     return canonical, relabeling
 
 
-def decode_actions(chosen: npt.NDArray[np.int64], relabeling: npt.NDArray[np.int8]) -> Actions:
+def decode_actions(chosen: npt.NDArray[np.int64], relabeling: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
     """Return the actions behind canonical ones, int64[n]; those that are not cards stay.
 
     Args:

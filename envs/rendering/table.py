@@ -70,10 +70,10 @@ def deal_picture(
     return np.array(_draw(scene, Frame(min(width / _WIDTH, height / _HEIGHT), width, height), names, trick))
 
 
-def png_bytes(picture: npt.NDArray[np.uint8]) -> bytes:
-    """Return a picture, uint8[height, width, 3], as the bytes of a PNG file."""
-    file = io.BytesIO()
-    Image.fromarray(picture).save(file, "PNG", optimize=True)
+def png_bytes(picture: npt.NDArray[np.uint8], colors: int | None = None) -> bytes:
+    """Return a picture, uint8[height, width, 3], as the bytes of a PNG file; with few colours it is a small one."""
+    file, image = io.BytesIO(), Image.fromarray(picture)
+    (image if colors is None else image.quantize(colors)).save(file, "PNG", optimize=True)
     return file.getvalue()
 
 

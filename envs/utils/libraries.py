@@ -29,9 +29,9 @@ _LIBRARIES = {  # by module
     "starlette": Library("starlette", "web"),
     "uvicorn": Library("uvicorn", "web"),
     "anyio": Library("anyio", "web"),
-    "msgspec": Library("msgspec", "web"),
     "segno": Library("segno", "web"),
     "ray": Library("ray", "ray"),
+    "numba_cuda": Library("numba-cuda", "gpu"),
 }
 
 

@@ -1,6 +1,5 @@
 # The public names are listed here alone: `__init__.py` loads each on first use, and docs/reference/api shows them all.
 from .agents.endgame.exact_agent import with_exact_endgame as with_exact_endgame
-from .agents.inference.sampling import sample_decks as sample_decks
 from .agents.inference.sampling import sample_states as sample_states
 from .agents.policy.inputs import network_inputs as network_inputs
 from .agents.registry import agent_names as agent_names
@@ -32,6 +31,7 @@ from .evaluation.tournament.play import play_tournament as play_tournament
 from .solver.endgames import solve_endgame as solve_endgame
 from .solver.endgames import solve_endgames as solve_endgames
 from .text_env import TextEnv as TextEnv
+from .training.start import train as train
 
 __version__: str
 __all__: list[str]

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -14,6 +15,8 @@ import pytest
 
 import german_whist as gw
 from german_whist.agents.registry import make_agent, make_agent_without_code, runs_code
+from german_whist.table.page_data import Offered
+from german_whist.table.thinking import Thinker
 from german_whist.training.load_config import load_config
 from tests.agents.networks import some_network
 from tests.cli.commands import Run, runner
@@ -198,6 +201,26 @@ def test_the_inner_parser_runs_no_code(spec: str, loaded: Path) -> None:
     assert not loaded.exists()
     assert make_agent_without_code("heuristic+exact").name == make_agent("heuristic+exact").name
     assert not runs_code("checkpoint:python.safetensors")
+
+
+def question(agent: str) -> dict[str, Any]:
+    batch = gw.DealBatch("tiny", 1, 3, history=True)
+    tokens, lengths = batch.history()
+    return {"rules": "tiny", "agent": agent, "history": tokens[0, : lengths[0]].tolist()}
+
+
+@pytest.mark.parametrize("spec", EVIL)
+def test_the_table_runs_none_that_the_command_line_does_not_name(spec: str, loaded: Path) -> None:
+    for offered in (Offered(), Offered("tiny", "python:my_bot.py:Bot")):
+        with pytest.raises(ValueError, match="is not offered here"):
+            Thinker(offered).act(question(spec))
+    assert not loaded.exists()
+
+
+def test_the_table_plays_the_agent_that_the_command_line_names(folder: Path) -> None:
+    spec = "python:my_bot.py:Bot"
+    (action,) = make_agent(spec, "tiny").act(gw.DealBatch("tiny", 1, 3).views(), None)
+    assert Thinker(Offered("tiny", spec)).act(question(spec)) == {"action": gw.card_text(int(action))}
 
 
 @pytest.mark.parametrize("key", ["opponents", "evaluate_against"])

@@ -69,6 +69,7 @@ CASES = [
     # draw
     ("draw games.jsonl --line 9", "line 9 does not exist: the file has 4 lines"),
     ("draw games.jsonl --deal 7:0", "draw: --deal is for agents"),
+    ("draw games.jsonl greedy", "draw: what to draw must be one file *.jsonl, or two agents, got ['games"),
     ("draw --line 1", "draw: --line needs a file of recordings"),
     ("draw --still table.jpg", "--still must be a file name that ends in .png, got 'table.jpg'"),
     ("draw --still t.png --size 960", "--size '960' is not WIDTHxHEIGHT"),

@@ -78,6 +78,38 @@ def test_its_policy_gets_the_same_and_makes_exploitability_exact() -> None:
     assert ours.nash_conv == pytest.approx(random.nash_conv)
 
 
+def test_canonical_agents_see_equal_suits_alike_and_their_cards_are_decoded() -> None:
+    class Canonical(Lowest):
+        canonical = True
+
+        def policy(self, observations: Any, action_masks: Any) -> Any:
+            return np.eye(action_masks.shape[1])[action_masks.argmax(axis=1)]
+
+    views, bot = gw.DealBatch("classic", size=200, seed=4).views(), Canonical()
+    agent = as_agent(bot)
+    actions, chances = agent.act(views, None), agent.policy(views)
+    canonical, relabeling = gw.canonical_views(views)
+    (seen,) = bot.seen
+    assert np.array_equal(seen[0], gw.observe(canonical))
+    assert np.array_equal(seen[1], gw.action_mask(canonical))
+    assert np.array_equal(actions, gw.decode_actions(seen[1].argmax(axis=1), relabeling))
+    assert gw.action_mask(views)[np.arange(200), actions].all()
+    assert chances is not None
+    assert np.array_equal(chances.argmax(axis=1), actions)
+
+
+@pytest.mark.parametrize("wrong", [-1, 99])
+def test_a_canonical_agent_that_chooses_no_card_is_refused(wrong: int) -> None:
+    class Wrong:
+        canonical = True
+
+        def act(self, observations: Any, action_masks: Any) -> Any:
+            return np.full(len(observations), wrong)
+
+    with pytest.raises(ValueError, match=f"chose action {wrong}"):
+        gw.play_match(Wrong(), "random", deals=1)
+
+
 def test_a_network_called_policy_is_no_policy_of_the_agent() -> None:
     class Net:
         def __call__(self, inputs: Any) -> Any:

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from german_whist.agents.policy.agent import PolicyAgent
-from german_whist.agents.policy.checkpoint import RANKS, Checkpoint
+from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.envs.agent import Views
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.observation.canonical import canonical_views
 from german_whist.envs.observation.vector import observation_high
-from german_whist.envs.observation.views import VIEW
+from german_whist.envs.observation.views import RANKS, VIEW
 from german_whist.envs.simulator.batch import DealBatch
 from tests.conftest import play_randomly
 from tests.reference.plain import same_views

@@ -80,7 +80,9 @@ def run(options: argparse.Namespace) -> int:
     from german_whist.envs.rendering.renderer import load_drawing
     from german_whist.evaluation.recording import at_line, read_recording
 
-    is_recorded = len(options.source) == 1 and options.source[0].endswith(_SUFFIX)
+    is_recorded = any(source.endswith(_SUFFIX) for source in options.source)
+    if is_recorded and len(options.source) > 1:
+        raise ValueError(must_be("draw: what to draw", f"one file *{_SUFFIX}, or two agents", options.source))
     still, gif = _files(options, Path(options.source[0]).stem if is_recorded else "deal")
     size, gif_size = _size("--size", options.size), _size("--gif-size", options.gif_size)
     if not 0.02 <= options.seconds <= 60:

@@ -6,12 +6,11 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from german_whist.agents.policy.checkpoint import RANKS
 from german_whist.envs.engine.cards import NUM_CARDS, cards_of, hand_text, mask_of
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.observation.canonical import canonical_views, decode_actions, decode_values, encode_values
 from german_whist.envs.observation.canonical_kernels import TRUMP_SLOT
-from german_whist.envs.observation.views import VIEW
+from german_whist.envs.observation.views import RANKS, VIEW
 from german_whist.envs.simulator.batch import DealBatch
 from tests.agents.positions import view
 from tests.conftest import play_randomly

@@ -1,0 +1,80 @@
+"""``german_whist.train``: a run from Python."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from german_whist.envs.utils.libraries import missing_library
+from german_whist.training.load_config import load_config
+
+if TYPE_CHECKING:
+    from german_whist.training.records import Callback, TrainingOutcome
+
+_GIVEN_BY = "train"  # what errors call the settings of a call
+
+
+def train(
+    config: str | Path = "quickstart",
+    *,
+    out: str | Path | None = None,
+    resume: str | Path | None = None,
+    quiet: bool = False,
+    callback: Callback | None = None,
+    **settings: Any,
+) -> TrainingOutcome:
+    """Train an agent by self-play, and evaluate it: what ``german-whist train`` does.
+
+    It works in notebooks and threads, and leaves random states and numbers of threads as they were. Ctrl-C saves the
+    run, which can be resumed; the outcome then is ``interrupted``.
+
+    Example:
+        >>> outcome = german_whist.train("quickstart", decisions=100_000, processes=1, out="runs/mine")
+        >>> outcome.win_rates
+        {'random+exact': 0.83, 'greedy+exact': 0.6, 'heuristic+exact': 0.46}
+        >>> german_whist.play_match(outcome.agent, "heuristic", deals=1000)
+
+    Args:
+        config: a recipe of the package (``"quickstart"``, ``"half-hour"``, ``"sb3"``, …), or a YAML file.
+        out: the run's folder; by default ``runs/NAME``, or the first of ``runs/NAME-2``, … that is free.
+        resume: the folder of a run to go on with, instead of a new one; ``settings`` then changes some of its own.
+        quiet: show no progress.
+        callback: called as ``callback(decisions, numbers)`` with the numbers of each update, by the names of
+            ``metrics.csv``, and with the win rates of each evaluation, ``evaluation/win_rate_OPPONENT``. What it raises
+            ends the run, which can be resumed.
+        settings: of the configuration, by name: ``decisions=2000``, ``hidden=[64, 64]``, ``rules="small"``,
+            ``opponents={"self": 0.5, "heuristic": 0.5}``. The page on training settings lists them.
+
+    Returns:
+        The outcome: ``agent`` to play with, ``win_rates`` and ``results`` of the final evaluation, ``path`` of the
+        run's folder.
+
+    Raises:
+        ValueError: when a setting is unknown or not allowed, the folder holds a run already, or the run cannot be
+            resumed.
+        ModuleNotFoundError: when a library that the trainer needs is not installed.
+        FloatingPointError: when training diverges; the last good checkpoint is kept.
+        OSError: when a file cannot be written; the run can be resumed.
+    """
+    try:
+        from german_whist.training.run import RunDirectory
+        from german_whist.training.train import load_trainer
+        from german_whist.training.train import train as train_run
+    except ImportError as error:
+        library = missing_library(error)
+        if library is None:
+            raise
+        raise ModuleNotFoundError(
+            f'train needs {library.name}: pip install "german-whist[{library.extra}]"', name=error.name
+        ) from None
+    if resume is not None:
+        if config != "quickstart" or out is not None:
+            raise ValueError(
+                "train: resume goes on with a run's own configuration and folder: leave out config and out"
+            )
+        run, found = RunDirectory.open(resume, settings, _GIVEN_BY)
+    else:
+        found = load_config(config, settings, _GIVEN_BY)
+        load_trainer(found)  # a missing library is reported before a folder is created
+        run = RunDirectory.create(Path(config).stem, out)
+    return train_run(found, run, resume=resume is not None, quiet=quiet, callback=callback)
