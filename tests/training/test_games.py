@@ -75,10 +75,11 @@ def test_a_batch_has_the_positions_of_all_games(tmp_path: Path) -> None:
     state = state_of(tmp_path)
     batch, decisions = state.collect(StopRequest())
     assert decisions == 16 * 4
-    rollouts = [collector.rollout for collector in state.collectors]
-    masks = [rollout.learner_mask & rollout.has_choice for rollout in rollouts]
-    assert all(bool(mask.any()) for mask in masks)
-    features = [rollout.features[mask] for rollout, mask in zip(rollouts, masks, strict=True)]
+    features = []
+    for collector in state.collectors:
+        mask = collector.rollout.learner_mask & collector.rollout.has_choice
+        assert bool(mask.any())
+        features.append(collector.features(collector.rollout.views_where(mask)))
     assert torch.equal(batch.features, torch.cat(features))
 
 

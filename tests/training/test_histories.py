@@ -48,8 +48,8 @@ def test_a_collector_resumes_in_the_middle_of_deals_with_histories() -> None:
     second.load_state(first.state())
     one, other = play_rollout(first, policy), play_rollout(second, policy)
     assert agent.decisions > 0
-    for name, recorded in vars(one).items():
-        assert torch.equal(recorded, getattr(other, name)), name
+    assert torch.equal(one.views.bytes, other.views.bytes)
+    assert torch.equal(one.actions, other.actions)
 
 
 def shift(array: np.ndarray) -> None:

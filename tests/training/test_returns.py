@@ -47,7 +47,7 @@ def test_returns_follow_the_trajectory_while_the_greedy_action_is_played(seed: i
         "target_mask": rng.random(shape) < 0.8,
     }
     returns = np.full(shape, np.nan, np.float32)
-    watkins_q_lambda(*rollout.values(), np.float32(value_lambda), np.zeros((ROWS, 2), np.float32), returns)
+    watkins_q_lambda(ROWS, *rollout.values(), np.float32(value_lambda), returns)
     assert np.isnan(returns[~rollout["target_mask"]]).all()
     for row in range(ROWS):
         for step, expected in returns_by_hand(rollout, row, value_lambda).items():
