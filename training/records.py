@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import hashlib
 import re
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -145,13 +146,21 @@ class RunRecords:
     def __enter__(self) -> RunRecords:
         """Show the progress."""
         self._progress.__enter__()
+        self._excepthook, threading.excepthook = threading.excepthook, self._thread_failed
         return self
+
+    def _thread_failed(self, failure: threading.ExceptHookArgs) -> None:
+        """Print what other threads raise; what TensorBoard's raises is raised where it is written to, too."""
+        if type(failure.thread).__name__ != "_AsyncWriterThread":
+            self._excepthook(failure)
 
     def __exit__(self, *error: Any) -> None:
         """Close the files."""
         self._progress.__exit__(*error)
         if self._writes and self._board is not None:
-            self._board.close()
+            with contextlib.suppress(OSError):  # all that was added is on the disk, or its error was raised
+                self._board.close()
+        threading.excepthook = self._excepthook
 
     def say(self, line: str) -> None:
         """Print a line."""

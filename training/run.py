@@ -483,21 +483,20 @@ def stop_signals(stop: StopRequest, say: Callable[[str], None]) -> Iterator[None
 
 
 _LIBRARIES = ("numpy", "numba", "torch", "stable_baselines3", "sb3_contrib", "gymnasium", "pettingzoo")
-_PACKAGE = Path(__file__).parents[1]
 _IN_CHECKOUT = "training/run.py"  # the path of this file in the project's own repository
 
 
+@lru_cache
 def code_version() -> dict[str, Any]:
     """Return the versions of package, Python and libraries, for model cards.
 
-    ``build`` is a digest of the package's modules and configurations. ``commit`` is the git commit if the package runs
-    from its own checkout, not that of a repository around ``site-packages``, and ``modified`` says whether the checkout
-    differs from it; both are ``None`` for an installed package.
+    ``commit`` is the git commit if the package runs from its own checkout, not that of a repository around
+    ``site-packages``, and ``modified`` says whether the checkout differs from it; both are ``None`` for an installed
+    package.
     """
     commit, modified = _checkout(Path(__file__).resolve())
     return {
         "german_whist": _version("german-whist"),
-        "build": _build(),
         "commit": commit,
         "modified": modified,
         "python": platform.python_version(),
@@ -510,20 +509,6 @@ def _version(package: str) -> str | None:
         return metadata.version(package)
     except metadata.PackageNotFoundError:  # run from its sources
         return None
-
-
-@lru_cache
-def _build(package: Path = _PACKAGE) -> str:
-    """Return a digest of the package's modules and configurations, 16 hexadecimal digits."""
-    digest = hashlib.sha256()
-    # The sub-packages may be links to folders, which ** does not follow.
-    folders = [package, *(path for path in package.iterdir() if (path / "__init__.py").exists())]
-    paths = {path for folder in folders for pattern in ("*.py", "*.yaml") for path in folder.rglob(pattern)}
-    for path in sorted(paths):
-        content = path.read_bytes()
-        digest.update(f"{path.relative_to(package).as_posix()}\0{len(content)}\0".encode())
-        digest.update(content)
-    return digest.hexdigest()[:16]
 
 
 def _checkout(file: Path) -> tuple[str | None, bool | None]:

@@ -21,7 +21,6 @@ _LIBRARIES = {  # by module
     "torch": Library("torch", "train"),
     "stable_baselines3": Library("stable-baselines3", "train"),
     "sb3_contrib": Library("sb3-contrib", "train"),
-    "tensorboard": Library("tensorboard", "train"),
     "matplotlib": Library("matplotlib", "train"),
     "onnx": Library("onnx", "export"),
     "PIL": Library("Pillow", "render"),

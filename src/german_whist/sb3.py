@@ -26,8 +26,7 @@ from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.gymnasium_vector_env import GermanWhistVectorEnv
 from german_whist.envs.observation.canonical import canonical_views, decode_actions
-from german_whist.envs.observation.vector import observe, view_from_observation
-from german_whist.envs.observation.vector_kernels import write_masks
+from german_whist.envs.observation.vector import action_mask, observe, view_from_observation
 
 __all__ = ["GermanWhistVecEnv"]
 
@@ -120,11 +119,11 @@ class GermanWhistVecEnv(VecEnv):
 
     def _see(self, observations: Observations, masks: npt.NDArray[np.int8]) -> Observations:
         """Return what the learner sees, and keep its masks and what its actions mean."""
+        self._masks = masks.astype(np.bool_)
         if self._canonical:
             views, self._relabeling = self._canonical_views(observations)
-            write_masks(len(views), np.ascontiguousarray(views["legal"]), masks)
-            observations = observe(views, self.rules)
-        self._masks = masks.astype(np.bool_)
+            self._masks = action_mask(views, self.rules)
+            return observe(views, self.rules)
         return observations
 
     def _canonical_views(self, observations: Observations) -> tuple[Views, npt.NDArray[np.int8]]:

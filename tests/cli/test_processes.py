@@ -114,7 +114,6 @@ def test_a_stream_that_is_closed_or_full_and_a_deleted_folder_are_one_line(
         ("torch", "torch", "train tiny.yaml"),
         ("stable_baselines3", "stable-baselines3", "train tiny.yaml"),
         ("sb3_contrib", "sb3-contrib", "train tiny.yaml"),
-        ("tensorboard", "tensorboard", "train tiny.yaml"),
         ("matplotlib", "matplotlib", "train tiny.yaml"),
         ("onnx", "onnx", "export small"),
         ("PIL", "Pillow", "draw --still table.png"),

@@ -494,5 +494,4 @@ def test_its_own_checkout_is_named_and_a_repository_around_site_packages_is_not(
 def test_a_run_names_the_code_that_trained_it(original: TrainingOutcome) -> None:
     code = load_checkpoint(original.run.final).training["code"]
     assert code == json.loads(json.dumps(code_version()))
-    assert len(code["build"]) == 16
     assert code["libraries"]["torch"]
