@@ -83,7 +83,7 @@ def _service_worker(files: dict[str, bytes]) -> str:
     digest = hashlib.sha256()
     for name in sorted(files):
         digest.update(f"{name}\n".encode() + files[name])
-    listed = ["./", *sorted(files)]
+    listed = ["./", *sorted(set(files) - {"index.html"})]  # some hosts redirect index.html to its folder
     text = (page_folder() / _SERVICE_WORKER).read_text(encoding="utf-8")
     text = re.sub(r"^const FILES = .*;$", lambda _: f"const FILES = {json.dumps(listed)};", text, flags=re.MULTILINE)
     return text.replace("VERSION_OF_THE_FILES", digest.hexdigest()[:16])

@@ -7,7 +7,11 @@ const FILES = /** @type {string[]} */ ([]);
 const worker = /** @type {any} */ (self);
 
 worker.addEventListener("install", (/** @type {any} */ event) => {
-  event.waitUntil(caches.open(CACHE).then((cache) => cache.addAll(FILES.map((name) => new Request(name, { cache: "no-cache" })))));
+  event.waitUntil(caches.open(CACHE).then((cache) => Promise.all(FILES.map(async (name) => {
+    const { body, headers, ok } = await fetch(new Request(name, { cache: "no-cache" }));
+    if (!ok) throw new Error(`${name} cannot be loaded`);
+    await cache.put(name, new Response(body, { headers })); // a new answer: browsers refuse to open one that was redirected
+  }))));
 });
 
 // The next version waits until no tab shows this one, so a page never gets parts of two.
@@ -18,5 +22,7 @@ worker.addEventListener("activate", (/** @type {any} */ event) => {
 
 worker.addEventListener("fetch", (/** @type {any} */ event) => {
   if (event.request.method !== "GET" || !event.request.url.startsWith(worker.registration.scope)) return;
-  event.respondWith(caches.open(CACHE).then((cache) => cache.match(event.request, { ignoreSearch: true })).then((found) => found ?? fetch(event.request)));
+  const isPage = event.request.mode === "navigate" && /\/(index\.html)?$/.test(new URL(event.request.url).pathname);
+  const wanted = isPage ? "./" : event.request; // the page has one address, whatever a host makes of it
+  event.respondWith(caches.open(CACHE).then((cache) => cache.match(wanted, { ignoreSearch: true })).then((found) => found ?? fetch(event.request)));
 });

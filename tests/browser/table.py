@@ -23,6 +23,9 @@ _HURRY = """try {
   // There is no storage on an empty page.
 }"""
 
+# Settings of somebody who knows the page, and plays every card.
+_SETTLED = {"welcomed": True, "quizOffered": True, "tapsExplained": True, "forced": False, "sound": False}
+
 # Lets the page know rules that it does not offer, until it is loaded anew.
 _OFFER = """({ games, rules }) => {
   const data = modules['game/data.js'].dataNow();
@@ -88,7 +91,7 @@ class Table:
             game: what :meth:`create` takes, of a session to create and open.
         """
         self.settings = settings or {}
-        kept = json.dumps({"welcomed": True, "quizOffered": True, "sound": False, **self.settings})
+        kept = json.dumps({**_SETTLED, **self.settings})
         self._go_nowhere()
         hurry = "yes" if (not moving if hurried is None else hurried) else ""
         self.page.evaluate(

@@ -279,3 +279,75 @@ def test_it_works_without_a_connection_after_the_first_visit(browser: Any, page_
         assert table.complaints == []
     finally:
         table.close()
+
+
+OPTIONAL = (
+    "AudioContext",
+    "BroadcastChannel",
+    "CompressionStream",
+    "ResizeObserver",
+    "navigator.serviceWorker",
+    "navigator.storage",
+    "navigator.userActivation",
+    "Element.prototype.animate",
+)
+
+
+@pytest.mark.parametrize("missing", OPTIONAL)
+def test_a_browser_that_lacks_something_plays_all_the_same(table: Table, missing: str) -> None:
+    owner, _, name = missing.rpartition(".")
+    remove = {"navigator": "Navigator.prototype", "": "globalThis"}.get(owner, owner)
+    table.page.route("**/js/main.js", lambda route: _with_prefix(route, f"delete {remove}.{name};"))
+    try:
+        table.page.evaluate(_FORGET_PAGE)
+        table.page.goto("about:blank")
+        table.page.goto(table.server.address)
+        table.wait()
+        table.go_to(table.create(rules="tiny", seat=0))
+        assert table.page.evaluate(f"'{name}' in {remove}") is False
+        assert table.play_on()
+        table.button("Share").click()
+        share = table.page.get_by_role("dialog", name="Share this deal")
+        share.get_by_label("Text", exact=True).wait_for()
+        assert share.get_by_label("Link", exact=True).count() == (missing != "CompressionStream")
+    finally:
+        table.page.unroute("**/js/main.js")
+
+
+def test_a_damaged_link_is_said_in_a_window_and_leads_to_a_game(table: Table) -> None:
+    table.page.goto("about:blank")
+    table.page.goto(f"{table.server.address}#recording=eJyrVk")
+    window = table.page.get_by_role("dialog", name="The link cannot be opened")
+    window.wait_for()
+    assert "damaged" in window.text_content()
+    table.page.keyboard.press("Escape")
+    table.wait()
+    assert table.hand
+
+
+def test_a_host_may_redirect_the_front_page(table: Table) -> None:
+    """What the service worker keeps can be opened, whatever name of the page was asked for."""
+    table.page.evaluate("async () => { await navigator.serviceWorker.register('service_worker.js'); }")
+    table.page.evaluate("async () => { await navigator.serviceWorker.ready; }")
+    for name in ("", "index.html", "?from=home"):
+        table.page.goto("about:blank")
+        table.page.goto(f"{table.server.address}{name}")
+        table.wait()
+    table.page.evaluate(_FORGET_PAGE)
+
+
+def test_the_deal_of_a_day_counts_once(table: Table) -> None:
+    for _ in range(2):
+        session = table.do("create", {"day": "2026-11-21", "agent": "random"})
+        while session["position"]["result"] is None:
+            session = table.do("act", session, session["position"]["decision"]["actions"][0]["action"])
+    assert table.do("statistics")["deals"] == 1
+
+
+def test_tricks_of_a_low_deal_are_those_that_were_taken(table: Table) -> None:
+    session = table.do("create", {"rules": "high_low", "agent": "random", "seat": 0, "seed": 9})
+    assert session["position"]["low"]
+    while session["position"]["result"] is None:
+        session = table.do("act", session, session["position"]["decision"]["actions"][0]["action"])
+    group = table.do("statistics")["groups"][0]
+    assert group["tricks"] == session["position"]["result"]["tricks"]["you"]

@@ -222,3 +222,46 @@ def test_a_best_of_match_counts_deals_won(table: Table, server: Server) -> None:
     assert max(score.values()) == 2
     words = f"the match, {score['you']} to {score['opponent']}"
     assert words in table.page.get_by_role("region", name="Result").text_content()
+
+
+def test_a_card_without_an_alternative_plays_itself_and_take_back_goes_to_the_last_choice(
+    open_table: OpenTable, server: Server
+) -> None:
+    table = open_table(settings={"forced": True})
+    session = table.create(rules="tiny", seat=0)
+    table.go_to(session)
+    while not table.result:
+        actions = table.actions()
+        if len(actions) > 1:
+            table.act()
+        else:
+            table.page.wait_for_timeout(50)
+    events = table.session(session)["events"]
+    assert sum(event["kind"] == "play" for event in events) == 8
+    table.go_to(table.create(rules="tiny", seat=0))
+    choices = 0
+    while not table.result and choices < 2:
+        if len(table.actions()) > 1:
+            choices += 1
+            table.act()
+        table.page.wait_for_timeout(50)
+    if not table.result:
+        table.button("Take back").click()
+        table.page.wait_for_timeout(300)
+        assert len(table.actions()) > 1
+
+
+def test_the_first_press_is_explained_once(open_table: OpenTable, server: Server) -> None:
+    table = open_table(settings={"tapsExplained": False}, game={"rules": "small", "seat": 1})
+    table.actions()[0].click()
+    assert "Press it again to play it" in table.page.get_by_role("alert").text_content()
+    assert table.page.evaluate("JSON.parse(localStorage['german-whist.settings']).tapsExplained")
+
+
+def test_after_the_lesson_who_is_new_chooses_an_opponent(open_table: OpenTable, start_server: StartServer) -> None:
+    table = open_table(start_server("tiny"), settings={"welcomed": False})
+    table.button("Teach me first", exact=False).click()
+    coach = table.page.get_by_role("region", name="Coach", exact=True)
+    coach.get_by_role("heading", name=re.compile("Lesson")).wait_for()
+    coach.get_by_role("button").last.click()
+    table.page.get_by_role("dialog", name="Welcome to German Whist").wait_for()

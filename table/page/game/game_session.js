@@ -8,8 +8,9 @@
 
 import { sha256 } from "./sha256.js";
 import { parseAction } from "../engine/actions.js";
-import { deckText } from "../engine/cards.js";
+import { deckText, popcount } from "../engine/cards.js";
 import { rulesNamed } from "../engine/rules.js";
+import { legalActions } from "../engine/state.js";
 import { YOU } from "./wording.js";
 import { refusalWithChoices } from "./deal/position.js";
 import { TableDeal } from "./deal/table_deal.js";
@@ -205,10 +206,12 @@ export class Session {
     this.version += 1;
   }
 
-  /** Go back to the person's last decision of this deal, and mark the deal as assisted. @throws {TableError} if there is none, or the deal is over */
-  takeBack() {
+  /** Go back to the person's last decision of this deal, and mark the deal as assisted. @param {boolean} choices whether forced actions do not count @throws {TableError} if there is none, or the deal is over */
+  takeBack(choices) {
     if (this.deal.done) throw new TableError("refused", "The deal is over: nothing can be taken back.");
-    const step = this.lastOwn;
+    const isChoice = (/** @type {import("../engine/state.js").State} */ state) => state.turn === this.seat && popcount(legalActions(state)) > 1;
+    const choice = choices ? this.deal.states.findLastIndex(isChoice) : -1;
+    const step = choice >= 0 ? choice : this.lastOwn;
     if (step === null) throw new TableError("refused", "You have not played yet: there is nothing to take back.");
     this.deal.goBack(step);
     this.hint = null;

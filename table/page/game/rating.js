@@ -83,7 +83,7 @@ export class Rater {
   }
 
   /** Add a review to the statistics. @param {string} id @param {number} deal @param {import("./types.js").Review} review */
-  async rate(id, deal, { tricks_given_away, tricks_at_stake, par: { margin } }) {
-    await this.table.rate(id, deal, { given_away: tricks_given_away.you, at_stake: tricks_at_stake.you, par: margin });
+  async rate(id, deal, { tricks_given_away, tricks_at_stake }) {
+    await this.table.rate(id, deal, { given_away: tricks_given_away.you, at_stake: tricks_at_stake.you, par: null });
   }
 }

@@ -18,6 +18,7 @@ const DEFAULT_AGENT = "heuristic+exact"; // plays where the recorded player is a
 async function through(bytes, stream) {
   const writer = stream.writable.getWriter();
   const written = writer.write(new Uint8Array(bytes)).then(() => writer.close());
+  written.catch(() => {}); // it is awaited below, unless reading fails first
   const reader = stream.readable.getReader();
   /** @type {number[]} */
   const found = [];
@@ -29,8 +30,9 @@ async function through(bytes, stream) {
   return new Uint8Array(found);
 }
 
-/** @param {string} lines @returns {Promise<string>} letters, digits, `-` and `_`: compressed, then base64 for addresses */
+/** @param {string} lines @returns {Promise<string | null>} null where the browser cannot compress; letters, digits, `-` and `_`: compressed, then base64 for addresses */
 export async function codeOf(lines) {
+  if (typeof CompressionStream === "undefined") return null;
   const packed = await through(new TextEncoder().encode(lines), new CompressionStream("deflate"));
   return btoa(String.fromCharCode(...packed)).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 }
@@ -52,16 +54,17 @@ async function decoded(code) {
     const packed = Uint8Array.from(atob(code.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
     return new TextDecoder("utf-8", { fatal: true }).decode(await through(packed, new DecompressionStream("deflate")));
   } catch {
-    throw new Error("the text is neither a recording nor a code of one");
+    throw new Error("This is neither a recording nor a link to one, or it is damaged: a part may be missing.");
   }
 }
 
 /**
  * @param {Recorded[]} recordings deals of one game, in order; the players may change seats between them
+ * @param {string} [you] what to call the player named `you`
  * @returns {Session} holds them, for review and for trying other cards; the person is the player named `you`, else seat 0
  * @throws {Error} if the deals are of different players
  */
-export function openRecordings(recordings) {
+export function openRecordings(recordings, you = YOU) {
   const last = recordings[recordings.length - 1];
   const seat = Math.max(last.names.indexOf("you"), 0);
   const opponent = last.names[1 - seat];
@@ -69,14 +72,14 @@ export function openRecordings(recordings) {
   const agent = agentsFor(rules).includes(opponent) ? opponent : DEFAULT_AGENT;
   const settings = settingsOf({ rules, agent, seat, kind: "recording" });
   const deals = recordings.map((recording, place) => tableDeal(recording, place + 1, last.names));
-  const session = new Session(settings, shownName(opponent), deals[deals.length - 1], shownName(last.names[seat]));
+  const session = new Session(settings, shownName(opponent, you), deals[deals.length - 1], shownName(last.names[seat], you));
   session.finished = deals.map((deal) => ({ deal, salt: newSalt(), assisted: false, time: "", recalled: null }));
   session.salt = session.finished[session.finished.length - 1].salt; // the last deal lies on the table, under one hash
   return session;
 }
 
-/** @param {string} name @returns {string} what to call a recorded player; the person who recorded the deal is `You` from either seat */
-const shownName = (name) => (name === "you" ? YOU : agentTitle(name));
+/** @param {string} name @param {string} you @returns {string} what to call a recorded player */
+const shownName = (name, you) => (name === "you" ? you : agentTitle(name));
 
 /** @param {Recorded} recorded @param {number} number @param {[string, string]} names @returns {TableDeal} with its players on the seats of `names` */
 function tableDeal(recorded, number, names) {

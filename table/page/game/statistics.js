@@ -14,6 +14,7 @@ import { tricksTaken } from "../judge/tricks.js";
 /** @typedef {import("./types.js").Statistics} Statistics */
 
 const RECENT = 100;
+const ENOUGH = 10; // rated deals before a person is compared with the agents
 
 /**
  * Only sessions of kind `play` count.
@@ -34,7 +35,7 @@ export function countDeals(id, session, first) {
     const [recalled, held] = cards === null ? [null, null] : score(deal, seat, cards);
     const slam = sign * margin === deal.rules.counted;
     return {
-      session: id, deal: first + place + 1, time, rules, agent, margin: sign * margin + 0, points: sign * points + 0, slam, assisted, day,
+      session: id, deal: first + place + 1, time, rules, agent, margin: sign * margin + 0, points: sign * points + 0, slam, low: deal.state.low !== 0, assisted, day,
       recalled, held, given_away: null, at_stake: null, par: null,
     };
   });
@@ -48,7 +49,8 @@ export function summary({ deals, matches }) {
   const groups = grouped(deals, ({ rules, agent, assisted }) => [rules, agent, assisted]);
   const ofMatches = grouped(matches, ({ rules, agent, match, assisted }) => [rules, agent, match, assisted]);
   const plain = deals.filter((deal) => !deal.assisted);
-  const accuracy = accuracyOfDeals(plain.filter((deal) => hasAccuracies(deal.rules)));
+  const ratedDeals = plain.filter((deal) => hasAccuracies(deal.rules) && deal.given_away !== null);
+  const accuracy = accuracyOfDeals(ratedDeals);
   return {
     deals: deals.length,
     since: deals.length === 0 ? null : deals.map((deal) => deal.time).sort()[0].slice(0, 10),
@@ -60,7 +62,7 @@ export function summary({ deals, matches }) {
     }),
     streak: streak(plain.map((deal) => deal.margin)),
     accuracy,
-    plays_like: playsLike(accuracy, MEASURED),
+    plays_like: ratedDeals.length < ENOUGH ? null : playsLike(accuracy, MEASURED),
     memory: memory(deals.filter((deal) => deal.held)),
     recent: deals.slice(-RECENT).map((deal) => {
       const { time, rules, agent, margin, points, slam, assisted, day } = deal;
@@ -96,7 +98,8 @@ function groupData(deals) {
   const game = rulesNamed(rules);
   const accuracy = accuracyOfDeals(deals);
   const rated = deals.filter((deal) => deal.par !== null);
-  const luck = rated.map((deal) => tricksTaken(Number(deal.par), game));
+  const luck = rated.map((deal) => tricksTaken(Number(deal.par), game, deal.low));
+  const skill = rated.map((deal) => tricksTaken(deal.margin, game) - tricksTaken(Number(deal.par), game)); // more is better, also in low deals
   return {
     rules,
     agent,
@@ -105,11 +108,10 @@ function groupData(deals) {
     won: deals.filter((deal) => deal.margin > 0).length,
     drawn: deals.filter((deal) => deal.margin === 0).length,
     lost: deals.filter((deal) => deal.margin < 0).length,
-    tricks: Number(mean(deals.map((deal) => tricksTaken(deal.margin, game)))),
+    tricks: Number(mean(deals.map((deal) => tricksTaken(deal.margin, game, deal.low)))),
     accuracy,
-    plays_like: playsLike(accuracy, rules),
     luck: mean(luck),
-    skill: mean(rated.map((deal, place) => tricksTaken(deal.margin, game) - luck[place])),
+    skill: mean(skill),
     slams: deals.filter((deal) => deal.slam).length,
     streak: streak(deals.map((deal) => deal.margin)),
   };

@@ -50,6 +50,7 @@ const MATCHES = "countedMatches";
  * @property {number} margin
  * @property {number} points
  * @property {boolean} slam
+ * @property {boolean} low whether the endgame was played low
  * @property {boolean} assisted
  * @property {string | null} day
  * @property {number | null} recalled

@@ -116,8 +116,8 @@ export const remove = (id) => answer(() => store.deleteSession(id));
 /** @param {SessionData} seen @param {string} action of the person @returns {Promise<SessionData>} with what the agent answers */
 export const act = (seen, action) => change(seen, (session) => session.act(action));
 
-/** @param {SessionData} seen @returns {Promise<SessionData>} back at the person's last decision */
-export const takeBack = (seen) => change(seen, (session) => session.takeBack());
+/** @param {SessionData} seen @param {boolean} [choices] whether forced cards do not count @returns {Promise<SessionData>} back at the person's last decision */
+export const takeBack = (seen, choices = false) => change(seen, (session) => session.takeBack(choices));
 
 /** @param {SessionData} seen @returns {Promise<SessionData>} with the next deal */
 export const next = (seen) => change(seen, (session) => session.nextDeal());
@@ -160,8 +160,8 @@ export const watch = (id, deal, move = null) => answer(async () => {
   return replay(session, placeOf(session, deal), move);
 });
 
-/** @param {string} text recordings or a code of them @returns {Promise<SessionData>} a game that holds them */
-export const openShared = (text) => answer(async () => add(openRecordings(await readDeals(text))));
+/** @param {string} text recordings or a code of them @param {boolean} [isLink] whether they came in a link, so that somebody else has played them @returns {Promise<SessionData>} a game that holds them */
+export const openShared = (text, isLink = false) => answer(async () => add(openRecordings(await readDeals(text), isLink ? "The sender" : undefined)));
 
 /** @returns {Promise<import("./types.js").Statistics>} */
 export const statistics = () => answer(async () => summary(await store.counted()));
@@ -206,10 +206,15 @@ async function read(id) {
 /** Save a game; its finished deals are counted and will be rated. @param {Entry} entry */
 async function save(entry) {
   const { id, session, seen, counted } = entry;
-  const { deals, match } = countDeals(id, session, counted);
+  const { deals, match } = await isReplay(entry) ? { deals: [], match: null } : countDeals(id, session, counted);
   if (!(await store.save(savedSession(id, session), seen, deals, match))) throw await moved(id);
   [entry.seen, entry.counted] = [session.version, session.finished.length];
   if (deals.length > 0) rater.wake();
+}
+
+/** @param {Entry} entry @returns {Promise<boolean>} whether it is a deal of a day that has been counted: the first try counts */
+async function isReplay({ id, session: { settings: { day } } }) {
+  return day !== null && (await store.counted()).deals.some((deal) => deal.day === day && deal.session !== id);
 }
 
 /** @param {string} id @returns {Promise<TableError>} */

@@ -382,7 +382,6 @@
  * @property {number} lost  those lost
  * @property {number} tricks  mean of your counted tricks; in a deal played low, those of the opponent
  * @property {number | null} accuracy  accuracy of your decisions in all of them, 0 to 100; `null` until a deal is reviewed
- * @property {string | null} plays_like  the level of the catalogue whose accuracy is nearest; `null` but in classic
  * @property {number | null} luck  the mean that the agents take of the same cards; `null` until a deal is rated
  * @property {number | null} skill  how many more you took; `null` until a deal is rated
  * @property {number} slams  deals in which you took every counted trick
@@ -435,7 +434,7 @@
  * @property {MatchGroup[]} matches  the matches by game, agent and match
  * @property {Streak} streak  deals won in a row without help
  * @property {number | null} accuracy  accuracy of your decisions without help in classic, 0 to 100; `null` until one is reviewed
- * @property {string | null} plays_like  the level of the catalogue whose accuracy is nearest, for people
+ * @property {string | null} plays_like  the level of the catalogue whose accuracy is nearest, for people; `null` before ten rated deals
  * @property {Memory | null} memory  the memory quizzes; `null` before the first
  * @property {RecentDeal[]} recent  the last 100 deals, oldest first
  */
@@ -597,10 +596,8 @@
  * @property {Record<Side, string>} names  names of the players
  * @property {Result} result
  * @property {Record<Side, number | null>} accuracy  accuracy of the decisions, 0 to 100; `null`: nothing was at stake
- * @property {Record<Side, string | null>} plays_like  the level of the catalogue whose accuracy is nearest; `null` but in classic
  * @property {Record<Side, number>} tricks_given_away  the sum over the moves of a side
  * @property {Record<Side, number>} tricks_at_stake  tricks that average actions would have given away
- * @property {Result} par  how the deal ends when the strongest network plays both hands
  * @property {number[]} win_curve  your chance to win: before move 1, then after each move
  * @property {Swing[]} swings  its largest changes that you did not cause, at most three, in order
  * @property {Move[]} moves
@@ -616,7 +613,7 @@
  *
  * @typedef {object} Recording
  * @property {string} recording  lines of recordings
- * @property {string} code  the same in letters, digits, `-` and `_`, for a link
+ * @property {string | null} code  the same in letters, digits, `-` and `_`, for a link; `null` where the browser cannot make it
  */
 
 /**

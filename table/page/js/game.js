@@ -5,7 +5,7 @@ import { TableError } from "../game/errors.js";
 import * as table from "../game/table.js";
 import { announcedHash } from "./commitments.js";
 import { byId } from "./dom.js";
-import { settings } from "./settings.js";
+import { settings, tempo } from "./settings.js";
 import { sound } from "./sound.js";
 import { isCard } from "./words.js";
 import { answerTo, untilBack } from "./attempt.js";
@@ -13,7 +13,7 @@ import { alertUser, announce } from "./notices.js";
 import { tellOtherTabs } from "./tabs.js";
 import { hintTitle, showHint } from "./coach/hint.js";
 import { showLesson } from "./coach/lesson.js";
-import { recallText } from "./coach/recall.js";
+import { recallText, withdrawQuiz } from "./coach/recall.js";
 import { pressTool, setTool } from "./dialogs/menu.js";
 import { showLog } from "./table/log.js";
 import { fly, rectOf } from "./table/motion.js";
@@ -24,6 +24,8 @@ import { TableView } from "./table/view.js";
 
 /** @typedef {import("../game/types.js").Session} Session */
 /** @typedef {import("./table/state.js").Shown} Shown */
+
+const FORCED = 450; // milliseconds in which a forced card can be seen before it is played
 
 export class Game {
   /**
@@ -67,6 +69,7 @@ export class Game {
       words: back && document.documentElement.dataset.size !== "small" ? "Back to the review" : "Review",
     });
     if (settled && session.can.recall) this.actions.quiz();
+    else if (settled) withdrawQuiz();
   }
 
   hideHint() {
@@ -94,7 +97,18 @@ export class Game {
     } else {
       showLog(session.events, session);
       this.show(shownNow(session));
+      this.playForced(session);
     }
+  }
+
+  /** Play the only card that there is to play, if the settings say so; in a lesson, only the last one. @param {Session} session */
+  playForced(session) {
+    const { position: { decision, hand }, kind } = session;
+    if (!settings.forced || decision?.kind !== "card" || decision.actions.length > 1 || (kind === "lesson" && hand.length > 1)) return;
+    setTimeout(() => {
+      const isAsked = document.querySelector("dialog[open], .offer") !== null;
+      if (settings.forced && this.session === session && !isAsked) void this.act(decision.actions[0].action);
+    }, FORCED * tempo());
   }
 
   /**
@@ -104,6 +118,7 @@ export class Game {
   async playEvents(start, events) {
     const session = /** @type {Session} */ (this.session);
     const finished = await this.playback.play(start, events, session);
+    if (finished) this.playForced(session);
     if (!finished || session.position.result === null || events.length === 0) return;
     if (session.position.result.winner === "you") sound.won();
     else if (session.position.result.winner === "opponent") sound.lost();
@@ -171,7 +186,7 @@ export class Game {
   async takeBack() {
     const { session } = this;
     if (session === null) return;
-    const answer = await this.request(() => table.takeBack(session));
+    const answer = await this.request(() => table.takeBack(session, settings.forced));
     if (answer === null) return;
     sound.draw();
     this.open(answer);

@@ -72,6 +72,7 @@ function enter(session, fresh = false) {
 }
 
 async function newGame() {
+  if (!settings.welcomed) return welcome(); // after the lesson, or a deal that was shared
   const same = settings.defaults === JSON.stringify(catalog.defaults) && settings.game.rules !== "";
   const { rules, agent, match } = same ? settings.game : catalog.defaults;
   enter(await table.create({ rules, agent, match }), true);
@@ -91,7 +92,7 @@ async function fairness(session) {
 
 /** @param {string} agent plays the game that the page proposes, deal after deal */
 async function playAgainst(agent) {
-  change({ game: { rules: catalog.defaults.rules, agent, match: null }, defaults: JSON.stringify(catalog.defaults) });
+  change({ welcomed: true, game: { rules: catalog.defaults.rules, agent, match: null }, defaults: JSON.stringify(catalog.defaults) });
   await newGame();
 }
 
@@ -225,9 +226,9 @@ async function watchLine(session, deal, move) {
   });
 }
 
-/** @param {string} recording */
-async function openRecording(recording) {
-  enter(await table.openShared(recording));
+/** @param {string} recording @param {boolean} [isLink] */
+async function openRecording(recording, isLink = false) {
+  enter(await table.openShared(recording, isLink));
   void review();
 }
 
@@ -328,8 +329,14 @@ function connect() {
 async function openAddress() {
   const [kind, value] = location.hash.slice(1).split("=");
   if (kind === "recording" && value) {
-    await attempt(() => openRecording(value));
-    if (game.session !== null) return;
+    try {
+      return await openRecording(value, true);
+    } catch (error) {
+      if (!(error instanceof TableError)) throw error;
+      const go = () => void attempt(resume);
+      openDialog("The link cannot be opened", [h("p", {}, error.message), h("p", {}, "Ask for it again, or for the text of the deal.")], { onclose: go });
+      return undefined;
+    }
   }
   if (kind === "session" && value) {
     if (game.session?.id === value) return;
@@ -352,18 +359,16 @@ async function resume() {
     .filter((entry) => known || (entry.rules === rules && entry.agent === agent));
   const mine = unfinished.find((entry) => known && entry.id === last);
   const [entry] = mine === undefined ? unfinished : [mine];
-  const begin = settings.welcomed ? newGame : welcome;
-  if (entry === undefined) return begin();
+  if (entry === undefined) return newGame();
   const session = await readSession(entry.id);
-  if (session === null) return begin();
+  if (session === null) return newGame();
   // A game that was begun in another browser goes on in the middle of a deal or a match only.
-  if (mine === undefined && session.position.result !== null && session.match.format === null) return begin();
+  if (mine === undefined && session.position.result !== null && session.match.format === null) return newGame();
   return enter(session);
 }
 
-/** Greet who has never played: an opponent is chosen, or the lesson; who does neither gets the easiest opponent. */
+/** Greet who has never played against an opponent: one is chosen, or the lesson; who does neither gets the easiest opponent. */
 function welcome() {
-  change({ welcomed: true });
   let chosen = false;
   const leave = (/** @type {() => Promise<void>} */ act) => {
     chosen = true;

@@ -12,8 +12,10 @@ const SESSION = "german-whist.session";
  * @property {"lattice" | "waves" | "diamonds"} back
  * @property {"red" | "blue" | "green" | "grey"} backColor
  * @property {boolean} singleTap
+ * @property {boolean} forced  whether a card without an alternative plays itself
+ * @property {boolean} tapsExplained  whether the person has been told that a second tap plays a card
  * @property {boolean} sound
- * @property {"normal" | "fast" | "none"} speed
+ * @property {"normal" | "fast" | "none" | "instant"} speed
  * @property {"auto" | "portrait" | "landscape"} orientation
  * @property {boolean} known  show the cards that the opponent is known to hold
  * @property {boolean} shortcuts
@@ -33,6 +35,8 @@ const DEFAULTS = {
   back: "lattice",
   backColor: "red",
   singleTap: false,
+  forced: true,
+  tapsExplained: false,
   sound: true,
   speed: "normal",
   orientation: "auto",
@@ -114,13 +118,13 @@ const reduced = window.matchMedia("(prefers-reduced-motion: reduce)");
 
 /** @returns {number} factor of all durations; 0: no animation */
 export function pace() {
-  if (reduced.matches) return 0;
-  return { normal: 1, fast: 0.4, none: 0 }[settings.speed];
+  if (reduced.matches || !("animate" in Element.prototype)) return 0;
+  return { normal: 1, fast: 0.4, none: 0, instant: 0 }[settings.speed];
 }
 
 /** @returns {number} factor of the pauses in which a reply can be seen: they stay where nothing moves */
 export function tempo() {
-  return settings.speed === "fast" ? 0.4 : 1;
+  return { normal: 1, fast: 0.4, none: 0.4, instant: 0 }[settings.speed];
 }
 
 window.addEventListener("storage", (event) => {

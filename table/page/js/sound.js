@@ -13,8 +13,12 @@ let free = 0;
 
 /** @returns {AudioContext | null} */
 function audio() {
-  if (!settings.sound || !navigator.userActivation?.hasBeenActive) return null;
-  context ??= new AudioContext();
+  if (!settings.sound || !navigator.userActivation?.hasBeenActive || typeof AudioContext === "undefined") return null;
+  try {
+    context ??= new AudioContext();
+  } catch {
+    return null; // a browser may have it and refuse it
+  }
   if (context.state === "suspended") void context.resume();
   return context;
 }

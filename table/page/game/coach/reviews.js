@@ -4,7 +4,7 @@
 import { actionText } from "../../engine/actions.js";
 import { opponentHandKnown } from "../../engine/view.js";
 import { round, YOU } from "../wording.js";
-import { agentTitle, playsLike } from "../catalogue.js";
+import { agentTitle } from "../catalogue.js";
 import { actionEvents, moveTexts } from "../deal/events.js";
 import { bySide, cardTexts, highToLow, ledCard, result, sideOf, sideOrNobody, tricksWon } from "../deal/position.js";
 import { TableDeal } from "../deal/table_deal.js";
@@ -23,19 +23,21 @@ const [MISTAKES, SWINGS] = [3, 3]; // at most
 const STRONGEST = "small"; // of the agents that this page plays by itself
 const PERFECT_ENDGAME = "heuristic+exact"; // plays the cards where no network does
 const SMALLEST_SWING = 0.08;
+const AT_ONCE = 4; // decisions that are asked about together: a server thinks in as many threads
 
 /**
  * @param {TableDeal} deal finished
  * @param {number} seat that is `you`
  * @param {[string, string]} names of the players by seat
- * @param {() => Promise<void>} rest lets others in between two decisions
+ * @param {() => Promise<void>} rest lets others in between some decisions
  * @returns {Promise<DealReview>}
  */
 export async function review(deal, seat, names, rest) {
   /** @type {Advice[]} */
   const found = [];
-  for (let step = 0; step < deal.actions.length; step += 1) {
-    found.push(await advise(deal, step));
+  for (let first = 0; first < deal.actions.length; first += AT_ONCE) {
+    const steps = deal.actions.slice(first, first + AT_ONCE).map((_, place) => first + place);
+    found.push(...await Promise.all(steps.map((step) => advise(deal, step))));
     await rest();
   }
   const texts = moveTexts(deal, names);
@@ -56,10 +58,8 @@ export async function review(deal, seat, names, rest) {
     names: bySide(names[seat], names[1 - seat]),
     result: result(deal, seat, names),
     accuracy,
-    plays_like: bySide(playsLike(accuracy.you, deal.rules.spec), playsLike(accuracy.opponent, deal.rules.spec)),
     tricks_given_away: givenAway,
     tricks_at_stake: stakes,
-    par: result(await par(deal, rest), seat, names),
     win_curve: winCurve(deal, seat, found),
     swings: swings(deal, seat, found, names, moves),
     moves,

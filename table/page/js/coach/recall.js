@@ -72,6 +72,11 @@ export function openRecall(recall) {
   ]);
 }
 
+/** Take the offer away: the deal has gone on. */
+export function withdrawQuiz() {
+  document.querySelector(".offer")?.remove();
+}
+
 /**
  * Offer the quiz once, when it is first the time for it.
  *
@@ -81,7 +86,7 @@ export function offerQuiz({ yes }) {
   const offer = h("div", { class: "offer", role: "region", "aria-label": "Memory quiz" });
   fill(
     offer,
-    h("p", {}, "The stock is gone. With a perfect memory you know all cards of your opponent now. Try it?"),
+    h("p", {}, "The stock is gone. With a perfect memory you know all cards of your opponent now. Shall I ask you in each deal? Settings turn it off."),
     h(
       "div",
       { class: "buttons" },

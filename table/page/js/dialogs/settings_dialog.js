@@ -82,7 +82,8 @@ function tableFields() {
       { value: "normal", title: "Normal" },
       { value: "fast", title: "Fast" },
       { value: "none", title: "No animation" },
-    ], settings.speed, set("speed"), "The system's wish for reduced motion is always respected"),
+      { value: "instant", title: "Instant" },
+    ], settings.speed, set("speed"), "A click on the table skips what is being shown. The system's wish for reduced motion is always respected"),
   ];
 }
 
@@ -90,6 +91,7 @@ function tableFields() {
 function playFields() {
   return [
     checkField("Play a card with a single tap", settings.singleTap, set("singleTap"), "Otherwise the first tap raises it and the second plays it"),
+    checkField("Forced cards play themselves", settings.forced, set("forced"), "Where you have one card to choose from; Take back goes to your last choice"),
     checkField("Sound", settings.sound, set("sound")),
     checkField("Show the cards that the opponent is known to hold", settings.known, set("known"), "Cards that you saw taken and not yet played"),
     checkField("Memory quiz", settings.memoryQuiz, set("memoryQuiz"), "When the stock is gone: which cards does the opponent hold?"),

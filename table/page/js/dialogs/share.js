@@ -13,10 +13,10 @@ import { openDialog } from "./dialog.js";
  */
 export async function openShare(session, deal) {
   const { recording, code } = await table.recording(session.id, deal);
-  const link = `${location.origin}${location.pathname}#recording=${code}`;
+  const link = code === null ? null : `${location.origin}${location.pathname}#recording=${code}`;
   openDialog("Share this deal", [
     h("p", {}, "The link has the whole deal in it: whoever opens it sees the deal. The text can be opened with “Open a recording” on any page of German Whist, or with german-whist review FILE."),
-    copyField("Link", link),
+    link !== null && copyField("Link", link),
     copyField("Text", recording, 6),
     h("div", { class: "buttons" }, download("Save as a file", "deal.jsonl", `${recording}\n`)),
   ]);

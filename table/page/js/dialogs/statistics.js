@@ -79,7 +79,7 @@ function ladder(accuracy, like, catalog) {
   return h(
     "div",
     { class: "ladder" },
-    h("h3", {}, `In the classic game, you play like ${like}`),
+    h("h3", {}, like === null ? "Accuracy in the classic game" : `In the classic game, you play like ${like}`),
     h("p", { class: "note" }, "Accuracy: how much you gave away of what depended on your cards. 30 % is what any cards reach, 100 % the coach. Yours and the agents’ are those of the classic game."),
     h("table", { class: "bars" }, h("caption", { class: "hidden" }, "Accuracy"), h("tbody", {}, ...rungs.map(row))),
   );
@@ -166,9 +166,7 @@ function recentChart(recent) {
     });
   });
   const points = recent.flatMap((deal, place) => (deal.accuracy === null ? [] : [`${(place + 0.5) * step},${120 - 1.2 * deal.accuracy}`]));
-  const last = recent.filter((deal) => deal.accuracy !== null).slice(-10);
-  const mean = last.reduce((total, deal) => total + (deal.accuracy ?? 0), 0) / Math.max(last.length, 1);
-  const words = last.length === 0 ? "" : ` The line is your accuracy, ${Math.round(mean)} % over the last ${counted(last.length, "rated deal")}.`;
+  const words = points.length > 1 ? " The line is your accuracy in each." : "";
   return h(
     "figure",
     { class: "chart" },

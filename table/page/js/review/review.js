@@ -122,12 +122,10 @@ function summary(review) {
       "tr",
       {},
       h("th", { scope: "row" }, review.names[side]),
-      h("td", {}, accuracy === null ? "–" : percent(accuracy / 100), review.plays_like[side] !== null && h("small", {}, `like ${review.plays_like[side]}`)),
+      h("td", {}, accuracy === null ? "–" : percent(accuracy / 100)),
       h("td", {}, review.tricks_given_away[side].toFixed(1)),
     );
   };
-  const { you } = review.par.tricks;
-  const luck = `With these cards the agents take ${counted(you, "trick")}; you took ${review.result.tricks.you}.`;
   const head = (/** @type {string} */ words) => h("th", { scope: "col" }, words);
   return h(
     "div",
@@ -138,7 +136,6 @@ function summary(review) {
       h("thead", {}, h("tr", {}, h("td", {}), head("Accuracy"), head("Tricks given away"))),
       h("tbody", {}, row("you"), row("opponent")),
     ),
-    h("p", { class: "note" }, luck),
   );
 }
 

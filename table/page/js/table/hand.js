@@ -1,7 +1,8 @@
 // @ts-check
 /** Cards that can be played: your hand, and the open cards of which you may pick one. */
 
-import { settings } from "../settings.js";
+import { change, settings } from "../settings.js";
+import { alertUser } from "../notices.js";
 import { h, reconcile, setAttributes } from "../dom.js";
 import { sortCards, suitOrder } from "../words.js";
 import { drawing } from "./card.js";
@@ -96,6 +97,9 @@ export class CardButtons {
       this.play(name);
     } else {
       this.raise(name);
+      if (settings.tapsExplained) return;
+      change({ tapsExplained: true });
+      alertUser("Press it again to play it. A setting makes one press enough.");
     }
   }
 

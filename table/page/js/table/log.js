@@ -5,10 +5,12 @@ import { announcedHash, shortHash } from "../commitments.js";
 import { openDialog } from "../dialogs/dialog.js";
 import { byId, fill, h } from "../dom.js";
 
-new ResizeObserver(() => {
-  const log = byId("log");
-  log.scrollTop = log.scrollHeight;
-}).observe(byId("log"));
+if (typeof ResizeObserver !== "undefined") {
+  new ResizeObserver(() => {
+    const log = byId("log");
+    log.scrollTop = log.scrollHeight;
+  }).observe(byId("log"));
+}
 
 const GROUPS = ["win", "take", "draw", "leave", "turn_up"];
 
