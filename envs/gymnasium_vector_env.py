@@ -230,7 +230,7 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
         return self._observe(), rewards, ended.copy(), np.zeros(self.num_envs, np.bool_), info
 
     def _margins_so_far(self) -> npt.NDArray[np.float64]:
-        """Return the learner's margin in each row, float64[num_envs]; 0 where the row is over: the next deal follows."""
+        """Return the learner's margin in each row, float64[num_envs]; 0 in rows that are over."""
         margins = self._batch.margins()[self._episodes.every_row, self.learners]
         return np.where(self._episodes.over, 0.0, margins)
 
