@@ -263,8 +263,7 @@ class _WrappedOnObservations(_Wrapped):
             return actions
         from german_whist.envs.observation.canonical import decode_actions
 
-        chosen = whole_answer(actions, len(views), agent_name(self))
-        return np.where(chosen < 0, chosen, decode_actions(chosen, relabeling))  # −1 is no card, and refused
+        return decode_actions(whole_answer(actions, len(views), agent_name(self)), relabeling)
 
     def policy(self, views: Views) -> npt.NDArray[np.float64] | None:
         inputs, relabeling = self._seen(views)

@@ -21,6 +21,7 @@ from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook
 from german_whist.envs.engine.match_format import MatchFormat
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
+from german_whist.envs.engine.scoring import check_dense
 from german_whist.envs.observation.spaces import check_observation_keys, keyed, observation_space
 from german_whist.envs.rendering.modes import FRAMES_PER_SECOND, RENDER_MODES, Picture
 from german_whist.envs.rendering.renderer import Renderer, RendererProperties
@@ -42,7 +43,7 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
     * Action space: ``Discrete(n_actions)``. Action ``a`` < 52 plays or picks card ``a``; 52 and 53 are the choices of
       some rules.
     * Reward: 0.0 until the last step of the episode, which pays the return (see ``reward``). It is zero-sum: the
-      opponent's return is the negative.
+      opponent's return is the negative. With ``dense=True`` it is the margin of the tricks since the last step.
     * ``info["action_mask"]``: int8[n_actions], 1 for legal actions; all zeros when the episode is over.
     * ``info["illegal"]``: whether an illegal action of the learner ended the episode, ``bool``. That pays the lowest
       reward possible (−13 with ``"margin"`` in classic), so no play is worse; the opponent has not won.
@@ -76,6 +77,9 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
         match: str | MatchFormat | None = None,
         endgame: str | EndgameHook = PLAYED,
         observation_keys: tuple[str, str] | None = None,
+        *,
+        canonical: bool = False,
+        dense: bool = False,
     ) -> None:
         """Create the environment; ``reset`` deals.
 
@@ -95,6 +99,11 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
                 of perfect play by both sides from there.
             observation_keys: ``None`` for plain vectors, or the names of observation and mask in a dictionary:
                 ``("observation", "action_mask")``, or what your library asks for.
+            canonical: whether suits are relabelled, so that positions which play alike look alike, as
+                :func:`german_whist.canonical_views` says: in observations, masks and the learner's actions. The
+                opponent and ``render`` see the true cards.
+            dense: pay the margin trick by trick instead of at the end; it adds up to the same. It needs
+                ``reward="margin"`` and episodes of one deal.
 
         Raises:
             ValueError: if an argument is not allowed.
@@ -104,7 +113,11 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
         check_seat(seat)
         self._renderer = Renderer(render_mode)
         self._keys = check_observation_keys(observation_keys)
-        self._episode = Episode(rules, match, history=opponent.uses_games, endgame=endgame)
+        self._episode = Episode(rules, match, history=opponent.uses_games, endgame=endgame, canonical=canonical)
+        if dense:
+            check_dense(reward, match)
+        self.canonical, self.dense = canonical, dense
+        self._margin = 0.0  # of the learner at its last decision, which dense rewards have paid already
         self.rules, self.match = self._episode.rules, self._episode.match
         self.opponent = opponent
         self.reward = reward
@@ -137,6 +150,8 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
         self._renderer.reset(self._episode.batch)
         self.learner = int(learner_seats(self.seat, self._episode.numbers)[0])
         self._let_opponent_play()
+        if self.dense:
+            self._margin = self._margin_so_far()
         if self.render_mode == "human":
             self.render()
         return self._observe(illegal=False)
@@ -163,7 +178,7 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
         if over[0]:
             observation, info = self._observe(illegal=False)
             return observation, 0.0, True, False, info
-        illegal = not self._play(chosen)
+        illegal = not self._play(self._episode.decoded(chosen) if self.canonical else chosen)
         reward = 0.0
         if illegal:
             over[0], reward = True, -self._limit
@@ -171,10 +186,16 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
             self._let_opponent_play()
             if over[0]:
                 reward = float(self._episode.returns(self.reward, self._episode.every_row)[0, self.learner])
+        if self.dense:
+            before, self._margin = self._margin, self._margin_so_far()
+            reward = (reward if over[0] else self._margin) - before
         if self.render_mode == "human":
             self.render()
         observation, info = self._observe(illegal)
         return observation, reward, bool(over[0]), False, info
+
+    def _margin_so_far(self) -> float:
+        return float(self._episode.batch.margins()[0, self.learner])
 
     def _check_dealt(self, call: str) -> None:
         if not self._episode.strides[0]:

@@ -15,7 +15,7 @@ from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
-from german_whist.envs.engine.scoring import check_reward, reward_limit
+from german_whist.envs.engine.scoring import check_dense, check_reward, reward_limit
 from german_whist.envs.observation.spaces import observation_space
 from german_whist.envs.simulator.batch_kernels import write_is_refused
 from german_whist.envs.simulator.reset_options import draw_seed, read_options
@@ -69,6 +69,8 @@ class GermanWhistTensorEnv(VectorEnv[Any, Any, Any]):
         reward: str = "margin",
         seat: int | str = "alternate",
         endgame: str | EndgameHook = PLAYED,
+        canonical: bool = False,
+        dense: bool = False,
         device: Any = "cpu",
     ) -> None:
         """Create the environment; ``reset`` deals.
@@ -80,6 +82,8 @@ class GermanWhistTensorEnv(VectorEnv[Any, Any, Any]):
             reward: ``"margin"``, ``"win"`` or ``"points"``.
             seat: the learner's seat, 0, 1 or ``"alternate"``.
             endgame: ``"played"`` or ``"exact"``.
+            canonical: whether observations, masks and the learner's actions have relabelled suits.
+            dense: whether the margin is paid trick by trick.
             device: as torch names it.
 
         Raises:
@@ -96,8 +100,11 @@ class GermanWhistTensorEnv(VectorEnv[Any, Any, Any]):
             )
         check_seat(seat)
         check_reward(reward)
+        if dense:
+            check_dense(reward, None)
         self.num_envs = whole_number("num_envs", num_envs, 1)
-        self._batch = TensorBatch(self.rules, self.num_envs, endgame=endgame, device=device)
+        self._batch = TensorBatch(self.rules, self.num_envs, endgame=endgame, canonical=canonical, device=device)
+        self.canonical, self.dense = canonical, dense
         self.device = self._batch.device
         self.seat, self.reward = seat, reward
         self.render_mode = None
@@ -110,6 +117,7 @@ class GermanWhistTensorEnv(VectorEnv[Any, Any, Any]):
         self._every_row = torch.arange(self.num_envs, device=self.device)
         self._numbers = torch.zeros_like(self._every_row)
         self._plies = torch.zeros_like(self._every_row)
+        self._margins = torch.zeros(self.num_envs, device=self.device)  # at the last decision, which dense rewards paid
         self._seed: int | None = None
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Tensor, Info]:
@@ -143,6 +151,8 @@ class GermanWhistTensorEnv(VectorEnv[Any, Any, Any]):
             self._start(self._every_row, torch.from_numpy(numbers.view(np.int64)).to(self.device))
         while self._let_opponent_play():
             pass
+        if self.dense:
+            self._margins = self._margins_so_far()
         return self._batch.observe(), self._info(torch.zeros_like(self._batch.done))
 
     def step(self, actions: Any) -> tuple[Tensor, Tensor, Tensor, Tensor, Info]:
@@ -166,6 +176,8 @@ class GermanWhistTensorEnv(VectorEnv[Any, Any, Any]):
             raise ValueError(must_be("actions", f"integers, int[{self.num_envs}]", f"{given.dtype}{list(given.shape)}"))
         given = given.to(torch.int64).contiguous()
         batch = self._batch
+        if self.canonical:
+            given = batch.decoded(given, self._every_row)
         illegal = torch.empty(self.num_envs, dtype=torch.bool, device=self.device)
         batch.on.run(write_is_refused, self.num_envs, batch.states, self._every_row, given, illegal)
         rows = (~illegal).nonzero().squeeze(1)
@@ -186,10 +198,17 @@ class GermanWhistTensorEnv(VectorEnv[Any, Any, Any]):
             if not self._let_opponent_play():
                 break
             over = batch.done & ~ended
+        if self.dense:
+            before, self._margins = self._margins, self._margins_so_far()
+            rewards = torch.where(ended, rewards, self._margins) - before
         info = self._info(illegal)
         if bool(ended.any()):
             info |= {"final_obs": final_obs, "_final_obs": ended}
         return batch.observe(), rewards, ended, torch.zeros_like(ended), info
+
+    def _margins_so_far(self) -> Tensor:
+        """Return the learner's margin in each row, float32[num_envs]."""
+        return self._batch.margins()[self._every_row, self.learners]
 
     def _start(self, rows: Tensor, numbers: Tensor) -> None:
         """Deal given deals of the seed into some rows, and seat the learner."""

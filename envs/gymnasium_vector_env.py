@@ -21,6 +21,7 @@ from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook
 from german_whist.envs.engine.match_format import MatchFormat
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
+from german_whist.envs.engine.scoring import check_dense
 from german_whist.envs.observation.spaces import check_observation_keys, keyed, observation_space
 from german_whist.envs.rendering.modes import FRAMES_PER_SECOND, Picture, check_render_mode
 from german_whist.envs.rendering.renderer import load_drawing, render_rows
@@ -40,7 +41,8 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
     ``gymnasium.make_vec("german_whist:GermanWhist-v0", num_envs=4096)`` makes it with an opponent by name.
 
     * Observation space: int8[num_envs, n_obs]; action space: int64[num_envs]. Each row is as in ``GermanWhistEnv``.
-    * Rewards: float64[num_envs], 0.0 until the last step of a row's episode.
+    * Rewards: float64[num_envs], 0.0 until the last step of a row's episode; with ``dense=True`` the margin of the
+      tricks since the last step.
     * ``info["action_mask"]``: int8[num_envs, n_actions], all zeros in rows that are over. ``info["illegal"]``:
       bool[num_envs], rows whose episode was just ended by an illegal action, which pays the lowest reward possible.
 
@@ -87,6 +89,9 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
         match: str | MatchFormat | None = None,
         autoreset_mode: str | AutoresetMode = AutoresetMode.SAME_STEP,
         observation_keys: tuple[str, str] | None = None,
+        *,
+        canonical: bool = False,
+        dense: bool = False,
     ) -> None:
         """Create the environment; ``reset`` deals. Arguments are those of ``GermanWhistEnv`` where not described.
 
@@ -102,6 +107,8 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
             match: ``None``, or the format of a match per episode: ``"first_to:25"`` or ``"best_of:3"``.
             autoreset_mode: an ``AutoresetMode``, or its name.
             observation_keys: ``None``, or the names of observation and mask in a dictionary.
+            canonical: whether observations, masks and the learner's actions have relabelled suits.
+            dense: whether the margin is paid trick by trick.
 
         Raises:
             ValueError: if an argument is not allowed.
@@ -115,7 +122,12 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
         self.autoreset_mode = _autoreset_mode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self._keys = check_observation_keys(observation_keys)
-        self._episodes = Episodes(rules, num_envs, match, history=opponent.uses_games, endgame=endgame)
+        self._episodes = Episodes(
+            rules, num_envs, match, history=opponent.uses_games, endgame=endgame, canonical=canonical
+        )
+        if dense:
+            check_dense(reward, match)
+        self.canonical, self.dense = canonical, dense
         self._batch = self._episodes.batch
         self.num_envs = self._batch.size
         self.rules, self.match = self._episodes.rules, self._episodes.match
@@ -130,6 +142,7 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self._limit = self._episodes.reward_limit(reward)
+        self._margins = np.zeros(self.num_envs)  # of the learner at its last decision, which dense rewards have paid
 
     def reset(self, *, seed: Seeds = None, options: dict[str, Any] | None = None) -> tuple[Any, Info]:
         """Start an episode in every row, or in some, and let the opponent play where it leads.
@@ -161,6 +174,8 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
         self._seat_learners(rows)
         while (waiting := self._waiting()).size:
             play_turn(self.opponent, self._episodes, waiting)
+        if self.dense:
+            self._margins = self._margins_so_far()
         return self._observe(), self._info(self._masks(), np.zeros(self.num_envs, np.bool_), mask)
 
     def step(self, actions: npt.ArrayLike) -> tuple[Any, npt.NDArray[np.float64], Bools, Bools, Info]:
@@ -188,7 +203,7 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
             raise ValueError(f"rows {restarting.tolist()} are over: reset them first, by the option reset_mask")
         rows = np.flatnonzero(~episodes.over)
         illegal, ended = np.zeros((2, self.num_envs), np.bool_)
-        illegal[rows] = episodes.step(rows, given[rows])
+        illegal[rows] = episodes.step(rows, self._batch.decoded(given[rows], rows) if self.canonical else given[rows])
         episodes.over |= illegal
         over = episodes.over.copy()
         if len(restarting):
@@ -204,12 +219,20 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
                 break
             play_turn(self.opponent, episodes, waiting)
             over = episodes.over & ~ended
+        if self.dense:
+            before, self._margins = self._margins, self._margins_so_far()
+            rewards = np.where(ended, rewards, self._margins) - before
         info = self._info(self._masks(), illegal, np.ones(self.num_envs, np.bool_))
         if self.autoreset_mode is AutoresetMode.SAME_STEP and ended.any():
             no_actions = np.zeros((self.num_envs, self.rules.num_actions), np.int8)
             info["final_obs"], info["_final_obs"] = final_obs, ended
             info["final_info"], info["_final_info"] = self._info(no_actions, illegal, ended), ended.copy()
         return self._observe(), rewards, ended.copy(), np.zeros(self.num_envs, np.bool_), info
+
+    def _margins_so_far(self) -> npt.NDArray[np.float64]:
+        """Return the learner's margin in each row, float64[num_envs]; 0 in rows that are over."""
+        margins = self._batch.margins()[self._episodes.every_row, self.learners]
+        return np.where(self._episodes.over, 0.0, margins)
 
     def _check_dealt(self, call: str) -> None:
         if not self._episodes.strides.all():

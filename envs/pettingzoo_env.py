@@ -19,6 +19,7 @@ from pettingzoo import AECEnv
 from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook
 from german_whist.envs.engine.match_format import MatchFormat
 from german_whist.envs.engine.rules import Rules
+from german_whist.envs.engine.scoring import check_dense
 from german_whist.envs.observation.full_state import state_high
 from german_whist.envs.observation.spaces import OBSERVATION_KEYS, Keys, check_observation_keys, observation_space
 from german_whist.envs.pettingzoo_wrappers import AssertOutOfBounds, Observation, OrderEnforcing, TerminateIllegal
@@ -58,6 +59,8 @@ def env(
     match: str | MatchFormat | None = None,
     endgame: str | EndgameHook = PLAYED,
     observation_keys: tuple[str, str] | None = OBSERVATION_KEYS,
+    canonical: bool = False,
+    dense: bool = False,
 ) -> OrderEnforcing:
     """Return the PettingZoo AEC environment with the usual wrappers.
 
@@ -69,7 +72,8 @@ def env(
       ``infos[agent]["action_mask"]``, and ``action_masks()`` returns that of the agent to act, bool[n_actions].
     * Action space: ``Discrete(n_actions)``. Action ``a`` < 52 plays or picks card ``a``; 52 and 53 are the choices of
       some rules.
-    * Rewards: paid to both agents at the last step of an episode, zero-sum; 0.0 before.
+    * Rewards: paid to both agents at the last step of an episode, zero-sum; 0.0 before. With ``dense=True`` after every
+      counted trick.
     * An illegal action ends the episode. Then rewards are not zero-sum: the mover gets the worst loss (−13 with
       ``"margin"`` in classic), the other agent 0.0, which has not won anything. :func:`raw_env` raises ``ValueError``
       instead. An action outside the action space raises ``AssertionError``.
@@ -103,6 +107,11 @@ def env(
             perfect play by both sides from there.
         observation_keys: the names of observation and mask in the dictionary, as ``("observations", "action_mask")``,
             or ``None`` for observations that are the vector alone (a ``Box``; the mask is in ``infos``).
+        canonical: whether suits are relabelled, so that positions which play alike look alike, as
+            :func:`german_whist.canonical_views` says: in observations, masks and actions. ``state()`` and ``render``
+            show the true cards. Histories have no canonical form.
+        dense: pay the margin trick by trick instead of at the end; it adds up to the same. It needs
+            ``reward="margin"`` and episodes of one deal.
 
     Raises:
         ValueError: if an argument is not allowed.
@@ -116,6 +125,8 @@ def env(
         match=match,
         endgame=endgame,
         observation_keys=observation_keys,
+        canonical=canonical,
+        dense=dense,
     )
     loses = TerminateIllegal(bare, illegal_reward=-bare.reward_limit)
     return OrderEnforcing(AssertOutOfBounds(loses, bare.rules.num_actions))
@@ -173,6 +184,8 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
         match: str | MatchFormat | None = None,
         endgame: str | EndgameHook = PLAYED,
         observation_keys: tuple[str, str] | None = OBSERVATION_KEYS,
+        canonical: bool = False,
+        dense: bool = False,
     ) -> None:
         """Create the environment; ``reset`` deals. Arguments and errors are those of :func:`env`."""
         super().__init__()
@@ -181,7 +194,12 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
         self._is_history = observation == "history"
         self._episode: Episode = _NotDealt()  # type: ignore[assignment]
         self._infos: dict[str, dict[str, Any]] | None = None
-        self._undealt = Episode(rules, match, history=self._is_history, endgame=endgame)
+        if canonical and self._is_history:
+            raise ValueError("canonical=True needs observation='vector': histories have no canonical form")
+        if dense:
+            check_dense(reward, match)
+        self.canonical, self.dense = canonical, dense
+        self._undealt = Episode(rules, match, history=self._is_history, endgame=endgame, canonical=canonical)
         self.rules, self.match = self._undealt.rules, self._undealt.match
         self.reward = reward
         self.render_mode = render_mode
@@ -225,6 +243,7 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
         self._cumulative_rewards = dict.fromkeys(PLAYERS, 0.0)
         self.terminations = dict.fromkeys(PLAYERS, False)
         self.truncations = dict.fromkeys(PLAYERS, False)
+        self._margins = [0.0, 0.0]  # which dense rewards have paid
         self._infos = None
         self._mask: npt.NDArray[np.int8] | None = None  # of the agent to act, once it has been observed
         self.agent_selection = PLAYERS[self._episode.turn]
@@ -246,7 +265,10 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
 
     def is_legal(self, action: int | None) -> bool:
         """Return whether the agent to act may play an action of the action space."""
-        return action is not None and self._episode.legal >> int(action) & 1 == 1
+        if action is None:
+            return False
+        chosen = self._episode.decoded(int(action)) if self.canonical else int(action)
+        return self._episode.legal >> chosen & 1 == 1
 
     @property
     def infos(self) -> dict[str, dict[str, Any]]:
@@ -304,16 +326,23 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
             return
         episode = self._episode
         try:
-            legal = episode.play(action if type(action) is int else whole_action(action))
+            chosen = action if type(action) is int else whole_action(action)
+            legal = episode.play(episode.decoded(chosen) if self.canonical else chosen)
         except ActionTypeError:
             legal = False
         if not legal:
             raise episode.illegal_action_error(agent, action) from None
         self._infos = self._mask = None
-        # Only the last step pays rewards, so the dictionaries hold zeros until then.
         self.agent_selection = PLAYERS[episode.turn]
-        if not episode.legal:
-            self._pay()
+        if self.dense:
+            self._cumulative_rewards[agent] = 0.0
+            margins = episode.batch.margins()[0].tolist()
+            self._pay([now - before for now, before in zip(margins, self._margins, strict=True)])
+            self._margins = margins
+        if not episode.legal:  # otherwise only this step pays rewards, so the dictionaries hold zeros until then
+            if not self.dense:
+                self._pay(episode.returns(self.reward, episode.every_row)[0].tolist())
+            self.terminations = dict.fromkeys(PLAYERS, True)
         if self._renderer.needs_updates:
             self._renderer.update(episode.batch)
             self._show()
@@ -322,12 +351,15 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
         if self.render_mode == "human":
             self.render()
 
-    def _pay(self) -> None:
-        """End the episode: reward both agents."""
-        returns = self._episode.returns(self.reward, self._episode.every_row)[0].tolist()
-        self.rewards = dict(zip(PLAYERS, returns, strict=True))
+    def _pay(self, rewards: list[float]) -> None:
+        self.rewards = dict(zip(PLAYERS, rewards, strict=True))
         self._accumulate_rewards()
-        self.terminations = dict.fromkeys(PLAYERS, True)
+
+    def take_back_margins(self) -> None:
+        """Take back what dense rewards have paid: an episode that an illegal action ends pays its penalty alone."""
+        for agent, margin in zip(PLAYERS, self._margins, strict=True):
+            self.rewards[agent] -= margin
+            self._cumulative_rewards[agent] -= margin
 
     def render(self) -> str | Picture | None:
         """Return the deal with both hands visible as text or a picture, or show it, depending on the render mode."""

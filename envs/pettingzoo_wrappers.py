@@ -45,6 +45,10 @@ class RawEnv(Protocol):
         """Play an action."""
         ...
 
+    def take_back_margins(self) -> None:
+        """Take back what dense rewards have paid."""
+        ...
+
 
 class _Direct:
     """Attributes read directly from the bare environment.
@@ -82,6 +86,7 @@ class TerminateIllegal(_Direct, TerminateIllegalWrapper):  # type: ignore[misc]
             # The original reads the mask here, under this name, whatever it is called in observations.
             self._prev_obs: Any = {"action_mask": raw.action_mask(raw.agent_selection)}
             super().step(action)
+            raw.take_back_margins()
 
 
 class AssertOutOfBounds(_Direct, AssertOutOfBoundsWrapper):  # type: ignore[misc]

@@ -18,10 +18,15 @@ from german_whist.agents.policy.inputs import network_inputs
 from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK, UNIVERSAL
 from german_whist.envs.agent import Actions, Agent, Values, Views
 from german_whist.envs.engine.rules import Rules
-from german_whist.envs.observation.canonical import canonical_views, decode_actions, decode_values
-from german_whist.envs.observation.canonical_kernels import RELABELING_SIZE, relabel_views, write_decoded_actions
+from german_whist.envs.observation.canonical import (
+    canonical_views,
+    canonical_views_on,
+    decode_actions,
+    decode_actions_on,
+    decode_values,
+)
 from german_whist.envs.observation.vector_kernels import write_masks, write_view_masks
-from german_whist.envs.observation.views import UNPLAYED, check_view_array
+from german_whist.envs.observation.views import check_view_array
 from german_whist.envs.text.rules_text import rules_spec
 from german_whist.envs.utils.device import Device, Records
 from german_whist.envs.utils.specs import must_be
@@ -185,16 +190,14 @@ class _GpuNetwork:
         self._network = FrozenMLP(mlp_of(checkpoint.layers, checkpoint.suit_layers).to(device.torch_device))
         self._features, *_, self._actions = checkpoint.sizes
         self._is_universal = checkpoint.inputs == UNIVERSAL
-        self._counts_unplayed = checkpoint.ranks == UNPLAYED
+        self._ranks = checkpoint.ranks
 
     def act(self, views: Records, temperature: float, rng: Any) -> Tensor:
         """Return an action per view, int64[n]; see :class:`PolicyAgent`."""
         import torch
 
         device, count = self._device, len(views.bytes)
-        canonical = Records(views.bytes.clone(), views.dtype)
-        relabeling = device.zeros((count, RELABELING_SIZE), "int8")
-        device.run(relabel_views, count, views, canonical, relabeling, self._counts_unplayed)
+        canonical, relabeling = canonical_views_on(device, views, self._ranks)
         features = device.zeros((count, self._features), "int8")
         device.run(write_network_inputs, count, self._rules.game, canonical, self._is_universal, features)
         masks = device.zeros((count, self._actions), "int8")
@@ -206,9 +209,7 @@ class _GpuNetwork:
             weights = torch.softmax(logits.double() / temperature, 1).cumsum(1)
             thresholds = torch.as_tensor(rng.random(count), device=device.torch_device) * weights[:, -1]
             chosen = (weights > thresholds[:, None]).int().argmax(1)
-        actions = device.zeros(count, "int64")
-        device.run(write_decoded_actions, count, chosen, relabeling, actions)
-        return actions
+        return decode_actions_on(device, chosen, relabeling)
 
 
 def _softmax(logits: npt.NDArray[np.float32], temperature: float = 1.0) -> npt.NDArray[np.float64]:

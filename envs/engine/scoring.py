@@ -60,6 +60,18 @@ def seat_return(game: Any, state: Any, reward: int) -> float:
     return float(sign * winner_points(game, abs(margin)))
 
 
+def check_dense(reward: str, match: object) -> None:
+    """Check that an environment can pay trick by trick.
+
+    Raises:
+        ValueError: if the reward is not the margin, or episodes are matches.
+    """
+    if reward != "margin":
+        raise ValueError(f"dense=True pays the margin trick by trick: it needs reward='margin', got {reward!r}")
+    if match is not None:
+        raise ValueError("dense=True pays the margin of one deal: leave match out")
+
+
 def reward_limit(game: np.ndarray[Any, Any], reward: str) -> float:
     """Return the largest reward that a deal can pay, which is also the penalty for an illegal action.
 

@@ -11,14 +11,18 @@ its ace, and played cards take the lowest ranks. This makes more views with the 
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from german_whist.envs.observation.canonical_kernels import RELABELING_SIZE, relabel_views, write_decoded_actions
 from german_whist.envs.observation.views import NAMED, RANKS, UNPLAYED, VIEW, check_view_array
+from german_whist.envs.utils.device import Device, Records
 from german_whist.envs.utils.specs import unknown_name_error
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 Views = np.ndarray[Any, Any]
 Actions = npt.NDArray[np.int64]
@@ -51,7 +55,7 @@ def canonical_views(views: Views, ranks: str = NAMED) -> tuple[Views, npt.NDArra
 
 
 def decode_actions(chosen: npt.NDArray[np.int64], relabeling: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
-    """Return the actions behind canonical ones, int64[n]; those that are not cards stay.
+    """Return the actions behind canonical ones, int64[n]; what is not a card stays.
 
     Args:
         chosen: canonical actions, int64[n], such as the argmax of a network's masked logits.
@@ -59,6 +63,22 @@ def decode_actions(chosen: npt.NDArray[np.int64], relabeling: npt.NDArray[np.int
     """
     actions = np.empty(len(chosen), np.int64)
     write_decoded_actions(len(chosen), np.asarray(chosen, np.int64), relabeling, actions)
+    return actions
+
+
+def canonical_views_on(device: Device, views: Records, ranks: str = NAMED) -> tuple[Records, Tensor]:
+    """Return what :func:`canonical_views` does, for n views in tensors on a device: n records, and int8[n, 108]."""
+    count = len(views.bytes)
+    canonical = Records(views.bytes.clone(), views.dtype)
+    relabeling = device.zeros((count, RELABELING_SIZE), "int8")
+    device.run(relabel_views, count, views, canonical, relabeling, ranks == UNPLAYED)
+    return canonical, relabeling
+
+
+def decode_actions_on(device: Device, chosen: Tensor, relabeling: Tensor) -> Tensor:
+    """Return what :func:`decode_actions` does, for tensors on a device: int64[n]."""
+    actions = device.zeros(len(chosen), "int64")
+    device.run(write_decoded_actions, len(chosen), chosen, relabeling, actions)
     return actions
 
 

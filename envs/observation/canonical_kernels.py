@@ -232,5 +232,5 @@ def encode_action(action, relabeling):
 
 @kernel
 def decode_action(action, relabeling):
-    """Return the action behind a canonical one; those that are not cards stay."""
-    return np.int64(relabeling[action]) if action < 52 else action
+    """Return the action behind a canonical one; what is not a card stays."""
+    return np.int64(relabeling[action]) if 0 <= action < 52 else action

@@ -17,8 +17,9 @@ from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.scoring import check_reward
 from german_whist.envs.engine.state import STATE
 from german_whist.envs.observation.action_log import ActionLog
+from german_whist.envs.observation.canonical import canonical_views, decode_actions
 from german_whist.envs.observation.vector import observation_high
-from german_whist.envs.observation.vector_kernels import write_masks, write_observations
+from german_whist.envs.observation.vector_kernels import write_masks, write_observations, write_view_masks
 from german_whist.envs.observation.view_kernels import write_views
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.simulator.batch_kernels import (
@@ -28,6 +29,7 @@ from german_whist.envs.simulator.batch_kernels import (
     observe_seats_to_act,
     step_all_or_none,
     write_legal,
+    write_margins,
     write_returns,
 )
 from german_whist.envs.utils.checks import check_seed, deal_indices, numbers_between, whole_number, whole_numbers
@@ -81,6 +83,7 @@ class DealBatch:
         num_observations: length of an observation vector, n_obs.
         log: the actions of each deal with ``history=True``; otherwise ``None``.
         endgame_hook: what finishes deals whose endgame begins; ``None`` if the endgame is played.
+        canonical: whether observations, masks and the actions of :meth:`step` are canonical.
     """
 
     def __new__(cls, *args: Any, device: Any = None, **settings: Any) -> Any:
@@ -102,6 +105,7 @@ class DealBatch:
         *,
         history: bool = False,
         endgame: str | EndgameHook = PLAYED,
+        canonical: bool = False,
         device: Any = None,
     ) -> None:
         """Deal the first deals.
@@ -114,6 +118,9 @@ class DealBatch:
             history: keep the actions played, which :meth:`history` needs.
             endgame: ``"played"``, or ``"exact"``: a deal is over after the last trick of the foreplay, and its returns
                 are those of perfect play by both seats from there.
+            canonical: relabel suits, so that positions which play alike look alike: :meth:`observe` and
+                :meth:`action_mask` are those of :func:`german_whist.canonical_views`, and :meth:`step` takes canonical
+                actions. Everything else, such as :meth:`views` and :meth:`legal`, is about the true cards.
             device: ``None`` for NumPy arrays; ``"cuda"`` or ``"cpu"`` for a ``TensorBatch``, whose methods are the same
                 with torch tensors on that device.
 
@@ -132,6 +139,7 @@ class DealBatch:
         self.log = ActionLog(self.rules, self.size) if history else None
         self._game_ids: npt.NDArray[np.object_] | None = None  # [size, 2], once an agent has asked for them
         self.endgame_hook = endgame_hook_of(endgame, self.rules)
+        self.canonical = canonical
         self.reset(first)
 
     def reset(self, first: int) -> None:
@@ -257,12 +265,14 @@ class DealBatch:
             ValueError: if an action is illegal or not a whole number, or their number is wrong; then no deal has moved.
         """
         which = self._rows(rows)
-        chosen = whole_numbers("actions", actions, which.shape).astype(np.int64, copy=False)
+        given = whole_numbers("actions", actions, which.shape).astype(np.int64, copy=False)
+        chosen = self.decoded(given, which) if self.canonical else given
         playing = None if self.log is None else ~self.done[which]
         refused = step_all_or_none(self.rules.game, self.states, which, chosen)
         if refused >= 0:
-            row, legal = int(which[refused]), int(self.legal()[which[refused]])
-            raise illegal_row_error(self.rules, row, int(chosen[refused]), int(self.turn[row]), legal)
+            row = int(which[refused])
+            legal = int(self.shown_views([row])["legal"][0])
+            raise illegal_row_error(self.rules, row, int(given[refused]), int(self.turn[row]), legal)
         if self.log is not None and playing is not None:
             self.log.add(which[playing], chosen[playing])
         self.finish_endgames(which)
@@ -307,7 +317,10 @@ class DealBatch:
             ValueError: if ``out`` has another shape.
         """
         masks = _output_array((self.size, self.num_actions), out)
-        write_masks(self.size, self.legal(), masks)
+        if self.canonical:
+            write_view_masks(self.size, self.shown_views(), masks)
+        else:
+            write_masks(self.size, self.legal(), masks)
         return masks
 
     def views(self, rows: npt.ArrayLike | None = None, seats: npt.ArrayLike | None = None) -> np.ndarray[Any, Any]:
@@ -332,6 +345,17 @@ class DealBatch:
         write_views(len(which), self.rules.game, self.states, which, whose, views)
         return views
 
+    def shown_views(
+        self, rows: npt.ArrayLike | None = None, seats: npt.ArrayLike | None = None
+    ) -> np.ndarray[Any, Any]:
+        """Return the views that observations are written from: :meth:`views`, or their canonical forms."""
+        views = self.views(rows, seats)
+        return canonical_views(views)[0] if self.canonical else views
+
+    def decoded(self, actions: npt.NDArray[np.int64], rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Return the actions behind canonical ones of the seats to act in some rows, int64[k]."""
+        return decode_actions(actions, canonical_views(self.views(rows))[1])
+
     def observe(self, out: Int8s | None = None, seats: npt.ArrayLike | None = None) -> Int8s:
         """Return observation vectors, int8[size, n_obs], laid out as ``observation_layout`` describes.
 
@@ -343,10 +367,10 @@ class DealBatch:
             ValueError: if ``out`` or ``seats`` has another shape, or a seat is not 0 or 1.
         """
         rows = _output_array((self.size, self.num_observations), out)
-        if seats is None:
+        if seats is None and not self.canonical:
             observe_seats_to_act(self.size, self.rules.game, self.states, rows)
         else:
-            write_observations(self.size, self.rules.game, self.views(seats=seats), rows)
+            write_observations(self.size, self.rules.game, self.shown_views(seats=seats), rows)
         return rows
 
     def history(
@@ -396,6 +420,15 @@ class DealBatch:
         """
         out = np.empty((self.size, 2), np.float32)
         write_returns(self.size, self.rules.game, self.states, check_reward(reward), out)
+        return out
+
+    def margins(self) -> npt.NDArray[np.float32]:
+        """Return both seats' margins so far, float32[size, 2]: ``returns("margin")`` as if every deal ended here.
+
+        Their growth from one decision to the next is a reward for each trick.
+        """
+        out = np.empty((self.size, 2), np.float32)
+        write_margins(self.size, self.rules.game, self.states, out)
         return out
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from german_whist.envs.engine.dealing_kernels import shuffle
-from german_whist.envs.engine.scoring import seat_return
+from german_whist.envs.engine.scoring import seat_return, signed_margin
 from german_whist.envs.engine.state_kernels import deal, is_legal, legal_actions, play
 from german_whist.envs.observation.vector_kernels import write_observation
 from german_whist.envs.observation.view_kernels import write_view
@@ -104,3 +104,10 @@ def write_returns(i, game, states, reward, out):
     value = seat_return(game[0], states[i], reward) if states[i].done else 0.0
     out[i, 0] = value
     out[i, 1] = 0.0 - value  # a draw pays 0, not −0
+
+
+@row_kernel
+def write_margins(i, game, states, out):
+    """Write both seats' margins so far into ``out``, float32[size, 2]."""
+    for seat in range(2):
+        out[i, seat] = signed_margin(game[0], states[i], seat)

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.envs.engine.actions import action_text, actions_text
+from german_whist.envs.engine.cards import NUM_CARDS
 from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook
 from german_whist.envs.engine.match_format import (
     MATCH_LIMIT,
@@ -69,15 +70,18 @@ class Episodes:
         *,
         history: bool = False,
         endgame: str | EndgameHook = PLAYED,
+        canonical: bool = False,
     ) -> None:
         """Make room for episodes; :meth:`reset` or :meth:`start` deals.
+
+        Actions are true ones, also where observations and masks are canonical.
 
         Raises:
             ValueError: if the rules or the match format are unknown, the rules do not allow this endgame, or the size
                 is below 1.
         """
         self.match = None if match is None else match_format_of(match)
-        self.batch = DealBatch(rules, size, history=history, endgame=endgame)
+        self.batch = DealBatch(rules, size, history=history, endgame=endgame, canonical=canonical)
         self.rules = self.batch.rules
         size = self.batch.size
         self.every_row = np.arange(size, dtype=np.int64)
@@ -265,7 +269,7 @@ class Episodes:
 
     def observe(self, rows: Rows, seats: Rows) -> Int8s:
         """Return a seat's observation in each of some rows, int8[k, n_obs], which ends with the scores of a match."""
-        return self._with_scores(observe(self.batch.views(rows, seats), self.rules), rows, seats)
+        return self._with_scores(observe(self.batch.shown_views(rows, seats), self.rules), rows, seats)
 
     def full_states(self) -> Int8s:
         """Return the full state vectors, int8[size, n_state], which end with the scores of a match."""
@@ -328,18 +332,20 @@ class Episode(Episodes):
         *,
         history: bool = False,
         endgame: str | EndgameHook = PLAYED,
+        canonical: bool = False,
     ) -> None:
         """Make room for an episode; ``reset`` or ``start`` deals.
 
         Raises:
             ValueError: as :class:`Episodes` does.
         """
-        super().__init__(rules, 1, match, history=history, endgame=endgame)
+        super().__init__(rules, 1, match, history=history, endgame=endgame, canonical=canonical)
         self.legal = self.turn = 0
         # Read at every step.
         self._game, self._states, self._scratch = self.rules.game, self.batch.states, self.batch.views()
         self._num_observations, self._num_actions = self.batch.num_observations, self.batch.num_actions
         self._stops = history or self.batch.endgame_hook is not None  # whether more follows an action than its effect
+        self._canonical = canonical
         self._features = np.zeros((2, 0), np.int8)  # of the scores, from each seat's side
 
     def reset(self, seed: Seeds = None, options: Mapping[str, Any] | None = None, rows: Rows | None = None) -> None:
@@ -379,6 +385,8 @@ class Episode(Episodes):
 
     def observation(self, seat: int) -> tuple[Int8s, Int8s]:
         """Return a seat's observation, int8[n_obs], and its action mask, int8[n_actions]: zeros if it is not to act."""
+        if self._canonical:
+            return self.observe(self.every_row, np.array([seat]))[0], self.mask(seat)
         observation = np.empty(self._num_observations, np.int8)
         mask = np.empty(self._num_actions, np.int8)
         _observe(self._game, self._states, seat, self._scratch, observation, mask)
@@ -388,12 +396,21 @@ class Episode(Episodes):
         """Return a seat's action mask alone, int8[n_actions]: zeros if it is not to act."""
         if seat != self.turn or not self.legal:
             return np.zeros(self._num_actions, np.int8)
-        bits = np.array([self.legal], "<u8").view(np.uint8)
+        bits = np.array([self._shown_legal()], "<u8").view(np.uint8)
         return np.unpackbits(bits, count=self._num_actions, bitorder="little").view(np.int8)
+
+    def _shown_legal(self) -> int:
+        return int(self.batch.shown_views()["legal"][0]) if self._canonical else self.legal
+
+    def decoded(self, action: int) -> int:
+        """Return the action behind a canonical one of the seat to act."""
+        if not 0 <= action < NUM_CARDS:
+            return action
+        return int(self.batch.decoded(np.array([action]), self.every_row)[0])
 
     def illegal_action_error(self, player: str, action: object) -> ValueError:
         """Return the error for an action that the seat to act, called ``player``, may not choose."""
-        allowed = actions_text(self.legal, self.rules)
+        allowed = actions_text(self._shown_legal(), self.rules)
         try:
             number = whole_action(action)
         except ActionTypeError:

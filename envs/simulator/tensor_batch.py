@@ -15,8 +15,9 @@ from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.scoring import check_reward
 from german_whist.envs.engine.state import ENDGAME, STATE
+from german_whist.envs.observation.canonical import canonical_views_on, decode_actions_on
 from german_whist.envs.observation.vector import observation_high
-from german_whist.envs.observation.vector_kernels import write_masks, write_observations
+from german_whist.envs.observation.vector_kernels import write_masks, write_observations, write_view_masks
 from german_whist.envs.observation.view_kernels import write_views
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.simulator.batch_kernels import (
@@ -26,6 +27,7 @@ from german_whist.envs.simulator.batch_kernels import (
     step_rows,
     write_is_refused,
     write_legal,
+    write_margins,
     write_returns,
 )
 from german_whist.envs.utils.checks import check_seed, whole_number
@@ -73,6 +75,7 @@ class TensorBatch:
         states: the full states, records of ``STATE``.
         num_actions: size of the action space.
         num_observations: length of an observation vector, n_obs.
+        canonical: whether observations, masks and the actions of :meth:`step` are canonical.
     """
 
     def __init__(
@@ -83,6 +86,7 @@ class TensorBatch:
         first: int = 0,
         *,
         endgame: str | EndgameHook = PLAYED,
+        canonical: bool = False,
         device: Any = "cpu",
     ) -> None:
         """Deal the first deals; arguments and errors are those of ``DealBatch``.
@@ -97,6 +101,7 @@ class TensorBatch:
         self.num_actions = self.rules.num_actions
         self.num_observations = observation_high(self.rules).size
         self.endgame_hook = endgame_hook_of(endgame, self.rules)
+        self.canonical = canonical
         self.on = Device(device)
         self.device = self.on.torch_device
         self.states = self.on.records(self.size, STATE)
@@ -236,15 +241,15 @@ class TensorBatch:
         import torch
 
         which = self._rows(rows)
-        chosen = self._integers("actions", actions, None, 0, tuple(which.shape))
+        given = self._integers("actions", actions, None, 0, tuple(which.shape))
+        chosen = self.decoded(given, which) if self.canonical else given
         refused = torch.empty(len(which), dtype=torch.bool, device=self.device)
         self.on.run(write_is_refused, len(which), self.states, which, chosen, refused)
         if bool(refused.any()):
             place = int(refused.nonzero()[0])
             row = int(which[place])
-            raise illegal_row_error(
-                self.rules, row, int(chosen[place]), int(self.turn[row]), int(self.legal()[row]) & (2**64 - 1)
-            )
+            legal = int(self.shown_views([row]).bytes.cpu().numpy().view(VIEW)["legal"][0, 0])
+            raise illegal_row_error(self.rules, row, int(given[place]), int(self.turn[row]), legal)
         self.step_unchecked(which, chosen)
 
     def step_unchecked(self, rows: Tensor, actions: Tensor) -> None:
@@ -298,7 +303,10 @@ class TensorBatch:
             ValueError: if ``out`` has another shape, type or device.
         """
         masks = self._out(self.num_actions, out)
-        self.on.run(write_masks, self.size, self._legal(), masks)
+        if self.canonical:
+            self.on.run(write_view_masks, self.size, self.shown_views(), masks)
+        else:
+            self.on.run(write_masks, self.size, self._legal(), masks)
         return masks
 
     def views(self, rows: Any = None, seats: Any = None) -> Records:
@@ -319,6 +327,15 @@ class TensorBatch:
         self.on.run(write_views, len(which), self.rules.game, self.states, which, whose, views)
         return views
 
+    def shown_views(self, rows: Any = None, seats: Any = None) -> Records:
+        """Return the views that observations are written from: :meth:`views`, or their canonical forms."""
+        views = self.views(rows, seats)
+        return canonical_views_on(self.on, views)[0] if self.canonical else views
+
+    def decoded(self, actions: Tensor, rows: Tensor) -> Tensor:
+        """Return the actions behind canonical ones of the seats to act in some rows, int64[k]."""
+        return decode_actions_on(self.on, actions, canonical_views_on(self.on, self.views(rows))[1])
+
     def _seats(self, seats: Any, count: int) -> Tensor:
         return self._integers("seats", seats, 0, 1, (count,))
 
@@ -333,10 +350,10 @@ class TensorBatch:
             ValueError: if ``out`` or ``seats`` has another shape, or a seat is not 0 or 1.
         """
         seen = self._out(self.num_observations, out)
-        if seats is None:
+        if seats is None and not self.canonical:
             self.on.run(observe_seats_to_act, self.size, self.rules.game, self.states, seen)
         else:
-            self.on.run(write_observations, self.size, self.rules.game, self.views(seats=seats), seen)
+            self.on.run(write_observations, self.size, self.rules.game, self.shown_views(seats=seats), seen)
         return seen
 
     def _out(self, width: int, out: Tensor | None) -> Tensor:
@@ -366,4 +383,12 @@ class TensorBatch:
 
         out = torch.empty((self.size, 2), dtype=torch.float32, device=self.device)
         self.on.run(write_returns, self.size, self.rules.game, self.states, check_reward(reward), out)
+        return out
+
+    def margins(self) -> Tensor:
+        """Return both seats' margins so far, float32[size, 2], as ``DealBatch.margins`` does."""
+        import torch
+
+        out = torch.empty((self.size, 2), dtype=torch.float32, device=self.device)
+        self.on.run(write_margins, self.size, self.rules.game, self.states, out)
         return out

@@ -92,6 +92,8 @@ def make_single(
     match: str | MatchFormat | None = None,
     endgame: str | EndgameHook = "played",
     observation_keys: tuple[str, str] | None = None,
+    canonical: bool = False,
+    dense: bool = False,
 ) -> GermanWhistEnv:
     """Return the single-agent environment: what ``gymnasium.make("german_whist:GermanWhist-v0", …)`` calls.
 
@@ -113,6 +115,9 @@ def make_single(
         endgame: ``"played"``, or ``"exact"`` for deals that end after the foreplay and pay the result of perfect play.
         observation_keys: ``None`` for plain vectors (the mask is in ``info``), or the names of observation and mask in
             a dictionary: ``("observations", "action_mask")`` for RLlib.
+        canonical: whether suits are relabelled, so that positions which play alike look alike: in observations, masks
+            and the learner's actions.
+        dense: pay the margin trick by trick; needs ``reward="margin"`` and no match.
 
     Raises:
         TypeError: if there is no such keyword.
@@ -123,7 +128,16 @@ def make_single(
     from german_whist.envs.gymnasium_env import GermanWhistEnv
 
     return GermanWhistEnv(
-        make_agent(opponent, rules), rules, reward, seat, render_mode, match, endgame, observation_keys
+        make_agent(opponent, rules),
+        rules,
+        reward,
+        seat,
+        render_mode,
+        match,
+        endgame,
+        observation_keys,
+        canonical=canonical,
+        dense=dense,
     )
 
 
@@ -144,6 +158,8 @@ def make_vector(
     endgame: str | EndgameHook = "played",
     autoreset_mode: str | AutoresetMode = AutoresetMode.SAME_STEP,
     observation_keys: tuple[str, str] | None = None,
+    canonical: bool = False,
+    dense: bool = False,
     device: Any = None,
 ) -> GermanWhistVectorEnv | GermanWhistTensorEnv:
     """Return the native batch: what ``gymnasium.make_vec("german_whist:GermanWhist-v0", num_envs=…, …)`` calls.
@@ -166,6 +182,9 @@ def make_vector(
         match: ``None``, or the format of a match per episode.
         autoreset_mode: Gymnasium's ``AutoresetMode``, or its name: ``"SAME_STEP"``, ``"NEXT_STEP"`` or ``"DISABLED"``.
         observation_keys: ``None``, or the names of observation and mask in a dictionary.
+        canonical: whether suits are relabelled, so that positions which play alike look alike: in observations, masks
+            and the learner's actions.
+        dense: pay the margin trick by trick; needs ``reward="margin"`` and no match.
         device: ``None`` for NumPy arrays; ``"cuda"`` or ``"cpu"`` for torch tensors on that device. There is no
             rendering then, no match, and no other autoreset mode.
 
@@ -185,7 +204,15 @@ def make_vector(
                 "or autoreset mode but SAME_STEP"
             )
         return GermanWhistTensorEnv(
-            make_agent(opponent, rules), num_envs, rules, reward=reward, seat=seat, endgame=endgame, device=device
+            make_agent(opponent, rules),
+            num_envs,
+            rules,
+            reward=reward,
+            seat=seat,
+            endgame=endgame,
+            canonical=canonical,
+            dense=dense,
+            device=device,
         )
     from german_whist.envs.gymnasium_vector_env import GermanWhistVectorEnv
 
@@ -200,4 +227,6 @@ def make_vector(
         match,
         autoreset_mode,
         observation_keys,
+        canonical=canonical,
+        dense=dense,
     )

@@ -20,13 +20,11 @@ except ImportError as error:
     ) from error
 
 from german_whist.agents.registry import AgentLike, make_agent
-from german_whist.envs.agent import Agent, Views
+from german_whist.envs.agent import Agent
 from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.gymnasium_vector_env import GermanWhistVectorEnv
-from german_whist.envs.observation.canonical import canonical_views, decode_actions
-from german_whist.envs.observation.vector import action_mask, observe, view_from_observation
 
 __all__ = ["GermanWhistVecEnv"]
 
@@ -37,7 +35,7 @@ class GermanWhistVecEnv(VecEnv):
     """Many deals at once, the learner to act in each: ``gymnasium.make_vec`` in the form of Stable-Baselines3.
 
     * Observations: int8[num_envs, n_obs]. Finished deals are dealt again in the same step.
-    * Rewards: float32[num_envs] at the end of a deal, divided by the largest possible one.
+    * Rewards: float32[num_envs] at the end of a deal, or trick by trick, divided by the largest possible one.
     * Legal actions: ``action_masks()``, where MaskablePPO looks for them.
 
     ``seed(7)`` or ``set_options({"deal": (7, 100)})`` sets the deals that the next ``reset`` starts with.
@@ -57,6 +55,7 @@ class GermanWhistVecEnv(VecEnv):
         seat: int | str = "alternate",
         endgame: str | EndgameHook = PLAYED,
         canonical: bool = False,
+        dense: bool = False,
     ) -> None:
         """Create the environments; ``reset`` deals.
 
@@ -70,12 +69,21 @@ class GermanWhistVecEnv(VecEnv):
             canonical: whether observations, masks and actions are those of :func:`german_whist.canonical_views`, in
                 which suits that play alike look alike. What is learned plays as an agent
                 ``act(observations, action_masks)`` with ``canonical = True``.
+            dense: pay the margin trick by trick; needs ``reward="margin"``.
 
         Raises:
             ValueError: if an argument is not allowed.
         """
-        self._envs = GermanWhistVectorEnv(make_agent(opponent, rules), num_envs, rules, reward, seat, endgame=endgame)
-        self._canonical = canonical
+        self._envs = GermanWhistVectorEnv(
+            make_agent(opponent, rules),
+            num_envs,
+            rules,
+            reward,
+            seat,
+            endgame=endgame,
+            canonical=canonical,
+            dense=dense,
+        )
         self.rules, self.render_mode = self._envs.rules, None
         self._limit = reward_limit(self.rules.game, reward)
         super().__init__(num_envs, self._envs.single_observation_space, self._envs.single_action_space)
@@ -94,11 +102,13 @@ class GermanWhistVecEnv(VecEnv):
         observations, info = self._envs.reset(seed=self._seeds[0], options=self._options[0])
         self._reset_seeds()
         self._reset_options()
-        return self._see(observations, info["action_mask"])
+        self._masks: npt.NDArray[np.bool_] = info["action_mask"].astype(np.bool_)
+        seen: Observations = observations
+        return seen
 
     def step_async(self, actions: npt.NDArray[np.int64]) -> None:
         """Take the actions of the next step, int64[num_envs]."""
-        self._actions = decode_actions(actions, self._relabeling) if self._canonical else actions
+        self._actions = actions
 
     def step_wait(self) -> tuple[Observations, npt.NDArray[np.float32], npt.NDArray[np.bool_], list[dict[str, Any]]]:
         """Play the actions, then the opponent's until the learner is to act again.
@@ -109,25 +119,10 @@ class GermanWhistVecEnv(VecEnv):
         """
         observations, rewards, ended, _, info = self._envs.step(self._actions)
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        if ended.any():
-            last = np.stack(info["final_obs"][ended])
-            if self._canonical:
-                last = observe(self._canonical_views(last)[0], self.rules)
-            for row, observation in zip(np.flatnonzero(ended), last, strict=True):
-                infos[row]["terminal_observation"] = observation
-        return self._see(observations, info["action_mask"]), (rewards / self._limit).astype(np.float32), ended, infos
-
-    def _see(self, observations: Observations, masks: npt.NDArray[np.int8]) -> Observations:
-        """Return what the learner sees, and keep its masks and what its actions mean."""
-        self._masks = masks.astype(np.bool_)
-        if self._canonical:
-            views, self._relabeling = self._canonical_views(observations)
-            self._masks = action_mask(views, self.rules)
-            return observe(views, self.rules)
-        return observations
-
-    def _canonical_views(self, observations: Observations) -> tuple[Views, npt.NDArray[np.int8]]:
-        return canonical_views(view_from_observation(observations, self.rules))
+        for row in np.flatnonzero(ended):
+            infos[row]["terminal_observation"] = info["final_obs"][row]
+        self._masks = info["action_mask"].astype(np.bool_)
+        return observations, (rewards / self._limit).astype(np.float32), ended, infos
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return which actions are legal, bool[num_envs, n_actions]."""

@@ -31,6 +31,7 @@ def play_a_batch() -> None:
         batch.step(torch.where(batch.done, 0, batch.action_mask().argmax(1)))
     batch.observe()
     batch.returns("points")
+    batch.margins()
 
 
 def solve_endgames() -> None:

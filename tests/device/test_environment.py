@@ -15,6 +15,8 @@ SETTINGS: list[dict[str, Any]] = [
     {"opponent": "random", "rules": "draft", "reward": "win", "seat": 1},
     {"opponent": "greedy", "rules": "high_low:hand=10,stock=32", "endgame": "exact", "reward": "points"},
     {"opponent": "random", "rules": "tiny"},
+    {"opponent": "heuristic", "rules": "draft", "canonical": True, "dense": True},
+    {"opponent": "greedy", "endgame": "exact", "canonical": True, "dense": True},
 ]
 
 
