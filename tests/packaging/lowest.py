@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 
-NOT_TRIED = ("dev", "dist")  # tools: their bounds are the versions of constraints.txt
+NOT_TRIED = ("dev", "dist", "gpu")  # tools, whose bounds are the versions of constraints.txt, and what needs a card
 EDITABLE = ("--config-settings", "editable_mode=strict", "--editable")  # as the Makefile installs it
 TOOLS = ("pytest", "hypothesis", "httpx2")  # but these are
 
