@@ -357,6 +357,8 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
 
     def take_back_margins(self) -> None:
         """Take back what dense rewards have paid: an episode that an illegal action ends pays its penalty alone."""
+        if not self.dense:
+            return
         for agent, margin in zip(PLAYERS, self._margins, strict=True):
             self.rewards[agent] -= margin
             self._cumulative_rewards[agent] -= margin
