@@ -267,7 +267,9 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
         """Return whether the agent to act may play an action of the action space."""
         if action is None:
             return False
-        chosen = self._episode.decoded(int(action)) if self.canonical else int(action)
+        chosen = int(action)
+        if self.canonical:
+            chosen = self._episode.decoded(chosen)
         return self._episode.legal >> chosen & 1 == 1
 
     @property
