@@ -341,7 +341,7 @@ def _observe_canonical(
 
 @kernel
 def _decode(game: Any, states: Any, scratch: Any, relabeling: Int8s, action: int) -> int:
-    _relabel(game, states, np.int64(states[0].turn), scratch, relabeling)
+    _relabel(game, states, int(states[0].turn), scratch, relabeling)
     return int(decode_action(action, relabeling))
 
 
