@@ -267,7 +267,9 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
         """Return whether the agent to act may play an action of the action space."""
         if action is None:
             return False
-        chosen = self._episode.decoded(int(action)) if self.canonical else int(action)
+        chosen = int(action)
+        if self.canonical:
+            chosen = self._episode.decoded(chosen)
         return self._episode.legal >> chosen & 1 == 1
 
     @property
@@ -357,6 +359,8 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
 
     def take_back_margins(self) -> None:
         """Take back what dense rewards have paid: an episode that an illegal action ends pays its penalty alone."""
+        if not self.dense:
+            return
         for agent, margin in zip(PLAYERS, self._margins, strict=True):
             self.rewards[agent] -= margin
             self._cumulative_rewards[agent] -= margin

@@ -26,10 +26,12 @@ from german_whist.envs.engine.match_format import (
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.engine.state_kernels import is_legal, legal_actions, play
+from german_whist.envs.observation.canonical_kernels import RELABELING_SIZE, decode_action, relabel_view
 from german_whist.envs.observation.full_state import full_states
 from german_whist.envs.observation.vector import observe
 from german_whist.envs.observation.vector_kernels import write_observation
 from german_whist.envs.observation.view_kernels import write_view
+from german_whist.envs.observation.views import VIEW
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.simulator.batch_kernels import step_legal
 from german_whist.envs.simulator.reset_options import draw_seed, read_options
@@ -310,10 +312,37 @@ def _play(game: Any, states: Any, plies: Any, action: int) -> int:
 def _observe(game: Any, states: Any, seat: int, scratch: Any, observation: Int8s, mask: Int8s) -> None:
     view = scratch[0]
     write_view(game[0], states[0], seat, view)
+    _show(game, view, observation, mask)
+
+
+@kernel
+def _show(game: Any, view: Any, observation: Int8s, mask: Int8s) -> None:
     write_observation(game[0], view, observation)
     legal = view.legal
     for action in range(mask.shape[0]):
         mask[action] = (legal >> np.uint64(action)) & np.uint64(1)
+
+
+@kernel
+def _relabel(game: Any, states: Any, seat: int, scratch: Any, relabeling: Int8s) -> None:
+    """Write a seat's canonical view into ``scratch[1]``."""
+    write_view(game[0], states[0], seat, scratch[0])
+    scratch[1] = scratch[0]
+    relabel_view(scratch[0], scratch[1], relabeling, False)
+
+
+@kernel
+def _observe_canonical(
+    game: Any, states: Any, seat: int, scratch: Any, relabeling: Int8s, observation: Int8s, mask: Int8s
+) -> None:
+    _relabel(game, states, seat, scratch, relabeling)
+    _show(game, scratch[1], observation, mask)
+
+
+@kernel
+def _decode(game: Any, states: Any, scratch: Any, relabeling: Int8s, action: int) -> int:
+    _relabel(game, states, int(states[0].turn), scratch, relabeling)
+    return int(decode_action(action, relabeling))
 
 
 # PettingZoo's loop makes 115,000 steps a second on these calls, and 16,000 on those of ``Episodes``.
@@ -342,7 +371,8 @@ class Episode(Episodes):
         super().__init__(rules, 1, match, history=history, endgame=endgame, canonical=canonical)
         self.legal = self.turn = 0
         # Read at every step.
-        self._game, self._states, self._scratch = self.rules.game, self.batch.states, self.batch.views()
+        self._game, self._states, self._scratch = self.rules.game, self.batch.states, np.zeros(2, VIEW)
+        self._relabeling = np.zeros(RELABELING_SIZE, np.int8)
         self._num_observations, self._num_actions = self.batch.num_observations, self.batch.num_actions
         self._stops = history or self.batch.endgame_hook is not None  # whether more follows an action than its effect
         self._canonical = canonical
@@ -385,11 +415,12 @@ class Episode(Episodes):
 
     def observation(self, seat: int) -> tuple[Int8s, Int8s]:
         """Return a seat's observation, int8[n_obs], and its action mask, int8[n_actions]: zeros if it is not to act."""
-        if self._canonical:
-            return self.observe(self.every_row, np.array([seat]))[0], self.mask(seat)
         observation = np.empty(self._num_observations, np.int8)
         mask = np.empty(self._num_actions, np.int8)
-        _observe(self._game, self._states, seat, self._scratch, observation, mask)
+        if self._canonical:
+            _observe_canonical(self._game, self._states, seat, self._scratch, self._relabeling, observation, mask)
+        else:
+            _observe(self._game, self._states, seat, self._scratch, observation, mask)
         return observation if self.match is None else np.concatenate([observation, self._features[seat]]), mask
 
     def mask(self, seat: int) -> Int8s:
@@ -406,7 +437,7 @@ class Episode(Episodes):
         """Return the action behind a canonical one of the seat to act."""
         if not 0 <= action < NUM_CARDS:
             return action
-        return int(self.batch.decoded(np.array([action]), self.every_row)[0])
+        return _decode(self._game, self._states, self._scratch, self._relabeling, action)
 
     def illegal_action_error(self, player: str, action: object) -> ValueError:
         """Return the error for an action that the seat to act, called ``player``, may not choose."""
