@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from german_whist.envs.utils.libraries import missing_library
-from german_whist.training.load_config import load_config
 
 if TYPE_CHECKING:
     from german_whist.training.records import Callback, TrainingOutcome
@@ -57,6 +56,7 @@ def train(
         OSError: when a file cannot be written; the run can be resumed.
     """
     try:
+        from german_whist.training.load_config import load_config
         from german_whist.training.run import RunDirectory
         from german_whist.training.train import load_trainer
         from german_whist.training.train import train as train_run

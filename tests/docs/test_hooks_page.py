@@ -24,7 +24,9 @@ SMALL = SMALL_RUN | {"evaluate_every": "200"}
 def short_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the page's runs take a second."""
     load = loading.load_config
-    monkeypatch.setattr(loading, "load_config", lambda source, settings: load(source, {**settings, **SMALL}))
+    monkeypatch.setattr(
+        loading, "load_config", lambda source, settings=None, *by: load(source, {**(settings or {}), **SMALL}, *by)
+    )
     monkeypatch.chdir(tmp_path)
 
 

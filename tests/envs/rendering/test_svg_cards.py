@@ -10,7 +10,7 @@ import pytest
 
 from german_whist.envs.engine.cards import RANKS, SUITS
 
-FILE = Path(__file__).parents[3] / "web" / "static" / "cards.svg"
+FILE = Path(__file__).parents[3] / "table" / "page" / "cards.svg"
 FACES = ("classic", "modern")
 BACKS = ("lattice", "waves", "diamonds")
 
