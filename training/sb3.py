@@ -23,10 +23,11 @@ from german_whist.agents.registry import AgentLike, make_agent
 from german_whist.envs.agent import Agent
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.observation.vector import observation_high, observation_layout
+from german_whist.envs.utils.device import torch_device
 from german_whist.envs.utils.files import write_atomically
 from german_whist.sb3 import GermanWhistVecEnv
 from german_whist.training.config import POOL, SELF, SB3Config
-from german_whist.training.networks import check_device, feature_scale
+from german_whist.training.networks import feature_scale
 from german_whist.training.processes import Processes
 from german_whist.training.records import Callback, Periodic, RunRecords, TrainingOutcome
 from german_whist.training.rollouts import TRAINING_DEALS
@@ -106,7 +107,8 @@ class Learner:
         Raises:
             ValueError: when the run cannot be resumed, the device does not exist or the network is too large.
         """
-        check_device(config.device)
+        if config.device != "auto":  # Stable-Baselines3 would silently use the CPU instead of a missing GPU
+            torch_device(config.device)
         self._config, self._run, self._rules = config, run, rules(config.rules)
         self._named = {name: make_agent(name, self._rules) for name in config.opponents if name not in (SELF, POOL)}
         # The environments keep histories if their first opponent uses them.

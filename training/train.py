@@ -34,8 +34,9 @@ from german_whist.envs.agent import Agent
 from german_whist.envs.engine.endgame_hook import EXACT
 from german_whist.envs.engine.rules import Rules, rules
 from german_whist.envs.observation.views import UNPLAYED
+from german_whist.envs.utils.device import Device
 from german_whist.training.config import POOL, SELF, PolicyIterationConfig, TrainConfig
-from german_whist.training.networks import Batch, Networks, check_device, feature_scale
+from german_whist.training.networks import Batch, Networks, feature_scale
 from german_whist.training.processes import Processes, started_workers
 from german_whist.training.records import Callback, Periodic, RunRecords, TrainingOutcome
 from german_whist.training.rollouts import Collector
@@ -223,7 +224,7 @@ class TrainingState:
             ValueError: when the device does not exist, the network is too large, or a share is less than one
                 environment.
         """
-        check_device(config.device)
+        Device(config.device)
         self.config = config
         self.run = run
         self.processes = processes

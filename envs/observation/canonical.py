@@ -92,10 +92,3 @@ def decode_values(values: npt.NDArray[Number], relabeling: npt.NDArray[np.int8])
     decoded: npt.NDArray[Number] = values.copy()
     np.put_along_axis(decoded, relabeling[:, :52].astype(np.int64), values[:, :52], axis=1)
     return decoded
-
-
-def encode_values(values: npt.NDArray[Number], relabeling: npt.NDArray[np.int8]) -> npt.NDArray[Number]:
-    """Reorder values of actions, [n, num_actions], to those of their canonical ones: undoes :func:`decode_values`."""
-    encoded: npt.NDArray[Number] = values.copy()
-    encoded[:, :52] = np.take_along_axis(values, relabeling[:, :52].astype(np.int64), axis=1)
-    return encoded

@@ -107,7 +107,6 @@ class TensorBatch:
         self.states = self.on.records(self.size, STATE)
         self._cards = np.array(self.rules.cards, np.int8)
         self._every_row = self._tensor(np.arange(self.size))
-        self._seats_to_act = self._tensor(np.full(self.size, -1))
         self.reset(first)
 
     def _tensor(self, values: Any) -> Tensor:

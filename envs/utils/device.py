@@ -141,7 +141,8 @@ def _cuda() -> Any:
         import numba_cuda  # noqa: F401
         from numba import cuda
     except ImportError as error:
-        raise ModuleNotFoundError(f'a GPU needs numba-cuda: pip install "german-whist[gpu]" ({error})') from None
+        message = f'a GPU needs numba-cuda: pip install "german-whist[gpu]" ({error})'
+        raise ModuleNotFoundError(message, name="numba_cuda") from None
     return cuda
 
 
@@ -187,6 +188,24 @@ class Records(NamedTuple):
         return column.view(torch.bool) if kind == np.bool_ else column.view(torch.int8)
 
 
+def torch_device(name: Any) -> torch.device:
+    """Return a device that torch has on this machine, with its number.
+
+    Raises:
+        ValueError: when there is none of this name.
+        ModuleNotFoundError: when torch is not installed.
+    """
+    try:
+        import torch
+    except ImportError as error:
+        message = 'device= needs torch: pip install "german-whist[train]"'
+        raise ModuleNotFoundError(message, name=error.name) from None
+    try:
+        return torch.zeros(1, device=torch.device(name)).device
+    except (RuntimeError, AssertionError, NotImplementedError, TypeError) as error:
+        raise ValueError(f"device: {name!r} cannot be used: {str(error).splitlines()[0]}") from None
+
+
 class Device:
     """Where tensors are and row kernels run: the CPU, or a GPU of NVIDIA's.
 
@@ -205,14 +224,7 @@ class Device:
             ValueError: when there is no such device, or row kernels do not run on it.
             ModuleNotFoundError: when torch or, for a GPU, numba-cuda is not installed.
         """
-        try:
-            import torch
-        except ImportError:
-            raise ModuleNotFoundError('device= needs torch: pip install "german-whist[train]"') from None
-        try:
-            self.torch_device = torch.zeros(1, device=torch.device(name)).device
-        except (RuntimeError, AssertionError, NotImplementedError, TypeError) as error:
-            raise ValueError(f"device: {name!r} cannot be used: {str(error).splitlines()[0]}") from None
+        self.torch_device = torch_device(name)
         if self.torch_device.type not in ("cpu", "cuda"):
             raise ValueError(f'device: {name!r} cannot be used: "cpu" and "cuda" can')
         self.is_gpu = self.torch_device.type == "cuda"

@@ -7,7 +7,6 @@ import os
 import secrets
 import stat
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -134,16 +133,3 @@ def read_limited(path: str | Path, most: int) -> bytes:
     if size > most:
         raise ValueError(f"{path}: has {size} bytes, and at most {most} are read")
     return content
-
-
-def check_writable(folder: Path) -> Path:
-    """Return a folder in which files can be made.
-
-    Raises:
-        ValueError: if they cannot.
-    """
-    try:
-        with tempfile.TemporaryFile(dir=folder):
-            return folder
-    except OSError as error:
-        raise ValueError(f"{folder}: cannot be written: {error.strerror}") from None

@@ -12,6 +12,7 @@ from tests.browser.table import Table
 
 
 def test_back_closes_the_window_on_top_and_leaves_the_game_at_the_table(table: Table, server: Server) -> None:
+    table.wait()  # the page's own game is kept before, so that it is not the newest of the list
     first, second = (table.create(rules="small", seat=0) for _ in range(2))
     table.go_to(first)
     dialogs = table.page.get_by_role("dialog")
@@ -73,6 +74,7 @@ def test_after_a_lesson_a_game_that_is_over_is_not_shown_again(
 
 def test_an_unfinished_game_can_be_deleted_with_the_keys(open_table: OpenTable, server: Server) -> None:
     table = open_table()
+    table.wait()
     games = [table.create(rules="small", seat=0) for _ in range(3)]
     table.go_to(games[2])
     dialog = unfinished(table)
