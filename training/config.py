@@ -115,6 +115,10 @@ def typed(name: str, kind: Any, value: Any) -> Any:
     Raises:
         ValueError: if it is no such value.
     """
+    if isinstance(value, (list, tuple, dict)) and any(hasattr(entry, "act") for entry in value):
+        raise ValueError(
+            f"{name}: a run saves the names of its agents, not objects: give an import path, as python:my_bot.py:Bot"
+        )
     try:
         return _coerce(kind, value)
     except (TypeError, ValueError, OverflowError):

@@ -19,7 +19,7 @@ from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.state_kernels import suit_mask
 from german_whist.envs.observation.views import check_view_array
 from german_whist.envs.utils.bit_kernels import popcount
-from german_whist.envs.utils.jit import kernel
+from german_whist.envs.utils.jit import allocating_kernel, kernel
 
 
 class Belief(NamedTuple):
@@ -34,7 +34,7 @@ class Belief(NamedTuple):
     void: npt.NDArray[np.float64]
 
 
-@kernel
+@allocating_kernel
 def _write_belief(
     game: Any, view: Any, counts: Any, expected: npt.NDArray[np.float64], void: npt.NDArray[np.float64]
 ) -> None:

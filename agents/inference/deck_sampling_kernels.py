@@ -19,7 +19,7 @@ from german_whist.envs.engine.dealing_kernels import philox, shuffle
 from german_whist.envs.engine.state_kernels import suit_mask, suit_of
 from german_whist.envs.observation.history import EVENTS
 from german_whist.envs.utils.bit_kernels import lowest, nth_lowest, popcount
-from german_whist.envs.utils.jit import kernel
+from german_whist.envs.utils.jit import allocating_kernel, kernel
 
 DREW, PLAYED, VOID = 0, 1, 2  # kinds of items
 MAX_ITEMS = 80
@@ -226,7 +226,7 @@ def _adds_up(game, hidden):
     return is_dealt and hidden.held >= 0 and free == popcount(hidden.free_places)
 
 
-@kernel
+@allocating_kernel
 def count_deals(hidden):
     """Count the deals that agree with a history.
 
@@ -289,7 +289,7 @@ def count_deals(hidden):
     return ways, suits[:count], cumulative[:count]
 
 
-@kernel
+@allocating_kernel
 def _list_suits(hidden, held, ways, suits, cumulative):
     lengths = np.empty(4, np.int64)
     for suit in range(4):
@@ -384,7 +384,7 @@ def sample_orders(hidden, deals, key, decks):
         _shuffle_places(hidden[0].free_places, key, 4 * number + 3, deck)
 
 
-@kernel
+@allocating_kernel
 def _shuffle_places(places, key, number, deck):
     """Shuffle the cards in some places of a deck."""
     cards = np.empty(popcount(places), np.int8)
@@ -398,7 +398,7 @@ def _shuffle_places(places, key, number, deck):
         places &= places - _ONE
 
 
-@kernel
+@allocating_kernel
 def list_hands(hidden, ways, hands, weights):
     """List the hidden cards that the opponent can hold now, and return how many such hands there are.
 
@@ -441,7 +441,7 @@ def list_hands(hidden, ways, hands, weights):
     return count
 
 
-@kernel
+@allocating_kernel
 def sample_deal_of_hand(hidden, ways, held, key, number, block, deck):
     """Sample how the opponent came to the hidden cards held now, a mask, and write the deck.
 

@@ -35,7 +35,7 @@ from german_whist.envs.observation.views import VIEW
 from german_whist.envs.simulator.batch import BatchState
 from german_whist.envs.text.rules_text import rules_spec
 from german_whist.envs.utils.checks import generator_of, whole_number
-from german_whist.envs.utils.jit import kernel
+from german_whist.envs.utils.jit import allocating_kernel
 from german_whist.envs.utils.specs import must_be
 
 _BYTE = np.iinfo(np.int8)
@@ -132,7 +132,7 @@ def _key(rng: np.random.Generator | int | None) -> np.uint64:
     return np.uint64(generator_of(rng).integers(2**64 - 1, dtype=np.uint64, endpoint=True))
 
 
-@kernel
+@allocating_kernel
 def _first_inconsistent(game: Any, views: Any, rows: Any) -> int:
     """Return the first of some rows whose view no opponent hand satisfies, −1 for none."""
     counts = np.zeros(1, HAND_COUNTS)
@@ -158,7 +158,7 @@ def check_consistent(views: Views, rules: Rules, rows: npt.NDArray[np.int64] | N
         raise ValueError(f"view {wrong} is inconsistent: no opponent hand satisfies it")
 
 
-@kernel
+@allocating_kernel
 def write_states(game: Any, views: Any, key: np.uint64, states: npt.NDArray[Any]) -> None:
     """Complete a view in every state."""
     hands = np.empty(states.shape[0], np.uint64)

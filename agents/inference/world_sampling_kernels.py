@@ -23,7 +23,7 @@ from german_whist.envs.engine.state import DRAFT, EXCHANGE, PICK, PICK_AFTER, PL
 from german_whist.envs.engine.state_kernels import suit_mask
 from german_whist.envs.observation.view_kernels import cards_of_view
 from german_whist.envs.utils.bit_kernels import lowest, nth_lowest, popcount
-from german_whist.envs.utils.jit import kernel
+from german_whist.envs.utils.jit import allocating_kernel, kernel
 
 MAX_HAND = 26  # cards in the largest hand
 SELF, OPPONENT = 0, 1  # seats in a sampled state: the view's owner has seat 0
@@ -160,7 +160,7 @@ def sample_hand(counts, key, world):
     return unrank_hand(counts, np.int64(number))
 
 
-@kernel
+@allocating_kernel
 def sample_hands(game, views, key, hands):
     """Write the opponent's hidden hands in worlds 0, 1, 2, … of a random key.
 
@@ -252,7 +252,7 @@ def write_hidden_cards(game, view, hand, key, world, state):
     shuffle(key, world, state.deck[np.int64(state.top) : place])
 
 
-@kernel
+@allocating_kernel
 def _write_blinds(game, view, rest, key, world, state):
     """Distribute the cards that nobody holds over the opponent's discarded hand and the remaining blinds."""
     cards = np.int64(game.cards)

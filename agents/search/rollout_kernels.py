@@ -206,7 +206,7 @@ def try_worlds(game, views, hands, models, actions, key, first, last, network, s
             margins[number, tries[row, 1]] = final_margin(rules, state, table, transpositions)
             count -= 1
             states[row] = states[count]
-            tries[row] = tries[count]
+            tries[row, 0], tries[row, 1] = tries[count, 0], tries[count, 1]
         if count:
             write_logits(network, count)
             for row in range(count):

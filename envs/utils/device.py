@@ -54,7 +54,8 @@ def row_kernel(
         return lambda given: row_kernel(given, scratch=scratch, writes=writes)
     shape = _Shape(function.__name__, list(inspect.signature(function).parameters)[1:], dict(scratch or {}), writes)
     body = jit.kernel(function)
-    loop = jit.kernel(shape.compiled(_LOOP, body, function))
+    compiled = jit.allocating_kernel if scratch else jit.kernel
+    loop = compiled(shape.compiled(_LOOP, body, function))
     loop.shape, loop.body = shape, body  # type: ignore[attr-defined]
     KERNELS.append(loop)
     return loop

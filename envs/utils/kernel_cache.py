@@ -26,7 +26,7 @@ from german_whist.envs.utils.warn_once import NOT_CACHED, warn_once
 KEPT_DAYS = 30  # an unused folder is removed after this time
 
 _PACKAGE = Path(__file__).parents[2]
-_DEFINES = re.compile(rb"^@(row_)?kernel\b", re.MULTILINE)
+_DEFINES = re.compile(rb"^@(row_|allocating_)?kernel\b", re.MULTILINE)
 _IMPORTED = re.compile(rb"^\s*from german_whist\.([\w.]+) import", re.MULTILINE)
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from german_whist.envs.utils.bit_kernels import highest, popcount
-from german_whist.envs.utils.jit import kernel
+from german_whist.envs.utils.jit import allocating_kernel, kernel
 from german_whist.solver.tablebase.position_kernels import MAX_CARDS, word_of
 
 WORDS = 2 << MAX_CARDS
 SIDE = MAX_CARDS + 1
 
 
-@kernel
+@allocating_kernel
 def write_word_digits(digits):
     """Write ``Ranking.digits``, uint32[2, 2**14]."""
     counts = np.zeros((SIDE, SIDE), np.uint32)

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from german_whist.envs.utils.jit import kernel
+from german_whist.envs.utils.jit import allocating_kernel, kernel
 from german_whist.solver.tablebase.suit_move_kernels import FOLLOWER_WINS, LAST_REPLY, LEFT
 
 _UNTRIED = np.uint8(255)
 
 
-@kernel
+@allocating_kernel
 def build_block(ranking, moves, trump, low, lengths, first, below, first_below, out):
     """Write the values of one block.
 
@@ -69,7 +69,7 @@ def _words(ranking, length, own):
     return np.int64(ranking.digits[0, (1 << length) | ((1 << own) - 1)]) >> 8 & 0x7FF
 
 
-@kernel
+@allocating_kernel
 def _grid(ranking, trump, lengths, own, swapped, strides):
     """Return the index where a sub-block begins and write the stride of each suit; suits come in any order.
 
@@ -101,7 +101,7 @@ def _grid(ranking, trump, lengths, own, swapped, strides):
     return first
 
 
-@kernel
+@allocating_kernel
 def _lead_followed(ranking, moves, trump, low, lengths, own, lane, below, first_below, strides, worst, best):
     """Try every lead of a suit that both seats hold, in all positions of a sub-block."""
     gain = np.uint8(0 if low else 1)
@@ -143,7 +143,7 @@ def _lead_followed(ranking, moves, trump, low, lengths, own, lane, below, first_
             lead = next_lead
 
 
-@kernel
+@allocating_kernel
 def _lead_not_followed(ranking, moves, trump, low, lengths, own, lane, below, first_below, strides, worst):
     """Lower ``worst`` by every reply to the lead of a suit that only the leader holds, in all positions of a sub-block.
 

@@ -5,7 +5,6 @@ from .agents.policy.inputs import network_inputs as network_inputs
 from .agents.registry import agent_names as agent_names
 from .agents.registry import make_agent as make_agent
 from .envs.agent import Agent as Agent
-from .envs.agent import AgentForfeit as AgentForfeit
 from .envs.engine.cards import card as card
 from .envs.engine.cards import card_text as card_text
 from .envs.engine.cards import hand as hand

@@ -48,6 +48,8 @@ def test_values_mean_what_their_text_means() -> None:
         ({"hiden": [8]}, "train: unknown key 'hiden': did you mean 'hidden'"),
         ({"hidden": [0]}, "train: hidden must be"),
         ({"decisions": "many"}, "train: decisions must be"),
+        ({"opponents": {"self": 1, gw.make_agent("greedy"): 1}}, "train: opponents: .*import path"),
+        ({"evaluate_against": [gw.make_agent("greedy")]}, "train: evaluate_against: .*import path"),
         ({"config": "quikstart"}, "did you mean 'quickstart'"),
         ({"resume": "nowhere"}, "is not a run directory"),
         ({"resume": "nowhere", "out": "here"}, "leave out config and out"),

@@ -24,7 +24,7 @@ from german_whist.envs.engine.rules import Rules, rule_names, rules
 from german_whist.envs.observation.view_kernels import write_view
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.simulator.batch import DealBatch
-from german_whist.envs.utils.jit import kernel
+from german_whist.envs.utils.jit import allocating_kernel, kernel
 from tests.agents.endgame.every_position import every_position, hidden_hands
 from tests.agents.positions import draw
 from tests.conftest import play_randomly
@@ -43,7 +43,7 @@ TINY = {
 }
 
 
-@kernel
+@allocating_kernel
 def all_hands(game, views, rows, hands):
     """Write which view allows which hidden hand, as far as there is room, and return how many there are."""
     hidden = np.zeros(1, HAND_COUNTS)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from german_whist.envs.utils.jit import kernel
+from german_whist.envs.utils.jit import allocating_kernel
 from german_whist.solver.tablebase.endgame_table import EndgameTable
 from german_whist.solver.tablebase.position_kernels import leader_cards
 from german_whist.solver.tablebase.ranking import suit_lengths
@@ -24,7 +24,7 @@ def every_position(cards: int, trump: bool) -> Iterator[int]:
                 yield sum(word << 16 * lane for lane, word in enumerate(words))
 
 
-@kernel
+@allocating_kernel
 def _add_block(table, cards, lengths, total):
     """Add the number of positions in a block, and their values, up to permutations of plain suits."""
     words = np.zeros(4, np.uint64)
