@@ -2,8 +2,9 @@
 
 A file is JSON lines, one deal a line, so files are put together by concatenation. The fields of a line, in order:
 ``version``; ``rules``, the fields that differ from the classic game; ``deal``, the address [seed, index], or ``deck``,
-the cards in dealing order; ``dealer``; ``names`` by seat; ``actions``, words separated by spaces; ``result`` with
-seat 0's ``margin`` and ``points`` and the ``tricks`` of both stages by seat.
+the cards in dealing order; ``dealer``; ``names`` by seat; ``actions``, words separated by spaces; ``claimed``, where a
+player ended the deal early, how many of them were played before; ``result`` with seat 0's ``margin`` and ``points`` and
+the ``tricks`` of both stages by seat.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ MAX_NUMBER = 2**31 - 1  # of tricks or points in a recording
 
 _NOTEBOOK_SIZE, _NOTEBOOK_COLORS = (720, 480), 64
 _REQUIRED = ("version", "rules", "dealer", "names", "actions", "result")
-_KEYS = (*_REQUIRED[:2], "deal", "deck", *_REQUIRED[2:])
+_KEYS = (*_REQUIRED[:2], "deal", "deck", *_REQUIRED[2:-1], "claimed", _REQUIRED[-1])
 _RESULT_KEYS = ("margin", "points", "tricks")
 
 
@@ -109,6 +110,8 @@ class Recording:
         result: the result.
         deal: the deal's address (seed, index), or ``None`` when ``deck`` is given.
         deck: the cards in dealing order, as numbers, or ``None`` when ``deal`` is given.
+        claimed: how many actions were played before a player claimed or conceded the rest, which is best play of both
+            then; ``None`` if all were.
 
     Raises:
         ValueError: when a field is not allowed. ``replay`` checks whether the actions are legal and lead to the result.
@@ -121,6 +124,7 @@ class Recording:
     result: DealResult
     deal: tuple[int, int] | None = None
     deck: tuple[int, ...] | None = None
+    claimed: int | None = None
 
     def __post_init__(self) -> None:
         """Check the fields, and take the integers of any library."""
@@ -135,6 +139,10 @@ class Recording:
         if not is_whole_number(self.dealer, 0, 1):
             raise ValueError(must_be("recording: dealer", "0 or 1", self.dealer))
         object.__setattr__(self, "dealer", int(self.dealer))
+        if self.claimed is not None:
+            if not is_whole_number(self.claimed, 0, len(self.actions) - 1):
+                raise ValueError(must_be("recording: claimed", "the number of a move but the last", self.claimed))
+            object.__setattr__(self, "claimed", int(self.claimed))
         if len(self.names) != 2 or not all(
             isinstance(name, str) and name and name.isprintable() for name in self.names
         ):
@@ -155,6 +163,8 @@ class Recording:
         fields["dealer"] = self.dealer
         fields["names"] = list(self.names)
         fields["actions"] = self.actions_text
+        if self.claimed is not None:
+            fields["claimed"] = self.claimed
         fields["result"] = dataclasses.asdict(self.result)
         return json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
 
@@ -193,6 +203,7 @@ class Recording:
             result=DealResult.from_fields(fields["result"]),
             deal=None if deal is None else (deal[0], deal[1]),
             deck=None if deck is None else tuple(parse_deck(_text(deck, "deck"), rules.cards)),
+            claimed=fields.get("claimed"),
         )
 
     def start(self) -> DealBatch:

@@ -262,6 +262,16 @@ def test_the_memory_quiz_is_offered_once_scored_and_explained(open_table: OpenTa
     assert re.search(r"Memory: \d+ % of the opponent’s cards in 1 deal", dialog.text_content())
 
 
+def test_the_offer_of_the_memory_quiz_goes_when_the_deal_goes_on(open_table: OpenTable, server: Server) -> None:
+    table = open_table(settings={"quizOffered": False}, game={"rules": "small", "seat": 0})
+    offer = table.page.get_by_role("region", name="Memory quiz")
+    while not offer.count():
+        table.act()
+    table.act()
+    assert offer.count() == 0
+    assert not table.page.evaluate("JSON.parse(localStorage['german-whist.settings']).memoryQuiz")
+
+
 def test_the_same_deal_from_the_other_side_and_by_the_agent(table: Table, server: Server) -> None:
     table.go_to(table.create(rules=TINY, seat=0))
     hand = set(table.hand)

@@ -167,11 +167,18 @@ def test_cards_move_as_fast_as_the_setting_says_unless_the_system_asks_for_rest(
 ) -> None:
     watch = """() => { window.lengths = []; const before = Element.prototype.animate;
       Element.prototype.animate = function (...given) {
-        window.lengths.push(Math.round(given[1].duration)); return before.apply(this, given); } }"""
-    cases = ((260, True, "normal"), (104, True, "fast"), (None, True, "none"), (None, False, "normal"))  # milliseconds
+        window.lengths.push(Math.round(given[1].duration)); return before.apply(this, given); };
+      window.pauses = 0; const wait = window.setTimeout;
+      window.setTimeout = (act, length, ...rest) => {
+        if (length < 2000) window.pauses += length; return wait(act, length, ...rest); } }"""
+    cases = (  # milliseconds of the first movement, whether there are pauses, whether the system lets things move
+        *((260, True, True, "normal"), (104, True, True, "fast"), (None, True, True, "none")),
+        *((None, True, False, "normal"), (None, False, True, "instant")),
+    )
     table = open_table()
-    for expected, moving, speed in cases:
-        table.visit(moving=moving, settings={"speed": speed}, game={"rules": "tiny", "seat": 0})
+    for moves, pauses, moving, speed in cases:
+        table.visit(moving=moving, hurried=False, settings={"speed": speed}, game={"rules": "tiny", "seat": 0})
         table.page.evaluate(watch)
         table.act()
-        assert table.page.evaluate("window.lengths[0] ?? null") == expected
+        assert table.page.evaluate("window.lengths[0] ?? null") == moves
+        assert (table.page.evaluate("window.pauses") > 100) == pauses, speed

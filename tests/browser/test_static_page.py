@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from german_whist.agents.judge import advise
 from german_whist.envs.engine.cards import card_text
 from german_whist.envs.engine.rules import rule_names
 from german_whist.envs.simulator.batch import DealBatch
@@ -334,6 +335,73 @@ def test_a_host_may_redirect_the_front_page(table: Table) -> None:
         table.page.goto(f"{table.server.address}{name}")
         table.wait()
     table.page.evaluate(_FORGET_PAGE)
+
+
+# Plays deals with the first action there is, and tries every claim before each card of the endgame.
+_CLAIM = """async (seeds) => {
+  const table = modules["game/table.js"];
+  const deals = [];
+  for (const seed of seeds) {
+    let session = await table.create({ rules: "small", agent: "heuristic", seed, seat: seed % 2 });
+    const tried = [];
+    for (let decision = 0; session.position.result === null; decision += 1) {
+      for (const claim of session.can.claim ? ["lost", "theirs", "mine"] : []) {
+        let refused = null;
+        try {
+          session = await table.claim(session, claim);
+        } catch (error) {
+          refused = error.message;
+        }
+        tried.push([decision, claim, refused]);
+        if (refused === null) break;
+      }
+      const { decision: open } = session.position;
+      if (open !== null) session = await table.act(session, open.actions[0].action);
+    }
+    const { recording } = await table.recording(session.id, 1);
+    const played = await table.openShared(recording.replace(/"claimed":\\d+,/, ""));
+    const stakes = [];
+    for (const { id } of seed < 4 ? [session, played] : []) {
+      stakes.push((await table.review(id, 1)).tricks_at_stake.you);
+    }
+    deals.push({ seat: seed % 2, tried, recording, session, stakes });
+  }
+  return deals;
+}"""
+
+
+def test_a_claim_holds_where_python_says_so_and_nowhere_else(table: Table) -> None:
+    kinds, stakes = set(), []
+    for deal in table.page.evaluate(_CLAIM, list(range(12))):
+        recording, seat = Recording.from_line(deal["recording"]), deal["seat"]
+        turns = [int(batch.states["turn"][0]) for batch in recording.steps()][:-1]
+        own = recording.decisions()[0][[turn == seat for turn in turns]]
+        for decision, claim, refused in deal["tried"]:
+            view = own[decision : decision + 1]
+            (advice,) = advise(view, recording.rules)
+            taken = [int(view[f"tricks_{side}"][0, 1]) for side in ("self", "opponent")]
+            certain = {
+                "mine": advice.opponent_tricks[0] == taken[1],
+                "theirs": advice.tricks[0] == taken[0],
+                "lost": advice.wins[0] == 0,
+            }
+            assert (refused is None) == certain[claim], (decision, claim)
+            assert refused in (None, "That is not certain: play on.")
+            kinds.add((claim, refused is None))
+        result = deal["session"]["position"]["result"]
+        accepted = [claim for _, claim, refused in deal["tried"] if refused is None]
+        assert (recording.claimed is None) == (accepted == [])
+        if accepted:
+            assert result["claim"] in [event["text"] for event in deal["session"]["events"]]
+            after = [event for event in deal["session"]["events"] if event["kind"] == "win"]
+            rest = {event["by"] for event in after[(recording.claimed or 0) // 2 :]}
+            assert {"mine": rest == {"you"}, "theirs": rest == {"opponent"}, "lost": result["winner"] == "opponent"}[
+                accepted[0]
+            ]
+        stakes.append(deal["stakes"])
+    assert all(claimed <= played for claimed, played in filter(None, stakes))
+    assert any(claimed < played for claimed, played in filter(None, stakes))  # nobody chose the cards after a claim
+    assert {("mine", True), ("mine", False), ("lost", True), ("lost", False), ("theirs", False)} <= kinds
 
 
 def test_the_deal_of_a_day_counts_once(table: Table) -> None:

@@ -138,6 +138,29 @@ def test_a_deal_is_told_and_the_next_one_dealt(table: Table, server: Server) -> 
     assert len(table.hand) == 7
 
 
+def test_the_rest_of_a_deal_can_be_conceded_and_the_match_goes_on(table: Table, server: Server) -> None:
+    table.go_to(table.create(rules="small", seat=0, seed=3, match="best_of:3"))
+    claim = table.button("Claim")
+    while not table.result:
+        table.act()
+        if claim.is_visible():
+            left = len(table.hand)
+            table.page.evaluate("document.querySelector('[role=alert]').textContent = ''")
+            claim.click()
+            table.button("I concede", exact=False).click()
+            table.page.wait_for_function(
+                """() => document.querySelector('[role=alert]').textContent === 'That is not certain: play on.'
+                    || document.querySelector('#result [role=status]').textContent !== ''"""
+            )
+    assert left > 1  # it ended before its last card
+    assert "Textbook wins" in table.result
+    assert "You concede the deal." in table.page.get_by_role("region", name="Result").text_content()
+    assert "You concede the deal." in table.log
+    assert "Best of 3: 0 to 1" in table.page.get_by_role("region", name="Result").text_content()
+    table.next_deal()
+    assert not claim.is_visible()
+
+
 def test_the_decisions_that_are_not_cards(table: Table, server: Server) -> None:
     table.go_to(table.create(rules=_SMALLER["humbug"], seat=0))
     choices = table.page.get_by_role("group", name="Your choice").get_by_role("button")

@@ -68,6 +68,15 @@ def test_the_line_of_a_tiny_deal_reads_as_it_should() -> None:
     )
 
 
+def test_a_recording_says_after_which_move_the_rest_was_claimed() -> None:
+    claimed = dataclasses.replace(CLASSIC, claimed=40)
+    assert '"claimed":40,"result"' in claimed.to_line()
+    assert Recording.from_line(claimed.to_line()) == claimed
+    for wrong in (52, -1, 1.5, "40"):
+        with pytest.raises(ValueError, match=r"^recording: claimed must be the number of a move but the last, got "):
+            Recording.from_line(line_with(lambda fields, wrong=wrong: fields.update(claimed=wrong)))  # type: ignore[misc]
+
+
 def test_a_match_records_both_games_of_every_deal_with_the_seats_swapped(tmp_path: Path) -> None:
     recordings = matches(tmp_path / "games.jsonl", "draft")
     assert [recording.deal for recording in recordings] == [(2, index) for index in range(5) for _ in range(2)]

@@ -178,6 +178,13 @@ export class Session {
     this.finished.push({ deal: this.deal, salt: this.salt, assisted: this.assisted, time, recalled: this.recalled });
   }
 
+  /** @param {TableDeal} line the deal on the table with best play of both to its end, which the person has claimed */
+  claim(line) {
+    const from = this.deal.actions.length;
+    this.deal.claimed = from;
+    for (const action of line.actions.slice(from)) this.play(action);
+  }
+
   /**
    * Keep the hint for the person's decision, and mark the deal as assisted.
    *

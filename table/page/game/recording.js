@@ -22,6 +22,7 @@ export function recordingLine(deal, names) {
     dealer: deal.dealer,
     names,
     actions: deal.actions.map((action) => actionText(action, deal.rules)).join(" "),
+    ...(deal.claimed === null ? {} : { claimed: deal.claimed }),
     result: { margin, points, tricks },
   });
 }
@@ -41,14 +42,14 @@ export function readLine(line, number) {
   } catch {
     throw new Error(`recording ${number} is not a line of JSON`);
   }
-  const { version, rules: changes, deal: address, deck: cards, dealer, names, actions, result } = given ?? {};
+  const { version, rules: changes, deal: address, deck: cards, dealer, names, actions, claimed = null, result } = given ?? {};
   const areNames = Array.isArray(names) && names.length === 2 && names.every((name) => typeof name === "string" && name !== "");
   if (version !== VERSION || !areNames || typeof actions !== "string" || typeof changes !== "object" || (dealer !== 0 && dealer !== 1)) {
     throw new Error(`recording ${number} is not one of version ${VERSION}`);
   }
   const rules = rulesOf(changes);
   const deck = Array.isArray(address) ? dealDeck(rules.cards, BigInt(address[0]), BigInt(address[1])) : parseDeck(String(cards), rules.cards);
-  const deal = new TableDeal(rules, deck, dealer, actions.split(/\s+/).filter(Boolean).map((word) => parseAction(word, rules)));
+  const deal = new TableDeal(rules, deck, dealer, actions.split(/\s+/).filter(Boolean).map((word) => parseAction(word, rules)), claimed);
   if (!deal.done) throw new Error(`recording ${number} is not finished after ${deal.actions.length} moves`);
   if (deal.result().margin !== result?.margin) throw new Error(`recording ${number} ends with margin ${deal.result().margin}, but ${result?.margin} is recorded`);
   return { deal, names: [names[0], names[1]] };

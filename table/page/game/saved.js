@@ -36,9 +36,9 @@ export function savedSession(id, session) {
 export function loadedSession(saved) {
   const settings = settingsOf(saved.settings);
   const rules = rulesNamed(settings.rules);
-  const deals = saved.deals.map(({ deck, dealer, actions }) => {
+  const deals = saved.deals.map(({ deck, dealer, actions, claimed }) => {
     const played = actions.split(" ").filter(Boolean).map((word) => parseAction(word, rules));
-    return new TableDeal(rules, parseDeck(deck, rules.cards), dealer, played);
+    return new TableDeal(rules, parseDeck(deck, rules.cards), dealer, played, claimed);
   });
   const last = saved.deals[saved.deals.length - 1];
   const session = new Session(settings, saved.title, deals[deals.length - 1], saved.person);
@@ -66,6 +66,7 @@ function savedDeal(deal, salt, assisted, recalled, ended) {
     deck: deckText(deal.deck),
     dealer: deal.dealer,
     actions: deal.actions.map((action) => actionText(action, deal.rules)).join(" "),
+    claimed: deal.claimed,
     salt,
     assisted,
     recalled: recalled === null ? null : [...recalled],

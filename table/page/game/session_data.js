@@ -4,6 +4,7 @@
 import { deckText } from "../engine/cards.js";
 import { clause, general } from "./wording.js";
 import { gameData, matchTitle, rulesTitle } from "./catalogue.js";
+import { canClaim } from "./coach/claims.js";
 import { dealEvents, eventData } from "./deal/events.js";
 import { bySide, position, result, sideOf, sideOrNobody } from "./deal/position.js";
 import { eventTables } from "./deal/tables.js";
@@ -51,6 +52,7 @@ export function sessionJson(session) {
       act: acts,
       hint: acts,
       take_back: session.canTakeBack,
+      claim: acts && settings.kind !== "lesson" && canClaim(deal),
       next: deal.done && !session.over,
       recall: session.canRecall,
       review: session.finished.length > 0,

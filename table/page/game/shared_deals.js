@@ -86,6 +86,6 @@ function tableDeal(recorded, number, names) {
   const { deal } = recorded;
   const [first, second] = recorded.names;
   if (first === names[0] && second === names[1]) return deal;
-  if (first === names[1] && second === names[0]) return new TableDeal(deal.rules, deal.deck, 1 - deal.dealer, deal.actions);
+  if (first === names[1] && second === names[0]) return new TableDeal(deal.rules, deal.deck, 1 - deal.dealer, deal.actions, deal.claimed);
   throw new Error(`recording ${number}: ${first} and ${second} play it, but ${names.join(" and ")} the last one`);
 }

@@ -32,6 +32,7 @@ const MATCHES = "countedMatches";
  * @property {string} deck
  * @property {number} dealer
  * @property {string} actions
+ * @property {number | null} claimed how many actions were played before the rest was claimed
  * @property {string} salt
  * @property {boolean} assisted
  * @property {number[] | null} recalled

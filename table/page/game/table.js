@@ -6,6 +6,7 @@
 
 import { parseCard } from "../engine/cards.js";
 import { agentTitle } from "./catalogue.js";
+import { claimed } from "./coach/claims.js";
 import { hintOf } from "./coach/hints.js";
 import { swapSeats, tryAction as otherAction, watch as replay } from "./coach/replays.js";
 import { review as reviewOf } from "./coach/reviews.js";
@@ -118,6 +119,9 @@ export const act = (seen, action) => change(seen, (session) => session.act(actio
 
 /** @param {SessionData} seen @param {boolean} [choices] whether forced cards do not count @returns {Promise<SessionData>} back at the person's last decision */
 export const takeBack = (seen, choices = false) => change(seen, (session) => session.takeBack(choices));
+
+/** @param {SessionData} seen @param {import("./types.js").Claim} claim @returns {Promise<SessionData>} the deal at its end, if best play ends it so */
+export const claim = (seen, claim) => change(seen, async (session) => session.claim(await claimed(session.deal, claim)));
 
 /** @param {SessionData} seen @returns {Promise<SessionData>} with the next deal */
 export const next = (seen) => change(seen, (session) => session.nextDeal());

@@ -3,9 +3,10 @@
 
 /**
  * @typedef {"best" | "good" | "inaccuracy" | "mistake" | "blunder"} Label
- * @typedef {"deal" | "trump" | "turn_up" | "keep" | "swap" | "play" | "win" | "leave" | "take" | "draw" | "endgame" | "result" | "match"} EventKind
+ * @typedef {"deal" | "trump" | "turn_up" | "keep" | "swap" | "play" | "win" | "leave" | "take" | "draw" | "endgame" | "claim" | "result" | "match"} EventKind
  * @typedef {"you" | "opponent"} Side
  * @typedef {"foreplay" | "endgame"} Stage
+ * @typedef {"mine" | "theirs" | "lost"} Claim  what a person says of the end of a deal: all tricks left are mine, are the opponent's, or the deal is lost
  * @typedef {"card" | "pick" | "take_or_leave" | "keep_or_swap"} DecisionKind
  * @typedef {"play" | "practice" | "recording" | "lesson"} SessionKind
  */
@@ -132,6 +133,7 @@
  * @property {number} margin  your counted tricks minus the opponent's
  * @property {number} points  the winner's points
  * @property {Record<Side, number>} tricks  the counted tricks
+ * @property {string | null} claim  how a player ended the deal before its last card, as a sentence; the rest was best play of both
  */
 
 /**
@@ -540,6 +542,7 @@
  * @property {boolean} act  an action
  * @property {boolean} hint  a hint
  * @property {boolean} take_back  a take-back
+ * @property {boolean} claim  a claim
  * @property {boolean} next  the next deal
  * @property {boolean} recall  the answer to the memory quiz
  * @property {boolean} review  a review

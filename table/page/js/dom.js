@@ -105,6 +105,7 @@ export function newId() {
 const ICONS = {
   hint: "M9 18h6M10 21h4M12 3a6 6 0 0 0-3.5 10.9c.7.5 1 1.3 1 2.1h5c0-.8.3-1.6 1-2.1A6 6 0 0 0 12 3z",
   back: "M9 14L4 9l5-5M4 9h10a6 6 0 0 1 0 12h-3",
+  claim: "M6 21V4M6 5h12l-3 4 3 4H6",
   review: "M3 20h18M4 15l5-5 4 3 7-8M16 5h4v4",
   new: "M12 5v14M5 12h14",
   settings: "M4 7h10M18 7h2M4 17h2M10 17h10M16 4.5v5M8 14.5v5",

@@ -63,9 +63,11 @@ export class Game {
     setTool("Hint", { enabled: settled && session.can.hint && !this.busy, hidden: session.lesson !== null });
     setTool("Take back", { enabled: settled && session.can.take_back && !this.busy });
     const back = session.earlier !== null && session.earlier.session !== null;
+    const claims = session.can.claim && !back;
+    setTool("Claim", { enabled: settled && !this.busy, hidden: !claims });
     setTool("Review", {
       enabled: back || session.deals.length > 0,
-      hidden: over && session.kind !== "recording" && session.can.review,
+      hidden: claims || (over && session.kind !== "recording" && session.can.review), // both do not fit a telephone
       words: back && document.documentElement.dataset.size !== "small" ? "Back to the review" : "Review",
     });
     if (settled && session.can.recall) this.actions.quiz();
@@ -119,9 +121,7 @@ export class Game {
     const session = /** @type {Session} */ (this.session);
     const finished = await this.playback.play(start, events, session);
     if (finished) this.playForced(session);
-    if (!finished || session.position.result === null || events.length === 0) return;
-    if (session.position.result.winner === "you") sound.won();
-    else if (session.position.result.winner === "opponent") sound.lost();
+    if (finished && events.length > 0) soundResult(session);
   }
 
   /** @param {string} action */
@@ -170,6 +170,16 @@ export class Game {
     this.session = answer;
     this.show(shownNow(answer));
     if (answer.hint !== null) announce(`${hintTitle(answer.hint)}. ${answer.hint.reason}`);
+  }
+
+  /** @param {import("../game/types.js").Claim} claim how the person says that the deal ends */
+  async claim(claim) {
+    const { session } = this;
+    if (session === null) return;
+    const answer = await this.request(() => table.claim(session, claim));
+    if (answer === null) return;
+    this.open(answer);
+    soundResult(answer);
   }
 
   /** @param {string[]} cards the answer to the memory quiz */
@@ -265,4 +275,10 @@ export class Game {
     else if (key === "r") pressTool("Review");
     else if (key === "n" && session.can.next && this.shown?.position.result) void this.next();
   }
+}
+
+/** @param {Session} session whose deal may have ended */
+function soundResult({ position: { result } }) {
+  if (result?.winner === "you") sound.won();
+  else if (result?.winner === "opponent") sound.lost();
 }

@@ -248,6 +248,15 @@ function more() {
   ]);
 }
 
+function claim() {
+  const { agent: { title } } = current();
+  openMenu("How does the deal end?", [
+    ["The rest are mine", "You take every trick that is left", () => void game.claim("mine")],
+    ["The rest are yours", `${title} takes every trick that is left`, () => void game.claim("theirs")],
+    ["I concede", "You cannot win or draw this deal any more", () => void game.claim("lost")],
+  ]);
+}
+
 /** @param {Session} session */
 async function rules(session) {
   const { rulesText } = await windows();
@@ -298,6 +307,7 @@ function connect() {
   showTools("tools", [
     { name: "Hint", sign: "hint", act: () => void game.hint() },
     { name: "Take back", sign: "back", act: () => void game.takeBack() },
+    { name: "Claim", sign: "claim", act: claim },
     { name: "Review", sign: "review", act: () => void (game.session?.earlier?.session ? attempt(backToReview) : review()) },
   ]);
   showTools("menu", [

@@ -44,8 +44,9 @@ export async function review(deal, seat, names, rest) {
   /** @type {Move[]} */
   const moves = [];
   for (const [step, advice] of found.entries()) moves.push(await moveData(deal, step, advice, seat, texts[step]));
+  const own = moves.slice(0, deal.claimed ?? moves.length); // nobody chose the moves after a claim
   const sum = (/** @type {(place: number) => number} */ of) => {
-    const total = (/** @type {string} */ side) => round(moves.reduce((sofar, move, place) => sofar + (move.by === side ? of(place) : 0), 0), 3);
+    const total = (/** @type {string} */ side) => round(own.reduce((sofar, move, place) => sofar + (move.by === side ? of(place) : 0), 0), 3);
     return bySide(total("you"), total("opponent"));
   };
   const givenAway = sum((place) => moves[place].tricks_given_away);
@@ -129,7 +130,7 @@ async function moveData(deal, step, advice, seat, text) {
  * @throws {Error} if the seat that chose it did not know the opponent's hand
  */
 export async function bestLine(deal, step) {
-  if (step < 0 || step >= deal.actions.length || !opponentHandKnown(deal.view(deal.actor(step), step))) {
+  if (step < 0 || step > deal.actions.length || (deal.done && step === deal.actions.length) || !opponentHandKnown(deal.view(deal.stateAt(step).turn, step))) {
     throw new Error(`move ${step + 1} is not one at which both hands are known`);
   }
   const past = new TableDeal(deal.rules, deal.deck, deal.dealer, deal.actions.slice(0, step));

@@ -4,7 +4,7 @@
 import { cardsOf, cardText, difference, intersection, isEmpty, popcount, SUIT_SIZE } from "../../engine/cards.js";
 import { DRAFT, EXCHANGE, LEAVE, PLAY, SWAP } from "../../engine/state.js";
 import { sentence } from "../wording.js";
-import { cardName, resultText, SUIT_NAMES, theCards } from "./words.js";
+import { cardName, claimText, resultText, SUIT_NAMES, theCards } from "./words.js";
 
 /** @typedef {import("./table_deal.js").TableDeal} TableDeal */
 /** @typedef {import("./table_deal.js").State} State */
@@ -47,7 +47,11 @@ export function eventData({ kind, card, trick, text }, number, side, trump, tabl
  */
 export function dealEvents(deal, observer, names) {
   const events = beginning(deal.rules, deal.stateAt(0), names);
-  deal.actions.forEach((_, step) => events.push(...actionEvents(deal, step, observer, names)));
+  const claim = claimText(deal, names);
+  deal.actions.forEach((_, step) => {
+    if (claim !== null && step === deal.claimed) events.push(event("claim", deal.actor(step), null, trickOf(deal.stateAt(step)) + 1, claim, step));
+    events.push(...actionEvents(deal, step, observer, names));
+  });
   if (deal.done) {
     const [winner, text] = resultText(deal, names);
     events.push(event("result", winner, null, trickOf(deal.state), `${text}.`, deal.actions.length));

@@ -5,7 +5,7 @@ import { actionText } from "../../engine/actions.js";
 import { cardsOf, cardText, has, isEmpty, NUM_CARDS, ofSuit, popcount, SUIT_SIZE, SUITS } from "../../engine/cards.js";
 import { DRAFT, EXCHANGE, PICK, PICK_AFTER } from "../../engine/state.js";
 import { joinWords } from "../wording.js";
-import { actionName, cardName, resultText, suitText, SUIT_NAMES, takenTricks, theCards } from "./words.js";
+import { actionName, cardName, claimText, resultText, suitText, SUIT_NAMES, takenTricks, theCards } from "./words.js";
 
 /** @typedef {import("./table_deal.js").TableDeal} TableDeal */
 /** @typedef {import("./table_deal.js").State} State */
@@ -177,6 +177,7 @@ export function result(deal, seat, names) {
     margin: (seat === 0 ? outcome.margin : -outcome.margin) + 0,
     points: Math.abs(outcome.points),
     tricks: bySide(taken[seat], taken[1 - seat]),
+    claim: claimText(deal, names),
   };
 }
 

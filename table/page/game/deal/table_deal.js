@@ -5,7 +5,7 @@ import { actionsText, actionText } from "../../engine/actions.js";
 import { parseDeck } from "../../engine/cards.js";
 import { dealDeck } from "../../engine/dealing.js";
 import { copyState, deal, isLegal, legalActions, play, seatReturn } from "../../engine/state.js";
-import { viewOf } from "../../engine/view.js";
+import { opponentHandKnown, viewOf } from "../../engine/view.js";
 
 /** @typedef {import("../../engine/rules.js").Rules} Rules */
 /** @typedef {import("../../engine/state.js").State} State */
@@ -27,9 +27,10 @@ export class TableDeal {
    * @param {readonly number[]} deck the cards in dealing order
    * @param {number} dealer the seat that deals
    * @param {readonly number[]} [actions] played so far
-   * @throws {Error} if the deck is not one of these rules, or an action is illegal
+   * @param {number | null} [claimed] how many of them were played before the rest was claimed
+   * @throws {Error} if the deck is not one of these rules, an action is illegal, or nothing could be claimed there
    */
-  constructor(rules, deck, dealer, actions = []) {
+  constructor(rules, deck, dealer, actions = [], claimed = null) {
     this.rules = rules;
     this.deck = parseDeck(deck, rules.cards);
     this.dealer = dealer;
@@ -39,7 +40,12 @@ export class TableDeal {
     this.actions = [];
     /** @type {State[]} the state before each action */
     this.states = [];
+    /** @type {number | null} how many actions were played before a seat claimed the rest, which is best play of both; null: all */
+    this.claimed = claimed;
     for (const action of actions) this.play(action);
+    if (claimed !== null && !(this.done && claimed < actions.length && opponentHandKnown(this.view(this.actor(claimed), claimed)))) {
+      throw new Error(`the rest cannot be claimed after ${claimed} moves`);
+    }
   }
 
   /** @param {Rules} rules @param {number} seed @param {number} index @returns {TableDeal} deal `index` of a seed; seat `index % 2` deals */

@@ -4,7 +4,7 @@
 import { NUM_CARDS, SUIT_SIZE, SUITS } from "../../engine/cards.js";
 import { actionText } from "../../engine/actions.js";
 import { countedTricks } from "../../engine/state.js";
-import { clause, countText, joinWords, round } from "../wording.js";
+import { clause, countText, joinWords, round, sentence, YOU } from "../wording.js";
 
 export const SUIT_NAMES = ["clubs", "diamonds", "hearts", "spades"];
 const RANK_NAMES = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "jack", "queen", "king", "ace"];
@@ -29,6 +29,16 @@ export function tricksText(tricks, exact = false) {
 /** @param {import("./table_deal.js").State} state @param {import("./table_deal.js").Rules} rules @returns {[number, number]} counted tricks by seat */
 export function takenTricks(state, rules) {
   return [countedTricks(rules.game, state, 0), countedTricks(rules.game, state, 1)];
+}
+
+/** @param {import("./table_deal.js").TableDeal} deal finished @param {[string, string]} names @returns {string | null} what was claimed; null: nothing */
+export function claimText({ claimed, rules, states, state }, names) {
+  if (claimed === null) return null;
+  const { turn } = states[claimed];
+  const gained = takenTricks(state, rules).map((tricks, seat) => tricks - takenTricks(states[claimed], rules)[seat]);
+  const [name, other] = [names[turn], names[1 - turn]];
+  if (gained[1 - turn] === 0) return sentence(name, "claim{s} the rest");
+  return gained[turn] === 0 ? sentence(name, `leave{s} the rest to ${other === YOU ? "you" : other}`) : sentence(name, "concede{s} the deal");
 }
 
 /**

@@ -85,7 +85,7 @@ export function openReview(review, actions, list) {
   const dialog = openDialog(
     "Review of the deal",
     [
-      h("div", { class: "review-top" }, h("p", { class: "review-result" }, review.result.text), other, summary(review)),
+      h("div", { class: "review-top" }, h("p", { class: "review-result" }, [review.result.text, review.result.claim].filter(Boolean).join(". ")), other, summary(review)),
       h(
         "div",
         { class: "review-grid" },

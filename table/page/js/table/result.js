@@ -57,7 +57,7 @@ export function showResult(session, visible, actions) {
 function lines(session) {
   const result = session.position.result;
   const { match, kind, deal, earlier } = session;
-  const lines = [];
+  const lines = result?.claim ? [result.claim] : [];
   if (result !== null && result.winner !== null) {
     const points = Math.abs(result.points);
     const whose = result.winner === "you" ? "for you" : `for ${session.agent.title}`;
