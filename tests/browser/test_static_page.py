@@ -208,21 +208,39 @@ def test_the_deal_of_the_day_is_that_of_the_package(table: Table) -> None:
     assert session["title"] == "Deal of 2026-11-21: Classic against Textbook"
 
 
-def test_a_link_shows_the_whole_deal_to_another_person(browser: Any, site: StaticSite, table: Table) -> None:
+def test_a_link_is_a_challenge_that_is_played_blind_and_then_compared(
+    browser: Any, site: StaticSite, table: Table
+) -> None:
     table.go_to(table.create(rules="small", seat=0))
-    result = table.play_on()
+    hand = table.hand
+    sent = table.play_on()
     table.button("Share").click()
-    share = table.page.get_by_role("dialog", name="Share this deal")
-    assert "whoever opens it sees the deal" in share.text_content()
-    link = share.get_by_role("textbox", name="Link").input_value()
-    assert link.startswith(f"{site.address}#recording=")
+    link = table.page.get_by_role("dialog", name="Share this deal").get_by_role("textbox", name="Link").input_value()
+    assert link.startswith(f"{site.address}#deal=")
     other = Table(browser, site)
     try:
         other.page.goto("about:blank")
         other.page.goto(link)
-        review = other.page.get_by_role("dialog", name="Review of the deal")
-        review.wait_for()
-        assert result in review.text_content()
+        other.wait()
+        assert other.hand == hand
+        assert " wins " not in other.page.locator("body").text_content()
+        assert other.button("Review").get_attribute("aria-disabled") == "true"
+        result = other.play_on(lambda actions: len(actions) - 1)
+        words = other.page.get_by_role("region", name="Result").text_content()
+        assert re.search(r"The sender took \d tricks?", words)
+        assert other.do("statistics")["deals"] == 0
+        other.button("Compare").click()
+        window = other.page.get_by_role("dialog", name="The sender’s deal and yours")
+        window.get_by_text("Trick for trick").click()
+        for column, text in ((2, result), (3, sent)):
+            cells = window.locator(f"tbody td:nth-child({column})").all_text_contents()
+            tricks = [int(number) for number in re.findall(r"\d+", text)]
+            assert len(cells) == 14  # seven of them count
+            assert sum(cell.endswith(": won") for cell in cells[7:]) == tricks[0 if text.startswith("You") else 1]
+        other.page.goto("about:blank")
+        other.page.goto(link)  # which is no second try
+        other.wait()
+        assert other.result == result
         assert other.complaints == []
     finally:
         other.close()
@@ -317,7 +335,7 @@ def test_a_browser_that_lacks_something_plays_all_the_same(table: Table, missing
 
 def test_a_damaged_link_is_said_in_a_window_and_leads_to_a_game(table: Table) -> None:
     table.page.goto("about:blank")
-    table.page.goto(f"{table.server.address}#recording=eJyrVk")
+    table.page.goto(f"{table.server.address}#deal=eJyrVk")
     window = table.page.get_by_role("dialog", name="The link cannot be opened")
     window.wait_for()
     assert "damaged" in window.text_content()

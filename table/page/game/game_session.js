@@ -90,6 +90,8 @@ export class Session {
     this.version = 0;
     /** @type {import("./types.js").Earlier | null} in practice, what the same deal brought before */
     this.earlier = null;
+    /** @type {string | null} in a challenge, the recording of the sender's deal */
+    this.sent = null;
     this.deal = deal ?? TableDeal.atAddress(this.rules, settings.seed, 0);
     this.salt = newSalt();
     this.assisted = false;

@@ -27,6 +27,7 @@ export function savedSession(id, session) {
     finished: session.over,
     inPlay: !deal.done,
     earlier: session.earlier,
+    sent: session.sent,
     hint: session.hint,
     deals,
   };
@@ -45,6 +46,7 @@ export function loadedSession(saved) {
   session.finished = saved.deals.flatMap(({ salt, assisted, recalled, ended }, place) => (ended === null ? [] : [{ deal: deals[place], salt, assisted, recalled, time: ended }]));
   session.version = saved.version;
   session.earlier = saved.earlier;
+  session.sent = saved.sent;
   session.hint = saved.hint;
   session.salt = last.salt;
   session.assisted = last.assisted;

@@ -58,7 +58,7 @@ export function sessionJson(session) {
       review: session.finished.length > 0,
       swap: session.finished.length > 0 && settings.kind !== "lesson",
     },
-    earlier: session.earlier,
+    earlier: settings.kind === "challenge" && !deal.done ? null : session.earlier, // which tells how the sender fared
     hint: session.hint,
     recall: session.recalled === null ? null : recallData(deal, seat, names, session.recalled),
     lesson: settings.kind === "lesson" ? lessonData(deal) : null,
@@ -71,6 +71,7 @@ export function sessionTitle({ kind, rules, day }, agent) {
   if (kind === "lesson") return "Lesson";
   const title = `${rulesTitle(rules)} against ${agent}`;
   if (kind === "practice") return `Practice: ${title}`;
+  if (kind === "challenge") return `Challenge: ${title}`;
   return day === null ? title : `Deal of ${day}: ${title}`;
 }
 

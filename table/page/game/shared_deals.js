@@ -1,9 +1,10 @@
 // @ts-check
-/** Deals to share: recordings as text, and the same as a code that fits a link. */
+/** Deals to share: recordings as text, and a challenge as a link, which has a recording in it as a code. */
 
-import { YOU } from "./wording.js";
+import { countText, YOU } from "./wording.js";
 import { agentsFor, agentTitle } from "./catalogue.js";
 import { TableDeal } from "./deal/table_deal.js";
+import { takenTricks } from "./deal/words.js";
 import { newSalt, Session } from "./game_session.js";
 import { readLine } from "./recording.js";
 import { settingsOf } from "./settings.js";
@@ -12,6 +13,8 @@ import { settingsOf } from "./settings.js";
 
 const MAX_DEALS = 100;
 const MAX_TEXT = 200_000; // letters of all recordings together
+export const LINK = "#deal="; // what stands before the code
+export const SENDER = "The sender"; // of a link
 const DEFAULT_AGENT = "heuristic+exact"; // plays where the recorded player is a person or an unknown agent
 
 /** @param {Uint8Array} bytes @param {CompressionStream | DecompressionStream} stream @returns {Promise<Uint8Array>} */
@@ -37,45 +40,69 @@ export async function codeOf(lines) {
   return btoa(String.fromCharCode(...packed)).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 }
 
-/** @param {string} text lines of JSON, or a code of them @returns {Promise<Recorded[]>} each replayed and checked @throws {Error} if it is neither, or a recording is wrong */
-export async function readDeals(text) {
+/** @param {string} text lines of JSON @returns {Recorded[]} each replayed and checked @throws {Error} if it is something else, or a recording is wrong */
+export function readDeals(text) {
   const trimmed = text.trim();
   if (trimmed.length > MAX_TEXT) throw new Error(`the text has more than ${MAX_TEXT} letters`);
-  const lines = /^[\w-]+$/.test(trimmed) ? await decoded(trimmed) : trimmed;
-  const found = lines.split("\n").filter((line) => line.trim() !== "").map((line, place) => readLine(line, place + 1));
+  const found = trimmed.split("\n").filter((line) => line.trim() !== "").map((line, place) => readLine(line, place + 1));
   if (found.length < 1 || found.length > MAX_DEALS) throw new Error(`the number of recordings must be an integer from 1 to ${MAX_DEALS}, got ${found.length}`);
   if (found.some(({ deal }) => deal.rules !== found[0].deal.rules)) throw new Error("the recordings are of different games");
   return found;
 }
 
-/** @param {string} code @returns {Promise<string>} */
-async function decoded(code) {
+/** @param {string} code of a link @returns {Promise<string>} the recording in it */
+export async function decoded(code) {
   try {
     const packed = Uint8Array.from(atob(code.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
     return new TextDecoder("utf-8", { fatal: true }).decode(await through(packed, new DecompressionStream("deflate")));
   } catch {
-    throw new Error("This is neither a recording nor a link to one, or it is damaged: a part may be missing.");
+    throw new Error("The link is damaged: a part may be missing.");
   }
 }
 
 /**
  * @param {Recorded[]} recordings deals of one game, in order; the players may change seats between them
- * @param {string} [you] what to call the player named `you`
  * @returns {Session} holds them, for review and for trying other cards; the person is the player named `you`, else seat 0
  * @throws {Error} if the deals are of different players
  */
-export function openRecordings(recordings, you = YOU) {
+export function openRecordings(recordings) {
   const last = recordings[recordings.length - 1];
-  const seat = Math.max(last.names.indexOf("you"), 0);
-  const opponent = last.names[1 - seat];
-  const rules = last.deal.rules.spec;
-  const agent = agentsFor(rules).includes(opponent) ? opponent : DEFAULT_AGENT;
-  const settings = settingsOf({ rules, agent, seat, kind: "recording" });
+  const settings = settingsFor(last, "recording");
+  const { seat } = settings;
   const deals = recordings.map((recording, place) => tableDeal(recording, place + 1, last.names));
-  const session = new Session(settings, shownName(opponent, you), deals[deals.length - 1], shownName(last.names[seat], you));
+  const session = new Session(settings, shownName(last.names[1 - seat], YOU), deals[deals.length - 1], shownName(last.names[seat], YOU));
   session.finished = deals.map((deal) => ({ deal, salt: newSalt(), assisted: false, time: "", recalled: null }));
   session.salt = session.finished[session.finished.length - 1].salt; // the last deal lies on the table, under one hash
   return session;
+}
+
+/**
+ * The same deal to be played blind, against the same opponent where the page has it, and then to be compared.
+ *
+ * @param {string} line the recording
+ * @returns {Session}
+ * @throws {Error} if the recording is wrong
+ */
+export function challengeOf(line) {
+  const [sent] = readDeals(line);
+  const settings = settingsFor(sent, "challenge");
+  const { agent, seat } = settings;
+  const { rules, deck, dealer } = sent.deal;
+  const session = new Session(settings, agentTitle(agent), new TableDeal(rules, deck, dealer));
+  session.sent = line;
+  const opponent = sent.names[1 - seat];
+  const against = opponent === agent ? "" : ` against ${shownName(opponent, YOU)}`;
+  const taken = takenTricks(sent.deal.state, rules)[seat];
+  session.earlier = { text: `${SENDER} took ${countText(taken, "trick")}${against}`, swapped: false, session: null, deal: 1, move: null };
+  return session;
+}
+
+/** @param {Recorded} recorded @param {import("./types.js").SessionKind} kind @returns {import("./settings.js").Settings} the person is the player named `you`, else seat 0 */
+function settingsFor({ deal, names }, kind) {
+  const seat = Math.max(names.indexOf("you"), 0);
+  const opponent = names[1 - seat];
+  const rules = deal.rules.spec;
+  return settingsOf({ rules, agent: agentsFor(rules).includes(opponent) ? opponent : DEFAULT_AGENT, seat, kind });
 }
 
 /** @param {string} name @param {string} you @returns {string} what to call a recorded player */

@@ -23,6 +23,7 @@ const MATCHES = "countedMatches";
  * @property {boolean} finished whether no further deal follows
  * @property {boolean} inPlay whether a deal is not over
  * @property {import("./types.js").Earlier | null} earlier
+ * @property {string | null} sent in a challenge, the recording of the sender's deal
  * @property {import("./types.js").Hint | null} hint the hint for this position, if one was asked for
  * @property {SavedDeal[]} deals the last is the one on the table
  */

@@ -8,7 +8,7 @@ import { parseCard } from "../engine/cards.js";
 import { agentTitle } from "./catalogue.js";
 import { claimed } from "./coach/claims.js";
 import { hintOf } from "./coach/hints.js";
-import { swapSeats, tryAction as otherAction, watch as replay } from "./coach/replays.js";
+import { compareWithSender, swapSeats, tryAction as otherAction, watch as replay } from "./coach/replays.js";
 import { review as reviewOf } from "./coach/reviews.js";
 import { dataNow, loadData } from "./data.js";
 import { TableError } from "./errors.js";
@@ -19,7 +19,7 @@ import { recordingLine } from "./recording.js";
 import { lessonSession, loadedSession, savedSession } from "./saved.js";
 import { sessionJson, summaryJson } from "./session_data.js";
 import { daySettings, randomSeed, settingsOf, today } from "./settings.js";
-import { codeOf, openRecordings, readDeals } from "./shared_deals.js";
+import { challengeOf, codeOf, decoded, openRecordings, readDeals } from "./shared_deals.js";
 import { countDeals, summary } from "./statistics.js";
 import { Store } from "./store.js";
 import { act as agentActs, advise } from "./thinking.js";
@@ -164,8 +164,18 @@ export const watch = (id, deal, move = null) => answer(async () => {
   return replay(session, placeOf(session, deal), move);
 });
 
-/** @param {string} text recordings or a code of them @param {boolean} [isLink] whether they came in a link, so that somebody else has played them @returns {Promise<SessionData>} a game that holds them */
-export const openShared = (text, isLink = false) => answer(async () => add(openRecordings(await readDeals(text), isLink ? "The sender" : undefined)));
+/** @param {string} id of a challenge @returns {Promise<import("./types.js").Watch>} what the sender made of the same cards */
+export const compare = (id) => answer(async () => compareWithSender((await read(id)).session));
+
+/** @param {string} text recordings @returns {Promise<SessionData>} a game that holds them */
+export const openShared = (text) => answer(async () => add(openRecordings(readDeals(text))));
+
+/** @param {string} code of a link @returns {Promise<SessionData>} the challenge in it; it is played once */
+export const openLink = (code) => answer(async () => {
+  const line = await decoded(code);
+  const before = (await store.allSessions()).find(({ sent }) => sent === line);
+  return before === undefined ? add(challengeOf(line)) : open(before.id);
+});
 
 /** @returns {Promise<import("./types.js").Statistics>} */
 export const statistics = () => answer(async () => summary(await store.counted()));

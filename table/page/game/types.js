@@ -8,7 +8,7 @@
  * @typedef {"foreplay" | "endgame"} Stage
  * @typedef {"mine" | "theirs" | "lost"} Claim  what a person says of the end of a deal: all tricks left are mine, are the opponent's, or the deal is lost
  * @typedef {"card" | "pick" | "take_or_leave" | "keep_or_swap"} DecisionKind
- * @typedef {"play" | "practice" | "recording" | "lesson"} SessionKind
+ * @typedef {"play" | "practice" | "challenge" | "recording" | "lesson"} SessionKind
  */
 
 /**
@@ -252,7 +252,7 @@
  */
 
 /**
- * What a deal brought before, in practice.
+ * What a deal brought before: the person in practice, the sender in a challenge.
  *
  * @typedef {object} Earlier
  * @property {string} text  the result in words
@@ -334,11 +334,19 @@
  *
  * @typedef {object} Compared
  * @property {number} you  those that you took
- * @property {number} agent  those that the agent takes
+ * @property {number} other  those of the other player
  */
 
 /**
- * A move of the agent with your cards, or of its opponent.
+ * A trick, all cards open.
+ *
+ * @typedef {object} PlayedTrick
+ * @property {Record<Side, string>} cards
+ * @property {Side} winner
+ */
+
+/**
+ * A move of the other player with your cards, or of the opponent.
  *
  * @typedef {object} WatchMove
  * @property {number} number  its number, from 1
@@ -350,15 +358,15 @@
  */
 
 /**
- * What the agent makes of your cards against itself, or perfect play from a decision on.
+ * What another player makes of your cards: the agent against itself, perfect play from a decision on, or the sender of a challenge.
  *
  * @typedef {object} Watch
- * @property {string} title  what plays both hands
+ * @property {string} title  who plays your cards
  * @property {Record<Side, string>} names  names of the players
  * @property {string | null} trump  the trump suit; `null`: no trumps
- * @property {string} recording  the deal as a recording
  * @property {Result} result  the result, `you` being your seat
  * @property {Compared} compare  tricks with your cards
+ * @property {Record<"other" | "yours", PlayedTrick[]>} tricks  all tricks of both deals
  * @property {WatchMove[]} moves
  * @property {OpenPosition[]} positions  before the first of these moves, then after each
  */
@@ -554,7 +562,7 @@
  *
  * @typedef {object} Session
  * @property {number} version  number of changes so far
- * @property {SessionKind} kind  `practice` comes of try and swap, `recording` is read only
+ * @property {SessionKind} kind  `practice` comes of try and swap, `challenge` of a link; `recording` is read only
  * @property {string} title  its name for people
  * @property {string} rules  specification of the rules
  * @property {Game} game  the rules in figures
@@ -566,7 +574,7 @@
  * @property {Position} position  the deal as you see it
  * @property {GameEvent[]} events  what happened in this deal, all of it, oldest first
  * @property {Can} can  what can be asked for now
- * @property {Earlier | null} earlier  practice: what this deal brought before
+ * @property {Earlier | null} earlier  practice: what this deal brought before; a challenge, once it is over: what it brought the sender
  * @property {Hint | null} hint  the hint for this position, once it was asked for
  * @property {Recall | null} recall  your answer to the memory quiz of this deal
  * @property {Lesson | null} lesson  what the teacher says, in a lesson

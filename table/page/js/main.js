@@ -3,6 +3,7 @@
 
 import { dataNow } from "../game/data.js";
 import { TableError } from "../game/errors.js";
+import { LINK } from "../game/shared_deals.js";
 import * as table from "../game/table.js";
 import { attempt } from "./attempt.js";
 import { change, keepSession, keptSession, settings } from "./settings.js";
@@ -43,7 +44,8 @@ const game = new Game({
   review: () => void review(),
   otherSide: () => void otherSide(),
   watch: () => void watch(),
-  share: () => void attempt(() => share(current(), game.session?.deal.number ?? null)),
+  compare: () => void compare(),
+  share: () => void attempt(() => share(current(), current().deal.number)),
   keep: () => void attempt(keepGames),
   fairness: () => void attempt(() => fairness(current())),
   leave: () => void attempt(backToGame),
@@ -78,7 +80,7 @@ async function newGame() {
   enter(await table.create({ rules, agent, match }), true);
 }
 
-/** @param {Session} session @param {number | null} deal null: all finished deals */
+/** @param {Session} session @param {number} deal */
 async function share(session, deal) {
   const { openShare } = await windows();
   await openShare(session, deal);
@@ -226,10 +228,28 @@ async function watchLine(session, deal, move) {
   });
 }
 
-/** @param {string} recording @param {boolean} [isLink] */
-async function openRecording(recording, isLink = false) {
-  enter(await table.openShared(recording, isLink));
-  void review();
+async function compare() {
+  const { id } = current();
+  await attempt(async () => {
+    const [answer, { openWatch }] = await Promise.all([table.compare(id), windows()]);
+    openWatch(answer, { title: "The sender’s deal and yours" });
+  });
+}
+
+/** @param {string} text recordings, or a link */
+async function openRecording(text) {
+  const [, code] = text.split(LINK);
+  if (code !== undefined) return openLink(code);
+  enter(await table.openShared(text));
+  return review();
+}
+
+/** @param {string} code of a link */
+async function openLink(code) {
+  const session = await table.openLink(code);
+  const isNew = session.position.result === null && !session.can.take_back;
+  enter(session, isNew);
+  if (isNew) alertUser("The sender has played this deal. Play it, too: then you can compare.");
 }
 
 function more() {
@@ -240,7 +260,6 @@ function more() {
     ["Deal of the day", "The same classic deal for everyone today", () => void attempt(dealOfTheDay)],
     ["Rules", `How ${session.game.title} is played`, () => void attempt(() => rules(session))],
     ["What happened", "The log of this deal", openLog],
-    ["Share", "The finished deals of this game, as a link or a text", () => void attempt(() => share(session, null))],
     ["Open a recording", "A deal or game that was shared", () => void attempt(recordingDialog)],
     ["Is the deal fair?", "The hash of the deal, and its check", () => void attempt(() => fairness(session))],
     ["Unfinished games", "Go on where you stopped", () => void attempt(unfinished)],
@@ -338,13 +357,13 @@ function connect() {
 /** Open what the address names, else the game that was going on, else a new one. */
 async function openAddress() {
   const [kind, value] = location.hash.slice(1).split("=");
-  if (kind === "recording" && value) {
+  if (kind === "deal" && value) {
     try {
-      return await openRecording(value, true);
+      return await openLink(value);
     } catch (error) {
       if (!(error instanceof TableError)) throw error;
       const go = () => void attempt(resume);
-      openDialog("The link cannot be opened", [h("p", {}, error.message), h("p", {}, "Ask for it again, or for the text of the deal.")], { onclose: go });
+      openDialog("The link cannot be opened", [h("p", {}, `${error.message} Ask for it again.`)], { onclose: go });
       return undefined;
     }
   }

@@ -4,13 +4,13 @@
 import { actionText, parseAction } from "../../engine/actions.js";
 import { agentTitle } from "../catalogue.js";
 import { moveTexts } from "../deal/events.js";
-import { bySide, result, sideOf } from "../deal/position.js";
+import { bySide, playedTricks, result, sideOf } from "../deal/position.js";
 import { TableDeal } from "../deal/table_deal.js";
 import { actionName, suitText } from "../deal/words.js";
 import { TableError } from "../errors.js";
 import { Session } from "../game_session.js";
 import { playOut } from "../thinking.js";
-import { recordingLine } from "../recording.js";
+import { readDeals, SENDER } from "../shared_deals.js";
 import { bestLine, openPositions } from "./reviews.js";
 
 /**
@@ -72,6 +72,27 @@ export async function watch(session, place, move) {
   } else {
     [deal, title, first] = [await bestLine(before, move - 1), "Perfect play", move - 1];
   }
+  return compared(before, deal, seat, title, names, first);
+}
+
+/** @param {Session} session a challenge that is over @returns {import("../types.js").Watch} what the sender made of the same cards */
+export function compareWithSender({ sent, finished, seat }) {
+  if (sent === null || finished.length === 0) throw new TableError("refused", "There is nothing to compare.");
+  const [{ deal, names }] = readDeals(sent);
+  const shown = /** @type {[string, string]} */ (names.map((name, place) => (place === seat ? SENDER : agentTitle(name))));
+  return compared(finished[0].deal, deal, seat, SENDER, shown, 0);
+}
+
+/**
+ * @param {TableDeal} before the person's deal
+ * @param {TableDeal} deal the same one as it was played by others
+ * @param {number} seat the person's
+ * @param {string} title who plays its cards
+ * @param {[string, string]} names of the players of `deal` by seat
+ * @param {number} first move to be shown, from 0
+ * @returns {import("../types.js").Watch}
+ */
+function compared(before, deal, seat, title, names, first) {
   const differs = deal.actions.findIndex((action, step) => action !== before.actions[step]);
   const same = differs < 0 ? Math.min(deal.actions.length, before.actions.length) : differs;
   const texts = moveTexts(deal, names);
@@ -83,14 +104,13 @@ export async function watch(session, place, move) {
     text: texts[step],
     yours: step <= same && step < before.actions.length ? actionText(before.actions[step], deal.rules) : null,
   }));
-  const { agent } = session.settings;
   return {
     title,
     names: bySide(names[seat], names[1 - seat]),
     trump: suitText(deal.state.trump),
-    recording: recordingLine(deal, [agent, agent]),
     result: result(deal, seat, names),
-    compare: { you: result(before, seat, names).tricks.you, agent: result(deal, seat, names).tricks.you },
+    compare: { you: result(before, seat, names).tricks.you, other: result(deal, seat, names).tricks.you },
+    tricks: { yours: playedTricks(before, seat), other: playedTricks(deal, seat) },
     moves: moves.slice(first),
     positions: openPositions(deal, seat).slice(first),
   };

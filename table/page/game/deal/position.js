@@ -3,7 +3,7 @@
 
 import { actionText } from "../../engine/actions.js";
 import { cardsOf, cardText, has, isEmpty, NUM_CARDS, ofSuit, popcount, SUIT_SIZE, SUITS } from "../../engine/cards.js";
-import { DRAFT, EXCHANGE, PICK, PICK_AFTER } from "../../engine/state.js";
+import { DRAFT, EXCHANGE, PICK, PICK_AFTER, PLAY } from "../../engine/state.js";
 import { joinWords } from "../wording.js";
 import { actionName, cardName, claimText, resultText, suitText, SUIT_NAMES, takenTricks, theCards } from "./words.js";
 
@@ -213,6 +213,16 @@ export function lastTrick(events, seat) {
     cards: bySide(String(cardOf(plays, seat)), String(cardOf(plays, 1 - seat))),
     takes: bySide(cardOf(gains, seat), cardOf(gains, 1 - seat)),
   };
+}
+
+/** @param {TableDeal} deal finished @param {number} seat @returns {import("../types.js").PlayedTrick[]} all tricks, seen from a seat */
+export function playedTricks(deal, seat) {
+  const plays = deal.actions.flatMap((action, step) => (deal.states[step].decision === PLAY ? [{ action, actor: deal.actor(step), step }] : []));
+  return Array.from({ length: Math.floor(plays.length / 2) }, (_, trick) => {
+    const [led, followed] = plays.slice(2 * trick, 2 * trick + 2);
+    const [own, other] = led.actor === seat ? [led, followed] : [followed, led];
+    return { cards: bySide(cardText(own.action), cardText(other.action)), winner: sideOf(deal.stateAt(followed.step + 1).winner, seat) };
+  });
 }
 
 /** @param {Rules} rules @param {Event[]} events @param {number} seat @returns {Record<Side, boolean | null>} humbug: whether the sides swapped their hands; null where it is not decided */

@@ -2,6 +2,7 @@
 /** Share a deal as a link or a text, and open one that was shared. */
 
 import { TableError } from "../../game/errors.js";
+import { LINK } from "../../game/shared_deals.js";
 import * as table from "../../game/table.js";
 import { answerTo } from "../attempt.js";
 import { h, newId } from "../dom.js";
@@ -9,16 +10,23 @@ import { openDialog } from "./dialog.js";
 
 /**
  * @param {import("../../game/types.js").Session} session
- * @param {number | null} deal null: all finished deals
+ * @param {number} deal
  */
 export async function openShare(session, deal) {
   const { recording, code } = await table.recording(session.id, deal);
-  const link = code === null ? null : `${location.origin}${location.pathname}#recording=${code}`;
+  const all = session.deals.length > 1 ? (await table.recording(session.id, null)).recording : null;
+  const link = code === null ? null : `${location.origin}${location.pathname}${LINK}${code}`;
   openDialog("Share this deal", [
-    h("p", {}, "The link has the whole deal in it: whoever opens it sees the deal. The text can be opened with “Open a recording” on any page of German Whist, or with german-whist review FILE."),
+    link !== null && h("p", {}, "The link is a challenge: whoever opens it plays the same deal, and sees yours only afterwards."),
     link !== null && copyField("Link", link),
+    h("p", {}, "The text shows the whole deal. “Open a recording” opens it on any page of German Whist, and german-whist review FILE in a terminal."),
     copyField("Text", recording, 6),
-    h("div", { class: "buttons" }, download("Save as a file", "deal.jsonl", `${recording}\n`)),
+    h(
+      "div",
+      { class: "buttons" },
+      download("Save as a file", "deal.jsonl", `${recording}\n`),
+      all !== null && download(`Save all ${session.deals.length} deals of this game`, "deals.jsonl", `${all}\n`),
+    ),
   ]);
 }
 
@@ -26,17 +34,38 @@ export async function openShare(session, deal) {
 function copyField(label, text, rows = 2) {
   const id = newId();
   const area = h("textarea", { id, rows, readonly: true, spellcheck: "false" }, text);
-  const button = h("button", { type: "button", class: "quiet" }, `Copy the ${label.toLowerCase()}`);
+  const name = label.toLowerCase();
+  const button = h("button", { type: "button", class: "quiet" }, `Copy the ${name}`);
   button.addEventListener("click", async () => {
     area.select();
-    try {
-      await navigator.clipboard.writeText(text);
-    } catch {
-      document.execCommand("copy");
-    }
+    await copy(text);
     button.textContent = "Copied";
   });
-  return h("div", { class: "field copy" }, h("label", { for: id }, label), area, button);
+  return h(
+    "div",
+    { class: "field copy" },
+    h("label", { for: id }, label),
+    area,
+    h("div", { class: "buttons" }, button, "share" in navigator && h("button", { type: "button", class: "quiet", onclick: () => void send(text) }, `Send the ${name}`)),
+  );
+}
+
+/** @param {string} text */
+async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    document.execCommand("copy"); // what is selected
+  }
+}
+
+/** Open the system's way to send a text. @param {string} text */
+async function send(text) {
+  try {
+    await navigator.share(text.startsWith("http") ? { url: text } : { text });
+  } catch {
+    // The person has changed their mind, or the system does not share such a text: it can be copied.
+  }
 }
 
 /** @param {string} words @param {string} file @param {string} text @returns {HTMLElement} a link that saves a text */
@@ -45,7 +74,7 @@ export function download(words, file, text) {
   return h("a", { class: "button quiet", href: address, download: file }, words);
 }
 
-/** @param {(recording: string) => Promise<void>} open called with the text or the code of a recording */
+/** @param {(recording: string) => Promise<void>} open called with the text of recordings, or a link */
 export function openRecordingDialog(open) {
   const id = newId();
   const wrong = h("p", { class: "bad", role: "alert" });
@@ -55,7 +84,7 @@ export function openRecordingDialog(open) {
     area.value = (await file.files?.[0]?.text()) ?? "";
   });
   const dialog = openDialog("Open a recording", [
-    h("div", { class: "field" }, h("label", { for: id }, "Text, code or link"), area),
+    h("div", { class: "field" }, h("label", { for: id }, "Text or link"), area),
     h("div", { class: "field" }, h("label", { for: `${id}-file` }, "Or a file"), file),
     h("div", { class: "buttons" }, h("button", {
       type: "button",
@@ -64,7 +93,7 @@ export function openRecordingDialog(open) {
         const text = area.value.trim();
         if (text === "") return;
         try {
-          await answerTo(() => open(text.split("#recording=").pop() ?? text));
+          await answerTo(() => open(text));
         } catch (error) {
           if (!(error instanceof TableError)) throw error;
           wrong.textContent = error.message; // the window stays, and the text with it

@@ -1,8 +1,9 @@
 // @ts-check
-/** What the agent makes of your cards, or perfect play of an endgame, move by move, compared with what you did. */
+/** What another player makes of your cards, or perfect play of an endgame, compared with what you did. */
 
 import { fill, h } from "../dom.js";
-import { counted, shortName } from "../words.js";
+import { actionText } from "../coach/bars.js";
+import { cardName, counted, shortName } from "../words.js";
 import { openDialog } from "../dialogs/dialog.js";
 import { board } from "./board.js";
 import { Steps } from "./steps.js";
@@ -20,20 +21,35 @@ export function openWatch(watch, { title, close = () => {} }) {
     fill(boardPlace, board(watch.positions[place], { names, trump, move }));
     fill(text, words(move, watch));
   });
-  const { you, agent } = watch.compare;
+  const { you, other } = watch.compare;
   const dialog = openDialog(
     title,
     [
-      h("p", { class: "review-result" }, `You took ${counted(you, "trick")}. ${watch.title}: ${agent}.`),
+      h("p", { class: "review-result" }, `You took ${counted(you, "trick")}. ${watch.title}: ${other}.`),
       steps.element,
       text,
       boardPlace,
+      h("details", {}, h("summary", {}, "Trick for trick"), trickTable(watch)),
     ],
     { kind: "full", onclose: close },
   );
   dialog.addEventListener("keydown", (event) => steps.key(event));
   const parted = watch.moves.findIndex((move) => move.yours !== null && move.yours !== move.action);
   steps.go(Math.max(parted, 0));
+}
+
+/** @param {import("../../game/types.js").Watch} watch @returns {HTMLElement} every trick of both deals: the card of that seat, the opponent's, and who won */
+function trickTable({ title, tricks: { other, yours } }) {
+  const cell = (/** @type {import("../../game/types.js").PlayedTrick | undefined} */ trick) => h("td", {}, ...(trick === undefined ? ["–"] : [
+    actionText(trick.cards.you, cardName(trick.cards.you)),
+    " to ",
+    actionText(trick.cards.opponent, cardName(trick.cards.opponent)),
+    trick.winner === "you" ? ": won" : ": lost",
+  ]));
+  const rows = Array.from({ length: Math.max(other.length, yours.length) }, (_, place) =>
+    h("tr", {}, h("th", { scope: "row" }, place + 1), cell(yours[place]), cell(other[place])));
+  const head = (/** @type {string} */ words) => h("th", { scope: "col" }, words);
+  return h("table", { class: "plain" }, h("thead", {}, h("tr", {}, head("Trick"), head("You"), head(title))), h("tbody", {}, ...rows));
 }
 
 /** @param {import("../../game/types.js").WatchMove | null} move @param {import("../../game/types.js").Watch} watch @returns {string} */

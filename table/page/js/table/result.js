@@ -15,6 +15,7 @@ import { counted } from "../words.js";
  * @property {() => void} review
  * @property {() => void} otherSide
  * @property {() => void} watch
+ * @property {() => void} compare  with the sender of a challenge
  * @property {() => void} share
  * @property {() => void} keep  save all games as a file
  * @property {() => void} fairness
@@ -63,8 +64,9 @@ function lines(session) {
     const whose = result.winner === "you" ? "for you" : `for ${session.agent.title}`;
     lines.push(`${counted(Number(points.toFixed(2)), "point")} ${whose}`);
   }
-  if (earlier !== null) lines.push(`The first time${earlier.swapped ? ", on the other side" : ""}: ${earlier.text}`);
-  if (kind === "practice") lines.push("Practice: this deal does not count.");
+  if (earlier !== null) lines.push(kind === "challenge" ? earlier.text : `The first time${earlier.swapped ? ", on the other side" : ""}: ${earlier.text}`);
+  if (kind === "challenge") lines.push("A challenge does not count.");
+  else if (kind === "practice") lines.push("Practice: this deal does not count.");
   else if (deal.assisted) lines.push("Assisted: this deal counts apart in your record.");
   if (match.winner !== null) {
     const who = match.winner === "you" ? "You win" : `${session.agent.title} wins`;
@@ -91,6 +93,9 @@ function buttonsOf(session, actions) {
   if (session.can.next) add("Next deal", actions.next, "primary");
   else if (earlier !== null && earlier.session !== null) {
     add("Back to the review", actions.back, "primary");
+    add("Back to the game", actions.leave, "quiet");
+  } else if (session.kind === "challenge") {
+    add("Compare", actions.compare, "primary");
     add("Back to the game", actions.leave, "quiet");
   } else if (session.kind === "lesson") add("Play a game", actions.leave, "primary");
   else if (session.kind === "practice") add("Back to the game", actions.leave, "primary");
