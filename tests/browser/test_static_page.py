@@ -10,9 +10,12 @@ from typing import Any
 import pytest
 
 from german_whist.agents.judge import advise
+from german_whist.agents.registry import make_agent
 from german_whist.envs.engine.cards import card_text
 from german_whist.envs.engine.rules import rule_names
 from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.simulator.episodes import Episode
+from german_whist.envs.turns import play_turn
 from german_whist.evaluation.recording import Recording
 from german_whist.table.bundle import write_page
 from tests.browser.static_site import StaticSite
@@ -202,7 +205,7 @@ def test_two_tabs_do_not_play_one_deal_twice(table: Table) -> None:
 
 def test_the_deal_of_the_day_is_that_of_the_package(table: Table) -> None:
     deck = DealBatch("classic", 1, 20261121).states["deck"][0]
-    session = table.do("create", {"day": "2026-11-21", "agent": "heuristic"})
+    session = table.do("dealOfDay", "2026-11-21")
     hand = {card["card"] for card in session["position"]["hand"]}
     assert hand == {card_text(card) for card in deck[0:26:2]}  # the person leads, so the other seat has dealt
     assert session["title"] == "Deal of 2026-11-21: Classic against Textbook"
@@ -422,12 +425,55 @@ def test_a_claim_holds_where_python_says_so_and_nowhere_else(table: Table) -> No
     assert {("mine", True), ("mine", False), ("lost", True), ("lost", False), ("theirs", False)} <= kinds
 
 
-def test_the_deal_of_a_day_counts_once(table: Table) -> None:
-    for _ in range(2):
-        session = table.do("create", {"day": "2026-11-21", "agent": "random"})
-        while session["position"]["result"] is None:
-            session = table.do("act", session, session["position"]["decision"]["actions"][0]["action"])
+_PLAY_DAY = """async () => {
+  const table = modules["game/table.js"];
+  let session = await table.dealOfDay("2026-11-21");
+  while (session.position.decision) session = await table.act(session, session.position.decision.actions[0].action);
+  return session;
+}"""
+
+
+def test_the_deal_of_a_day_is_played_once(table: Table) -> None:
+    first = table.page.evaluate(_PLAY_DAY)
+    assert table.do("dealOfDay", "2026-11-21") == first
+    table.do("remove", first["id"])
+    assert table.page.evaluate(_PLAY_DAY)["id"] != first["id"]
     assert table.do("statistics")["deals"] == 1
+
+
+def test_the_result_of_the_day_is_compared_with_the_house_and_shared_in_a_few_words(table: Table) -> None:
+    result = table.page.evaluate(_PLAY_DAY)["position"]["result"]
+    table.page.goto("about:blank")
+    table.page.goto(f"{table.server.address}#day=2026-11-21")
+    table.wait()
+    house = table.page.locator(".house div")
+    house.nth(4).wait_for()
+    names, tricks = (house.locator(part).all_text_contents() for part in ("dt", "dd"))
+    found = dict(zip(names, map(int, tricks), strict=True))
+    assert tricks == sorted(tricks, reverse=True)
+    assert found["You"] == result["tricks"]["you"]
+    for agent, title in (("greedy", "Greedy"), ("heuristic", "Textbook")):
+        deal = played_by(make_agent("heuristic", "classic"), make_agent(agent, "classic"), deal=(20261121, 0))
+        assert found[title] == deal.batch.states["tricks"][0, 1, 1]
+    table.page.evaluate("() => { navigator.share = async ({ text }) => { window.sent = text; }; }")
+    table.button("Share your result").click()
+    table.page.wait_for_function("() => window.sent")
+    words = table.page.evaluate("window.sent").splitlines()
+    assert words[0].startswith("German Whist, deal of 2026-11-21: I ")
+    assert f"Greedy {found['Greedy']}" in words[1]
+    assert words[2] == f"{table.server.address}#day=2026-11-21"
+    table.page.evaluate("delete navigator.share; delete Navigator.prototype.share")
+    table.button("Share your result").click()
+    table.page.get_by_role("alert").get_by_text("Copied").wait_for()
+
+
+def played_by(*agents: Any, deal: tuple[int, int]) -> Episode:
+    """A deal of classic that agents have played, by seat."""
+    episode = Episode("classic")
+    episode.reset(options={"deal": deal})
+    while not episode.over[0]:
+        play_turn(agents[episode.turn], episode, episode.every_row)
+    return episode
 
 
 def test_tricks_of_a_low_deal_are_those_that_were_taken(table: Table) -> None:

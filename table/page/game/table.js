@@ -8,7 +8,7 @@ import { parseCard } from "../engine/cards.js";
 import { agentTitle } from "./catalogue.js";
 import { claimed } from "./coach/claims.js";
 import { hintOf } from "./coach/hints.js";
-import { compareWithSender, swapSeats, tryAction as otherAction, watch as replay } from "./coach/replays.js";
+import { compareWithSender, houseResults, swapSeats, tryAction as otherAction, watch as replay } from "./coach/replays.js";
 import { review as reviewOf } from "./coach/reviews.js";
 import { dataNow, loadData } from "./data.js";
 import { TableError } from "./errors.js";
@@ -83,16 +83,24 @@ async function answer(work) {
 export const catalog = () => answer(async () => ({ ...(await loadData()).catalog, today: today() }));
 
 /** @param {Partial<import("./types.js").Choices>} choices @returns {Promise<SessionData>} a new game */
-export function create({ rules, agent, match = null, seed, seat, day }) {
+export function create({ rules, agent, match = null, seed, seat }) {
   return answer(async () => {
     const { catalog: { defaults }, seed: fixed } = dataNow();
     const chosen = agent ?? defaults.agent;
-    const settings = day
-      ? daySettings(day, chosen)
-      : settingsOf({ rules: rules ?? defaults.rules, agent: chosen, match, seed: seed ?? fixed ?? randomSeed(), seat: seat ?? randomSeed() % 2 });
+    const settings = settingsOf({ rules: rules ?? defaults.rules, agent: chosen, match, seed: seed ?? fixed ?? randomSeed(), seat: seat ?? randomSeed() % 2 });
     return add(new Session(settings, agentTitle(settings.agent)));
   });
 }
+
+/** @param {string} date as `2026-11-21` @returns {Promise<SessionData>} the deal of that day, which everybody plays once: the game in which it was begun, else a new one */
+export const dealOfDay = (date) => answer(async () => {
+  const settings = daySettings(date);
+  const before = (await store.allSessions()).find((saved) => saved.settings.day === date);
+  return before === undefined ? add(new Session(settings, agentTitle(settings.agent))) : open(before.id);
+});
+
+/** @param {string} id of a deal of the day that is over @returns {Promise<import("./types.js").HouseResult[]>} what agents make of the person's cards */
+export const house = (id) => answer(async () => houseResults((await read(id)).session));
 
 /** @returns {Promise<SessionData>} a game with the lesson */
 export const lesson = () => answer(() => add(lessonSession()));

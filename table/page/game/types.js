@@ -338,6 +338,14 @@
  */
 
 /**
+ * What an agent makes of your cards.
+ *
+ * @typedef {object} HouseResult
+ * @property {string} title  the agent
+ * @property {number} tricks  counted tricks that it takes
+ */
+
+/**
  * A trick, all cards open.
  *
  * @typedef {object} PlayedTrick
@@ -636,7 +644,6 @@
  * @property {string | null} match  specification of the match
  * @property {number} seed
  * @property {number} seat  yours
- * @property {string | null} day  date of a deal of the day, which has rules, seed and seat of its own
  */
 
 export {};

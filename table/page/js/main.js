@@ -45,7 +45,7 @@ const game = new Game({
   otherSide: () => void otherSide(),
   watch: () => void watch(),
   compare: () => void compare(),
-  share: () => void attempt(() => share(current(), current().deal.number)),
+  share: () => void attempt(() => (current().day === null ? share(current(), current().deal.number) : shareDay(current()))),
   keep: () => void attempt(keepGames),
   fairness: () => void attempt(() => fairness(current())),
   leave: () => void attempt(backToGame),
@@ -84,6 +84,12 @@ async function newGame() {
 async function share(session, deal) {
   const { openShare } = await windows();
   await openShare(session, deal);
+}
+
+/** @param {Session} session a deal of the day that is over */
+async function shareDay(session) {
+  const [others, { sendDay }] = await Promise.all([table.house(session.id), windows()]);
+  await sendDay(session, others);
 }
 
 /** @param {Session} session */
@@ -247,7 +253,7 @@ async function openRecording(text) {
 /** @param {string} code of a link */
 async function openLink(code) {
   const session = await table.openLink(code);
-  const isNew = session.position.result === null && !session.can.take_back;
+  const isNew = isUntouched(session);
   enter(session, isNew);
   if (isNew) alertUser("The sender has played this deal. Play it, too: then you can compare.");
 }
@@ -257,7 +263,7 @@ function more() {
   if (session === null) return; // the first deal is on its way
   openMenu("More", [
     ["Learn the game", "A short lesson at the table", () => void attempt(async () => enter(await table.lesson()))],
-    ["Deal of the day", "The same classic deal for everyone today", () => void attempt(dealOfTheDay)],
+    ["Deal of the day", "The same deal for everyone, and one try", () => void attempt(dealOfTheDay)],
     ["Rules", `How ${session.game.title} is played`, () => void attempt(() => rules(session))],
     ["What happened", "The log of this deal", openLog],
     ["Open a recording", "A deal or game that was shared", () => void attempt(recordingDialog)],
@@ -304,10 +310,17 @@ async function settingsDialog() {
 
 async function dealOfTheDay() {
   const { today } = await table.catalog(); // the page may have been open since yesterday
-  const game = catalog.games.find((entry) => entry.id === "classic") ?? catalog.games[0];
-  const agent = game.agents.includes(settings.game.agent) ? settings.game.agent : game.agents[game.agents.length - 1];
-  enter(await table.create({ day: today, agent }), true);
+  await openDay(today);
 }
+
+/** @param {string} date */
+async function openDay(date) {
+  const session = await table.dealOfDay(date);
+  enter(session, isUntouched(session));
+}
+
+/** @param {Session} session @returns {boolean} whether the person has not played yet */
+const isUntouched = ({ position, can }) => position.result === null && !can.take_back;
 
 async function unfinished() {
   const [sessions, { openUnfinished }] = await Promise.all([table.sessions(), windows()]);
@@ -357,9 +370,10 @@ function connect() {
 /** Open what the address names, else the game that was going on, else a new one. */
 async function openAddress() {
   const [kind, value] = location.hash.slice(1).split("=");
-  if (kind === "deal" && value) {
+  const openShared = { deal: openLink, day: openDay }[kind];
+  if (openShared !== undefined && value) {
     try {
-      return await openLink(value);
+      return await openShared(value);
     } catch (error) {
       if (!(error instanceof TableError)) throw error;
       const go = () => void attempt(resume);

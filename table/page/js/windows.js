@@ -6,7 +6,7 @@ export { gameForm } from "./dialogs/game_form.js";
 export { openKeep } from "./dialogs/keep.js";
 export { rulesText } from "./dialogs/rules.js";
 export { openSettings } from "./dialogs/settings_dialog.js";
-export { openRecordingDialog, openShare } from "./dialogs/share.js";
+export { openRecordingDialog, openShare, sendDay } from "./dialogs/share.js";
 export { openStatistics } from "./dialogs/statistics.js";
 export { openUnfinished } from "./dialogs/unfinished.js";
 export { openReview } from "./review/review.js";

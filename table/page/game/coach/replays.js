@@ -6,12 +6,14 @@ import { agentTitle } from "../catalogue.js";
 import { moveTexts } from "../deal/events.js";
 import { bySide, playedTricks, result, sideOf } from "../deal/position.js";
 import { TableDeal } from "../deal/table_deal.js";
-import { actionName, suitText } from "../deal/words.js";
+import { actionName, suitText, takenTricks } from "../deal/words.js";
 import { TableError } from "../errors.js";
 import { Session } from "../game_session.js";
 import { playOut } from "../thinking.js";
 import { readDeals, SENDER } from "../shared_deals.js";
 import { bestLine, openPositions } from "./reviews.js";
+
+const HOUSE = ["greedy", "heuristic", "heuristic+exact", "small"]; // each always plays the same card
 
 /**
  * @param {Session} session in which the deal was played
@@ -73,6 +75,17 @@ export async function watch(session, place, move) {
     [deal, title, first] = [await bestLine(before, move - 1), "Perfect play", move - 1];
   }
   return compared(before, deal, seat, title, names, first);
+}
+
+/** @param {Session} session with one finished deal @returns {Promise<import("../types.js").HouseResult[]>} what some agents of this page make of the person's cards against the same opponent, the most tricks first */
+export async function houseResults({ settings, seat, finished: [{ deal }] }) {
+  /** @type {import("../types.js").HouseResult[]} */
+  const found = [];
+  for (const agent of HOUSE) {
+    const played = await playOut(new TableDeal(deal.rules, deal.deck, deal.dealer), seat === 0 ? [agent, settings.agent] : [settings.agent, agent]);
+    found.push({ title: agentTitle(agent), tricks: takenTricks(played.state, played.rules)[seat] });
+  }
+  return found.sort((one, other) => other.tricks - one.tricks);
 }
 
 /** @param {Session} session a challenge that is over @returns {import("../types.js").Watch} what the sender made of the same cards */

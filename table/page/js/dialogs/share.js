@@ -4,8 +4,10 @@
 import { TableError } from "../../game/errors.js";
 import { LINK } from "../../game/shared_deals.js";
 import * as table from "../../game/table.js";
+import { dataNow } from "../../game/data.js";
 import { answerTo } from "../attempt.js";
 import { h, newId } from "../dom.js";
+import { alertUser } from "../notices.js";
 import { openDialog } from "./dialog.js";
 
 /**
@@ -55,17 +57,44 @@ async function copy(text) {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    document.execCommand("copy"); // what is selected
+    const area = h("textarea", { readonly: true }, text);
+    (document.querySelector("dialog[open]") ?? document.body).append(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
   }
 }
 
-/** Open the system's way to send a text. @param {string} text */
+/** Open the system's way to send a text. @param {string} text @returns {Promise<boolean>} whether there is one */
 async function send(text) {
+  if (!("share" in navigator)) return false;
   try {
-    await navigator.share(text.startsWith("http") ? { url: text } : { text });
-  } catch {
-    // The person has changed their mind, or the system does not share such a text: it can be copied.
+    await navigator.share({ text });
+  } catch (error) {
+    return error instanceof DOMException && error.name === "AbortError"; // the person has changed their mind
   }
+  return true;
+}
+
+/**
+ * Send the result of a deal of the day, or copy it.
+ *
+ * @param {import("../../game/types.js").Session} session
+ * @param {import("../../game/types.js").HouseResult[]} others
+ */
+export async function sendDay({ day, deal, agent, position: { result } }, others) {
+  if (result === null) return;
+  const { you, opponent } = result.tricks;
+  const verb = { you: "won", opponent: "lost", nobody: "drew" }[result.winner ?? "nobody"];
+  const lines = [
+    `German Whist, deal of ${day}: I ${verb} ${you} to ${opponent} against ${agent.title}${deal.assisted ? ", with help" : ""}.`,
+    `With my cards: ${others.map(({ title, tricks }) => `${title} ${tricks}`).join(" · ")}`,
+  ];
+  if (!dataNow().server) lines.push(`${location.origin}${location.pathname}#day=${day}`);
+  const text = lines.join("\n");
+  if (await send(text)) return;
+  await copy(text);
+  alertUser("Copied: paste your result wherever you like.");
 }
 
 /** @param {string} words @param {string} file @param {string} text @returns {HTMLElement} a link that saves a text */

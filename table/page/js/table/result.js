@@ -2,6 +2,7 @@
 /** The end of a deal: who won, what it means for the match, and what can be done next. */
 
 import { byId, fill, h, icon } from "../dom.js";
+import * as table from "../../game/table.js";
 import { openRecall, recallText } from "../coach/recall.js";
 import { askToKeep, offerFile } from "../keeping.js";
 import { counted } from "../words.js";
@@ -51,7 +52,27 @@ export function showResult(session, visible, actions) {
   if (session.kind === "play") {
     askToKeep();
     void offerFile(byId("result-more"), actions.keep);
+    if (session.day !== null) void showHouse(session, result, byId("result-more"));
   }
+}
+
+/**
+ * Compare a deal of the day with what agents make of the same cards.
+ *
+ * @param {Session} session
+ * @param {import("../../game/types.js").Result} result
+ * @param {HTMLElement} place
+ */
+async function showHouse({ id }, { tricks }, place) {
+  const others = await table.house(id);
+  const rows = [{ title: "You", tricks: tricks.you }, ...others].sort((one, other) => other.tricks - one.tricks);
+  place.querySelector(".house")?.remove();
+  place.querySelector(".buttons")?.before(h(
+    "section",
+    { class: "house" },
+    h("p", {}, "Tricks with these cards"),
+    h("dl", {}, ...rows.map((row) => h("div", { class: row.title === "You" ? "you" : "" }, h("dt", {}, row.title), h("dd", {}, row.tricks)))),
+  ));
 }
 
 /** @param {Session} session @returns {string[]} what the result means */
@@ -71,7 +92,7 @@ function lines(session) {
   if (match.winner !== null) {
     const who = match.winner === "you" ? "You win" : `${session.agent.title} wins`;
     lines.push(`${who} the match, ${scoreText(session)}`);
-  } else if (kind === "play" && match.deals > 0) {
+  } else if (kind === "play" && match.deals > 0 && session.day === null) {
     lines.push(`${match.format === null ? "Score" : match.title}: ${scoreText(session)} after ${counted(match.deals, "deal")}`);
   }
   return lines;
@@ -106,7 +127,7 @@ function buttonsOf(session, actions) {
     add("Same deal, other side", actions.otherSide, "quiet");
     add("Watch the agent", actions.watch, "quiet");
   }
-  add("Share", actions.share, "quiet");
+  add(session.day === null ? "Share" : "Share your result", actions.share, "quiet");
   if (session.deal.disclosure !== null) add("Check the deal", actions.fairness, "quiet");
   return buttons;
 }

@@ -83,7 +83,7 @@ function showTitle(session) {
   const { match, kind } = session;
   byId("title").textContent = kind === "lesson" ? session.title : session.game.title; // who plays is said at the seats
   document.title = `${session.title} – German Whist`;
-  const score = kind === "play" && (match.format !== null || match.deals > 0);
+  const score = kind === "play" && session.day === null && (match.format !== null || match.deals > 0);
   const names = { play: "", practice: "Practice", challenge: "Challenge", recording: "Recording", lesson: "" };
   const day = session.day === null ? "" : `Deal of ${session.day}`;
   byId("match").textContent = score ? `${match.format === null ? "Score" : match.title}: ${scoreText(session)}` : day || names[kind];
