@@ -193,3 +193,11 @@ def test_a_match_is_won_and_another_game_can_be_begun(table: Table, server: Serv
         table.next_deal()
     assert "the match" in table.page.get_by_role("region", name="Result").text_content()
     assert table.page.get_by_role("region", name="Result").get_by_role("button", name="New game").is_visible()
+    before = table.session(table.page.url.split("session=")[1])
+    table.button("Rematch").click()
+    table.page.wait_for_function("() => document.querySelector('#result [role=status]').textContent === ''")
+    table.wait()
+    after = table.session(table.page.url.split("session=")[1])
+    assert [after[part] for part in ("rules", "agent")] == [before[part] for part in ("rules", "agent")]
+    assert (after["match"]["format"], after["match"]["deals"]) == ("first_to:1", 0)
+    assert after["deal"]["seat"] == 1 - before["deal"]["seat"]

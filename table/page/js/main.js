@@ -40,6 +40,7 @@ async function windows() {
 
 const game = new Game({
   next: () => void game.next(),
+  rematch: () => void attempt(rematch),
   newGame: () => void attempt(newGameDialog),
   review: () => void review(),
   otherSide: () => void otherSide(),
@@ -78,6 +79,12 @@ async function newGame() {
   const same = settings.defaults === JSON.stringify(catalog.defaults) && settings.game.rules !== "";
   const { rules, agent, match } = same ? settings.game : catalog.defaults;
   enter(await table.create({ rules, agent, match }), true);
+}
+
+/** The same game against the same opponent, who now sits where the person sat. */
+async function rematch() {
+  const { rules, agent, match, deal: { seat } } = current();
+  enter(await table.create({ rules, agent: agent.spec, match: match.format, seat: 1 - seat }), true);
 }
 
 /** @param {Session} session @param {number} deal */

@@ -12,6 +12,7 @@ import { counted } from "../words.js";
 /**
  * @typedef {object} ResultActions
  * @property {() => void} next
+ * @property {() => void} rematch  the same game once more
  * @property {() => void} newGame
  * @property {() => void} review
  * @property {() => void} otherSide
@@ -120,7 +121,11 @@ function buttonsOf(session, actions) {
     add("Back to the game", actions.leave, "quiet");
   } else if (session.kind === "lesson") add("Play a game", actions.leave, "primary");
   else if (session.kind === "practice") add("Back to the game", actions.leave, "primary");
-  else add("New game", actions.newGame, "primary");
+  else {
+    const isOver = session.kind === "play" && session.day === null;
+    if (isOver) add("Rematch", actions.rematch, "primary");
+    add("New game", actions.newGame, isOver ? "quiet" : "primary");
+  }
   if (session.can.review) add("Review", actions.review, "", "review");
   if (recall !== null) add(recallText(recall), () => openRecall(recall), "quiet");
   if (session.can.swap) {
