@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from tests.browser.conftest import OpenTable, StartServer
 from tests.browser.server import Server
 from tests.browser.table import Table
 from tests.browser.test_coach import RATED
+from tests.browser.test_windows import games_window
 
 
 def test_a_reload_in_the_middle_of_a_deal_changes_nothing(table: Table, server: Server) -> None:
@@ -118,7 +118,7 @@ def test_all_games_are_saved_as_a_file_that_another_browser_loads(
     table.play_on()
     keep = games_window(table)
     with table.page.expect_download() as saved:
-        keep.get_by_role("link", name="Save as a file").click()
+        keep.get_by_role("button", name="Save as a file").click()
     path = tmp_path / saved.value.suggested_filename
     saved.value.save_as(path)
     other = open_table()
@@ -133,14 +133,6 @@ def test_all_games_are_saved_as_a_file_that_another_browser_loads(
     path.write_text("{}")
     keep.get_by_label("Load such a file").set_input_files(path)
     keep.get_by_text("This is not a file that German Whist has exported.").wait_for()
-
-
-def games_window(table: Table) -> Any:
-    table.button("More").click()
-    table.button("All your games", exact=False).click()
-    window = table.page.get_by_role("dialog", name="All your games")
-    window.wait_for()
-    return window
 
 
 def test_who_has_many_games_is_offered_a_file_of_them_now_and_then(table: Table) -> None:

@@ -21,6 +21,7 @@ from german_whist.table.bundle import write_page
 from tests.browser.static_site import StaticSite
 from tests.browser.table import Table
 from tests.browser.test_whole_deals import RESULT, WAYS, play_quickly, play_with_keys
+from tests.browser.test_windows import games_window
 
 PRESETS = rule_names()
 
@@ -474,6 +475,37 @@ def played_by(*agents: Any, deal: tuple[int, int]) -> Episode:
     while not episode.over[0]:
         play_turn(agents[episode.turn], episode, episode.every_row)
     return episode
+
+
+_PLAY_TINY = """async (count) => {
+  const table = modules["game/table.js"];
+  for (let seed = 1; seed <= count; seed += 1) {
+    let session = await table.create({ rules: "tiny", agent: "greedy", seed, seat: 0 });
+    while (session.position.decision) session = await table.act(session, session.position.decision.actions[0].action);
+  }
+}"""
+
+
+def test_finished_games_are_listed_with_their_results_and_open_with_their_reviews(table: Table) -> None:
+    table.page.evaluate(_PLAY_TINY, 22)
+    listed = [one for one in table.do("sessions") if one["outcome"]]
+    finished = games_window(table).locator("section").nth(1)
+    rows = finished.get_by_role("listitem")
+    assert rows.count() == 20
+    finished.get_by_role("button", name="Show all 22").click()
+    assert rows.count() == 22
+    for row, one in zip(rows.all(), listed, strict=True):
+        assert row.locator("strong").text_content() == "Tiny against Greedy"
+        assert row.locator("small").text_content().startswith(f"{one['outcome']} · ")
+    rows.last.get_by_role("button").first.click()
+    review = table.page.get_by_role("dialog", name="Review of the deal")
+    review.wait_for()
+    assert review.locator(".review-result").text_content() == listed[-1]["outcome"]
+    accuracy = review.locator(".review-summary tbody td").first.text_content()
+    table.page.keyboard.press("Escape")
+    games_window(table).get_by_role("button", name="Show all 22").click()
+    shown = re.search(r"accuracy (.+?) ·", rows.last.locator("small").text_content())
+    assert (shown[1] if shown else "–") == accuracy
 
 
 def test_tricks_of_a_low_deal_are_those_that_were_taken(table: Table) -> None:

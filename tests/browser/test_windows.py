@@ -45,11 +45,16 @@ def test_a_recording_that_cannot_be_read_is_not_lost(table: Table) -> None:
 
 
 def unfinished(table: Table) -> Any:
+    """Open the window of all games; return the list of those to go on with."""
+    return games_window(table).locator("section").nth(0)
+
+
+def games_window(table: Table) -> Any:
     table.button("More").click()
-    table.button("Unfinished games", exact=False).click()
-    dialog = table.page.get_by_role("dialog", name="Unfinished games")
-    dialog.wait_for()
-    return dialog
+    table.button("Your games", exact=False).click()
+    window = table.page.get_by_role("dialog", name="Your games")
+    window.wait_for()
+    return window
 
 
 @pytest.mark.parametrize("day", [False, True])
@@ -87,7 +92,7 @@ def test_an_unfinished_game_can_be_deleted_with_the_keys(open_table: OpenTable, 
     table.page.keyboard.press("Tab")
     assert table.page.evaluate("document.activeElement.textContent") == "Delete"
     table.page.keyboard.press("Enter")
-    table.page.wait_for_function("count => document.querySelectorAll('.games li').length === count", arg=count - 1)
+    table.page.wait_for_function("count => document.querySelector('.games').children.length === count", arg=count - 1)
     assert rows.first.get_by_role("button").first.evaluate("(entry) => entry === document.activeElement")
     # The game at the top may be the one at the table, after which the page begins another one.
     assert len(kept - {one["id"] for one in table.do("sessions")}) == 1

@@ -7,6 +7,7 @@ import { rulesNamed } from "../engine/rules.js";
 import { dataNow } from "./data.js";
 import { TableDeal } from "./deal/table_deal.js";
 import { Session } from "./game_session.js";
+import { outcomeOf } from "./session_data.js";
 import { settingsOf } from "./settings.js";
 
 /** @typedef {import("./store.js").SavedSession} SavedSession */
@@ -26,6 +27,7 @@ export function savedSession(id, session) {
     updated: Date.now(),
     finished: session.over,
     inPlay: !deal.done,
+    outcome: outcomeOf(session),
     earlier: session.earlier,
     sent: session.sent,
     hint: session.hint,

@@ -2,7 +2,7 @@
 /** Sessions as the data that the page gets: what the person's seat has seen, and nothing more. */
 
 import { deckText } from "../engine/cards.js";
-import { clause, general } from "./wording.js";
+import { clause, countText, general } from "./wording.js";
 import { gameData, matchTitle, rulesTitle } from "./catalogue.js";
 import { canClaim } from "./coach/claims.js";
 import { dealEvents, eventData } from "./deal/events.js";
@@ -75,11 +75,27 @@ export function sessionTitle({ kind, rules, day }, agent) {
   return day === null ? title : `Deal of ${day}: ${title}`;
 }
 
-/** @param {import("./store.js").SavedSession} saved @returns {import("./types.js").ListedSession} in a few fields, for the list of sessions */
-export function summaryJson({ id, settings, title, updated, finished, inPlay }) {
+/** @param {import("./store.js").SavedSession} saved @param {number | null} accuracy of the person in its deals @returns {import("./types.js").ListedSession} in a few fields, for the list of sessions */
+export function summaryJson({ id, settings, title, updated, finished, inPlay, outcome }, accuracy) {
   const { kind, rules, agent, match, day } = settings;
   const time = new Date(updated).toISOString().replace(/\.\d+Z$/, "+00:00");
-  return { id, kind, title: sessionTitle(settings, title), rules, agent, match, day, updated: time, finished, in_play: inPlay };
+  return { id, kind, title: sessionTitle(settings, title), rules, agent, match, day, updated: time, finished, in_play: inPlay, outcome, accuracy };
+}
+
+/** @param {Session} session @returns {string | null} what its finished deals have brought, in words; null before the first */
+export function outcomeOf(session) {
+  const { settings: { match }, score, seat, names, winner, finished } = session;
+  if (finished.length === 0) return null;
+  if (winner !== null) return matchText(session, winner);
+  if (finished.length === 1 && match === null) return result(finished[0].deal, seat, names).text;
+  const points = scoreInMatch(score, match);
+  return `${general(points[seat])} to ${general(points[1 - seat])} after ${countText(finished.length, "deal")}`;
+}
+
+/** @param {Session} session @param {number} winner the seat that has won the match @returns {string} */
+function matchText({ settings: { match }, score, names }, winner) {
+  const points = scoreInMatch(score, match);
+  return `${clause(names[winner], "win{s} the match")}, ${general(points[winner])} to ${general(points[1 - winner])}`;
 }
 
 /** @param {Session} session @returns {import("./types.js").Match} */
@@ -98,8 +114,7 @@ function matchJson({ settings: { match }, score, seat, winner, finished }) {
 }
 
 /** @param {Session} session @param {number} winner the seat that has won the match @param {number} number @returns {import("./types.js").GameEvent} */
-function matchEvent({ settings, score, seat, names }, winner, number) {
-  const points = scoreInMatch(score, settings.match);
-  const text = `${clause(names[winner], "win{s} the match")}, ${general(points[winner])} to ${general(points[1 - winner])}.`;
-  return { number, kind: "match", by: sideOf(winner, seat), card: null, trump: false, trick: 0, text, table: null };
+function matchEvent(session, winner, number) {
+  const text = `${matchText(session, winner)}.`;
+  return { number, kind: "match", by: sideOf(winner, session.seat), card: null, trump: false, trick: 0, text, table: null };
 }

@@ -125,7 +125,7 @@ function memory(deals) {
 }
 
 /** @param {CountedDeal[]} deals @returns {number | null} the accuracy of all their decisions together; null until one is reviewed */
-function accuracyOfDeals(deals) {
+export function accuracyOfDeals(deals) {
   const reviewed = deals.filter((deal) => deal.given_away !== null);
   const sum = (/** @type {"given_away" | "at_stake"} */ part) => reviewed.reduce((total, deal) => total + Number(deal[part]), 0);
   return accuracyOf(sum("given_away"), sum("at_stake"));

@@ -22,6 +22,7 @@ const MATCHES = "countedMatches";
  * @property {number} updated milliseconds since 1970
  * @property {boolean} finished whether no further deal follows
  * @property {boolean} inPlay whether a deal is not over
+ * @property {string | null} outcome what its finished deals have brought, in words
  * @property {import("./types.js").Earlier | null} earlier
  * @property {string | null} sent in a challenge, the recording of the sender's deal
  * @property {import("./types.js").Hint | null} hint the hint for this position, if one was asked for

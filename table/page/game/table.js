@@ -20,7 +20,7 @@ import { lessonSession, loadedSession, savedSession } from "./saved.js";
 import { sessionJson, summaryJson } from "./session_data.js";
 import { daySettings, randomSeed, settingsOf, today } from "./settings.js";
 import { challengeOf, codeOf, decoded, openRecordings, readDeals } from "./shared_deals.js";
-import { countDeals, summary } from "./statistics.js";
+import { accuracyOfDeals, countDeals, summary } from "./statistics.js";
 import { Store } from "./store.js";
 import { act as agentActs, advise } from "./thinking.js";
 
@@ -38,7 +38,6 @@ import { act as agentActs, advise } from "./thinking.js";
  */
 
 const MAX_SAVED = 2000;
-const MAX_LISTED = 100;
 const MAX_REVIEWS = 20; // kept in memory
 const EXPORT = "german-whist games";
 const EXPORT_VERSION = 1;
@@ -105,11 +104,14 @@ export const house = (id) => answer(async () => houseResults((await read(id)).se
 /** @returns {Promise<SessionData>} a game with the lesson */
 export const lesson = () => answer(() => add(lessonSession()));
 
-/** @returns {Promise<import("./types.js").ListedSession[]>} the games played last */
+/** @returns {Promise<import("./types.js").ListedSession[]>} all games, the one played last first */
 export const sessions = () => answer(async () => {
-  const saved = await store.allSessions();
+  const [saved, { deals }] = await Promise.all([store.allSessions(), store.counted()]);
   saved.sort((one, other) => other.updated - one.updated);
-  return saved.slice(0, MAX_LISTED).map(summaryJson);
+  /** @type {Map<string, import("./store.js").CountedDeal[]>} */
+  const counted = new Map(saved.map(({ id }) => [id, []]));
+  for (const deal of deals) counted.get(deal.session)?.push(deal);
+  return saved.map((row) => summaryJson(row, accuracyOfDeals(counted.get(row.id) ?? [])));
 });
 
 /** @param {string} id @returns {Promise<SessionData>} a game; if the page was closed while the agent was thinking, it thinks again now */

@@ -603,6 +603,8 @@
  * @property {string} updated  when it was last changed, ISO 8601 in UTC
  * @property {boolean} finished  whether no further deal follows
  * @property {boolean} in_play  whether a deal is not over
+ * @property {string | null} outcome  what its finished deals have brought, in words; `null` before the first
+ * @property {number | null} accuracy  accuracy of your decisions in all of them, 0 to 100; `null` until a deal is reviewed
  */
 
 /**

@@ -47,7 +47,7 @@ const game = new Game({
   watch: () => void watch(),
   compare: () => void compare(),
   share: () => void attempt(() => (current().day === null ? share(current(), current().deal.number) : shareDay(current()))),
-  keep: () => void attempt(keepGames),
+  keep: () => void attempt(() => games(true)),
   fairness: () => void attempt(() => fairness(current())),
   leave: () => void attempt(backToGame),
   back: () => void attempt(backToReview),
@@ -271,12 +271,11 @@ function more() {
   openMenu("More", [
     ["Learn the game", "A short lesson at the table", () => void attempt(async () => enter(await table.lesson()))],
     ["Deal of the day", "The same deal for everyone, and one try", () => void attempt(dealOfTheDay)],
+    ["Your games", "Go on, look back with a review, or save all as one file", () => void attempt(games)],
     ["Rules", `How ${session.game.title} is played`, () => void attempt(() => rules(session))],
     ["What happened", "The log of this deal", openLog],
     ["Open a recording", "A deal or game that was shared", () => void attempt(recordingDialog)],
     ["Is the deal fair?", "The hash of the deal, and its check", () => void attempt(() => fairness(session))],
-    ["Unfinished games", "Go on where you stopped", () => void attempt(unfinished)],
-    ["All your games", "As one file: save it, or load it in another browser", () => void attempt(keepGames)],
   ]);
 }
 
@@ -305,11 +304,6 @@ async function statistics() {
   openStatistics(found, catalog);
 }
 
-async function keepGames() {
-  const [{ deals }, { openKeep }] = await Promise.all([table.statistics(), windows()]);
-  await openKeep(() => change({ dealsKept: deals }));
-}
-
 async function settingsDialog() {
   const { openSettings } = await windows();
   openSettings();
@@ -329,17 +323,19 @@ async function openDay(date) {
 /** @param {Session} session @returns {boolean} whether the person has not played yet */
 const isUntouched = ({ position, can }) => position.result === null && !can.take_back;
 
-async function unfinished() {
-  const [sessions, { openUnfinished }] = await Promise.all([table.sessions(), windows()]);
-  const open = sessions.filter((session) => session.kind === "play" && !session.finished && (session.in_play || session.match !== null));
-  if (open.length === 0) {
-    alertUser("There is no other game.");
-    return;
-  }
-  openUnfinished(open, {
-    open: (id) => void attempt(async () => enter(await table.open(id))),
+/** @param {boolean} [atFile] whether the person wants the file of all games */
+async function games(atFile = false) {
+  const [sessions, { deals }, { openGames }] = await Promise.all([table.sessions(), table.statistics(), windows()]);
+  const open = async (/** @type {string} */ id) => enter(await table.open(id));
+  openGames(sessions, {
+    open: (id) => void attempt(() => open(id)),
+    review: (id) => void attempt(async () => {
+      await open(id);
+      await review();
+    }),
     removed: (id) => id === game.session?.id && void attempt(newGame),
-  });
+    saved: () => change({ dealsKept: deals }),
+  }, atFile);
 }
 
 function connect() {

@@ -3,11 +3,10 @@
 
 export { openFairness } from "./dialogs/fairness.js";
 export { gameForm } from "./dialogs/game_form.js";
-export { openKeep } from "./dialogs/keep.js";
+export { openGames } from "./dialogs/games.js";
 export { rulesText } from "./dialogs/rules.js";
 export { openSettings } from "./dialogs/settings_dialog.js";
 export { openRecordingDialog, openShare, sendDay } from "./dialogs/share.js";
 export { openStatistics } from "./dialogs/statistics.js";
-export { openUnfinished } from "./dialogs/unfinished.js";
 export { openReview } from "./review/review.js";
 export { openWatch } from "./review/watch.js";

@@ -1,0 +1,136 @@
+// @ts-check
+/** Your games: those to go on with, those that are over with their reviews, and all of them as one file. */
+
+import { TableError } from "../../game/errors.js";
+import * as table from "../../game/table.js";
+import { answerTo, attempt } from "../attempt.js";
+import { fill, h, icon, newId } from "../dom.js";
+import { percent } from "../words.js";
+import { confirmDialog, openDialog } from "./dialog.js";
+import { download } from "./share.js";
+
+/** @typedef {import("../../game/types.js").ListedSession} ListedSession */
+
+const SHOWN = 20; // finished games, until more are asked for
+
+/**
+ * @param {ListedSession[]} sessions
+ * @param {{open: (id: string) => void, review: (id: string) => void, removed: (id: string) => void, saved: () => void}} actions
+ *   `saved`: called when all games have been saved as a file
+ * @param {boolean} [atFile] whether the file is what the person wants
+ */
+export function openGames(sessions, actions, atFile = false) {
+  const played = sessions.filter(({ kind }) => kind === "play" || kind === "challenge");
+  const isOpen = (/** @type {ListedSession} */ session) => !session.finished && (session.in_play || session.match !== null);
+  const open = gameList(played.filter(isOpen), (id) => leave(() => actions.open(id)));
+  const over = played.filter((session) => !isOpen(session) && session.outcome !== null);
+  const finished = gameList(over.slice(0, SHOWN), (id) => leave(() => actions.review(id)));
+  const file = fileSection(actions.saved);
+  const more = h("button", { type: "button", class: "quiet", onclick: () => {
+    more.remove();
+    for (const session of over.slice(SHOWN)) finished.append(row(session, (id) => leave(() => actions.review(id))));
+  } }, `Show all ${over.length}`);
+  const dialog = openDialog("Your games", [
+    h("section", {}, h("h3", {}, "To go on with"), open),
+    h("section", {}, h("h3", {}, "Finished, with their reviews"), finished, over.length > SHOWN && more),
+    file,
+  ], { kind: "menu" });
+  if (atFile) file.scrollIntoView();
+  else open.querySelector("button")?.focus();
+
+  /** @param {() => void} act */
+  function leave(act) {
+    dialog.close();
+    act();
+  }
+
+  /** @param {ListedSession[]} some @param {(id: string) => void} choose @returns {HTMLElement} */
+  function gameList(some, choose) {
+    const list = h("ul", { class: "games" }, ...some.map((session) => row(session, choose)));
+    if (some.length === 0) list.append(none());
+    return list;
+  }
+
+  /** @param {ListedSession} session @param {(id: string) => void} choose @returns {HTMLElement} */
+  function row(session, choose) {
+    const time = new Date(session.updated);
+    const when = time.toLocaleString([], { dateStyle: session.day === null ? "medium" : undefined, timeStyle: "short" }); // the title of a day's deal has its date
+    const accuracy = session.accuracy === null ? null : `accuracy ${percent(session.accuracy / 100)}`;
+    const item = h(
+      "li",
+      {},
+      h(
+        "button",
+        { type: "button", class: "entry", onclick: () => choose(session.id) },
+        h("strong", {}, session.title),
+        h("small", {}, [session.outcome, accuracy, when].filter((part) => part !== null).join(" · ")),
+      ),
+      h(
+        "button",
+        {
+          type: "button",
+          class: "remove",
+          "aria-label": `Delete ${session.title}, ${when}`,
+          onclick: () => confirmDialog("Delete this game?", "Delete", () => void attempt(() => remove(session, item))),
+        },
+        icon("remove"),
+      ),
+    );
+    return item;
+  }
+
+  /** @param {ListedSession} session @param {HTMLElement} item */
+  async function remove(session, item) {
+    try {
+      await table.remove(session.id);
+    } catch (error) {
+      if (!(error instanceof TableError) || error.kind !== "not_found") {
+        dialog.close(); // what went wrong is said behind it
+        throw error;
+      }
+    }
+    const list = item.parentElement;
+    const next = item.nextElementSibling ?? item.previousElementSibling;
+    item.remove();
+    if (next === null && list !== null) fill(list, none());
+    (next ?? dialog).querySelector("button")?.focus();
+    actions.removed(session.id);
+  }
+}
+
+/** @returns {HTMLElement} what stands in an empty list */
+const none = () => h("li", {}, h("p", { class: "note" }, "None"));
+
+/** @param {() => void} saved called when the file is saved @returns {HTMLElement} */
+function fileSection(saved) {
+  const id = newId();
+  const said = h("p", { role: "status" });
+  const file = h("input", { id, type: "file", accept: ".json" });
+  file.addEventListener("change", async () => {
+    const given = await file.files?.[0]?.text();
+    if (given === undefined) return;
+    file.value = ""; // so that the same file can be chosen again
+    try {
+      const added = await answerTo(() => table.importAll(given));
+      said.className = "";
+      said.textContent = added === 0 ? "All of it was here already." : `Loaded: ${added} games and results that were not here.`;
+    } catch (error) {
+      if (!(error instanceof TableError)) throw error;
+      said.className = "bad";
+      said.textContent = error.message;
+    }
+  });
+  const save = async () => {
+    download("", `german-whist-${new Date().toISOString().slice(0, 10)}.json`, await table.exportAll()).click();
+    saved();
+  };
+  return h(
+    "section",
+    {},
+    h("h3", {}, "All of them as one file"),
+    h("p", {}, "Games and statistics are kept in this browser, for this address. A file keeps them safe, and brings them to another browser."),
+    h("div", { class: "buttons" }, h("button", { type: "button", class: "quiet", onclick: () => void attempt(save) }, "Save as a file")),
+    h("div", { class: "field" }, h("label", { for: id }, "Load such a file: what is not here yet is added"), file),
+    said,
+  );
+}
