@@ -405,8 +405,8 @@ RATED = """async (count) => {
   const { store } = modules["game/table.js"];
   const row = (deal) => ({
     session: "s", deal, time: `2026-11-21T01:${10 + deal}:00+00:00`, rules: "classic", agent: "greedy",
-    margin: 1, points: 1, slam: false, low: false, assisted: false, day: null, recalled: null, held: null,
-    given_away: 1, at_stake: 3, par: 1,
+    margin: 1, points: 1, low: false, assisted: false, day: null, recalled: null, held: null,
+    given_away: 1, at_stake: 3, par: deal % 2 ? 1 : 3,
   });
   const deals = Array.from({ length: count }, (_, place) => row(place + 1));
   await store.merge([], { deals, matches: [] });
@@ -420,7 +420,20 @@ def test_the_accuracy_in_classic_stands_among_those_of_the_agents(table: Table) 
     ladder = dialog.get_by_role("table", name="Accuracy").get_by_role("row").all_text_contents()
     rungs = [int(str(re.search(r"(\d+) %$", row)[1])) for row in ladder]  # type: ignore[index]
     assert rungs == sorted(rungs, reverse=True)
-    assert sum(row.startswith("You") for row in ladder) == 1
+    assert [row for row in ladder if row.startswith("You")] == ["You77 %"]
+
+
+def test_luck_and_skill_are_means_with_their_spread_or_nothing(table: Table) -> None:
+    for deals, luck, skill in ((9, "–", "–"), (12, "7.5 ± 0.3", "−0.5 ± 0.3")):
+        table.page.evaluate(RATED, deals)
+        dialog, figures = statistics_of(table)
+        group = dialog.get_by_role("table", name="By game and agent").get_by_role("row")
+        names, values = (group.nth(row).locator("th, td").all_text_contents() for row in (0, 1))
+        row = dict(zip(names, values, strict=True))
+        assert (row["Agents"], row["Skill"], row["Accuracy"]) == (luck, skill, "77 %")
+        counts = [name for name in figures if name in names]
+        assert counts == [name for name in names if name in figures]  # in one order
+        table.page.keyboard.press("Escape")
 
 
 def test_the_lesson_can_be_played_to_its_end(table: Table) -> None:

@@ -172,7 +172,7 @@ def test_the_statistics_are_shown_rated_and_deleted(table: Table) -> None:
     table.go_to(table.create(rules="tiny", seat=0))
     table.play_on()
     table.page.wait_for_function(  # which nobody has asked for
-        "async () => (await modules['game/table.js'].statistics()).groups[0].luck !== null"
+        "async () => (await modules['game/table.js'].store.counted()).deals[0].par !== null"
     )
     table.button("Statistics").click()
     statistics = table.page.get_by_role("dialog", name="Statistics")

@@ -14,7 +14,7 @@ import { tricksTaken } from "../judge/tricks.js";
 /** @typedef {import("./types.js").Statistics} Statistics */
 
 const RECENT = 100;
-const ENOUGH = 10; // rated deals before a person is compared with the agents
+const ENOUGH = 10; // rated deals before a person is compared with the agents: fewer say nothing
 
 /**
  * Only sessions of kind `play` count.
@@ -33,9 +33,8 @@ export function countDeals(id, session, first) {
   const deals = found.map(({ deal, time, assisted, recalled: cards }, place) => {
     const { margin, points } = deal.result();
     const [recalled, held] = cards === null ? [null, null] : score(deal, seat, cards);
-    const slam = sign * margin === deal.rules.counted;
     return {
-      session: id, deal: first + place + 1, time, rules, agent, margin: sign * margin + 0, points: sign * points + 0, slam, low: deal.state.low !== 0, assisted, day,
+      session: id, deal: first + place + 1, time, rules, agent, margin: sign * margin + 0, points: sign * points + 0, low: deal.state.low !== 0, assisted, day,
       recalled, held, given_away: null, at_stake: null, par: null,
     };
   });
@@ -53,7 +52,6 @@ export function summary({ deals, matches }) {
   const accuracy = accuracyOfDeals(ratedDeals);
   return {
     deals: deals.length,
-    since: deals.length === 0 ? null : deals.map((deal) => deal.time).sort()[0].slice(0, 10),
     groups: groups.map(groupData),
     matches: ofMatches.map((group) => {
       const { rules, agent, match, assisted } = group[0];
@@ -64,10 +62,7 @@ export function summary({ deals, matches }) {
     accuracy,
     plays_like: ratedDeals.length < ENOUGH ? null : playsLike(accuracy, MEASURED),
     memory: memory(deals.filter((deal) => deal.held)),
-    recent: deals.slice(-RECENT).map((deal) => {
-      const { time, rules, agent, margin, points, slam, assisted, day } = deal;
-      return { time, rules, agent, margin, points, slam, assisted, accuracy: accuracyOfDeals([deal]), day };
-    }),
+    recent: deals.slice(-RECENT).map((deal) => ({ margin: deal.margin, assisted: deal.assisted, accuracy: accuracyOfDeals([deal]) })),
   };
 }
 
@@ -108,11 +103,10 @@ function groupData(deals) {
     won: deals.filter((deal) => deal.margin > 0).length,
     drawn: deals.filter((deal) => deal.margin === 0).length,
     lost: deals.filter((deal) => deal.margin < 0).length,
-    tricks: Number(mean(deals.map((deal) => tricksTaken(deal.margin, game, deal.low)))),
+    tricks: round(mean(deals.map((deal) => tricksTaken(deal.margin, game, deal.low))), 2),
     accuracy,
-    luck: mean(luck),
-    skill: mean(skill),
-    slams: deals.filter((deal) => deal.slam).length,
+    luck: estimate(luck),
+    skill: estimate(skill),
     streak: streak(deals.map((deal) => deal.margin)),
   };
 }
@@ -131,9 +125,15 @@ export function accuracyOfDeals(deals) {
   return accuracyOf(sum("given_away"), sum("at_stake"));
 }
 
-/** @param {number[]} numbers @returns {number | null} */
-function mean(numbers) {
-  return numbers.length === 0 ? null : round(numbers.reduce((total, number) => total + number, 0) / numbers.length, 2);
+/** @param {number[]} numbers @returns {number} */
+const mean = (numbers) => numbers.reduce((total, number) => total + number, 0) / numbers.length;
+
+/** @param {number[]} numbers one of each deal @returns {import("./types.js").Estimate | null} null where they are too few */
+function estimate(numbers) {
+  if (numbers.length < ENOUGH) return null;
+  const middle = mean(numbers);
+  const variance = numbers.reduce((total, number) => total + (number - middle) ** 2, 0) / (numbers.length - 1);
+  return { mean: round(middle, 2), error: round(1.96 * Math.sqrt(variance / numbers.length), 2) };
 }
 
 /** @param {number[]} margins @returns {import("./types.js").Streak} deals won in a row: now, and at the longest */

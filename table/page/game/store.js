@@ -52,7 +52,6 @@ const MATCHES = "countedMatches";
  * @property {string} agent
  * @property {number} margin
  * @property {number} points
- * @property {boolean} slam
  * @property {boolean} low whether the endgame was played low
  * @property {boolean} assisted
  * @property {string | null} day

@@ -388,6 +388,14 @@
  */
 
 /**
+ * A mean over deals.
+ *
+ * @typedef {object} Estimate
+ * @property {number} mean
+ * @property {number} error  half its 95 % interval
+ */
+
+/**
  * The deals of one game against one agent; those with hints or take-backs apart.
  *
  * @typedef {object} DealGroup
@@ -398,11 +406,10 @@
  * @property {number} won  those won
  * @property {number} drawn  those drawn
  * @property {number} lost  those lost
- * @property {number} tricks  mean of your counted tricks; in a deal played low, those of the opponent
+ * @property {number} tricks  mean of your counted tricks
  * @property {number | null} accuracy  accuracy of your decisions in all of them, 0 to 100; `null` until a deal is reviewed
- * @property {number | null} luck  the mean that the agents take of the same cards; `null` until a deal is rated
- * @property {number | null} skill  how many more you took; `null` until a deal is rated
- * @property {number} slams  deals in which you took every counted trick
+ * @property {Estimate | null} luck  tricks that the agents take with the same cards; `null` before ten rated deals
+ * @property {Estimate | null} skill  how many more you took, or fewer in deals played low; `null` before ten rated deals
  * @property {Streak} streak  deals won in a row
  */
 
@@ -422,15 +429,9 @@
  * A deal of the statistics.
  *
  * @typedef {object} RecentDeal
- * @property {string} time  when it ended, ISO 8601 in UTC
- * @property {string} rules  specification of the rules
- * @property {string} agent  specification of the agent
  * @property {number} margin  your margin
- * @property {number} points  your points; the opponent's are negative
- * @property {boolean} slam  whether you took every counted trick
  * @property {boolean} assisted  whether a hint was asked for or an action taken back
  * @property {number | null} accuracy  accuracy of your decisions, 0 to 100; `null` until it is reviewed
- * @property {string | null} day  date of the deal of the day
  */
 
 /**
@@ -447,7 +448,6 @@
  *
  * @typedef {object} Statistics
  * @property {number} deals  number of deals
- * @property {string | null} since  date of the first one
  * @property {DealGroup[]} groups  the deals by game and agent
  * @property {MatchGroup[]} matches  the matches by game, agent and match
  * @property {Streak} streak  deals won in a row without help

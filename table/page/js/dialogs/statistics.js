@@ -22,7 +22,7 @@ export function openStatistics(statistics, catalog) {
   }));
   const dialog = openDialog("Statistics", [
     ...(statistics.deals === 0 ? [h("p", {}, "No deal is finished yet. Play one, and its result will stand here.")] : tables(statistics, catalog)),
-    statistics.deals > 0 && h("p", { class: "note" }, "Tricks are those that you take in a deal, and Agents those that the agents take with the same cards: your luck. Skill is how many more you take."),
+    statistics.deals > 0 && h("p", { class: "note" }, "Tricks are those that you take in a deal, and Agents those that the agents take with the same cards: your luck. Skill is how many more you take. Both are means with half their 95 % interval, from ten deals on."),
     h("p", { class: "note" }, "Kept in this browser only. Deals and matches with hints or taken-back cards count apart."),
     h(
       "div",
@@ -45,8 +45,8 @@ function tables(statistics, catalog) {
       { class: "figures" },
       figure("Deals", sum("deals")),
       figure("Won", sum("won")),
-      figure("Lost", sum("lost")),
       figure("Drawn", sum("drawn")),
+      figure("Lost", sum("lost")),
       figure("Streak", statistics.streak.now),
       figure("Longest", statistics.streak.longest),
       assisted.length > 0 && figure("Assisted", sum("deals", assisted)),
@@ -125,7 +125,9 @@ function plainTable(caption, heads, rows) {
 
 /** @param {string} caption @param {import("../../game/types.js").DealGroup[]} groups @param {Catalog} catalog @returns {HTMLElement} */
 function groupTable(caption, groups, catalog) {
-  const number = (/** @type {number | null} */ value) => (value === null ? "–" : value.toFixed(1));
+  const estimate = (/** @type {import("../../game/types.js").Estimate | null} */ found, /** @type {(value: number) => string} */ words) =>
+    found === null ? "–" : `${words(found.mean)} ± ${found.error.toFixed(1)}`;
+  const number = (/** @type {number} */ value) => value.toFixed(1);
   return plainTable(
     caption,
     ["Game", "Against", "Deals", "Won", "Drawn", "Lost", "Tricks", "Agents", "Skill", "Accuracy", "Streak"],
@@ -137,8 +139,8 @@ function groupTable(caption, groups, catalog) {
       group.drawn,
       group.lost,
       number(group.tricks),
-      number(group.luck),
-      group.skill === null ? "–" : signed(group.skill),
+      estimate(group.luck, number),
+      estimate(group.skill, signed),
       group.accuracy === null ? "–" : percent(group.accuracy / 100),
       `${group.streak.now} (best ${group.streak.longest})`,
     ]),
