@@ -9,6 +9,7 @@ keeps the page of a static host for when there is no connection.
 from __future__ import annotations
 
 import argparse
+import base64
 import hashlib
 import json
 import posixpath
@@ -38,6 +39,11 @@ POLICY = (  # nothing is fetched from elsewhere
 _SERVICE_WORKER = "service_worker.js"
 _PLAIN = ("index.html", "cards.svg", "icon.svg", "icon-180.png", "manifest.webmanifest")
 _HEAD = '<meta charset="utf-8" />\n'
+# Some hosts answer `/play` with the page of `/play/`, where its relative addresses would lead nowhere.
+_ADD_SLASH = (
+    "{ const { pathname, search, hash } = location; "
+    "if (/\\/[^/.]+$/.test(pathname)) location.replace(`${pathname}/${search}${hash}`); }"
+)
 
 _IMPORT = re.compile(r'^(import|export) (?:\{([^{}]*)\}|\* as (\w+)) from "(\.[^"]*)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const) (\w+))", re.MULTILINE)
@@ -62,9 +68,8 @@ def page_files(offered: Offered | None = None) -> dict[str, bytes]:
     files |= {name: script(folder, name, earlier).encode() for name, earlier in SCRIPTS.items()}
     files |= {STYLE: style(folder).encode(), "data.json": data_bytes(offered), "small.safetensors": network_bytes()}
     if offered is None:
-        # A page cannot forbid to be framed; its host can.
-        policy = f'<meta http-equiv="Content-Security-Policy" content="{"; ".join(POLICY)}" />'
-        files["index.html"] = files["index.html"].replace(_HEAD.encode(), f"{_HEAD}    {policy}\n".encode())
+        head = f"{_HEAD}    {_policy()}\n    <script>{_ADD_SLASH}</script>\n"
+        files["index.html"] = files["index.html"].replace(_HEAD.encode(), head.encode())
         files[_SERVICE_WORKER] = _service_worker(files).encode()
     return files
 
@@ -76,6 +81,13 @@ def write_page(folder: Path) -> None:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
+
+
+def _policy() -> str:
+    """Return the policy of a static host's page, which allows its one inline script."""
+    digest = base64.b64encode(hashlib.sha256(_ADD_SLASH.encode()).digest()).decode()
+    policy = "; ".join(POLICY).replace("script-src 'self'", f"script-src 'self' 'sha256-{digest}'")
+    return f'<meta http-equiv="Content-Security-Policy" content="{policy}" />'  # it cannot forbid to be framed
 
 
 def _service_worker(files: dict[str, bytes]) -> str:

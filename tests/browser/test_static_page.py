@@ -434,6 +434,19 @@ _PLAY_DAY = """async () => {
 }"""
 
 
+def test_the_address_without_its_last_slash_works_where_a_host_does_not_add_it(browser: Any, site: StaticSite) -> None:
+    table = Table(browser, site)
+    try:
+        table.page.goto("about:blank")
+        table.page.goto(f"{site.address.removesuffix('/')}?from=home#day=2026-11-21")
+        table.page.wait_for_url(f"{site.address}?from=home#**")
+        table.wait()
+        assert table.page.locator("#match").text_content() == "Deal of 2026-11-21"
+        assert all("404" in words for words in table.complaints)  # asked for before the address was put right
+    finally:
+        table.close()
+
+
 def test_the_deal_of_a_day_is_played_once(table: Table) -> None:
     first = table.page.evaluate(_PLAY_DAY)
     assert table.do("dealOfDay", "2026-11-21") == first
