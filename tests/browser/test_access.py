@@ -186,7 +186,14 @@ def test_every_decision_fits(open_table: OpenTable, server: Server) -> None:
 def test_the_endgame_and_the_result_fit(table: Table) -> None:
     table.go_to(play(table, "classic", lambda one: one["position"]["stage"] == "endgame" and follows(one)))
     check(table, "endgame")
-    table.go_to(play(table, "small", is_over))
+    table.button("Claim").click()
+    check(table, "claim")
+    table.page.keyboard.press("Escape")
+    session = table.do("dealOfDay", "2026-11-21")
+    while not is_over(session):
+        session = table.do("act", session, session["position"]["decision"]["actions"][0]["action"])
+    table.go_to(session["id"])
+    table.page.locator(".house").wait_for()
     check(table, "result")
 
 
@@ -205,14 +212,14 @@ def test_the_welcome_fits(open_table: OpenTable, start_server: StartServer) -> N
 
 def test_windows_fit(table: Table) -> None:
     table.go_to(play(table, "small", is_over))  # fewer cards than in classic, so that its review does not take long
-    windows = ("Review", "Watch the agent", "Settings", "Statistics", "New game", "More", "Share", "Check the deal")
+    windows = ("Review", "Watch the agent", "Settings", "Statistics", "New game", "More", "Share")
     for name in windows:
         table.button(name).first.click()
         table.page.get_by_role("dialog").wait_for(timeout=60_000)
         check(table, name)
         table.page.keyboard.press("Escape")
     table.create(rules="tiny")  # an unfinished game
-    for name in ("Rules", "Open a recording", "Your games"):
+    for name in ("Rules", "Open a recording", "Is the deal fair?", "Your games"):
         table.button("More").click()
         table.button(name, exact=False).click()
         table.page.get_by_role("dialog", name=name).wait_for()

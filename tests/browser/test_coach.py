@@ -326,14 +326,18 @@ def test_the_page_computes_hashes_of_texts_of_every_length(table: Table) -> None
     ]
 
 
-def test_the_browser_checks_the_hash_of_the_deal(table: Table, server: Server) -> None:
-    table.go_to(table.create(rules=TINY, seat=0))
+def open_fairness(table: Table) -> None:
     table.button("More").click()
     table.button("Is the deal fair?", exact=False).click()
+
+
+def test_the_browser_checks_the_hash_of_the_deal(table: Table, server: Server) -> None:
+    table.go_to(table.create(rules=TINY, seat=0))
+    open_fairness(table)
     before = table.page.locator("dialog .hash").first.text_content()
     table.page.keyboard.press("Escape")
     table.play_on()
-    table.button("Check the deal").click()
+    open_fairness(table)
     after, disclosed = table.page.locator("dialog .hash").all_text_contents()
     assert before == after == hashlib.sha256(disclosed.encode()).hexdigest()
     assert f"Hash of the cards: {before[:8]}" in table.log
@@ -358,7 +362,7 @@ def test_a_deal_changed_after_a_reload_is_found_out(table: Table, server: Server
     table.wait()
     assert f"Hash of the cards: {announced[:8]}" in table.log
     table.play_on()
-    table.button("Check the deal").click()
+    open_fairness(table)
     assert table.page.locator("dialog .hash").first.text_content() == announced
     assert "the deal was changed" in table.page.locator(".verdict").text_content()
 
@@ -470,8 +474,7 @@ def test_the_deal_of_the_day_is_that_of_today_on_a_page_that_was_opened_yesterda
     table.page.clock.set_fixed_time(tomorrow)
     table.button("More").click()
     table.button("Deal of the day", exact=False).click()
-    day = f"{tomorrow:%Y-%m-%d}"
-    table.page.wait_for_function("day => document.querySelector('#match').textContent === `Deal of ${day}`", arg=day)
+    day = f"Deal of {tomorrow:%b} {tomorrow.day}"
+    table.page.wait_for_function("day => document.querySelector('#match').textContent === day", arg=day)
     table.wait()
-    assert day not in table.page.locator("#title").text_content()  # no date twice
     assert len(table.hand) in {12, 13}

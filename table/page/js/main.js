@@ -48,7 +48,6 @@ const game = new Game({
   compare: () => void compare(),
   share: () => void attempt(() => (current().day === null ? share(current(), current().deal.number) : shareDay(current()))),
   keep: () => void attempt(() => games(true)),
-  fairness: () => void attempt(() => fairness(current())),
   leave: () => void attempt(backToGame),
   back: () => void attempt(backToReview),
   quiz: () => quiz(),

@@ -13,7 +13,7 @@ import { playOut } from "../thinking.js";
 import { readDeals, SENDER } from "../shared_deals.js";
 import { bestLine, openPositions } from "./reviews.js";
 
-const HOUSE = ["greedy", "heuristic", "heuristic+exact", "small"]; // each always plays the same card
+const HOUSE = ["greedy", "heuristic", "small"]; // each always plays the same card
 
 /**
  * @param {Session} session in which the deal was played

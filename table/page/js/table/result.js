@@ -20,7 +20,6 @@ import { counted } from "../words.js";
  * @property {() => void} compare  with the sender of a challenge
  * @property {() => void} share
  * @property {() => void} keep  save all games as a file
- * @property {() => void} fairness
  * @property {() => void} leave  back from a practice deal to the game
  * @property {() => void} back  back from a practice deal to the review from which it was begun
  */
@@ -69,10 +68,10 @@ async function showHouse({ id }, { tricks }, place) {
   const rows = [{ title: "You", tricks: tricks.you }, ...others].sort((one, other) => other.tricks - one.tricks);
   place.querySelector(".house")?.remove();
   place.querySelector(".buttons")?.before(h(
-    "section",
+    "p",
     { class: "house" },
-    h("p", {}, "Tricks with these cards"),
-    h("dl", {}, ...rows.map((row) => h("div", { class: row.title === "You" ? "you" : "" }, h("dt", {}, row.title), h("dd", {}, row.tricks)))),
+    "With these cards: ",
+    ...rows.flatMap((row, number) => [number > 0 && " · ", h(row.title === "You" ? "b" : "span", {}, `${row.title} ${row.tricks}`)]),
   ));
 }
 
@@ -81,7 +80,7 @@ function lines(session) {
   const result = session.position.result;
   const { match, kind, deal, earlier } = session;
   const lines = result?.claim ? [result.claim] : [];
-  if (result !== null && result.winner !== null) {
+  if (result !== null && result.winner !== null && session.day === null) {
     const points = Math.abs(result.points);
     const whose = result.winner === "you" ? "for you" : `for ${session.agent.title}`;
     lines.push(`${counted(Number(points.toFixed(2)), "point")} ${whose}`);
@@ -91,8 +90,7 @@ function lines(session) {
   else if (kind === "practice") lines.push("Practice: this deal does not count.");
   else if (deal.assisted) lines.push("Assisted: this deal counts apart in your record.");
   if (match.winner !== null) {
-    const who = match.winner === "you" ? "You win" : `${session.agent.title} wins`;
-    lines.push(`${who} the match, ${scoreText(session)}`);
+    lines.push(...session.events.filter(({ kind: what }) => what === "match").map(({ text }) => text));
   } else if (kind === "play" && match.deals > 0 && session.day === null) {
     lines.push(`${match.format === null ? "Score" : match.title}: ${scoreText(session)} after ${counted(match.deals, "deal")}`);
   }
@@ -127,12 +125,11 @@ function buttonsOf(session, actions) {
     add("New game", actions.newGame, isOver ? "quiet" : "primary");
   }
   if (session.can.review) add("Review", actions.review, "", "review");
+  add("Share", actions.share, "quiet");
   if (recall !== null) add(recallText(recall), () => openRecall(recall), "quiet");
   if (session.can.swap) {
     add("Same deal, other side", actions.otherSide, "quiet");
     add("Watch the agent", actions.watch, "quiet");
   }
-  add(session.day === null ? "Share" : "Share your result", actions.share, "quiet");
-  if (session.deal.disclosure !== null) add("Check the deal", actions.fairness, "quiet");
   return buttons;
 }

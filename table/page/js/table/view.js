@@ -85,7 +85,7 @@ function showTitle(session) {
   document.title = `${session.title} – German Whist`;
   const score = kind === "play" && session.day === null && (match.format !== null || match.deals > 0);
   const names = { play: "", practice: "Practice", challenge: "Challenge", recording: "Recording", lesson: "" };
-  const day = session.day === null ? "" : `Deal of ${session.day}`;
+  const day = session.day === null ? "" : `Deal of ${new Date(session.day).toLocaleDateString("en", { day: "numeric", month: "short", timeZone: "UTC" })}`;
   byId("match").textContent = score ? `${match.format === null ? "Score" : match.title}: ${scoreText(session)}` : day || names[kind];
 }
 
