@@ -49,6 +49,8 @@ _IMPORT = re.compile(r'^(import|export) (?:\{([^{}]*)\}|\* as (\w+)) from "(\.[^
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const) (\w+))", re.MULTILINE)
 _FURTHER = re.compile(r"^export const \w+ = [^,;()]+((?:, \w+ = [^,;()]+)+);", re.MULTILINE)  # A = 0, B = 1;
 _COMMENT = re.compile(r"^ */\*\*(?:(?!\*/).)*\*/\n|^ *//[^\n]*\n", re.MULTILINE | re.DOTALL)
+# Indentation, and comments at the end of a line: no string goes on in a further line.
+_LAYOUT = re.compile(r"^ +| // [^\n\"'`]*$", re.MULTILINE)
 _STYLE_IMPORT = re.compile(r'^@import "([^"]+)";\n', re.MULTILINE)
 
 
@@ -152,7 +154,7 @@ def _module(folder: Path, name: str) -> str:
             raise ValueError(f"{name} imports {', '.join(sorted(missing))}, which {target} does not export")
         return f'const {{ {taken.replace(" as ", ": ")} }} = modules["{target}"];\n'
 
-    body = _EXPORT.sub("", _IMPORT.sub(names, _COMMENT.sub("", text)))
+    body = _LAYOUT.sub("", _EXPORT.sub("", _IMPORT.sub(names, _COMMENT.sub("", text))))
     return f'modules["{name}"] = (() => {{\n{body}return {{ {", ".join(_exports(text))} }};\n}})();\n'
 
 

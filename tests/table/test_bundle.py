@@ -51,6 +51,13 @@ def test_nothing_is_left_of_imports_exports_and_comments(entry: str) -> None:
     assert left == ([lines[-1]] if entry == "js/windows.js" else [])
 
 
+def test_no_string_of_a_module_goes_on_in_a_further_line() -> None:
+    """Its indentation would be lost."""
+    for path in FOLDER.rglob("*.js"):
+        code = re.sub(r"/\*.*?\*/|(?<!:)//[^\n]*", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+        assert [line for line in code.splitlines() if line.count("`") % 2] == [], path
+
+
 def test_the_style_holds_every_sheet() -> None:
     text = style(FOLDER)
     assert "@import" not in text
