@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 
 from german_whist.agents.judge import LEAST
 from german_whist.cli import main
+from german_whist.cli.coaching import review_of
 from german_whist.envs.utils.specs import percent_text
 from german_whist.evaluation.recording import read_recordings
 from tests.cli.commands import Run
@@ -52,6 +54,16 @@ def test_a_deal_is_reviewed_when_it_is_over(
         text = capsys.readouterr().out
         assert text.count("Chance that you win: ") == 1
         assert "trick  1  You" in text
+
+
+def test_nobody_is_judged_by_the_moves_after_a_claim(tmp_path: Path) -> None:
+    recording = evaluated(tmp_path, "small", 0, deals=1).recordings[0]
+    played, claimed = (
+        review_of(dataclasses.replace(recording, claimed=moves), 0, ("You", "Textbook"))["accuracy"]
+        for moves in (None, 0)
+    )
+    assert None not in played.values()
+    assert set(claimed.values()) == {None}
 
 
 @pytest.mark.parametrize("game", ["small", "six_cards"])

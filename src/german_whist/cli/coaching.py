@@ -95,11 +95,9 @@ def review_of(recording: Recording, seat: int, names: tuple[str, str]) -> dict[s
                 "options": _options(advice, rules),
             }
         )
-    given_away = {side: sum(move["tricks_given_away"] for move in moves if move["by"] == side) for side in sides}
-    stakes = {
-        side: sum(at_stake(advice) for advice, move in zip(found, moves, strict=True) if move["by"] == side)
-        for side in sides
-    }
+    chosen = list(zip(found, moves, strict=True))[: recording.claimed]  # nobody chose the moves after a claim
+    given_away = {side: sum(move["tricks_given_away"] for _, move in chosen if move["by"] == side) for side in sides}
+    stakes = {side: sum(at_stake(advice) for advice, move in chosen if move["by"] == side) for side in sides}
     low, sign = bool(end["low"]), 1 if seat == 0 else -1
     taken_by_seat = counted_tricks(end["tricks"], rules)
     worse = [move for move in moves if move["by"] == "you" and move["best"] != move["action"]]

@@ -379,7 +379,7 @@ async function openAddress() {
     } catch (error) {
       if (!(error instanceof TableError)) throw error;
       const go = () => void attempt(resume);
-      openDialog("The link cannot be opened", [h("p", {}, `${error.message} Ask for it again.`)], { onclose: go });
+      openDialog("The link cannot be opened", [h("p", {}, error.message), h("p", {}, "Ask for it again.")], { onclose: go });
       return undefined;
     }
   }

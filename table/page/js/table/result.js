@@ -63,10 +63,10 @@ export function showResult(session, visible, actions) {
  * @param {import("../../game/types.js").Result} result
  * @param {HTMLElement} place
  */
-async function showHouse({ id }, { tricks }, place) {
-  const others = await table.house(id);
+async function showHouse({ id, version }, { tricks }, place) {
+  const others = await table.house(id).catch(() => null); // the result stands without it
+  if (others === null || byId("result").dataset.version !== `${id} ${version}`) return; // another result is shown by now
   const rows = [{ title: "You", tricks: tricks.you }, ...others].sort((one, other) => other.tricks - one.tricks);
-  place.querySelector(".house")?.remove();
   place.querySelector(".buttons")?.before(h(
     "p",
     { class: "house" },
