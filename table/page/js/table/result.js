@@ -5,7 +5,7 @@ import { byId, fill, h, icon } from "../dom.js";
 import * as table from "../../game/table.js";
 import { openRecall, recallText } from "../coach/recall.js";
 import { askToKeep, offerFile } from "../keeping.js";
-import { counted } from "../words.js";
+import { capital, counted } from "../words.js";
 
 /** @typedef {import("../../game/types.js").Session} Session */
 
@@ -86,8 +86,7 @@ function lines(session) {
     lines.push(`${counted(Number(points.toFixed(2)), "point")} ${whose}`);
   }
   if (earlier !== null) lines.push(kind === "challenge" ? earlier.text : `The first time${earlier.swapped ? ", on the other side" : ""}: ${earlier.text}`);
-  if (kind === "challenge") lines.push("A challenge does not count.");
-  else if (kind === "practice") lines.push("Practice: this deal does not count.");
+  if (kind === "practice" || kind === "challenge") lines.push(`${capital(kind)}: this deal does not count.`);
   else if (deal.assisted) lines.push("Assisted: this deal counts apart in your record.");
   if (match.winner !== null) {
     lines.push(...session.events.filter(({ kind: what }) => what === "match").map(({ text }) => text));
