@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 
-from german_whist.table.page_data import Offered, data_bytes, network_bytes
+from german_whist.table.page_data import Offered, data_bytes, network_files
 
 # The scripts, each with those that are loaded before it on the same page.
 SCRIPTS = {"start.js": (), "worker.js": (), "js/main.js": (), "js/windows.js": ("js/main.js",)}
@@ -60,7 +60,7 @@ def page_files(offered: Offered | None = None) -> dict[str, bytes]:
     folder = page_folder()
     files = {name: (folder / name).read_bytes() for name in _PLAIN}
     files |= {name: script(folder, name, earlier).encode() for name, earlier in SCRIPTS.items()}
-    files |= {STYLE: style(folder).encode(), "data.json": data_bytes(offered), "small.safetensors": network_bytes()}
+    files |= {STYLE: style(folder).encode(), "data.json": data_bytes(offered), **network_files()}
     if offered is None:
         # A page cannot forbid to be framed; its host can.
         policy = f'<meta http-equiv="Content-Security-Policy" content="{"; ".join(POLICY)}" />'

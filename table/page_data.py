@@ -1,7 +1,7 @@
-"""What the page needs from Python: the catalogue, the rules and the lesson (``data.json``), and the network ``small``.
+"""What the page needs from Python: the catalogue, the rules and the lesson (``data.json``), and the networks.
 
-``small.safetensors`` has rounded weights, a quarter of the size. ``python -m german_whist.table.page_data FOLDER``
-writes both, and the rounded network as a checkpoint, ``small-rounded.safetensors``, to be measured.
+The networks have rounded weights, a byte each. ``python -m german_whist.table.page_data FOLDER`` writes all of it, and
+the rounded networks as checkpoints, such as ``small-rounded.safetensors``, to be measured.
 """
 
 from __future__ import annotations
@@ -21,16 +21,15 @@ import numpy.typing as npt
 from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.agents.policy.network.layers import Layer
 from german_whist.agents.policy.tensor_file import tensor_bytes
-from german_whist.agents.pretrained import SMALL, load_pretrained
+from german_whist.agents.pretrained import CHAMPION, SMALL, load_pretrained
 from german_whist.envs.engine.cards import SUIT_SIZE, SUITS
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.text.rules_text import rules_spec, rules_text
 from german_whist.table import catalogue, lesson
 
-# The agents that the page plays by itself, and their accuracies as its own coach measures them, which is `small`:
-# node tools/page_accuracy.mjs, 300 deals.
-OWN_AGENTS = {"random": 31.1, "greedy": 60.3, "heuristic": 75.6, "heuristic+exact": 85.4, SMALL: 100.0}
+NETWORKS = (SMALL, CHAMPION)  # each in a file of its own, which the page loads when it needs the network
+OWN_AGENTS = ("random", "greedy", "heuristic", "heuristic+exact", *NETWORKS)  # that the page plays by itself
 
 _LARGEST = 127  # of a rounded weight
 
@@ -68,22 +67,18 @@ def page_data(offered: Offered | None = None) -> dict[str, Any]:
         offered: what a server offers; ``None`` for a page without one, which has its own agents alone.
     """
     rules = {**page_rules(), lesson.RULES: rules_named(lesson.RULES)}
-    defaults: dict[str, Any] = {"rules": "classic", "agent": SMALL, "match": None}
-    if offered is not None:
-        rules[offered.rules] = rules_named(offered.rules)
-        defaults |= {
-            "rules": offered.rules,
-            "agent": offered.agent or catalogue.default_agent(rules[offered.rules]),
-        }
+    proposed = offered or Offered()
+    rules[proposed.rules] = rules_named(proposed.rules)
+    agent = proposed.agent or catalogue.default_agent(rules[proposed.rules])
     return {
         "server": offered is not None,
-        "seed": None if offered is None else offered.seed,
+        "seed": proposed.seed,
         "catalog": {
             "version": version("german-whist"),
             "games": [_game(game, offered) for game in catalogue.games()],
             "agents": _agents(offered),
             "matches": catalogue.matches(),
-            "defaults": defaults,
+            "defaults": {"rules": proposed.rules, "agent": agent, "match": None},
             "today": "",  # the page says it
         },
         **game_records(rules),
@@ -109,10 +104,9 @@ def game_records(rules: dict[str, Rules]) -> dict[str, Any]:
 
 def _agents(offered: Offered | None) -> list[dict[str, Any]]:
     """Return the agents of the catalogue: the page's own, or all of them, with that of the command line."""
-    if offered is None:
-        known = {agent["spec"]: agent for agent in catalogue.agents()}
-        return [{**known[spec], "accuracy": accuracy, "own": True} for spec, accuracy in OWN_AGENTS.items()]
     found = [{**agent, "own": agent["spec"] in OWN_AGENTS} for agent in catalogue.agents()]
+    if offered is None:
+        return [agent for agent in found if agent["own"]]
     if offered.agent is not None and all(agent["spec"] != offered.agent for agent in found):
         entry: dict[str, Any] = {"spec": offered.agent, "title": offered.agent, "level": "yours", "strength": {}}
         found.append({**entry, "accuracy": None, "description": "the agent of the command line", "own": False})
@@ -172,13 +166,14 @@ def _camel_case(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 @lru_cache
-def rounded_network() -> Checkpoint:
-    """Return the network of ``small`` with the weights that the page uses: int8 with a scale for each input.
+def rounded_network(name: str) -> Checkpoint:
+    """Return a pretrained network with the weights that the page uses: int8 with a scale for each input.
 
     Inputs that are counts have much smaller weights than cards, so a scale for each unit would round them away.
     """
-    checkpoint = load_pretrained(SMALL)
-    return dataclasses.replace(checkpoint, layers=tuple(_restored(*_rounded(layer)) for layer in checkpoint.layers))
+    checkpoint = load_pretrained(name)
+    layers, value = (tuple(_restored(*_rounded(one)) for one in part) for part in (checkpoint.layers, checkpoint.value))
+    return dataclasses.replace(checkpoint, layers=layers, value=value)
 
 
 def _rounded(layer: Layer) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float32], npt.NDArray[np.float32]]:
@@ -193,15 +188,22 @@ def _restored(rounded: npt.NDArray[np.int8], scale: npt.NDArray[np.float32], bia
     return rounded.T.astype(np.float32) * scale, bias
 
 
-def network_bytes() -> bytes:
-    """Return what ``small.safetensors`` holds."""
+@lru_cache
+def network_bytes(name: str) -> bytes:
+    """Return the file of a network: safetensors, named as in a checkpoint (``layers``)."""
     tensors: dict[str, npt.NDArray[Any]] = {}
-    checkpoint = load_pretrained(SMALL)
-    for i, layer in enumerate(checkpoint.layers):
-        columns = zip(("weight", "scale", "bias"), _rounded(layer), strict=True)
-        tensors.update({f"{i}.{column}": np.ascontiguousarray(array) for column, array in columns})
-    about = {"layers": len(checkpoint.layers), "logitsPerTrick": checkpoint.logits_per_trick}
+    checkpoint = load_pretrained(name)
+    for part, layers in (("layer", checkpoint.layers), ("value", checkpoint.value)):
+        for i, layer in enumerate(layers):
+            columns = zip(("weight", "scale", "bias"), _rounded(layer), strict=True)
+            tensors.update({f"{part}.{i}.{column}": np.ascontiguousarray(array) for column, array in columns})
+    about = {"name": name, "suitLayers": checkpoint.suit_layers, "logitsPerTrick": checkpoint.logits_per_trick}
     return tensor_bytes(tensors, {"network": json.dumps(about)})
+
+
+def network_files() -> dict[str, bytes]:
+    """Return the files of all networks by name."""
+    return {f"{name}.safetensors": network_bytes(name) for name in NETWORKS}
 
 
 def data_bytes(offered: Offered | None = None) -> bytes:
@@ -210,11 +212,12 @@ def data_bytes(offered: Offered | None = None) -> bytes:
 
 
 def write_data(folder: Path) -> None:
-    """Write ``data.json`` and ``small.safetensors`` into a folder."""
-    (folder / "data.json").write_bytes(data_bytes())
-    (folder / "small.safetensors").write_bytes(network_bytes())
+    """Write ``data.json`` and the networks into a folder."""
+    for name, content in {"data.json": data_bytes(), **network_files()}.items():
+        (folder / name).write_bytes(content)
 
 
 if __name__ == "__main__":
     write_data(Path(sys.argv[1]))
-    rounded_network().save(Path(sys.argv[1]) / f"{SMALL}-rounded.safetensors")
+    for network in NETWORKS:
+        rounded_network(network).save(Path(sys.argv[1]) / f"{network}-rounded.safetensors")
