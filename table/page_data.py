@@ -69,7 +69,7 @@ def page_data(offered: Offered | None = None) -> dict[str, Any]:
     rules = {**page_rules(), lesson.RULES: rules_named(lesson.RULES)}
     proposed = offered or Offered()
     rules[proposed.rules] = rules_named(proposed.rules)
-    agent = proposed.agent or catalogue.default_agent(rules[proposed.rules])
+    agent = SMALL if offered is None else offered.agent or catalogue.default_agent(rules[offered.rules])
     return {
         "server": offered is not None,
         "seed": proposed.seed,
@@ -104,13 +104,19 @@ def game_records(rules: dict[str, Rules]) -> dict[str, Any]:
 
 def _agents(offered: Offered | None) -> list[dict[str, Any]]:
     """Return the agents of the catalogue: the page's own, or all of them, with that of the command line."""
-    found = [{**agent, "own": agent["spec"] in OWN_AGENTS} for agent in catalogue.agents()]
+    found = [_agent(agent) for agent in catalogue.agents()]
     if offered is None:
         return [agent for agent in found if agent["own"]]
     if offered.agent is not None and all(agent["spec"] != offered.agent for agent in found):
         entry: dict[str, Any] = {"spec": offered.agent, "title": offered.agent, "level": "yours", "strength": {}}
-        found.append({**entry, "accuracy": None, "description": "the agent of the command line", "own": False})
+        found.append(_agent({**entry, "accuracy": None, "description": "the agent of the command line"}))
     return found
+
+
+def _agent(agent: dict[str, Any]) -> dict[str, Any]:
+    """Return an agent of the catalogue: whether the page plays it by itself, and the bytes of its network."""
+    spec = agent["spec"]
+    return {**agent, "own": spec in OWN_AGENTS, "bytes": len(network_bytes(spec)) if spec in NETWORKS else None}
 
 
 def _game(game: dict[str, Any], offered: Offered | None) -> dict[str, Any]:

@@ -42,8 +42,10 @@ def test_the_page_of_a_static_host_is_small_asks_nobody_elsewhere_and_is_kept_wh
         if name.endswith((".html", ".js", ".css", ".webmanifest")):
             addresses = re.findall(r"https?://[^\s\"'`)]+", content.decode())
             assert set(addresses) <= {"http://www.w3.org/2000/svg"}
-    (listed,) = re.findall(r"^const FILES = (.*);$", files["service_worker.js"].decode(), re.MULTILINE)
-    assert set(json.loads(listed)) == {"./", *files} - {"index.html", "service_worker.js", CHAMPION}
+    lists = re.findall(r"^const (?:FILES|LATER) = (.*);$", files["service_worker.js"].decode(), re.MULTILINE)
+    at_once, later = map(json.loads, lists)
+    assert later == [CHAMPION]
+    assert set(at_once) == {"./", *files} - {"index.html", "service_worker.js", CHAMPION}
     assert b"Content-Security-Policy" in files["index.html"]
 
 

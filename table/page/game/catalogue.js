@@ -5,6 +5,8 @@ import { dataNow } from "./data.js";
 import { playsLike as playAlike, rulesNamed } from "../engine/rules.js";
 import { matchFormatOf } from "./match_format.js";
 
+export const STRONGEST = "champion"; // of the agents that the page plays by itself: it judges, and says what luck was
+
 /** @param {string} rules @returns {string} a title for people */
 export const rulesTitle = (rules) => gameData(rules).game.title;
 

@@ -46,6 +46,7 @@
  * @property {Record<string, string>} strength  how strong it is, as a sentence by game, where it was measured
  * @property {number | null} accuracy  its accuracy in classic, measured as yours is; `null`: unknown
  * @property {boolean} own  whether the page plays it by itself, without a server
+ * @property {number | null} bytes  of the network that the page loads for it; `null`: it needs none
  * @property {string} description  what it does
  */
 
