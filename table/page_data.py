@@ -1,4 +1,4 @@
-"""What the page needs from Python: the catalogue, the rules and the lesson (``data.json``), and the networks.
+"""What the page needs from Python: the catalogue and the rules (``data.json``), and the networks.
 
 The networks have rounded weights, a byte each. ``python -m german_whist.table.page_data FOLDER`` writes all of it, and
 the rounded networks as checkpoints, such as ``small-rounded.safetensors``, to be measured.
@@ -22,17 +22,19 @@ from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.agents.policy.network.layers import Layer
 from german_whist.agents.policy.tensor_file import tensor_bytes
 from german_whist.agents.pretrained import CHAMPION, SMALL, load_pretrained
+from german_whist.agents.registry import make_agent
 from german_whist.envs.engine.cards import SUIT_SIZE, SUITS
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.text.rules_text import rules_spec, rules_text
-from german_whist.table import catalogue, lesson
+from german_whist.table import catalogue
 
 NETWORKS = (SMALL, CHAMPION)  # each in a file of its own, which the page loads when it needs the network
 # The agents that the page plays by itself, and their accuracies as its own coach measures them, which is `champion`:
 # node tools/page_accuracy.mjs, 300 deals.
 OWN_AGENTS = {"random": 30.5, "greedy": 63.4, "heuristic": 79.6, "heuristic+exact": 88.1, SMALL: 97.4, CHAMPION: 100.0}
 
+LESSON = "classic:ranks=4,hand=4,stock=8"  # the rules of the lesson: table/page/game/lesson.js
 _LARGEST = 127  # of a rounded weight
 
 
@@ -68,7 +70,7 @@ def page_data(offered: Offered | None = None) -> dict[str, Any]:
     Args:
         offered: what a server offers; ``None`` for a page without one, which has its own agents alone.
     """
-    rules = {**page_rules(), lesson.RULES: rules_named(lesson.RULES)}
+    rules = {**page_rules(), LESSON: rules_named(LESSON)}
     proposed = offered or Offered()
     rules[proposed.rules] = rules_named(proposed.rules)
     agent = SMALL if offered is None else offered.agent or catalogue.default_agent(rules[offered.rules])
@@ -79,20 +81,10 @@ def page_data(offered: Offered | None = None) -> dict[str, Any]:
             "version": version("german-whist"),
             "games": [_game(game, offered) for game in catalogue.games()],
             "agents": _agents(offered),
-            "matches": catalogue.matches(),
             "defaults": {"rules": proposed.rules, "agent": agent, "match": None},
             "today": "",  # the page says it
         },
         **game_records(rules),
-        "lesson": {
-            "rules": lesson.RULES,
-            "teacher": lesson.TEACHER,
-            "seat": lesson.SEAT,
-            "deck": lesson.DECK,
-            "plays": lesson.TEACHER_PLAYS,
-            "steps": lesson.STEPS,
-            "end": lesson.END,
-        },
     }
 
 
@@ -123,16 +115,22 @@ def _agent(agent: dict[str, Any]) -> dict[str, Any]:
 
 def _game(game: dict[str, Any], offered: Offered | None) -> dict[str, Any]:
     """Return a game of the catalogue with the agents that can play it here."""
+    if offered is None:
+        return {**game, "agents": [spec for spec in game["agents"] if spec in OWN_AGENTS]}
+    given, agents = offered.agent, game["agents"]
+    if given is None or given in agents or not _plays(given, game["id"]):
+        return game
+    scorings = [one if _plays(given, one["rules"]) else {**one, "agents": agents} for one in game["scorings"]]
+    return {**game, "scorings": scorings, "agents": [*agents, given]}
 
-    def here(agents: list[str], rules: str) -> list[str]:
-        if offered is None:
-            return [spec for spec in agents if spec in OWN_AGENTS]
-        given = offered.agent
-        is_new = given is not None and given not in agents and catalogue.plays(given, rules_named(rules))
-        return [*agents, given] if is_new and given is not None else agents
 
-    scorings = [{**one, "agents": here(one["agents"], one["rules"])} for one in game["scorings"]]
-    return {**game, "scorings": scorings, "agents": here(game["agents"], game["id"])}
+def _plays(agent: str, rules: str) -> bool:
+    """Return whether an agent plays a game: most networks play one alone."""
+    try:
+        make_agent(agent, rules)
+    except ValueError:
+        return False
+    return True
 
 
 def _figures(rules: Rules) -> dict[str, Any]:

@@ -34,8 +34,9 @@ export function agentTitle(spec) {
 
 /** @param {string} rules @returns {string[]} the agents that the page offers for a game, the easiest first */
 export function agentsFor(rules) {
-  const scorings = dataNow().catalog.games.flatMap((game) => game.scorings);
-  return scorings.find((scoring) => scoring.rules === rules)?.agents ?? dataNow().catalog.games[0].agents;
+  const { games } = dataNow().catalog;
+  const game = games.find(({ scorings }) => scorings.some((one) => one.rules === rules)) ?? games[0];
+  return game.scorings.find((one) => one.rules === rules)?.agents ?? game.agents;
 }
 
 export const MEASURED = "classic"; // the game of the accuracies; in others, the same agents reach others

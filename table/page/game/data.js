@@ -1,5 +1,5 @@
 // @ts-check
-/** What Python has written for the page, `data.json` (`table/page_data.py`): the catalogue, the rules, the lesson, and whether a server thinks, too. */
+/** What Python has written for the page, `data.json` (`table/page_data.py`): the catalogue, the rules, and whether a server thinks, too. */
 
 import { setRules } from "../engine/rules.js";
 import { TableError } from "./errors.js";
@@ -15,25 +15,11 @@ import { TableError } from "./errors.js";
  */
 
 /**
- * The lesson of `table/lesson.py`.
- *
- * @typedef {object} LessonData
- * @property {string} rules
- * @property {string} teacher
- * @property {number} seat the person's
- * @property {string} deck
- * @property {string[]} plays the teacher's cards in the foreplay
- * @property {[string, string[]][]} steps what is said at each decision, and what may be played; nothing: any
- * @property {string} end
- */
-
-/**
  * @typedef {object} Data
  * @property {boolean} server whether a server answers `api/act` and `api/advise`
  * @property {number | null} seed of every game, where the command line gives one
  * @property {Catalog} catalog
  * @property {Record<string, GameData>} games by specification of the rules
- * @property {LessonData} lesson
  * @property {import("../engine/rules.js").Rules[]} rules
  */
 

@@ -14,10 +14,9 @@
  * A way to score a game.
  *
  * @typedef {object} Scoring
- * @property {string} id  its name in the catalogue
  * @property {string} title  its name for people
  * @property {string} rules  what a new session takes as `rules`
- * @property {string[]} agents  specifications of the agents that can play it; not every network plays every scoring
+ * @property {string[]} [agents]  specifications of the agents that can play it, where they are not those of the game
  */
 
 /**
@@ -27,11 +26,6 @@
  * @property {string} id  name of the preset
  * @property {string} title  its name for people
  * @property {string} summary  what it is, in one line
- * @property {string} rules  the whole rules in words, lines of at most 100 characters
- * @property {number} hand  cards of a hand
- * @property {number} stock  cards of the stock
- * @property {number} cards  cards of the deck
- * @property {boolean} choices  whether there are decisions other than cards from the hand
  * @property {Scoring[]} scorings  its scorings; the first is the preset's own
  * @property {string[]} agents  specifications of the agents that can play it, the easiest first
  */
@@ -48,14 +42,6 @@
  * @property {boolean} own  whether the page plays it by itself, without a server
  * @property {number | null} bytes  of the network that the page loads for it; `null`: it needs none
  * @property {string} description  what it does
- */
-
-/**
- * A match of the catalogue.
- *
- * @typedef {object} MatchEntry
- * @property {string | null} match  its specification; `null` for deal after deal without end
- * @property {string} title  its name for people
  */
 
 /**
@@ -456,7 +442,6 @@
  * @property {string} version  version of the package
  * @property {GameEntry[]} games
  * @property {AgentEntry[]} agents  the agents, from the easiest to the hardest
- * @property {MatchEntry[]} matches  suggestions: any `first_to:1` to `first_to:1000` and odd `best_of:N` is allowed
  * @property {Defaults} defaults  those of the command line
  * @property {string} today  the date of the deal of the day
  */
