@@ -23,7 +23,7 @@ from german_whist.agents.policy.network.layers import Layer
 from german_whist.agents.policy.tensor_file import tensor_bytes
 from german_whist.agents.pretrained import CHAMPION, SMALL, load_pretrained
 from german_whist.agents.registry import make_agent
-from german_whist.envs.engine.cards import SUIT_SIZE, SUITS
+from german_whist.envs.engine.cards import SUIT_SIZE
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.text.rules_text import rules_spec, rules_text
@@ -89,9 +89,9 @@ def page_data(offered: Offered | None = None) -> dict[str, Any]:
 
 
 def game_records(rules: dict[str, Rules]) -> dict[str, Any]:
-    """Return rules, by specification, as the page shows them (``games``) and as its engine reads them (``rules``)."""
+    """Return rules, by specification, in words (``games``) and as the page's engine reads them (``rules``)."""
     return {
-        "games": {spec: {"game": _figures(one), "changes": _changes(one)} for spec, one in rules.items()},
+        "games": {spec: _words(one) for spec, one in rules.items()},
         "rules": [_record(spec, one) for spec, one in rules.items()],
     }
 
@@ -133,28 +133,11 @@ def _plays(agent: str, rules: str) -> bool:
     return True
 
 
-def _figures(rules: Rules) -> dict[str, Any]:
-    """Return rules in figures."""
-    return {
-        "title": catalogue.rules_title(rules),
-        "text": rules_text(rules),
-        "hand": rules.hand,
-        "stock": rules.stock,
-        "foreplay": rules.foreplay,
-        "tricks": rules.tricks,
-        "counts": rules.counts,
-        "counted": rules.counted,
-        "race": rules.race,
-        "suits": SUITS[: rules.suits],
-        "open_stock": rules.open_stock,
-        "choices": rules.has_choices,
-    }
-
-
-def _changes(rules: Rules) -> dict[str, Any]:
-    """Return the settings that differ from the classic game, as recordings write them."""
+def _words(rules: Rules) -> dict[str, Any]:
+    """Return rules in words, and the settings that differ from the classic game, as recordings write them."""
     classic = Rules().to_dict()
-    return {name: value for name, value in rules.to_dict().items() if value != classic[name]}
+    changes = {name: value for name, value in rules.to_dict().items() if value != classic[name]}
+    return {"title": catalogue.rules_title(rules), "text": rules_text(rules), "changes": changes}
 
 
 def _record(spec: str, rules: Rules) -> dict[str, Any]:

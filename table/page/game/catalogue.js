@@ -2,19 +2,24 @@
 /** What can be played, by the names that people see. */
 
 import { dataNow } from "./data.js";
+import { SUITS } from "../engine/cards.js";
 import { playsLike as playAlike, rulesNamed } from "../engine/rules.js";
 import { matchFormatOf } from "./match_format.js";
 
 export const STRONGEST = "champion"; // of the agents that the page plays by itself: it judges, and says what luck was
 
-/** @param {string} rules @returns {string} a title for people */
-export const rulesTitle = (rules) => gameData(rules).game.title;
-
-/** @param {string} rules @returns {import("./data.js").GameData} @throws {Error} if the page does not play these rules */
-export function gameData(rules) {
+/** @param {string} rules @returns {import("./data.js").GameWords} @throws {Error} if the page does not play these rules */
+export function wordsOf(rules) {
   const found = dataNow().games[rules];
   if (found === undefined) throw new Error(`The game ${rules} cannot be played here.`);
   return found;
+}
+
+/** @param {string} spec of the rules @returns {import("./types.js").Game} */
+export function figuresOf(spec) {
+  const { title, text } = wordsOf(spec);
+  const { hand, stock, foreplay, tricks, counts, counted, race, suits } = rulesNamed(spec);
+  return { title, text, hand, stock, foreplay, tricks, counts, counted, race, suits: SUITS.slice(0, suits) };
 }
 
 /** @param {string | null} match @returns {string} as a title: `First to 25` */

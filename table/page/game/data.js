@@ -7,11 +7,12 @@ import { TableError } from "./errors.js";
 /** @typedef {import("./types.js").Catalog} Catalog */
 
 /**
- * The rules of a session: in figures for the page, and as recordings write them.
+ * Rules in words.
  *
- * @typedef {object} GameData
- * @property {import("./types.js").Game} game
- * @property {Record<string, unknown>} changes the settings that differ from the classic game
+ * @typedef {object} GameWords
+ * @property {string} title their name for people
+ * @property {string} text all of them
+ * @property {Record<string, unknown>} changes the settings that differ from the classic game, as recordings write them
  */
 
 /**
@@ -19,7 +20,7 @@ import { TableError } from "./errors.js";
  * @property {boolean} server whether a server answers `api/act` and `api/advise`
  * @property {number | null} seed of every game, where the command line gives one
  * @property {Catalog} catalog
- * @property {Record<string, GameData>} games by specification of the rules
+ * @property {Record<string, GameWords>} games by specification of the rules
  * @property {import("../engine/rules.js").Rules[]} rules
  */
 

@@ -460,8 +460,6 @@
  * @property {number} counted  how many count
  * @property {number} race  tricks that win the deal at once; 0: it is no race
  * @property {string} suits  the suits, as `CDHS`
- * @property {number} open_stock  face-up cards of the stock
- * @property {boolean} choices  whether there are decisions other than cards from the hand
  */
 
 /**

@@ -79,7 +79,7 @@ export function gameForm(catalog, start) {
     const agents = game.scorings.find((scoring) => scoring.rules === choices.rules)?.agents ?? game.agents;
     if (!agents.includes(choices.agent)) choices.agent = likeAgent(catalog, agents, choices.agent);
     const agent = catalog.agents.find((entry) => entry.spec === choices.agent);
-    const text = dataNow().games[game.id]?.game.text ?? ""; // an earlier command line may have named the game
+    const text = dataNow().games[game.id]?.text ?? ""; // an earlier command line may have named the game
     const keep = (/** @type {Partial<typeof choices>} */ changes) => {
       Object.assign(choices, changes);
       store();
