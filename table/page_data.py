@@ -147,10 +147,11 @@ def _record(spec: str, rules: Rules) -> dict[str, Any]:
     game = {name: int(rules.game[name][0]) for name in rules.game.dtype.names or ()}
     deck = game.pop("deck")
     mask = [deck >> SUIT_SIZE * suit & 0x1FFF for suit in range(5)]
-    return {**_camel_case(fields), "game": {**_camel_case(game), "deck": mask}}
+    return {**camel_case(fields), "game": {**camel_case(game), "deck": mask}}
 
 
-def _camel_case(fields: dict[str, Any]) -> dict[str, Any]:
+def camel_case(fields: dict[str, Any]) -> dict[str, Any]:
+    """Return fields under the names that JavaScript uses."""
     return {re.sub(r"_(\w)", lambda letter: letter[1].upper(), name): value for name, value in fields.items()}
 
 
