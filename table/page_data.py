@@ -118,10 +118,11 @@ def _game(game: dict[str, Any], offered: Offered | None) -> dict[str, Any]:
     if offered is None:
         return {**game, "agents": [spec for spec in game["agents"] if spec in OWN_AGENTS]}
     given, agents = offered.agent, game["agents"]
-    if given is None or given in agents or not _plays(given, game["id"]):
+    if given is None or given in agents:
         return game
-    scorings = [one if _plays(given, one["rules"]) else {**one, "agents": agents} for one in game["scorings"]]
-    return {**game, "scorings": scorings, "agents": [*agents, given]}
+    more = [*agents, given]
+    scorings = [{**one, "agents": more if _plays(given, one["rules"]) else agents} for one in game["scorings"]]
+    return {**game, "scorings": scorings, "agents": scorings[0]["agents"]}
 
 
 def _plays(agent: str, rules: str) -> bool:

@@ -13,6 +13,7 @@ from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.table import catalogue
+from german_whist.table.page_data import Offered, page_data
 
 
 def test_every_preset_is_offered_with_scorings_and_agents_that_play_them() -> None:
@@ -25,7 +26,7 @@ def test_every_preset_is_offered_with_scorings_and_agents_that_play_them() -> No
         for spec in known:
             plays = spec in game["agents"]
             for scoring in game["scorings"]:
-                with nullcontext() if plays else pytest.raises(ValueError, match="hidden|endgame|known"):
+                with nullcontext() if plays else pytest.raises(ValueError, match=r"hidden|endgame|known"):
                     make_agent(spec, scoring["rules"])
 
 
@@ -59,6 +60,19 @@ def test_every_kind_of_agent_is_a_level_of_the_games_that_it_plays() -> None:
         assert kinds >= set(KINDS) - {"checkpoint", "process", "python"}
         assert sum(":search=" in spec for spec in offered) == 1
     assert not {"ismcts:iterations=500"} & set(catalogue.agents_for(rules("humbug")))
+
+
+@pytest.mark.usefixtures("classic_agent")
+def test_the_agent_of_the_command_line_is_offered_where_it_plays() -> None:
+    spec = "checkpoint:mine.safetensors"
+    offered = 0
+    for game in page_data(Offered(agent=spec))["catalog"]["games"]:
+        for scoring in game["scorings"]:
+            plays = spec in scoring.get("agents", game["agents"])
+            with nullcontext() if plays else pytest.raises(ValueError, match="trained for"):
+                make_agent(spec, scoring["rules"])
+            offered += plays
+    assert offered > 1
 
 
 @pytest.mark.parametrize("game", ["tiny", "humbug"])
