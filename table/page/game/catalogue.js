@@ -15,6 +15,9 @@ export function wordsOf(rules) {
   return found;
 }
 
+/** @param {string} rules @returns {string} a title for people */
+export const rulesTitle = (rules) => wordsOf(rules).title;
+
 /** @param {string} spec of the rules @returns {import("./types.js").Game} */
 export function figuresOf(spec) {
   const { title, text } = wordsOf(spec);

@@ -3,7 +3,7 @@
 
 import { deckText } from "../engine/cards.js";
 import { clause, general } from "./wording.js";
-import { figuresOf, matchTitle, wordsOf } from "./catalogue.js";
+import { figuresOf, matchTitle, rulesTitle } from "./catalogue.js";
 import { dealEvents, eventData } from "./deal/events.js";
 import { bySide, position, result, sideOf, sideOrNobody } from "./deal/position.js";
 import { eventTables } from "./deal/tables.js";
@@ -65,9 +65,9 @@ export function sessionJson(session) {
 
 /** @param {Settings} settings @param {string} agent what it is called @returns {string} a session's title: `Classic against Textbook` */
 export function sessionTitle({ kind, rules, day }, agent) {
-  if (kind === "recording") return `Recording: ${wordsOf(rules).title}`;
+  if (kind === "recording") return `Recording: ${rulesTitle(rules)}`;
   if (kind === "lesson") return "Lesson";
-  const title = `${wordsOf(rules).title} against ${agent}`;
+  const title = `${rulesTitle(rules)} against ${agent}`;
   if (kind === "practice") return `Practice: ${title}`;
   return day === null ? title : `Deal of ${day}: ${title}`;
 }
