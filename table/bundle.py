@@ -19,11 +19,13 @@ from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 
-from german_whist.table.page_data import Offered, data_bytes, network_bytes
+from german_whist.agents.pretrained import CHAMPION
+from german_whist.table.page_data import Offered, data_bytes, network_files
 
 # The scripts, each with those that are loaded before it on the same page.
 SCRIPTS = {"start.js": (), "worker.js": (), "js/main.js": (), "js/windows.js": ("js/main.js",)}
 STYLE = "css/style.css"
+LATER = f"{CHAMPION}.safetensors"  # which a browser without a connection has once the page has needed it
 POLICY = (  # nothing is fetched from elsewhere
     "default-src 'none'",
     "script-src 'self'",
@@ -68,7 +70,7 @@ def page_files(offered: Offered | None = None) -> dict[str, bytes]:
     folder = page_folder()
     files = {name: (folder / name).read_bytes() for name in _PLAIN}
     files |= {name: script(folder, name, earlier).encode() for name, earlier in SCRIPTS.items()}
-    files |= {STYLE: style(folder).encode(), "data.json": data_bytes(offered), "small.safetensors": network_bytes()}
+    files |= {STYLE: style(folder).encode(), "data.json": data_bytes(offered), **network_files()}
     if offered is None:
         head = f"{_HEAD}    {_policy()}\n    <script>{_ADD_SLASH}</script>\n"
         files["index.html"] = files["index.html"].replace(_HEAD.encode(), head.encode())
@@ -93,13 +95,14 @@ def _policy() -> str:
 
 
 def _service_worker(files: dict[str, bytes]) -> str:
-    """Return the service worker with the list of all files and their hash."""
+    """Return the service worker with the lists of the files and their hash."""
     digest = hashlib.sha256()
     for name in sorted(files):
         digest.update(f"{name}\n".encode() + files[name])
     listed = ["./", *sorted(set(files) - {"index.html"})]  # some hosts redirect index.html to its folder
     text = (page_folder() / _SERVICE_WORKER).read_text(encoding="utf-8")
-    text = re.sub(r"^const FILES = .*;$", lambda _: f"const FILES = {json.dumps(listed)};", text, flags=re.MULTILINE)
+    for name, value in (("FILES", [one for one in listed if one != LATER]), ("LATER", [LATER])):
+        text = re.sub(f"^const {name} = .*;$", f"const {name} = {json.dumps(value)};", text, flags=re.MULTILINE)
     return text.replace("VERSION_OF_THE_FILES", digest.hexdigest()[:16])
 
 

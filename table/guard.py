@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 from starlette.applications import Starlette
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, RedirectResponse
 from starlette.types import Message, Receive, Scope, Send
 
@@ -33,21 +34,9 @@ _READING = ("GET", "HEAD")
 _HOST = re.compile(r"(?:\[([0-9a-f.]*:[0-9a-f:.]*)\]|([^]:@/\s[]+))(?::[0-9]{1,5})?", re.IGNORECASE)
 
 
-class RequestError(Exception):
-    """An error that is answered as JSON.
-
-    Attributes:
-        status: the HTTP status.
-    """
-
-    def __init__(self, status: int, message: str) -> None:
-        """Set the fields."""
-        super().__init__(message)
-        self.status = status
-
-    def answer(self) -> JSONResponse:
-        """Return the answer to the request."""
-        return JSONResponse({"error": str(self)}, self.status)
+def refusal(error: HTTPException) -> JSONResponse:
+    """Return an error as the answer to a request."""
+    return JSONResponse({"error": error.detail}, error.status_code)
 
 
 class Guard:
@@ -99,8 +88,8 @@ class Guard:
                 return
             inner = self._checked(scope)
             await self.application(inner, _limited(receive, Headers(scope=scope)), send_with_headers)
-        except RequestError as error:
-            await error.answer()(scope, receive, send_with_headers)
+        except HTTPException as error:
+            await refusal(error)(scope, receive, send_with_headers)
 
     def _lacks_slash(self, scope: Scope) -> bool:
         return self._is_host(_host(Headers(scope=scope))) and _same(scope["path"], f"/{self._token}")
@@ -109,24 +98,24 @@ class Guard:
         """Return the request without the token in its path.
 
         Raises:
-            RequestError: if it is not allowed.
+            HTTPException: if it is not allowed.
         """
         headers = Headers(scope=scope)
         host = _host(headers)
         if not self._is_host(host):
-            raise RequestError(
+            raise HTTPException(
                 403, f"This server does not answer for the host {host!r:.80}: --allow-host names further ones."
             )
         prefix = f"/{self._token}"
         path = scope["path"]
         if not _same(path[: len(prefix) + 1], f"{prefix}/"):
-            raise RequestError(
+            raise HTTPException(
                 403, "The address lacks the token: open the address that german-whist serve has printed."
             )
         origin = headers.get("origin")
         is_own = origin in (None, f"{scope['scheme']}://{host}") or _origin_name(origin) in self._allowed
         if not is_own and scope["method"] not in _READING:
-            raise RequestError(403, f"Requests from {origin!r:.80} are not allowed.")
+            raise HTTPException(403, f"Requests from {origin!r:.80} are not allowed.")
         return {**scope, "path": path[len(prefix) :], "raw_path": None, "root_path": ""}
 
     def _is_host(self, host: str) -> bool:
@@ -179,9 +168,9 @@ def _limited(receive: Receive, headers: Headers) -> Receive:
     """Return a receiver that refuses bodies over the limit, by what they say and by what comes.
 
     Raises:
-        RequestError: if the body is too large.
+        HTTPException: if the body is too large.
     """
-    error = RequestError(413, f"The body is larger than {MAX_BODY // 1024} kB.")
+    error = HTTPException(413, f"The body is larger than {MAX_BODY // 1024} kB.")
     length = headers.get("content-length", "0")
     if not (length.isascii() and length.isdigit() and len(length) < 20) or int(length) > MAX_BODY:
         raise error

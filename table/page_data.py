@@ -1,7 +1,7 @@
-"""What the page needs from Python: the catalogue, the rules and the lesson (``data.json``), and the network ``small``.
+"""What the page needs from Python: the catalogue and the rules (``data.json``), and the networks.
 
-``small.safetensors`` has rounded weights, a quarter of the size. ``python -m german_whist.table.page_data FOLDER``
-writes both, and the rounded network as a checkpoint, ``small-rounded.safetensors``, to be measured.
+The networks have rounded weights, a byte each. ``python -m german_whist.table.page_data FOLDER`` writes all of it, and
+the rounded networks as checkpoints, such as ``small-rounded.safetensors``, to be measured.
 """
 
 from __future__ import annotations
@@ -21,17 +21,20 @@ import numpy.typing as npt
 from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.agents.policy.network.layers import Layer
 from german_whist.agents.policy.tensor_file import tensor_bytes
-from german_whist.agents.pretrained import SMALL, load_pretrained
-from german_whist.envs.engine.cards import SUIT_SIZE, SUITS
+from german_whist.agents.pretrained import CHAMPION, SMALL, load_pretrained
+from german_whist.agents.registry import make_agent
+from german_whist.envs.engine.cards import SUIT_SIZE
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.text.rules_text import rules_spec, rules_text
-from german_whist.table import catalogue, lesson
+from german_whist.table import catalogue
 
-# The agents that the page plays by itself, and their accuracies as its own coach measures them, which is `small`:
+NETWORKS = (SMALL, CHAMPION)  # each in a file of its own, which the page loads when it needs the network
+# The agents that the page plays by itself, and their accuracies as its own coach measures them, which is `champion`:
 # node tools/page_accuracy.mjs, 300 deals.
-OWN_AGENTS = {"random": 31.1, "greedy": 60.3, "heuristic": 75.6, "heuristic+exact": 85.4, SMALL: 100.0}
+OWN_AGENTS = {"random": 30.5, "greedy": 63.4, "heuristic": 79.6, "heuristic+exact": 88.1, SMALL: 97.4, CHAMPION: 100.0}
 
+LESSON = "classic:ranks=4,hand=4,stock=8"  # the rules of the lesson: table/page/game/lesson.js
 _LARGEST = 127  # of a rounded weight
 
 
@@ -67,94 +70,75 @@ def page_data(offered: Offered | None = None) -> dict[str, Any]:
     Args:
         offered: what a server offers; ``None`` for a page without one, which has its own agents alone.
     """
-    rules = {**page_rules(), lesson.RULES: rules_named(lesson.RULES)}
-    defaults: dict[str, Any] = {"rules": "classic", "agent": SMALL, "match": None}
-    if offered is not None:
-        rules[offered.rules] = rules_named(offered.rules)
-        defaults |= {
-            "rules": offered.rules,
-            "agent": offered.agent or catalogue.default_agent(rules[offered.rules]),
-        }
+    rules = {**page_rules(), LESSON: rules_named(LESSON)}
+    proposed = offered or Offered()
+    rules[proposed.rules] = rules_named(proposed.rules)
+    agent = SMALL if offered is None else offered.agent or catalogue.default_agent(rules[offered.rules])
     return {
         "server": offered is not None,
-        "seed": None if offered is None else offered.seed,
+        "seed": proposed.seed,
         "catalog": {
             "version": version("german-whist"),
             "games": [_game(game, offered) for game in catalogue.games()],
             "agents": _agents(offered),
-            "matches": catalogue.matches(),
-            "defaults": defaults,
+            "defaults": {"rules": proposed.rules, "agent": agent, "match": None},
             "today": "",  # the page says it
         },
         **game_records(rules),
-        "lesson": {
-            "rules": lesson.RULES,
-            "teacher": lesson.TEACHER,
-            "seat": lesson.SEAT,
-            "deck": lesson.DECK,
-            "plays": lesson.TEACHER_PLAYS,
-            "steps": lesson.STEPS,
-            "end": lesson.END,
-        },
     }
 
 
 def game_records(rules: dict[str, Rules]) -> dict[str, Any]:
-    """Return rules, by specification, as the page shows them (``games``) and as its engine reads them (``rules``)."""
+    """Return rules, by specification, in words (``games``) and as the page's engine reads them (``rules``)."""
     return {
-        "games": {spec: {"game": _figures(one), "changes": _changes(one)} for spec, one in rules.items()},
+        "games": {spec: _words(one) for spec, one in rules.items()},
         "rules": [_record(spec, one) for spec, one in rules.items()],
     }
 
 
 def _agents(offered: Offered | None) -> list[dict[str, Any]]:
     """Return the agents of the catalogue: the page's own, or all of them, with that of the command line."""
+    found = [_agent(agent) for agent in catalogue.agents()]
     if offered is None:
-        known = {agent["spec"]: agent for agent in catalogue.agents()}
-        return [{**known[spec], "accuracy": accuracy, "own": True} for spec, accuracy in OWN_AGENTS.items()]
-    found = [{**agent, "own": agent["spec"] in OWN_AGENTS} for agent in catalogue.agents()]
+        return [{**agent, "accuracy": OWN_AGENTS[agent["spec"]]} for agent in found if agent["own"]]
     if offered.agent is not None and all(agent["spec"] != offered.agent for agent in found):
         entry: dict[str, Any] = {"spec": offered.agent, "title": offered.agent, "level": "yours", "strength": {}}
-        found.append({**entry, "accuracy": None, "description": "the agent of the command line", "own": False})
+        found.append(_agent({**entry, "accuracy": None, "description": "the agent of the command line"}))
     return found
+
+
+def _agent(agent: dict[str, Any]) -> dict[str, Any]:
+    """Return an agent of the catalogue: whether the page plays it by itself, and the bytes of its network."""
+    spec = agent["spec"]
+    return {**agent, "own": spec in OWN_AGENTS, "bytes": len(network_bytes(spec)) if spec in NETWORKS else None}
 
 
 def _game(game: dict[str, Any], offered: Offered | None) -> dict[str, Any]:
     """Return a game of the catalogue with the agents that can play it here."""
-
-    def here(agents: list[str], rules: str) -> list[str]:
-        if offered is None:
-            return [spec for spec in agents if spec in OWN_AGENTS]
-        given = offered.agent
-        is_new = given is not None and given not in agents and catalogue.plays(given, rules_named(rules))
-        return [*agents, given] if is_new and given is not None else agents
-
-    scorings = [{**one, "agents": here(one["agents"], one["rules"])} for one in game["scorings"]]
-    return {**game, "scorings": scorings, "agents": here(game["agents"], game["id"])}
+    if offered is None:
+        return {**game, "agents": [spec for spec in game["agents"] if spec in OWN_AGENTS]}
+    given, agents = offered.agent, game["agents"]
+    if given is None or given in agents:
+        return game
+    more = [*agents, given]
+    scorings = [{**one, "agents": more if _plays(given, one["rules"]) else agents} for one in game["scorings"]]
+    return {**game, "scorings": scorings, "agents": scorings[0]["agents"]}
 
 
-def _figures(rules: Rules) -> dict[str, Any]:
-    """Return rules in figures."""
-    return {
-        "title": catalogue.rules_title(rules),
-        "text": rules_text(rules),
-        "hand": rules.hand,
-        "stock": rules.stock,
-        "foreplay": rules.foreplay,
-        "tricks": rules.tricks,
-        "counts": rules.counts,
-        "counted": rules.counted,
-        "race": rules.race,
-        "suits": SUITS[: rules.suits],
-        "open_stock": rules.open_stock,
-        "choices": rules.has_choices,
-    }
+def _plays(agent: str, rules: str) -> bool:
+    """Return whether an agent plays a game: most networks play one alone."""
+    try:
+        make_agent(agent, rules)
+    except ValueError:
+        return False
+    return True
 
 
-def _changes(rules: Rules) -> dict[str, Any]:
-    """Return the settings that differ from the classic game, as recordings write them."""
+def _words(rules: Rules) -> dict[str, Any]:
+    """Return rules in words, and the settings that differ from the classic game, as recordings write them."""
     classic = Rules().to_dict()
-    return {name: value for name, value in rules.to_dict().items() if value != classic[name]}
+    changes = {name: value for name, value in rules.to_dict().items() if value != classic[name]}
+    return {"title": catalogue.rules_title(rules), "text": rules_text(rules), "changes": changes}
 
 
 def _record(spec: str, rules: Rules) -> dict[str, Any]:
@@ -164,21 +148,23 @@ def _record(spec: str, rules: Rules) -> dict[str, Any]:
     game = {name: int(rules.game[name][0]) for name in rules.game.dtype.names or ()}
     deck = game.pop("deck")
     mask = [deck >> SUIT_SIZE * suit & 0x1FFF for suit in range(5)]
-    return {**_camel_case(fields), "game": {**_camel_case(game), "deck": mask}}
+    return {**camel_case(fields), "game": {**camel_case(game), "deck": mask}}
 
 
-def _camel_case(fields: dict[str, Any]) -> dict[str, Any]:
+def camel_case(fields: dict[str, Any]) -> dict[str, Any]:
+    """Return fields under the names that JavaScript uses."""
     return {re.sub(r"_(\w)", lambda letter: letter[1].upper(), name): value for name, value in fields.items()}
 
 
 @lru_cache
-def rounded_network() -> Checkpoint:
-    """Return the network of ``small`` with the weights that the page uses: int8 with a scale for each input.
+def rounded_network(name: str) -> Checkpoint:
+    """Return a pretrained network with the weights that the page uses: int8 with a scale for each input.
 
     Inputs that are counts have much smaller weights than cards, so a scale for each unit would round them away.
     """
-    checkpoint = load_pretrained(SMALL)
-    return dataclasses.replace(checkpoint, layers=tuple(_restored(*_rounded(layer)) for layer in checkpoint.layers))
+    checkpoint = load_pretrained(name)
+    layers, value = (tuple(_restored(*_rounded(one)) for one in part) for part in (checkpoint.layers, checkpoint.value))
+    return dataclasses.replace(checkpoint, layers=layers, value=value)
 
 
 def _rounded(layer: Layer) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float32], npt.NDArray[np.float32]]:
@@ -193,15 +179,22 @@ def _restored(rounded: npt.NDArray[np.int8], scale: npt.NDArray[np.float32], bia
     return rounded.T.astype(np.float32) * scale, bias
 
 
-def network_bytes() -> bytes:
-    """Return what ``small.safetensors`` holds."""
+@lru_cache
+def network_bytes(name: str) -> bytes:
+    """Return the file of a network: safetensors, named as in a checkpoint (``layers``)."""
     tensors: dict[str, npt.NDArray[Any]] = {}
-    checkpoint = load_pretrained(SMALL)
-    for i, layer in enumerate(checkpoint.layers):
-        columns = zip(("weight", "scale", "bias"), _rounded(layer), strict=True)
-        tensors.update({f"{i}.{column}": np.ascontiguousarray(array) for column, array in columns})
-    about = {"layers": len(checkpoint.layers), "logitsPerTrick": checkpoint.logits_per_trick}
+    checkpoint = load_pretrained(name)
+    for part, layers in (("layer", checkpoint.layers), ("value", checkpoint.value)):
+        for i, layer in enumerate(layers):
+            columns = zip(("weight", "scale", "bias"), _rounded(layer), strict=True)
+            tensors.update({f"{part}.{i}.{column}": np.ascontiguousarray(array) for column, array in columns})
+    about = {"name": name, "suitLayers": checkpoint.suit_layers, "logitsPerTrick": checkpoint.logits_per_trick}
     return tensor_bytes(tensors, {"network": json.dumps(about)})
+
+
+def network_files() -> dict[str, bytes]:
+    """Return the files of all networks by name."""
+    return {f"{name}.safetensors": network_bytes(name) for name in NETWORKS}
 
 
 def data_bytes(offered: Offered | None = None) -> bytes:
@@ -210,11 +203,12 @@ def data_bytes(offered: Offered | None = None) -> bytes:
 
 
 def write_data(folder: Path) -> None:
-    """Write ``data.json`` and ``small.safetensors`` into a folder."""
-    (folder / "data.json").write_bytes(data_bytes())
-    (folder / "small.safetensors").write_bytes(network_bytes())
+    """Write ``data.json`` and the networks into a folder."""
+    for name, content in {"data.json": data_bytes(), **network_files()}.items():
+        (folder / name).write_bytes(content)
 
 
 if __name__ == "__main__":
     write_data(Path(sys.argv[1]))
-    rounded_network().save(Path(sys.argv[1]) / f"{SMALL}-rounded.safetensors")
+    for network in NETWORKS:
+        rounded_network(network).save(Path(sys.argv[1]) / f"{network}-rounded.safetensors")

@@ -46,7 +46,7 @@ from german_whist.evaluation.strict_json import read_json
 from german_whist.solver.tablebase.cache import limit_tables
 from german_whist.solver.tablebase.kinds import DEFAULT_CARDS
 from german_whist.table.bundle import page_files
-from german_whist.table.guard import ANY_HOST, NAME, Guard, RequestError
+from german_whist.table.guard import ANY_HOST, NAME, Guard, refusal
 from german_whist.table.page_data import Offered
 from german_whist.table.thinking import Answer, Thinker
 
@@ -83,7 +83,7 @@ def make_app(offered: Offered, token: str, hosts: Iterable[str] = (), allowed_ho
             Route("/api/act", _question(thinker.act), methods=["POST"]),
             Route("/api/advise", _question(thinker.advise), methods=["POST"]),
         ],
-        exception_handlers={RequestError: _refuse, HTTPException: _refuse_address, Exception: _fail},
+        exception_handlers={HTTPException: _refuse, Exception: _fail},
         middleware=[Middleware(GZipMiddleware, compresslevel=_COMPRESSION)],
     )
     return Guard(app, token, hosts, allowed_hosts)
@@ -112,12 +112,12 @@ def _question(think: Callable[[Any], Answer]) -> Callable[[Request], Any]:
         if not limiter:
             limiter.append(anyio.CapacityLimiter(_THREADS))
         if limiter[0].statistics().tasks_waiting >= _WAITING:
-            raise RequestError(503, "Too many questions at once: try again in a moment.")
+            raise HTTPException(503, "Too many questions at once: try again in a moment.")
         try:
             found = await anyio.to_thread.run_sync(think, body, limiter=limiter[0])
         except ValueError as error:
             _LOG.info("refused: %s", error, exc_info=True)  # where it is a fault of ours, this says where
-            raise RequestError(400, str(error)) from None
+            raise HTTPException(400, str(error)) from None
         return Response(json.dumps(found), media_type="application/json")
 
     return answer
@@ -125,62 +125,29 @@ def _question(think: Callable[[Any], Answer]) -> Callable[[Request], Any]:
 
 async def _body(request: Request) -> Any:
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
-        raise RequestError(415, "The body has to be application/json.")
+        raise HTTPException(415, "The body has to be application/json.")
     try:
         return read_json((await request.body()).decode(), "body")
     except ClientDisconnect:
-        raise RequestError(400, "The body has broken off.") from None  # which nobody reads
+        raise HTTPException(400, "The body has broken off.") from None  # which nobody reads
     except UnicodeDecodeError:
-        raise RequestError(400, "The body is not UTF-8.") from None
+        raise HTTPException(400, "The body is not UTF-8.") from None
     except ValueError as error:
-        raise RequestError(400, str(error)) from None
+        raise HTTPException(400, str(error)) from None
 
 
 async def _refuse(request: Request, error: Exception) -> Response:
-    assert isinstance(error, RequestError)  # registered for it
-    return error.answer()
-
-
-async def _refuse_address(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    messages = {404: "There is no such address.", 405: f"{request.method} is not allowed here."}
-    return RequestError(error.status_code, messages.get(error.status_code, error.detail)).answer()
+    assert isinstance(error, HTTPException)  # registered for it
+    return refusal(error)
 
 
 async def _fail(request: Request, error: Exception) -> Response:
     _LOG.error("%s %s failed", request.method, request.url.path, exc_info=error)
-    return RequestError(500, "The server has failed; its terminal says more.").answer()
+    return refusal(HTTPException(500, "The server has failed; its terminal says more."))
 
 
 class _Server(uvicorn.Server):
-    """Prints its addresses once it answers, then warms up; a signal ends it with exit code 0.
-
-    Attributes:
-        failure: why the addresses could not be printed, which ends it, too.
-    """
-
-    failure: OSError | None = None
-
-    def __init__(
-        self, config: uvicorn.Config, address: str, elsewhere: str | None, rules: str, *, opens_browser: bool
-    ) -> None:
-        super().__init__(config)
-        self._address, self._elsewhere = address, elsewhere
-        self._rules, self._opens_browser = rules, opens_browser
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        try:
-            print(f"German Whist is served at {self._address}", flush=True)
-            if self._elsewhere is not None:
-                print(f"and to other devices of this network at {self._elsewhere}", flush=True)
-                print(_qr_code(self._elsewhere), flush=True)
-        except OSError as error:
-            self.failure, self.should_exit = error, True
-            return
-        threading.Thread(target=_warm_up, args=(self._rules,), daemon=True).start()
-        if self._opens_browser:
-            threading.Thread(target=webbrowser.open, args=(self._address,), daemon=True).start()
+    """A signal ends it with exit code 0."""
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         self.should_exit = True  # unlike uvicorn's own, this does not raise the signal again at the end
@@ -238,16 +205,9 @@ def serve(
         OSError: if the address cannot be printed.
     """
     limit_tables(DEFAULT_CARDS)  # searches take a fifth longer than with larger tables, and 190 MB less
-    listener = listen(host, port)
-    with contextlib.closing(listener):
+    with contextlib.closing(listen(host, port)) as listener:
         token = kept_token()
         app = make_app(offered, token, hosts=(host,), allowed_hosts=allowed_hosts)
-        family, path = _family(host), f"{listener.getsockname()[1]}/{token}/"
-        address, elsewhere = f"http://{_shown(host)}:{path}", None
-        if host in ANY_HOST:
-            address = f"http://{_shown(_LOCAL[family])}:{path}"
-            name = _network_name(family)
-            elsewhere = None if name is None else f"http://{_shown(name)}:{path}"
         config = uvicorn.Config(
             _cancelled_quietly(app),
             log_level="warning",
@@ -256,10 +216,23 @@ def serve(
             ws="none",
             lifespan="off",
         )
-        server = _Server(config, address, elsewhere, offered.rules, opens_browser=opens_browser)
-        server.run(sockets=[listener])
-    if server.failure is not None:
-        raise server.failure
+        # Whoever connects from here on is answered as soon as the server runs.
+        address = _announce(host, f"{listener.getsockname()[1]}/{token}/")
+        threading.Thread(target=_warm_up, args=(offered.rules,), daemon=True).start()
+        if opens_browser:
+            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+        _Server(config).run(sockets=[listener])
+
+
+def _announce(host: str, path: str) -> str:
+    """Print the addresses of the page, and return that for this machine."""
+    family = _family(host)
+    address = f"http://{_shown(_LOCAL[family] if host in ANY_HOST else host)}:{path}"
+    print(f"German Whist is served at {address}", flush=True)
+    if host in ANY_HOST and (name := _network_name(family)) is not None:
+        elsewhere = f"http://{_shown(name)}:{path}"
+        print(f"and to other devices of this network at {elsewhere}\n{_qr_code(elsewhere)}", flush=True)
+    return address
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -276,13 +249,11 @@ def listen(host: str, port: int) -> socket.socket:
         listener.listen(_BACKLOG)
     except OSError as error:
         listener.close()
-        taken = f"{_server_at(host, port)} is there; --port names another port, where a browser has other games"
-        raise ValueError(f"{host}:{port} cannot be served: {taken if _is_taken(error) else error.strerror}") from None
+        reason = error.strerror
+        if error.errno == errno.EADDRINUSE:
+            reason = f"{_server_at(host, port)} is there; --port names another port, where a browser has other games"
+        raise ValueError(f"{host}:{port} cannot be served: {reason}") from None
     return listener
-
-
-def _is_taken(error: OSError) -> bool:
-    return error.errno == errno.EADDRINUSE
 
 
 def _server_at(host: str, port: int) -> str:

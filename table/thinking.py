@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import threading
 import zlib
+from contextlib import nullcontext
 from functools import lru_cache
 from typing import Any
 
@@ -32,7 +33,7 @@ from german_whist.envs.observation.history import COLUMNS, EVENTS, history_high,
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.utils.specs import must_be
 from german_whist.table import catalogue
-from german_whist.table.page_data import Offered
+from german_whist.table.page_data import Offered, camel_case
 
 _EVENT = {event.name: number for number, event in enumerate(EVENTS)}
 _CHOICES = {"take": TAKE, "leave": LEAVE, "keep": KEEP, "swap": SWAP}
@@ -79,10 +80,7 @@ class Thinker:
         player = self._agent(agent, rules)
         rng = AgentRng(zlib.crc32(tokens.tobytes()), np.zeros(1, np.uint64), step=len(tokens))
         lost: dict[int, str] = {}
-        if agent == self.offered.agent:
-            with self._one_at_a_time:
-                actions = ask(player, batch, _ROW, rng, forfeits=lost)
-        else:
+        with self._one_at_a_time if agent == self.offered.agent else nullcontext():
             actions = ask(player, batch, _ROW, rng, forfeits=lost)
         if lost:
             _started.cache_clear()  # a program that has failed is started again for the next question
@@ -101,18 +99,9 @@ class Thinker:
         rules, history = _read(question, ("rules", "history"))
         _, batch = _replayed(history, rules)
         (found,) = advise(batch.views(), rules, histories=batch.history(seats=[_ME]))
-        return {
-            "actions": [action_text(action, rules) for action in found.actions],
-            "tricks": found.tricks,
-            "opponentTricks": found.opponent_tricks,
-            "lost": found.lost,
-            "lostErrors": found.lost_errors,
-            "wins": found.wins,
-            "winErrors": found.win_errors,
-            "trick": [None if math.isnan(chance) else chance for chance in found.trick],
-            "exact": found.exact,
-            "judge": found.judge,
-        }
+        actions = [action_text(action, rules) for action in found.actions]
+        trick = [None if math.isnan(chance) else chance for chance in found.trick]
+        return {**camel_case(found._asdict()), "actions": actions, "trick": trick}
 
     def _agent(self, spec: str, rules: Rules) -> Agent:
         """Return an agent that all questions share: only that of the command line may be code."""

@@ -19,7 +19,7 @@ from german_whist.agents.registry import make_agent
 from german_whist.envs.simulator.episodes import Episode
 from german_whist.envs.turns import play_turn
 from german_whist.evaluation.recording import DealResult, Recording
-from german_whist.table.catalogue import agent_title, agents
+from german_whist.table.catalogue import LEVELS
 from tools.markdown import markdown_table
 
 SEED, DEALS = 9091, 100  # no deals that an agent or a setting was chosen on
@@ -92,7 +92,8 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=SEED, help=f"seed of the deals (default {SEED})")
     options = parser.parse_args(words)
     rows = []
-    for spec in options.agents or [agent["spec"] for agent in agents()]:
+    titles = {level.spec: level.title for level in LEVELS}
+    for spec in options.agents or titles:
         played = [
             rate(deal, seat_of(index))
             for index, deal in enumerate(play(spec, options.rules, options.deals, options.seed))
@@ -101,7 +102,7 @@ def main(words: Sequence[str] | None = None) -> int:
         single = [accuracy_of(one.given_away, one.at_stake) for one in played]
         every = accuracy_of(float(given_away.sum()), float(stakes.sum())) or 0.0
         row = (
-            f"{agent_title(spec)} (`{spec}`)",
+            f"{titles.get(spec, spec)} (`{spec}`)",
             f"{every:.1f} ± {interval(given_away, stakes):.1f}",
             f"{np.std([one for one in single if one is not None]):.0f}",
             f"{given_away.mean():.2f}",

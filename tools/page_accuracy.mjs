@@ -1,5 +1,6 @@
 /**
- * The accuracy of agents as the page's own coach measures it, in classic against `small`:
+ * The accuracy of agents as the page's own coach measures it, in classic against `champion`, as `tools/coach_accuracy.py`
+ * does where a server judges:
  *
  *     python -m german_whist.table.page_data DATA && node tools/page_accuracy.mjs DATA 300
  */
@@ -7,7 +8,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { makeAgent } from "../table/page/engine/agents.js";
+import { makeAgent, NETWORKS } from "../table/page/engine/agents.js";
 import { readNetwork } from "../table/page/engine/network/network.js";
 import { rulesNamed, setRules } from "../table/page/engine/rules.js";
 import { accuracyOf, atStake } from "../table/page/game/coach/accuracy.js";
@@ -17,11 +18,12 @@ import { advise } from "../table/page/judge/advice.js";
 
 const [data, deals] = [process.argv[2], Number(process.argv[3] ?? 300)];
 setRules(JSON.parse(readFileSync(join(data, "data.json"), "utf8")).rules);
-const network = readNetwork(new Uint8Array(readFileSync(join(data, "small.safetensors"))).buffer);
+const networks = NETWORKS.map((name) => readNetwork(new Uint8Array(readFileSync(join(data, `${name}.safetensors`))).buffer));
+const champion = networks[networks.length - 1];
 const rules = rulesNamed("classic");
-const opponent = makeAgent("small", rules, network);
-for (const spec of ["random", "greedy", "heuristic", "heuristic+exact", "small"]) {
-  const agent = makeAgent(spec, rules, network);
+const opponent = makeAgent(champion.name, rules, champion);
+for (const spec of ["random", "greedy", "heuristic", "heuristic+exact", ...NETWORKS]) {
+  const agent = makeAgent(spec, rules, networks.find(({ name }) => name === spec) ?? null);
   let [lost, staked] = [0, 0];
   for (let index = 0; index < deals; index += 1) {
     const deal = TableDeal.atAddress(rules, 48, index);
@@ -30,7 +32,7 @@ for (const spec of ["random", "greedy", "heuristic", "heuristic+exact", "small"]
       const view = deal.view(deal.turn);
       const action = (deal.turn === seat ? agent : opponent)(view);
       if (deal.turn === seat) {
-        const advice = advise(view, rules, network, 1); // the number of worlds says nothing about differences
+        const advice = advise(view, rules, champion, 1); // the number of worlds says nothing about differences
         lost += judge(advice, action).tricks;
         staked += atStake(advice);
       }

@@ -1,46 +1,86 @@
 // @ts-check
 /** The worker that thinks for the page: what an agent plays, and what each action of a decision is worth. */
 
-import { makeAgent } from "./engine/agents.js";
+import { makeAgent, NETWORKS } from "./engine/agents.js";
 import { readNetwork } from "./engine/network/network.js";
+import { opponentHandKnown } from "./engine/view.js";
 import { advise } from "./judge/advice.js";
 
 /** @typedef {import("./engine/network/network.js").Network} Network */
+/** @typedef {import("./engine/rules.js").Rules} Rules */
+/** @typedef {import("./engine/view.js").View} View */
 
 /**
- * @typedef {object} Question
- * @property {number} id of the answer
- * @property {"act" | "advise"} what
- * @property {string} spec of the agent that acts
- * @property {import("./engine/rules.js").Rules} rules
- * @property {import("./engine/view.js").View} view what the seat to act knows
+ * What the page asks: what an agent plays, what each action is worth, or that a network be loaded; the view is that of the
+ * seat to act.
+ *
+ * @typedef {{what: "act", spec: string, rules: Rules, view: View} | {what: "advise", rules: Rules, view: View} | {what: "load", name: string}} Question
  */
 
-/** @type {Promise<Network> | null} */
-let network = null;
+/**
+ * What the page hears: an answer, what went wrong, or how many bytes of a network have come.
+ *
+ * @typedef {{id: number, answer: any} | {id: number, error: string} | {id: number, missing: string} | {loading: string, bytes: number}} Message
+ */
 
-/** @returns {Promise<Network>} that of `small`, loaded once */
-function networkNow() {
-  network ??= fetch("small.safetensors").then((answer) => {
-    if (!answer.ok) throw new Error();
-    return answer.arrayBuffer();
-  }).then(readNetwork).catch(() => {
-    network = null;
-    throw new Error("The page cannot load all of its parts: is there a connection?");
-  });
-  return network;
+/** A network cannot be loaded. */
+class MissingNetwork extends Error {}
+
+/** @type {Map<string, Promise<Network>>} by name */
+const networks = new Map();
+
+/** @param {string} name @returns {Promise<Network>} loaded once; a failed attempt may be made again */
+function networkOf(name) {
+  const loading = networks.get(name) ?? load(name);
+  networks.set(name, loading);
+  loading.catch(() => networks.delete(name));
+  return loading;
+}
+
+/** @param {string} name @returns {Promise<Network>} @throws {MissingNetwork} if its file does not come */
+async function load(name) {
+  const parts = [];
+  let bytes = 0;
+  try {
+    const { ok, body } = await fetch(`${name}.safetensors`);
+    if (!ok || body === null) throw new Error();
+    const reader = body.getReader();
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      parts.push(part.value);
+      bytes += part.value.length;
+      say({ loading: name, bytes });
+    }
+  } catch {
+    throw new MissingNetwork(name);
+  }
+  return readNetwork(await new Blob(parts).arrayBuffer());
+}
+
+/** @returns {Promise<Network>} the strongest one that can be loaded */
+async function judge() {
+  const [weaker, strongest] = NETWORKS;
+  return networkOf(strongest).catch(() => networkOf(weaker));
 }
 
 /** @param {Question} question @returns {Promise<any>} */
-async function answerTo({ what, spec, rules, view }) {
-  if (what === "advise") return advise(view, rules, rules.humbug ? null : await networkNow());
-  return makeAgent(spec, rules, spec === "small" ? await networkNow() : null)(view);
+async function answerTo(question) {
+  if (question.what === "load") {
+    await networkOf(question.name);
+    return null;
+  }
+  const { rules, view } = question;
+  if (question.what === "advise") return advise(view, rules, rules.humbug || opponentHandKnown(view) ? null : await judge());
+  return makeAgent(question.spec, rules, NETWORKS.includes(question.spec) ? await networkOf(question.spec) : null)(view);
 }
 
-self.addEventListener("message", async (/** @type {MessageEvent<Question>} */ { data }) => {
+/** @param {Message} message */
+const say = (message) => postMessage(message);
+
+self.addEventListener("message", async (/** @type {MessageEvent<Question & {id: number}>} */ { data: { id, ...question } }) => {
   try {
-    postMessage({ id: data.id, answer: await answerTo(data) });
+    say({ id, answer: await answerTo(question) });
   } catch (error) {
-    postMessage({ id: data.id, error: error instanceof Error ? error.message : String(error) });
+    if (error instanceof MissingNetwork) say({ id, missing: error.message });
+    else say({ id, error: error instanceof Error ? error.message : String(error) });
   }
 });

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import gzip
+import socket
 import threading
+from contextlib import suppress
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 
 class StaticSite:
@@ -18,7 +21,7 @@ class StaticSite:
 
     def __init__(self, folder: Path) -> None:
         """Serve a folder."""
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Handler, directory=str(folder)))
+        self._server = _Server(("127.0.0.1", 0), partial(_Handler, directory=str(folder)))
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
         self.address = f"http://127.0.0.1:{self._server.server_address[1]}/play/"
 
@@ -30,6 +33,24 @@ class StaticSite:
         """Answer nobody any more."""
         self._server.shutdown()
         self._server.server_close()
+        for connection in self._server.connections:
+            with suppress(OSError):  # the browser has closed it
+                connection.shutdown(socket.SHUT_RDWR)
+
+
+class _Server(ThreadingHTTPServer):
+    """Remembers its connections: browsers keep them open."""
+
+    daemon_threads = True
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self.connections: list[socket.socket] = []
+
+    def get_request(self) -> tuple[socket.socket, Any]:
+        connection, address = super().get_request()
+        self.connections.append(connection)
+        return connection, address
 
 
 class _Handler(SimpleHTTPRequestHandler):

@@ -39,7 +39,7 @@ def test_the_page_without_a_session_goes_on_with_the_last_game(table: Table, ser
 
 def test_a_killed_server_loses_nothing(open_table: OpenTable, start_server: StartServer) -> None:
     server = start_server()
-    table = open_table(server, game={"rules": "tiny", "seat": 0, "agent": "champion"})
+    table = open_table(server, game={"rules": "tiny", "seat": 0, "agent": "mc:worlds=60"})
     table.act()
     server.kill()
     table.actions()[0].click()

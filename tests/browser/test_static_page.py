@@ -81,6 +81,15 @@ def table(device: Table) -> Iterator[Table]:
     assert device.complaints == []
 
 
+def until(table: Table, condition: str) -> None:
+    """Wait for what the page is asked now and then: `wait_for_function` would take a promise for true."""
+    for _ in range(30):
+        if table.page.evaluate(f"async () => {condition}"):
+            return
+        table.page.wait_for_timeout(1000)  # while nobody asks, the page rates deals
+    raise TimeoutError(condition)
+
+
 def test_every_game_is_played_to_its_end_and_counted(table: Table) -> None:
     before = table.do("statistics")["deals"]
     results = table.page.evaluate(_PLAY_EVERY_GAME)
@@ -138,7 +147,7 @@ def test_hints_take_backs_and_the_review(table: Table) -> None:
     coach = table.page.get_by_role("region", name="Coach", exact=True)
     coach.wait_for()
     words = coach.text_content()
-    assert "By Small network." in words
+    assert "By Champion." in words
     assert coach.get_by_role("heading").text_content().removeprefix("Play the ") in table.hand
     cards = coach.get_by_role("table", name="What the opponent may hold").locator("tbody td:nth-child(3)")
     assert sum(map(float, cards.all_text_contents())) == pytest.approx(len(table.hand), abs=0.3)
@@ -171,9 +180,7 @@ def test_the_statistics_are_shown_rated_and_deleted(table: Table) -> None:
     table.do("clearStatistics")
     table.go_to(table.create(rules="tiny", seat=0))
     table.play_on()
-    table.page.wait_for_function(  # which nobody has asked for
-        "async () => (await modules['game/table.js'].store.counted()).deals[0].par !== null"
-    )
+    until(table, "(await modules['game/table.js'].store.counted()).deals[0].par !== null")  # which nobody has asked for
     table.button("Statistics").click()
     statistics = table.page.get_by_role("dialog", name="Statistics")
     statistics.wait_for()
@@ -295,10 +302,36 @@ def test_it_works_without_a_connection_after_the_first_visit(browser: Any, page_
         table.page.goto(f"{site.address}index.html")  # as the front page of the site names it
         table.wait()
         assert table.hand != hand
-        session = table.do("create", {"rules": "draft", "agent": "small"})  # the network was not needed before
-        assert table.do("hint", session)["hint"]["by"] == "small"
         table.button("Settings").click()
         table.page.get_by_role("dialog", name="Settings").wait_for()
+        assert table.complaints == []
+        table.page.keyboard.press("Escape")
+        table.go_to(table.create(rules="small", agent="champion", seat=1))
+        card = table.actions()[0]
+        table.press(card)
+        table.press(card)  # the champion is to answer
+        table.page.get_by_role("dialog", name="The opponent is not here").get_by_role("button", name="Small").click()
+        table.wait()  # that network was not needed before
+        table.button("Hint").click()
+        table.page.get_by_text("By Small network, because Champion could not be loaded.").wait_for()
+        assert all(re.search("Failed to load|network error", words) for words in table.complaints)
+    finally:
+        table.close()
+
+
+def test_the_champion_plays_without_a_connection_once_it_has_been_loaded(browser: Any, page_folder: Path) -> None:
+    site = StaticSite(page_folder)
+    site.start()
+    table = Table(browser, site)
+    try:
+        table.do("create", {"rules": "draft", "agent": "champion", "seat": 0})
+        until(table, "await caches.match('champion.safetensors') !== undefined")
+        site.stop()
+        table.page.reload()
+        table.wait()
+        session = table.do("create", {"rules": "classic", "agent": "champion", "seat": 0})
+        assert session["position"]["led"]["by"] == "opponent"
+        assert table.do("hint", session)["hint"]["by"] == "champion"
         assert table.complaints == []
     finally:
         table.close()

@@ -16,15 +16,15 @@ import { beliefOf } from "../../table/page/judge/belief.js";
 
 const data = process.argv[2];
 setData(JSON.parse(readFileSync(join(data, "data.json"), "utf8")));
-const network = readNetwork(new Uint8Array(readFileSync(join(data, "small.safetensors"))).buffer);
+const networks = new Map(["small", "champion"].map((name) => [name, readNetwork(new Uint8Array(readFileSync(join(data, `${name}.safetensors`))).buffer)]));
 
 for await (const line of createInterface({ input: process.stdin })) {
-  const { rules: spec, deck, dealer, actions, steps } = JSON.parse(line);
+  const { rules: spec, deck, dealer, actions, steps, judge: name } = JSON.parse(line);
   const rules = rulesNamed(spec);
   const deal = new TableDeal(rules, parseDeck(deck, rules.cards), dealer, actions.map((word) => parseAction(word, rules)));
   const found = steps.map((step) => {
     const view = deal.view(deal.actor(step), step);
-    const advice = advise(view, rules, rules.humbug ? null : network, 4);
+    const advice = advise(view, rules, rules.humbug ? null : networks.get(name), 4);
     const belief = beliefOf(rules.game, view);
     return { ...advice, actions: advice.actions.map((action) => actionText(action, rules)), judged: judge(advice, deal.actions[step]), belief: [belief.expected, belief.void] };
   });

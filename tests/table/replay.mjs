@@ -10,7 +10,7 @@ import * as engine from "../../table/page/engine/engine.js";
 
 const data = process.argv[2];
 engine.setRules(JSON.parse(readFileSync(join(data, "data.json"), "utf8")).rules);
-const network = engine.readNetwork(new Uint8Array(readFileSync(join(data, "small.safetensors"))).buffer);
+const networks = ["small", "champion"].map((name) => engine.readNetwork(new Uint8Array(readFileSync(join(data, `${name}.safetensors`))).buffer));
 
 /** The deck, of which only the deck's own cards are used. */
 const LEFT_OUT = ["deck"];
@@ -123,8 +123,8 @@ async function replayBlock(header, input) {
   const deal = new Int16Array(bytes.deal), inputs = new Uint32Array(bytes.inputs);
   const names = ["judged", "exact", "action", ...CHOICES, "margins", "perfect", "tricks"];
   const column = Object.fromEntries(names.map((name) => [name, new Int8Array(bytes[name])]));
-  const rewards = ["uniform", "advantage", "margin", "win", "points"];
-  const real = Object.fromEntries(rewards.map((name) => [name, new Float64Array(bytes[name])]));
+  const realNames = ["uniform", "advantage", "expected", "chance", "margin", "win", "points"];
+  const real = Object.fromEntries(realNames.map((name) => [name, new Float64Array(bytes[name])]));
 
   const rules = engine.rulesNamed(spec);
   const { game } = rules;
@@ -157,10 +157,15 @@ async function replayBlock(header, input) {
       check("textbook", engine.heuristicAction(view), column.textbook[row]);
       if (column.judged[row]) {
         const { canonical } = engine.canonicalView(view);
-        check("inputs", hash(engine.networkInputs(game, canonical, network.universal)), inputs[judged]);
-        const found = engine.evaluate(network, rules, view);
+        check("inputs", hash(engine.networkInputs(game, canonical)), inputs[judged]);
+        const found = engine.evaluate(networks[column.judged[row] - 1], rules, view);
         check("network", found.action, column.network[judged]);
         check("advantage", found.advantages.get(engine.lowest(view.legal)), real.advantage[judged]);
+        check("has a value", found.value !== null, !Number.isNaN(real.expected[judged]));
+        if (found.value !== null) {
+          check("expected", found.value.margin, real.expected[judged]);
+          check("chance", found.value.win.toFixed(12), real.chance[judged].toFixed(12)); // the exponential is not rounded alike
+        }
         judged += 1;
       }
       if (column.exact[row]) {

@@ -2,8 +2,8 @@
 
 Deals of every game that the page offers are played by a mixture of random, greedy, textbook and the network. At every
 position the recording holds the state, both views and the choices of the bots; where the opponent's hand is not
-known, what the network makes of its inputs (but in humbug, which no network plays), and what both seats have seen
-happen; elsewhere, in some deals, the exact margin of every card and the perfect
+known, what a network makes of its inputs (``small``, in some deals ``champion``; in humbug, which no network plays,
+none), and what both seats have seen happen; elsewhere, in some deals, the exact margin of every card and the perfect
 card. ``replay.mjs`` plays the same deals and stops at the first difference, with the field, the game and the deal.
 
 A recording is a sequence of blocks, each of some deals of one game: a line of JSON, which says how the bytes after it
@@ -37,12 +37,13 @@ from german_whist.envs.observation.canonical import canonical_views
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.solver.endgames import solve_endgames
-from german_whist.table.page_data import page_rules, rounded_network, write_data
+from german_whist.table.page_data import NETWORKS, page_rules, rounded_network, write_data
 
 REPLAY = Path(__file__).parent / "replay.mjs"
 
 BLOCK = 64  # deals
 EXACT_EVERY = 8  # exact margins in one deal of so many
+_CHAMPION_EVERY = 16  # and the network `champion`, which is slow, in one of so many
 _HASH = np.uint32(2_654_435_761)  # of inputs and histories: odd multiples of it are the weights of their sum
 
 Columns = dict[str, npt.NDArray[Any]]
@@ -69,7 +70,7 @@ def blocks(deals: int, seed: int = 0, first: int = 0, exact_every: int = EXACT_E
 def _block(spec: str, rules: Rules, seed: int, first: int, deals: int, exact_every: int) -> bytes:
     """Play some deals and return their recording."""
     rng = np.random.default_rng((seed, first))
-    network = None if rules.humbug else PolicyAgent(rounded_network(), rules=rules)
+    networks = [] if rules.humbug else [PolicyAgent(rounded_network(name), rules=rules) for name in NETWORKS]
     greedy, textbook = make_agent("greedy", rules), make_agent("heuristic", rules)
     batch = DealBatch(rules, deals, seed, first, history=True)
     steps: list[Columns] = []
@@ -80,17 +81,17 @@ def _block(spec: str, rules: Rules, seed: int, first: int, deals: int, exact_eve
         views, uniform = batch.views(rows), rng.random(len(rows))
         known = opponent_hand_known(views)
         solved = known & (rows % exact_every == 0)
-        plans = ~known & (network is not None)
-        judged.append(_judged(views[plans], network))
+        network = np.where(known | (not networks), 0, np.where(rows % _CHAMPION_EVERY == 1, 2, 1))
+        judged.append(_judged(views, network, networks))
         exact.append(_exact(views[solved]))
         choices = np.stack([_random(views, uniform), greedy.act(views), textbook.act(views), textbook.act(views)])
-        choices[3, plans] = judged[-1]["network"]
+        choices[3, network > 0] = judged[-1]["network"]
         action = choices[rng.integers(len(choices), size=len(rows)), np.arange(len(rows))]
         step = {"deal": rows.astype(np.int16), "state": batch.states[rows], "uniform": uniform}
         step |= {f"view{seat}": batch.views(rows, [seat] * len(rows)) for seat in range(2)}
         step |= {f"history{seat}": _history(batch, rows, seat) for seat in range(2)}
         bots = dict(zip(("random", "greedy", "textbook"), choices, strict=False))
-        small = {"judged": plans, "exact": solved, "action": action, **bots}
+        small = {"judged": network, "exact": solved, "action": action, **bots}
         steps.append(step | {name: column.astype(np.int8) for name, column in small.items()})
         batch.step(action, rows)
     found = _joined(steps) | _joined(judged) | _joined(exact) | {"end": batch.states.copy()}
@@ -117,19 +118,33 @@ def _weights(count: int) -> npt.NDArray[np.uint32]:
     return _HASH * np.arange(1, 2 * count, 2, dtype=np.uint32)
 
 
-def _judged(views: Any, network: PolicyAgent | None) -> Columns:
-    """Return what the network makes of n views."""
+def _judged(views: Any, which: npt.NDArray[np.int64], networks: list[PolicyAgent]) -> Columns:
+    """Return what a network makes of each of n views, the one with that number from 1 on; 0 leaves a view out."""
+    places = [np.flatnonzero(which == number) for number in range(1, 1 + len(NETWORKS))]
+    columns = [_judged_by(network, views[rows]) for network, rows in zip(networks, places, strict=False)]
+    if not columns:
+        return _judged_by(None, views[:0])
+    order = np.argsort(np.concatenate(places))
+    return {name: column[order] for name, column in _joined(columns).items()}
+
+
+def _judged_by(network: PolicyAgent | None, views: Any) -> Columns:
+    """Return what a network makes of n views."""
     if network is None or not len(views):
-        return {"network": np.zeros(0, np.int8), "inputs": np.zeros(0, np.uint32), "advantage": np.zeros(0)}
+        real = {name: np.zeros(0) for name in ("advantage", "expected", "chance")}
+        return {"network": np.zeros(0, np.int8), "inputs": np.zeros(0, np.uint32), **real}
     canonical, _ = canonical_views(views, network.checkpoint.ranks)
     inputs = network_inputs(canonical, network.rules, network.checkpoint.inputs).astype(np.uint32)
-    advantages = network.advantages(views)
+    advantages, values = network.advantages(views), network.values(views)
     assert advantages is not None
     lowest = _random(views, np.zeros(len(views)))
+    unknown = np.full(len(views), np.nan)
     return {
         "network": network.act(views, None).astype(np.int8),
         "inputs": (inputs * _weights(inputs.shape[1])).sum(axis=1, dtype=np.uint32),
         "advantage": advantages[np.arange(len(views)), lowest],  # of the lowest action
+        "expected": unknown if values is None else values.margin,
+        "chance": unknown if values is None else values.win,
     }
 
 

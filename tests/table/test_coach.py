@@ -1,4 +1,4 @@
-"""The page's coach says what Python's says where both have the same judge: the solver, and the network ``small``."""
+"""The page's coach says what Python's says where both have the same judge: the solver, and a network."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from german_whist.table.page_data import rounded_network, write_data
 from tests.table.test_replay import needs_node
 
 PROGRAM = Path(__file__).parent / "coach.mjs"
-DEALS = 3  # of each game
+JUDGES = ("champion", "champion", "small")  # of the deals of each game
 
 
 def played(game: str, index: int) -> Recording:
@@ -44,15 +44,14 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, int], A
     """What the page's coach says of every decision, by game and deal."""
     folder = tmp_path_factory.mktemp("data")
     write_data(folder)
-    keys = [(game, index) for game in rule_names() for index in range(DEALS)]
-    lines = []
+    keys = [(game, index) for game in rule_names() for index in range(len(JUDGES))]
+    lines: list[dict[str, Any]] = []
     for game, index in keys:
         deal = played(game, index)
         words = [action_text(action, deal.rules) for action in deal.actions]
         steps = list(range(len(words)))
-        lines.append(
-            {"rules": game, "deck": deck_text(deal.deck or ()), "dealer": index % 2, "actions": words, "steps": steps}
-        )
+        about = {"rules": game, "deck": deck_text(deal.deck or ()), "dealer": index % 2, "judge": JUDGES[index]}
+        lines.append({**about, "actions": words, "steps": steps})
     text = "\n".join(json.dumps(line) for line in lines)
     done = subprocess.run(["node", str(PROGRAM), str(folder)], input=text, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -62,10 +61,10 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, int], A
 @needs_node
 @pytest.mark.parametrize("game", rule_names())
 def test_the_page_judges_as_python_does(game: str, answers: dict[tuple[str, int], Any]) -> None:
-    for index in range(DEALS):
+    for index, name in enumerate(JUDGES):
         deal = played(game, index)
         views, histories, _ = deal.decisions()
-        judge = None if deal.rules.humbug else PolicyAgent(rounded_network(), rules=deal.rules)
+        judge = None if deal.rules.humbug else PolicyAgent(rounded_network(name), name=name, rules=deal.rules)
         found = advise(views, deal.rules, 4, histories=histories, judge=judge)
         for advice, action, page in zip(found, deal.actions, answers[game, index], strict=True):
             check(advice, action, deal.rules, page)
@@ -82,13 +81,18 @@ def check(advice: Advice, action: int, rules: Rules, page: dict[str, Any]) -> No
     assert page["exact"] == advice.exact
     actions = [action_text(one, rules) for one in advice.actions]
     assert sorted(page["actions"]) == sorted(actions)
+    assert page["judge"] == advice.judge
     if page["judge"] == "rollouts":  # in other worlds
-        assert advice.judge == "rollouts"
         return
     assert page["actions"][0] == actions[0]
     if not rules.race or advice.exact:  # there, tricks depend on the chance to win, which comes from rollouts
         lost = dict(zip(actions, advice.lost, strict=True))
         assert dict(zip(page["actions"], page["lost"], strict=True)) == pytest.approx(lost, abs=1e-5)
+    if advice.judge == "champion":  # its value network says what its choice is worth
+        assert page["wins"][0] == pytest.approx(advice.wins[0], abs=1e-4)
+        if not rules.race:
+            tricks = dict(zip(actions, advice.tricks, strict=True))
+            assert dict(zip(page["actions"], page["tricks"], strict=True)) == pytest.approx(tricks, abs=1e-5)
     if advice.exact:
         judged = judge_action(advice, action)
         assert page["judged"] == {"label": judged.label, "tricks": judged.tricks, "win": judged.win}

@@ -14,7 +14,7 @@ from german_whist.agents.pretrained import load_pretrained
 from german_whist.envs.engine.rules import rule_names
 from german_whist.envs.engine.state import STATE
 from german_whist.envs.simulator.batch import DealBatch
-from german_whist.table.page_data import network_bytes, page_rules, rounded_network
+from german_whist.table.page_data import NETWORKS, page_rules, rounded_network
 from tests.table.replay import BLOCK, DifferenceError, blocks, replay
 
 REQUIRED = os.environ.get("GERMAN_WHIST_BROWSER") == "required"
@@ -42,6 +42,7 @@ def test_five_thousand_deals_of_all_games_without_a_difference() -> None:
         ("view1", 70, 0, r"^classic, deal 6 of seed 3, action 2: view of seat 1\.hand\[0\] is"),
         ("textbook", 0, 0, r"^classic, deal 0 of seed 3, action 1: textbook is"),
         ("advantage", 2, 1, r"^classic, deal 2 of seed 3, action 1: advantage is"),
+        ("expected", 1, 3, r"^classic, deal 1 of seed 3, action 1: expected is"),
         ("margins", 0, 51, r"^classic, deal 0 of seed 3, action 27: margins\[51\] is"),
         ("points", 5, 7, r"^classic, deal 5 of seed 3, action 53: points is"),
     ],
@@ -63,16 +64,13 @@ def _changed(block: bytes, column: str, row: int, place: int) -> bytes:
     return bytes(changed)
 
 
-def test_the_file_of_the_network_is_small() -> None:
-    assert len(network_bytes()) <= 125_000
-
-
+@pytest.mark.parametrize("name", NETWORKS)
 @pytest.mark.parametrize("spec", ["classic", "no_trump"])
-def test_rounded_weights_give_nothing_away(spec: str) -> None:
+def test_rounded_weights_give_nothing_away(spec: str, name: str) -> None:
     """What the network itself says that the choices of the rounded one cost, in tricks a deal."""
     batch = DealBatch(spec, 200, seed=3)
-    network = PolicyAgent(load_pretrained("small"), rules=batch.rules)
-    rounded = PolicyAgent(rounded_network(), rules=batch.rules)
+    network = PolicyAgent(load_pretrained(name), rules=batch.rules)
+    rounded = PolicyAgent(rounded_network(name), rules=batch.rules)
     lost = 0.0
     while batch.states["face_up"].any() or (batch.states["top"] < batch.rules.game["cards"]).any():
         views = batch.views()

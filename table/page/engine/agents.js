@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The opponents of the page: `random`, `greedy`, `heuristic` (textbook), `heuristic+exact` and `small`. Each takes a view
- * of a seat to act and returns a legal action; all but `random` always the same one.
+ * The opponents of the page: `random`, `greedy`, `heuristic` (textbook), `heuristic+exact` and the networks `small` and
+ * `champion`. Each takes a view of a seat to act and returns a legal action; all but `random` always the same one.
  */
 
 import { nthLowest, popcount } from "./cards.js";
@@ -18,6 +18,9 @@ import { opponentHandKnown } from "./view.js";
 
 /** @typedef {(view: View) => number} Agent */
 
+/** The agents that play a network, the stronger one last. */
+export const NETWORKS = ["small", "champion"];
+
 /**
  * @param {Mask} legal
  * @param {number} uniform in [0, 1)
@@ -31,9 +34,9 @@ export const withExactEndgame = (agent) => (view) => (opponentHandKnown(view) ? 
 /**
  * The agent of a specification.
  *
- * @param {string} spec `random`, `greedy`, `heuristic`, `heuristic+exact` or `small`
+ * @param {string} spec `random`, `greedy`, `heuristic`, `heuristic+exact`, or the name of a network
  * @param {Rules} rules of the deals that it plays
- * @param {Network | null} network what `readNetwork` returned; only `small` needs it
+ * @param {Network | null} network that of the name, which `readNetwork` returned; the others need none
  * @returns {Agent}
  * @throws {Error} if there is no such agent
  */
@@ -42,6 +45,6 @@ export function makeAgent(spec, rules, network) {
   if (spec === "greedy") return greedyAction;
   if (spec === "heuristic") return heuristicAction;
   if (spec === "heuristic+exact") return withExactEndgame(heuristicAction);
-  if (spec === "small" && network) return withExactEndgame((view) => evaluate(network, rules, view).action);
-  throw new Error(`unknown agent "${spec}": this page has random, greedy, heuristic, heuristic+exact and small`);
+  if (spec === network?.name) return withExactEndgame((view) => evaluate(network, rules, view).action);
+  throw new Error(`unknown agent "${spec}": this page has random, greedy, heuristic, heuristic+exact and ${NETWORKS.join(" and ")}`);
 }

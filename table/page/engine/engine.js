@@ -13,7 +13,7 @@
  * | `history.js` | `envs/observation/history_kernels.py` |
  * | `greedy.js` | `agents/bots/greedy_kernels.py` |
  * | `heuristic/` | `agents/bots/heuristic/`: the textbook bot |
- * | `network/` | `agents/policy/`: canonical views, inputs, forward pass of `small` |
+ * | `network/` | `agents/policy/`: canonical views, inputs, forward pass of `small` and `champion` |
  * | `solver/` | `solver/search/`: exact endgames |
  * | `open_hands.js` | `agents/endgame/open_hands.py`: exact margins of cards, the perfect card |
  * | `agents.js` | the agents by specification |

@@ -2,17 +2,27 @@
 /** What can be played, by the names that people see. */
 
 import { dataNow } from "./data.js";
+import { SUITS } from "../engine/cards.js";
 import { playsLike as playAlike, rulesNamed } from "../engine/rules.js";
 import { matchFormatOf } from "./match_format.js";
 
-/** @param {string} rules @returns {string} a title for people */
-export const rulesTitle = (rules) => gameData(rules).game.title;
+export const STRONGEST = "champion"; // of the agents that the page plays by itself: it judges, and says what luck was
 
-/** @param {string} rules @returns {import("./data.js").GameData} @throws {Error} if the page does not play these rules */
-export function gameData(rules) {
+/** @param {string} rules @returns {import("./data.js").GameWords} @throws {Error} if the page does not play these rules */
+export function wordsOf(rules) {
   const found = dataNow().games[rules];
   if (found === undefined) throw new Error(`The game ${rules} cannot be played here.`);
   return found;
+}
+
+/** @param {string} rules @returns {string} a title for people */
+export const rulesTitle = (rules) => wordsOf(rules).title;
+
+/** @param {string} spec of the rules @returns {import("./types.js").Game} */
+export function figuresOf(spec) {
+  const { title, text } = wordsOf(spec);
+  const { hand, stock, foreplay, tricks, counts, counted, race, suits } = rulesNamed(spec);
+  return { title, text, hand, stock, foreplay, tricks, counts, counted, race, suits: SUITS.slice(0, suits) };
 }
 
 /** @param {string | null} match @returns {string} as a title: `First to 25` */
@@ -32,8 +42,9 @@ export function agentTitle(spec) {
 
 /** @param {string} rules @returns {string[]} the agents that the page offers for a game, the easiest first */
 export function agentsFor(rules) {
-  const scorings = dataNow().catalog.games.flatMap((game) => game.scorings);
-  return scorings.find((scoring) => scoring.rules === rules)?.agents ?? dataNow().catalog.games[0].agents;
+  const { games } = dataNow().catalog;
+  const game = games.find(({ scorings }) => scorings.some((one) => one.rules === rules)) ?? games[0];
+  return game.scorings.find((one) => one.rules === rules)?.agents ?? game.agents;
 }
 
 export const MEASURED = "classic"; // the game of the accuracies; in others, the same agents reach others

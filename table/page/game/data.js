@@ -1,5 +1,5 @@
 // @ts-check
-/** What Python has written for the page, `data.json` (`table/page_data.py`): the catalogue, the rules, the lesson, and whether a server thinks, too. */
+/** What Python has written for the page, `data.json` (`table/page_data.py`): the catalogue, the rules, and whether a server thinks, too. */
 
 import { setRules } from "../engine/rules.js";
 import { TableError } from "./errors.js";
@@ -7,24 +7,12 @@ import { TableError } from "./errors.js";
 /** @typedef {import("./types.js").Catalog} Catalog */
 
 /**
- * The rules of a session: in figures for the page, and as recordings write them.
+ * Rules in words.
  *
- * @typedef {object} GameData
- * @property {import("./types.js").Game} game
- * @property {Record<string, unknown>} changes the settings that differ from the classic game
- */
-
-/**
- * The lesson of `table/lesson.py`.
- *
- * @typedef {object} LessonData
- * @property {string} rules
- * @property {string} teacher
- * @property {number} seat the person's
- * @property {string} deck
- * @property {string[]} plays the teacher's cards in the foreplay
- * @property {[string, string[]][]} steps what is said at each decision, and what may be played; nothing: any
- * @property {string} end
+ * @typedef {object} GameWords
+ * @property {string} title their name for people
+ * @property {string} text all of them
+ * @property {Record<string, unknown>} changes the settings that differ from the classic game, as recordings write them
  */
 
 /**
@@ -32,8 +20,7 @@ import { TableError } from "./errors.js";
  * @property {boolean} server whether a server answers `api/act` and `api/advise`
  * @property {number | null} seed of every game, where the command line gives one
  * @property {Catalog} catalog
- * @property {Record<string, GameData>} games by specification of the rules
- * @property {LessonData} lesson
+ * @property {Record<string, GameWords>} games by specification of the rules
  * @property {import("../engine/rules.js").Rules[]} rules
  */
 

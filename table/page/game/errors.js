@@ -3,21 +3,23 @@
 
 /**
  * `illegal`: an action that is not allowed now. `not_found`: there is no such game. `moved`: another tab has changed the
- * game meanwhile. `unreachable`: the server does not answer, or a part of the page cannot be loaded. `refused`: anything
- * else that cannot be done.
+ * game meanwhile. `unreachable`: the server does not answer, or a part of the page cannot be loaded. `absent`: the network
+ * of an agent cannot be loaded. `refused`: anything else that cannot be done.
  *
- * @typedef {"illegal" | "not_found" | "moved" | "unreachable" | "refused"} ErrorKind
+ * @typedef {"illegal" | "not_found" | "moved" | "unreachable" | "absent" | "refused"} ErrorKind
  */
 
 export class TableError extends Error {
   /**
    * @param {ErrorKind} kind
    * @param {string} message
-   * @param {import("./types.js").Session | null} [session] as it is now, where another tab has changed it
+   * @param {{session?: import("./types.js").Session | null, agent?: string}} [about] the game as it is now, where another
+   *   tab has changed it; the agent that is absent
    */
-  constructor(kind, message, session = null) {
+  constructor(kind, message, { session = null, agent = "" } = {}) {
     super(message);
     this.kind = kind;
     this.session = session;
+    this.agent = agent;
   }
 }

@@ -5,7 +5,7 @@ import { actionText, parseAction } from "../engine/actions.js";
 import { deckText, parseDeck } from "../engine/cards.js";
 import { dealDeck } from "../engine/dealing.js";
 import { rulesNamed, ruleSpecs } from "../engine/rules.js";
-import { gameData } from "./catalogue.js";
+import { wordsOf } from "./catalogue.js";
 import { TableDeal } from "./deal/table_deal.js";
 
 const VERSION = 1;
@@ -17,7 +17,7 @@ export function recordingLine(deal, names) {
   const { margin, points, tricks } = deal.result();
   return JSON.stringify({
     version: VERSION,
-    rules: gameData(deal.rules.spec).changes,
+    rules: wordsOf(deal.rules.spec).changes,
     deck: deckText(deal.deck),
     dealer: deal.dealer,
     names,
@@ -58,7 +58,7 @@ export function readLine(line, number) {
 /** @param {Record<string, unknown>} changes the settings that differ from the classic game @returns {import("../engine/rules.js").Rules} */
 function rulesOf(changes) {
   const sorted = (/** @type {Record<string, unknown>} */ object) => JSON.stringify(Object.entries(object).sort());
-  const spec = ruleSpecs().find((one) => sorted(gameData(one).changes) === sorted(changes));
+  const spec = ruleSpecs().find((one) => sorted(wordsOf(one).changes) === sorted(changes));
   if (spec === undefined) throw new Error("The recording is of a game that cannot be played here: german-whist review shows it.");
   return rulesNamed(spec);
 }

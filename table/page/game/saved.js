@@ -4,9 +4,9 @@
 import { actionText, parseAction } from "../engine/actions.js";
 import { deckText, parseDeck } from "../engine/cards.js";
 import { rulesNamed } from "../engine/rules.js";
-import { dataNow } from "./data.js";
 import { TableDeal } from "./deal/table_deal.js";
 import { Session } from "./game_session.js";
+import { LESSON } from "./lesson.js";
 import { outcomeOf } from "./session_data.js";
 import { settingsOf } from "./settings.js";
 
@@ -58,7 +58,7 @@ export function loadedSession(saved) {
 
 /** @returns {Session} with the lesson */
 export function lessonSession() {
-  const { rules: spec, teacher, seat, deck } = dataNow().lesson;
+  const { rules: spec, teacher, seat, deck } = LESSON;
   const settings = settingsOf({ rules: spec, agent: "heuristic+exact", seat, kind: "lesson" });
   const rules = rulesNamed(spec);
   return new Session(settings, teacher, new TableDeal(rules, parseDeck(deck, rules.cards), 1 - seat));

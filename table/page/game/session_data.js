@@ -3,7 +3,7 @@
 
 import { deckText } from "../engine/cards.js";
 import { clause, countText, general } from "./wording.js";
-import { gameData, matchTitle, rulesTitle } from "./catalogue.js";
+import { figuresOf, matchTitle, rulesTitle } from "./catalogue.js";
 import { canClaim } from "./coach/claims.js";
 import { dealEvents, eventData } from "./deal/events.js";
 import { bySide, position, result, sideOf, sideOrNobody } from "./deal/position.js";
@@ -30,7 +30,7 @@ export function sessionJson(session) {
     kind: settings.kind,
     title: sessionTitle(settings, session.title),
     rules: settings.rules,
-    game: gameData(settings.rules).game,
+    game: figuresOf(settings.rules),
     agent: { spec: settings.agent, title: session.title },
     day: settings.day,
     match: matchJson(session),

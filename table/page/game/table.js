@@ -22,7 +22,7 @@ import { daySettings, randomSeed, settingsOf, today } from "./settings.js";
 import { challengeOf, codeOf, decoded, openRecordings, readDeals } from "./shared_deals.js";
 import { accuracyOfDeals, countDeals, summary } from "./statistics.js";
 import { Store } from "./store.js";
-import { act as agentActs, advise } from "./thinking.js";
+import { act as agentActs, advise, load } from "./thinking.js";
 
 /** @typedef {import("./types.js").Session} SessionData */
 /** @typedef {import("./types.js").Review} Review */
@@ -242,7 +242,7 @@ async function isReplay({ id, session: { settings: { day } } }) {
 }
 
 /** @param {string} id @returns {Promise<TableError>} */
-const moved = async (id) => new TableError("moved", "The game has moved on in another window.", entryJson(await read(id)));
+const moved = async (id) => new TableError("moved", "The game has moved on in another window.", { session: entryJson(await read(id)) });
 
 /** Let the agent act until it is the person's turn or the deal is over, and save what it did. @param {Entry} entry */
 async function reply(entry) {
@@ -276,6 +276,9 @@ function change({ id, version }, work) {
 /** @param {Session} session @returns {Promise<SessionData>} in which the agent has begun if it is its turn */
 async function add(session) {
   const entry = { id: newId(), session, seen: null, counted: 0 };
+  const loading = load(session.settings.agent);
+  if (session.waitsForAgent) await loading;
+  else loading.catch(() => {}); // by the time it is needed there may be a connection
   await forgetOld();
   await save(entry);
   await reply(entry);

@@ -7,13 +7,14 @@
 import { parseAction } from "../engine/actions.js";
 import { historyOf } from "../engine/history.js";
 import { opponentHandKnown } from "../engine/view.js";
+import { agentTitle } from "./catalogue.js";
 import { dataNow } from "./data.js";
 import { TableError } from "./errors.js";
 
 /** @typedef {import("./deal/table_deal.js").TableDeal} TableDeal */
 /** @typedef {import("../judge/advice.js").Advice} Advice */
 /** @typedef {import("../worker.js").Question} Question */
-/** @typedef {{id: number, answer: any} | {id: number, error: string}} Message */
+/** @typedef {import("../worker.js").Message} Message */
 
 const AWAY = "The server does not answer. Your game is saved.";
 
@@ -25,9 +26,14 @@ const waiting = new Map();
 let count = 0;
 
 worker.addEventListener("message", (/** @type {MessageEvent<Message>} */ { data }) => {
+  if ("loading" in data) {
+    for (const follow of followers) follow(data.loading, data.bytes / bytesOf(data.loading));
+    return;
+  }
   const asked = waiting.get(data.id);
   waiting.delete(data.id);
-  if ("error" in data) asked?.reject(new TableError("unreachable", data.error));
+  if ("missing" in data) asked?.reject(absent(data.missing));
+  else if ("error" in data) asked?.reject(new TableError("unreachable", data.error));
   else asked?.resolve(data.answer);
 });
 
@@ -36,7 +42,24 @@ worker.addEventListener("error", (event) => {
   waiting.clear();
 });
 
-/** @param {Omit<Question, "id">} question @returns {Promise<any>} */
+/** @typedef {(agent: string, share: number) => void} Follower hears how much of an agent's network has been loaded, from 0 to 1 */
+
+/** @type {Set<Follower>} */
+const followers = new Set();
+
+/** @param {Follower} follow @returns {() => void} ends it */
+export function followLoading(follow) {
+  followers.add(follow);
+  return () => followers.delete(follow);
+}
+
+/** @param {string} spec of an agent @returns {number} of the network that it plays; 0: none */
+const bytesOf = (spec) => dataNow().catalog.agents.find((agent) => agent.spec === spec)?.bytes ?? 0;
+
+/** @param {string} agent whose network cannot be loaded @returns {TableError} */
+const absent = (agent) => new TableError("absent", `${agentTitle(agent)} cannot be loaded. Is there a connection?`, { agent });
+
+/** @param {Question} question @returns {Promise<any>} */
 function askWorker(question) {
   count += 1;
   const id = count;
@@ -77,6 +100,11 @@ export async function serverAnswers() {
 /** @param {string} spec of an agent @returns {boolean} whether this page plays it by itself */
 export const isOwn = (spec) => dataNow().catalog.agents.some((agent) => agent.spec === spec && agent.own);
 
+/** Load what an agent needs to play here. @param {string} spec @returns {Promise<void>} @throws {TableError} if it cannot be loaded */
+export async function load(spec) {
+  if (bytesOf(spec) > 0) await askWorker({ what: "load", name: spec });
+}
+
 /**
  * @param {string} spec of the agent
  * @param {TableDeal} deal in which it is to act
@@ -96,7 +124,7 @@ export async function act(spec, deal) {
  */
 export async function advise(deal, step = deal.actions.length) {
   const view = deal.view(deal.stateAt(step).turn, step);
-  if (!dataNow().server || opponentHandKnown(view)) return askWorker({ what: "advise", spec: "", rules: deal.rules, view });
+  if (!dataNow().server || opponentHandKnown(view)) return askWorker({ what: "advise", rules: deal.rules, view });
   const found = await askServer("advise", deal, step);
   return {
     ...found,

@@ -15,10 +15,9 @@
  * A way to score a game.
  *
  * @typedef {object} Scoring
- * @property {string} id  its name in the catalogue
  * @property {string} title  its name for people
  * @property {string} rules  what a new session takes as `rules`
- * @property {string[]} agents  specifications of the agents that can play it; not every network plays every scoring
+ * @property {string[]} [agents]  specifications of the agents that can play it, where they are not those of the game
  */
 
 /**
@@ -28,11 +27,6 @@
  * @property {string} id  name of the preset
  * @property {string} title  its name for people
  * @property {string} summary  what it is, in one line
- * @property {string} rules  the whole rules in words, lines of at most 100 characters
- * @property {number} hand  cards of a hand
- * @property {number} stock  cards of the stock
- * @property {number} cards  cards of the deck
- * @property {boolean} choices  whether there are decisions other than cards from the hand
  * @property {Scoring[]} scorings  its scorings; the first is the preset's own
  * @property {string[]} agents  specifications of the agents that can play it, the easiest first
  */
@@ -47,15 +41,8 @@
  * @property {Record<string, string>} strength  how strong it is, as a sentence by game, where it was measured
  * @property {number | null} accuracy  its accuracy in classic, measured as yours is; `null`: unknown
  * @property {boolean} own  whether the page plays it by itself, without a server
+ * @property {number | null} bytes  of the network that the page loads for it; `null`: it needs none
  * @property {string} description  what it does
- */
-
-/**
- * A match of the catalogue.
- *
- * @typedef {object} MatchEntry
- * @property {string | null} match  its specification; `null` for deal after deal without end
- * @property {string} title  its name for people
  */
 
 /**
@@ -473,7 +460,6 @@
  * @property {string} version  version of the package
  * @property {GameEntry[]} games
  * @property {AgentEntry[]} agents  the agents, from the easiest to the hardest
- * @property {MatchEntry[]} matches  suggestions: any `first_to:1` to `first_to:1000` and odd `best_of:N` is allowed
  * @property {Defaults} defaults  those of the command line
  * @property {string} today  the date of the deal of the day
  */
@@ -492,8 +478,6 @@
  * @property {number} counted  how many count
  * @property {number} race  tricks that win the deal at once; 0: it is no race
  * @property {string} suits  the suits, as `CDHS`
- * @property {number} open_stock  face-up cards of the stock
- * @property {boolean} choices  whether there are decisions other than cards from the hand
  */
 
 /**

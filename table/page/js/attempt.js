@@ -1,11 +1,14 @@
 // @ts-check
 /** Waiting for an answer: buttons are busy meanwhile, what went wrong is said, and a server that went away is waited for. */
 
+import { agentTitle } from "../game/catalogue.js";
 import { TableError } from "../game/errors.js";
-import { serverAnswers } from "../game/thinking.js";
+import { followLoading, serverAnswers } from "../game/thinking.js";
+import { percent } from "./words.js";
 import { alertUser, alertWhile } from "./notices.js";
 
 const SLOW = 5000; // milliseconds after which a word says that an answer is being waited for
+const LOADING = 500; // milliseconds after which it says how much of an agent has been loaded
 const RETRY = 1500; // milliseconds
 
 /** @type {Element | null} the button that is being pressed */
@@ -35,12 +38,17 @@ export async function answerTo(ask) {
   const slow = setTimeout(() => {
     endAlert = alertWhile("Thinking …");
   }, SLOW);
+  const began = performance.now();
+  const endLoading = followLoading((agent, share) => {
+    if (performance.now() - began > LOADING) endAlert = alertWhile(`Loading ${agentTitle(agent)}: ${percent(Math.floor(10 * share) / 10)}`);
+  });
   button?.setAttribute("aria-busy", "true");
   document.body.classList.add("thinking");
   try {
     return await ask();
   } finally {
     clearTimeout(slow);
+    endLoading();
     endAlert();
     button?.removeAttribute("aria-busy");
     document.body.classList.remove("thinking");

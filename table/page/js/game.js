@@ -29,8 +29,8 @@ const FORCED = 450; // milliseconds in which a forced card can be seen before it
 
 export class Game {
   /**
-   * @param {import("./table/result.js").ResultActions & {lost: () => void, quiz: () => void}} actions
-   *   `lost`: the session is gone; `quiz`: it is time for the memory quiz
+   * @param {import("./table/result.js").ResultActions & {lost: () => void, absent: (error: TableError, again: () => void) => void, quiz: () => void}} actions
+   *   `lost`: the session is gone; `absent`: the agent cannot be loaded; `quiz`: it is time for the memory quiz
    */
   constructor(actions) {
     this.actions = actions;
@@ -240,19 +240,29 @@ export class Game {
     if (error.kind === "unreachable") {
       this.show({ ...shownNow(session), waiting: true });
       await untilBack();
-      try {
-        const current = await table.open(session.id);
-        if (this.session === session) this.open(current);
-      } catch (answer) {
-        if (!(answer instanceof TableError)) throw answer;
-        if (this.session === session) await this.recover(answer, session);
-      }
+      await this.reopen(session);
+      return;
+    }
+    if (error.kind === "absent" && error.agent === session.agent.spec) {
+      this.show({ ...shownNow(session), waiting: true });
+      this.actions.absent(error, () => void this.reopen(session));
       return;
     }
     alertUser(error.message);
     if (error.kind === "illegal") sound.refused();
     if (error.kind === "not_found") this.actions.lost();
     else if (this.session === session) this.open(error.session ?? session);
+  }
+
+  /** Show the session as it was saved; the agent acts if it is its turn. @param {Session} session that is at the table */
+  async reopen(session) {
+    try {
+      const current = await answerTo(() => table.open(session.id));
+      if (this.session === session) this.open(current);
+    } catch (error) {
+      if (!(error instanceof TableError)) throw error;
+      if (this.session === session) await this.recover(error, session);
+    }
   }
 
   /** Show at once what is being shown event by event. */

@@ -5,6 +5,7 @@ import { dataNow } from "../game/data.js";
 import { TableError } from "../game/errors.js";
 import { LINK } from "../game/shared_deals.js";
 import * as table from "../game/table.js";
+import { followLoading } from "../game/thinking.js";
 import { attempt } from "./attempt.js";
 import { change, keepSession, keptSession, settings } from "./settings.js";
 import { Game } from "./game.js";
@@ -16,7 +17,7 @@ import { loadCards } from "./table/card.js";
 import { openLog } from "./table/log.js";
 import { closeLast, openDialog } from "./dialogs/dialog.js";
 import { openMenu, showTools } from "./dialogs/menu.js";
-import { FIRST_OPPONENT, isListed, opponentList } from "./dialogs/opponents.js";
+import { absentOpponent, FIRST_OPPONENT, isListed, opponentList } from "./dialogs/opponents.js";
 import { byId, h } from "./dom.js";
 
 /** @typedef {import("../game/types.js").Session} Session */
@@ -51,6 +52,7 @@ const game = new Game({
   leave: () => void attempt(backToGame),
   back: () => void attempt(backToReview),
   quiz: () => quiz(),
+  absent: (error, again) => offerAnother(error, again),
   lost: () => void attempt(newGame),
 });
 
@@ -77,7 +79,26 @@ async function newGame() {
   if (!settings.welcomed) return welcome(); // after the lesson, or a deal that was shared
   const same = settings.defaults === JSON.stringify(catalog.defaults) && settings.game.rules !== "";
   const { rules, agent, match } = same ? settings.game : catalog.defaults;
-  enter(await table.create({ rules, agent, match }), true);
+  await orAnother(async () => enter(await table.create({ rules, agent, match }), true));
+}
+
+/** Do something; if its opponent cannot be loaded, offer another one. @param {() => Promise<void>} act */
+async function orAnother(act) {
+  try {
+    await act();
+  } catch (error) {
+    if (!(error instanceof TableError) || error.kind !== "absent") throw error;
+    offerAnother(error, () => void attempt(() => orAnother(act)));
+  }
+}
+
+/** Offer an opponent for the one that cannot be loaded. @param {TableError} error @param {() => void} again tries it again */
+function offerAnother(error, again) {
+  const playAnother = (/** @type {string} */ agent) => {
+    change({ game: { ...settings.game, agent } });
+    void attempt(newGame);
+  };
+  absentOpponent(catalog, error, { again, playAnother });
 }
 
 /** The same game against the same opponent, who now sits where the person sat. */
@@ -136,7 +157,7 @@ async function readSession(id) {
   try {
     return await table.open(id);
   } catch (error) {
-    if (!(error instanceof TableError) || error.kind === "unreachable") throw error;
+    if (!(error instanceof TableError) || error.kind === "unreachable" || error.kind === "absent") throw error;
     if (error.kind !== "not_found") alertUser(error.message);
     return null;
   }
@@ -358,6 +379,9 @@ function connect() {
   document.getElementById("table")?.addEventListener("click", (event) => {
     if (event.target instanceof Element && event.target.closest("button") === null) game.skip();
   });
+  followLoading((agent, share) => {
+    if (share === 1 && !dataNow().server) void navigator.serviceWorker?.ready.then(({ active }) => active?.postMessage(`${agent}.safetensors`));
+  });
   followOtherTabs(() => game.session, (session) => game.open(session));
   followLayout(() => game.redraw());
   history.replaceState(history.state ?? {}, "");
@@ -366,7 +390,7 @@ function connect() {
     closeLast();
     if (game.session !== null) keepAddress(game.session);
   });
-  window.addEventListener("hashchange", () => void attempt(openAddress));
+  window.addEventListener("hashchange", () => void attempt(() => orAnother(openAddress)));
 }
 
 /** Open what the address names, else the game that was going on, else a new one. */
@@ -447,7 +471,7 @@ async function start() {
   table.store.notify = alertUser;
   await Promise.all([loadCards(), table.catalog().then((answer) => { catalog = answer; })]);
   connect();
-  await openAddress();
+  await orAnother(openAddress);
   await windows(); // at hand before a connection may go away
   keepForLater();
 }

@@ -10,7 +10,7 @@ let clearing;
 function show(message, lasting) {
   const element = byId("alert");
   clearTimeout(clearing);
-  element.textContent = message;
+  if (element.textContent !== message) element.textContent = message; // else screen readers would say it again
   element.className = lasting ? "visible lasting" : "visible";
 }
 

@@ -1,12 +1,13 @@
 // @ts-check
 /**
  * What every action of a decision is worth, by what its seat knows: the one place that says how good a move is
- * (`agents/judge.py`, with the network `small` as the judge).
+ * (`agents/judge.py`, with a network as the judge).
  *
  * - Where the opponent's hand is known, the endgame solver gives the exact result of each action.
- * - Elsewhere the network says how the actions differ, in margin. Rollouts say what its choice is worth: their worlds are
- *   sampled uniformly from those that the view allows, and the textbook bot plays them on for both seats. They also give
- *   the spread of the margins, by which margins become chances to win.
+ * - Elsewhere the network says how the actions differ, in margin. What its choice is worth, in margin and in chance to win,
+ *   its value network says; where it has none, rollouts: their worlds are sampled uniformly from those that the view
+ *   allows, and the textbook bot plays them on for both seats. They also give the spread of the margins, by which margins
+ *   become chances to win.
  * - In humbug, which no network plays, rollouts of all actions say everything.
  *
  * Python tries every action in rollouts and plays their endgames exactly; here only the network's choice is tried, and
@@ -30,7 +31,6 @@ import { tricksLost, tricksTaken } from "./tricks.js";
 /** @typedef {import("../engine/rules.js").Rules} Rules */
 /** @typedef {import("../engine/view.js").View} View */
 
-export const JUDGE = "small";
 export const EXACT = "exact";
 export const ROLLOUTS = "rollouts";
 const WORLDS = 256; // of a decision
@@ -39,6 +39,9 @@ const SOLVED = 32; // of these worlds, the endgames are solved
 const BANDWIDTH = 0.7; // tricks: smooths the distribution of margins, which the actions share but for a shift
 const NETWORK_SD = 0.3; // standard deviation of the error of the network's advantages, in margin
 const WIN_PER_TRICK = 0.08; // what a trick of margin is worth in chance to win, for errors
+const SHIFTS = 30; // of the search for the shift that gives a value network's chance to win
+const HALVINGS = 24;
+const SURE = 0.001; // a value network's chance is taken as no closer to 0 or 1
 
 /**
  * The value of each legal action of one decision.
@@ -53,7 +56,7 @@ const WIN_PER_TRICK = 0.08; // what a trick of margin is worth in chance to win,
  * @property {number[]} winErrors standard errors of the differences from the first
  * @property {number[]} trick chance to win the current trick after each; NaN where it is unknown
  * @property {boolean} exact whether the values are exact results
- * @property {string} judge what they come from: `small`, `exact`, `rollouts`, or an agent of the server
+ * @property {string} judge what they come from: the name of a network, `exact`, `rollouts`, or an agent of the server
  */
 
 /**
@@ -135,15 +138,16 @@ function scoresOf(margin, rules, low, counted) {
 
 /** @param {View} view @param {Rules} rules @param {Network} network @param {number} number of worlds @returns {Advice} */
 function estimatedAdvice(view, rules, network, number) {
-  const { action: choice, advantages: gains } = evaluate(network, rules, view);
+  const { advantages: gains, value } = evaluate(network, rules, view);
   const actions = [...gains.keys()].sort((one, other) => one - other);
-  const best = actions.indexOf(choice);
+  const best = actions.findIndex((action) => gains.get(action) === 0); // of equals the lowest, as in Python
   const worlds = sampleWorlds(view, rules, number);
   const samples = rollOuts(worlds, rules, actions[best]);
-  const level = mean(samples);
+  const middle = mean(samples), level = value === null ? middle : value.margin;
   const margins = actions.map((action) => level + Number(gains.get(action)));
   // All samples, shifted to each action in turn: the actions then differ by their values alone, not by noise.
-  const spread = samples.map((sample) => sample - level);
+  const shift = value === null ? 0 : shiftTo(value.win, samples.map((sample) => sample - middle + level));
+  const spread = samples.map((sample) => sample - middle + shift);
   const shifted = margins.map((margin) => spread.map((sample) => sample + margin));
   const values = {
     margins,
@@ -157,7 +161,7 @@ function estimatedAdvice(view, rules, network, number) {
     const races = shifted[place].map((sample) => scoresOf(sample, rules, false)); // tricks are not linear in the margin
     return /** @type {[number, number]} */ ([mean(races.map((one) => one[0])), mean(races.map((one) => one[1]))]);
   });
-  return adviceOf(actions, values, scores, rules, JUDGE, best);
+  return adviceOf(actions, values, scores, rules, network.name, best);
 }
 
 /** @param {View} view @param {Rules} rules @param {number} number of worlds @returns {Advice} */
@@ -237,6 +241,18 @@ function trickChance(view, worlds, { game }, card) {
 /** @param {number[]} margins samples @returns {number} the chance to win */
 function winOf(margins) {
   return mean(margins.map((margin) => normalShare(margin / BANDWIDTH)));
+}
+
+/** @param {number} win @param {number[]} margins samples @returns {number} how far to shift them to get a chance to win */
+function shiftTo(win, margins) {
+  const wanted = Math.min(Math.max(win, SURE), 1 - SURE);
+  let [low, high] = [-SHIFTS, SHIFTS];
+  for (let halving = 0; halving < HALVINGS; halving += 1) {
+    const middle = (low + high) / 2;
+    if (winOf(margins.map((margin) => margin + middle)) < wanted) low = middle;
+    else high = middle;
+  }
+  return (low + high) / 2;
 }
 
 /** @param {number} value @returns {number} the standard normal distribution function (Abramowitz and Stegun, 26.2.17; the error is below 1e-7) */

@@ -32,6 +32,22 @@ for (const [name, features] of [...VECTOR_BLOCKS, ...RULES_BLOCKS]) {
   size += features;
 }
 
+/**
+ * Which inputs the suit layers of a network see of each suit (`suit_inputs`): the suit's part of every block of cards, its
+ * own numbers, and everything that has no suit.
+ *
+ * @type {number[][]}
+ */
+export const SUIT_INPUTS = [0, 1, 2, 3].map((suit) => {
+  const blocks = [...VECTOR_BLOCKS, ...RULES_BLOCKS];
+  const rangeOf = (/** @type {string} */ name, /** @type {number} */ first, /** @type {number} */ count) => Array.from({ length: count }, (_, place) => LAYOUT[name] + first + place);
+  return [
+    ...blocks.flatMap(([name, features]) => (features === 52 ? rangeOf(name, 13 * suit, 13) : [])),
+    ...blocks.flatMap(([name, features]) => (features === 4 ? rangeOf(name, suit, 1) : [])),
+    ...blocks.flatMap(([name, features]) => (features < 4 ? rangeOf(name, 0, features) : [])),
+  ];
+});
+
 /** @param {Mask} mask @param {Int8Array} row @param {number} start */
 function writeCards(mask, row, start) {
   for (let suit = 0; suit < 4; suit++) {

@@ -1,14 +1,14 @@
 // @ts-check
 /**
- * The network of the agent `small` and its forward pass (`agents/policy/agent.py`,
- * `agents/policy/network/forward_kernels.py`). It comes from a safetensors file, which Python writes: weights rounded
- * to int8 with a scale for each input. The arithmetic is Python's, in float32 and in its order, so the logits are equal
- * bit for bit to those of Python with the same weights.
+ * The pretrained networks and their forward pass (`agents/policy/agent.py`, `agents/policy/network/forward.py`,
+ * `agents/policy/network/forward_kernels.py`). A network comes from a safetensors file, which Python writes: weights
+ * rounded to int8 with a scale for each input. The arithmetic is Python's, in float32 and in its order, so the outputs are
+ * equal bit for bit to those of Python with the same weights.
  */
 
 import { cardsOf } from "../cards.js";
 import { canonicalView, decodeAction } from "./canonical.js";
-import { networkInputs } from "./inputs.js";
+import { networkInputs, SUIT_INPUTS } from "./inputs.js";
 
 /** @import { Rules } from "../rules.js" */
 /** @import { View } from "../view.js" */
@@ -21,7 +21,10 @@ import { networkInputs } from "./inputs.js";
 
 /**
  * @typedef {object} Network
+ * @property {string} name  of the agent that plays it
  * @property {Layer[]} layers
+ * @property {Layer[]} value  layers of its value network; none where it has none
+ * @property {number} suitLayers  how many of the first layers read each suit with the same weights
  * @property {number} logitsPerTrick  scale of the logits, which are action values
  */
 
@@ -41,18 +44,21 @@ export function readNetwork(file) {
     const [start, stop] = header[name].data_offsets;
     return file.slice(8 + length + start, 8 + length + stop);
   };
-  const about = JSON.parse(header.__metadata__.network);
-  const layers = [];
-  for (let i = 0; i < about.layers; i++) {
-    const [inputs, outputs] = header[`${i}.weight`].shape;
-    const rounded = new Int8Array(tensor(`${i}.weight`)), scales = new Float32Array(tensor(`${i}.scale`));
-    const weights = new Float32Array(inputs * outputs); // each number rounds to float32 when it is stored
-    for (let input = 0, place = 0; input < inputs; input++) {
-      for (let unit = 0; unit < outputs; unit++, place++) weights[place] = rounded[place] * scales[input];
+  /** @param {string} part @returns {Layer[]} */
+  const layersOf = (part) => {
+    const layers = [];
+    for (let i = 0; `${part}.${i}.weight` in header; i++) {
+      const [inputs, outputs] = header[`${part}.${i}.weight`].shape;
+      const rounded = new Int8Array(tensor(`${part}.${i}.weight`)), scales = new Float32Array(tensor(`${part}.${i}.scale`));
+      const weights = new Float32Array(inputs * outputs); // each number rounds to float32 when it is stored
+      for (let input = 0, place = 0; input < inputs; input++) {
+        for (let unit = 0; unit < outputs; unit++, place++) weights[place] = rounded[place] * scales[input];
+      }
+      layers.push({ weights, bias: new Float32Array(tensor(`${part}.${i}.bias`)) });
     }
-    layers.push({ weights, bias: new Float32Array(tensor(`${i}.bias`)) });
-  }
-  return { ...about, layers };
+    return layers;
+  };
+  return { ...JSON.parse(header.__metadata__.network), layers: layersOf("layer"), value: layersOf("value") };
 }
 
 /**
@@ -96,43 +102,67 @@ function layerOutputs(row, { weights, bias }, rectify) {
 }
 
 /**
- * The logits of canonical actions.
+ * The outputs of a network: its layers one after the other, or with suit layers as `SuitMLPForward` does.
  *
- * @param {Network} network
+ * @param {Layer[]} layers
+ * @param {number} suitLayers
  * @param {ArrayLike<number>} inputs
+ * @returns {ArrayLike<number>}
  */
-function logitsOf(network, inputs) {
-  let row = inputs;
-  network.layers.forEach((layer, i) => { row = layerOutputs(row, layer, i < network.layers.length - 1); });
-  return row;
+function outputsOf(layers, suitLayers, inputs) {
+  const last = layers.length - 1;
+  const pass = (/** @type {ArrayLike<number>} */ row, /** @type {number} */ first, /** @type {number} */ end) => {
+    let outputs = row;
+    for (let i = first; i < end; i++) outputs = layerOutputs(outputs, layers[i], i < last);
+    return outputs;
+  };
+  if (suitLayers === 0) return pass(inputs, 0, layers.length);
+  const suits = SUIT_INPUTS.map((places) => pass(places.map((place) => inputs[place]), 0, suitLayers));
+  const judgesCards = layers[last].bias.length >= 13; // a value network does not
+  const trunkEnd = judgesCards ? last - suitLayers : last;
+  const trunk = pass(suits.flatMap((units) => Array.from(units)), suitLayers, trunkEnd);
+  if (!judgesCards) return pass(trunk, trunkEnd, layers.length);
+  const { weights, bias } = layers[trunkEnd], own = suits[0].length * bias.length;
+  const fromTrunk = layerOutputs(trunk, { weights: weights.subarray(own), bias: new Float32Array(bias.length) }, false);
+  const logits = new Float32Array(54);
+  suits.forEach((units, suit) => {
+    const row = layerOutputs(units, { weights: weights.subarray(0, own), bias }, false);
+    for (let unit = 0; unit < row.length; unit++) row[unit] = Math.max(row[unit] + fromTrunk[unit], 0);
+    const outputs = pass(row, trunkEnd + 1, layers.length);
+    for (let rank = 0; rank < 13; rank++) logits[13 * suit + rank] = outputs[rank];
+    for (let choice = 0; choice < 2; choice++) logits[52 + choice] += outputs[13 + choice];
+  });
+  return logits;
 }
 
 /**
- * The legal actions with their logits, in the order of canonical actions.
+ * What a network says of a decision (`PolicyAgent.act`, `PolicyAgent.advantages`, `PolicyAgent.values`).
  *
- * @param {Network} network
- * @param {Rules} rules
- * @param {View} view of a seat to act
- * @returns {{ action: number, logit: number }[]}
+ * @typedef {object} Evaluation
+ * @property {number} action  the one with the highest logit
+ * @property {Map<number, number>} advantages  of each legal action over it in tricks of margin: 0 for it, negative for the others
+ * @property {{ margin: number, win: number } | null} value  what it expects of the deal after its action; null without a value network
  */
-function actionLogits(network, rules, view) {
-  const { canonical, relabeling } = canonicalView(view);
-  const logits = logitsOf(network, networkInputs(rules.game, canonical));
-  return cardsOf(canonical.legal).map((chosen) => ({ action: decodeAction(chosen, relabeling), logit: logits[chosen] }));
-}
 
 /**
- * The action with the highest logit, and the advantage of each legal action over it in tricks of margin: 0 for the best,
- * negative for the others (`PolicyAgent.act`, `PolicyAgent.advantages`).
- *
  * @param {Network} network
  * @param {Rules} rules
  * @param {View} view of a seat to act
- * @returns {{ action: number, advantages: Map<number, number> }} advantages by action
+ * @returns {Evaluation}
  */
 export function evaluate(network, rules, view) {
-  const found = actionLogits(network, rules, view);
-  const best = found.reduce((before, one) => (one.logit > before.logit ? one : before));
-  const below = found.map(({ action, logit }) => /** @type {const} */ ([action, fround(logit - best.logit) / network.logitsPerTrick]));
-  return { action: best.action, advantages: new Map(below) };
+  const { canonical, relabeling } = canonicalView(view);
+  const inputs = networkInputs(rules.game, canonical);
+  const logits = outputsOf(network.layers, network.suitLayers, inputs);
+  const legal = cardsOf(canonical.legal);
+  const best = legal.reduce((before, one) => (logits[one] > logits[before] ? one : before));
+  const below = legal.map((one) => /** @type {const} */ ([decodeAction(one, relabeling), fround(logits[one] - logits[best]) / network.logitsPerTrick]));
+  return { action: decodeAction(best, relabeling), advantages: new Map(below), value: valueOf(network, inputs) };
+}
+
+/** @param {Network} network @param {ArrayLike<number>} inputs @returns {Evaluation["value"]} */
+function valueOf({ value, suitLayers }, inputs) {
+  if (value.length === 0) return null;
+  const [margin, winLogit] = Array.from(outputsOf(value, suitLayers, inputs));
+  return { margin, win: 1 / (1 + Math.exp(-winLogit)) };
 }

@@ -5,7 +5,7 @@ import { actionText } from "../../engine/actions.js";
 import { SUITS, union } from "../../engine/cards.js";
 import { beliefOf } from "../../judge/belief.js";
 import { round } from "../wording.js";
-import { agentTitle } from "../catalogue.js";
+import { agentTitle, STRONGEST } from "../catalogue.js";
 import { highToLow } from "../deal/position.js";
 import { actionName, tricksText } from "../deal/words.js";
 import { judge } from "./judgement.js";
@@ -43,7 +43,8 @@ export function hintOf(view, rules, advice) {
 function judgeText({ exact, judge: by }, title) {
   if (exact) return "Exact: both hands are known.";
   if (by === "rollouts") return "By playing on in sampled worlds, for the most tricks.";
-  return by.includes(":search=") ? `By ${title}: the win comes first, then tricks.` : `By ${title}.`;
+  if (by.includes(":search=")) return `By ${title}: the win comes first, then tricks.`;
+  return by === STRONGEST ? `By ${title}.` : `By ${title}, because ${agentTitle(STRONGEST)} could not be loaded.`;
 }
 
 /** @param {View} view @param {Rules} rules @returns {Record<string, import("../types.js").Holding>} what the opponent may hold, by suit */

@@ -4,7 +4,7 @@
 import { actionText } from "../../engine/actions.js";
 import { opponentHandKnown } from "../../engine/view.js";
 import { round, YOU } from "../wording.js";
-import { agentTitle } from "../catalogue.js";
+import { agentTitle, STRONGEST } from "../catalogue.js";
 import { actionEvents, moveTexts } from "../deal/events.js";
 import { bySide, cardTexts, highToLow, ledCard, result, sideOf, sideOrNobody, tricksWon } from "../deal/position.js";
 import { TableDeal } from "../deal/table_deal.js";
@@ -20,7 +20,6 @@ import { reason } from "./reasons.js";
 /** @typedef {Omit<import("../types.js").Review, "deal" | "rules" | "agent">} DealReview */
 
 const [MISTAKES, SWINGS] = [3, 3]; // at most
-const STRONGEST = "small"; // of the agents that this page plays by itself
 const PERFECT_ENDGAME = "heuristic+exact"; // plays the cards where no network does
 const SMALLEST_SWING = 0.08;
 const AT_ONCE = 4; // decisions that are asked about together: a server thinks in as many threads

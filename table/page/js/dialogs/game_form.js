@@ -1,12 +1,16 @@
 // @ts-check
 /** What to play: game, scoring, win target and level. */
 
+import { matchTitle } from "../../game/catalogue.js";
+import { dataNow } from "../../game/data.js";
 import { change, settings } from "../settings.js";
 import { fill, h, newId } from "../dom.js";
 import { selectField } from "./fields.js";
 import { rulesText } from "./rules.js";
 
 /** @typedef {import("../../game/types.js").Catalog} Catalog */
+
+const TARGETS = [null, "first_to:10", "first_to:25", "first_to:50", "best_of:3", "best_of:5"];
 
 /** @param {Catalog} catalog @param {string} rules @returns {import("../../game/types.js").GameEntry} the game that has a scoring of these rules */
 export function gameOf(catalog, rules) {
@@ -49,8 +53,7 @@ function allGames(catalog, asked) {
   for (const { rules } of asked) {
     if (games.some((game) => game.id === rules || game.scorings.some((scoring) => scoring.rules === rules))) continue;
     const agents = [...new Set([...everywhere, ...asked.filter((one) => one.rules === rules).map((one) => one.agent)])];
-    const scorings = [{ id: "own", title: rules, rules, agents }];
-    games.push({ ...gameOf(catalog, rules), id: rules, title: rules, summary: "", rules: "", scorings, agents });
+    games.push({ id: rules, title: rules, summary: "", scorings: [{ title: rules, rules }], agents });
   }
   return games;
 }
@@ -76,6 +79,7 @@ export function gameForm(catalog, start) {
     const agents = game.scorings.find((scoring) => scoring.rules === choices.rules)?.agents ?? game.agents;
     if (!agents.includes(choices.agent)) choices.agent = likeAgent(catalog, agents, choices.agent);
     const agent = catalog.agents.find((entry) => entry.spec === choices.agent);
+    const text = dataNow().games[game.id]?.text ?? ""; // an earlier command line may have named the game
     const keep = (/** @type {Partial<typeof choices>} */ changes) => {
       Object.assign(choices, changes);
       store();
@@ -92,10 +96,10 @@ export function gameForm(catalog, start) {
       game.scorings.length > 1 &&
         labelled(selectField("Scoring", game.scorings.map((scoring) => ({ value: scoring.rules, title: scoring.title })), choices.rules, (rules) => keep({ rules }))),
       labelled(selectField("Level", agents.map((spec) => ({ value: spec, title: agentTitle(catalog, spec) })), choices.agent, (spec) => keep({ agent: spec }), agent === undefined ? "" : describe(agent, choices.rules))),
-      labelled(selectField("Win target", targets(catalog, choices.match), choices.match ?? "", (match) => keep({ match: match === "" ? null : match }))),
+      labelled(selectField("Win target", targets(choices.match), choices.match ?? "", (match) => keep({ match: match === "" ? null : match }))),
       otherTarget((match) => keep({ match })),
       h("div", { class: "buttons" }, h("button", { type: "button", class: "primary", onclick: () => { store(); start(); } }, "Deal the cards")),
-      game.rules !== "" && h("details", {}, h("summary", {}, `The rules of ${game.title}`), ...rulesText(game.rules)),
+      text !== "" && h("details", {}, h("summary", {}, `The rules of ${game.title}`), ...rulesText(text)),
     );
   };
   draw();
@@ -109,14 +113,9 @@ function describe(agent, rules) {
   return strength === undefined ? about : `${about}; ${strength}`;
 }
 
-/** @param {Catalog} catalog @param {string | null} match @returns {{value: string, title: string}[]} */
-function targets(catalog, match) {
-  const list = catalog.matches.map((entry) => ({ value: entry.match ?? "", title: entry.title }));
-  if (match !== null && !list.some((entry) => entry.value === match)) {
-    const [kind, number] = match.split(":");
-    list.push({ value: match, title: kind === "first_to" ? `First to ${number}` : `Best of ${number}` });
-  }
-  return list;
+/** @param {string | null} match @returns {{value: string, title: string}[]} */
+function targets(match) {
+  return [...new Set([...TARGETS, match])].map((one) => ({ value: one ?? "", title: matchTitle(one) }));
 }
 
 /** @param {(match: string) => void} choose @returns {HTMLElement} */

@@ -1,6 +1,7 @@
 // @ts-check
 /** Three opponents for a start, each with a face and a sentence, the easiest first. */
 
+import { openDialog } from "./dialog.js";
 import { h, svg } from "../dom.js";
 
 /** @typedef {[string, Record<string, string | number>]} Shape */
@@ -83,6 +84,24 @@ export function opponentList(catalog, choose) {
     );
   });
   return h("div", { class: "opponents", role: "group", "aria-label": "Opponents" }, ...buttons);
+}
+
+/**
+ * Say that an opponent cannot be loaded, and offer the one before it in the catalogue. Whoever closes the window takes that.
+ *
+ * @param {import("../../game/types.js").Catalog} catalog
+ * @param {import("../../game/errors.js").TableError} error
+ * @param {{again: () => void, playAnother: (agent: string) => void}} ways
+ */
+export function absentOpponent(catalog, { agent: spec, message }, { again, playAnother }) {
+  const own = catalog.agents.filter((entry) => entry.own);
+  const other = own[own.findIndex((entry) => entry.spec === spec) - 1];
+  let act = () => playAnother(other.spec);
+  const buttons = [
+    h("button", { type: "button", class: "primary", onclick: () => dialog.close() }, `Play against ${other.title}`),
+    h("button", { type: "button", class: "quiet", onclick: () => { act = again; dialog.close(); } }, "Try again"),
+  ];
+  const dialog = openDialog("The opponent is not here", [h("p", {}, message), h("div", { class: "buttons" }, ...buttons)], { onclose: () => act() });
 }
 
 /** @param {string} agent @returns {boolean} whether it is one of the three */
