@@ -4,7 +4,7 @@
 import { onSettings, pace, settings } from "./settings.js";
 import { redrawCards } from "./table/card.js";
 
-/** @param {() => void} redraw called when the table has to be drawn anew */
+/** @param {() => void} redraw called when the table has to be drawn anew: as often as the settings change, not at each size of the window */
 export function followLayout(redraw) {
   const root = document.documentElement;
   const update = () => {
@@ -13,16 +13,22 @@ export function followLayout(redraw) {
     // In em, the browser's size of letters: where it is twice as large, a screen has room for half as much.
     const isLarge = matchMedia("(min-width: 60em) and (min-height: 35em)").matches;
     const isMedium = matchMedia("(min-width: 37.5em) and (min-height: 37.5em)").matches;
-    root.dataset.layout = layout;
-    root.dataset.size = isLarge ? "large" : layout === "landscape" || !isMedium ? "small" : "medium";
+    const size = isLarge ? "large" : layout === "landscape" || !isMedium ? "small" : "medium";
+    if (root.dataset.layout === layout && root.dataset.size === size) return;
+    Object.assign(root.dataset, { layout, size });
+    redraw();
+  };
+  const follow = () => {
     root.dataset.faces = settings.faces;
     root.dataset.motion = pace() === 0 ? "none" : "some";
-    redraw();
   };
   window.addEventListener("resize", update);
   onSettings(() => {
+    follow();
     redrawCards();
+    redraw();
     update();
   });
+  follow();
   update();
 }

@@ -86,7 +86,7 @@ export function offerQuiz({ yes }) {
   const offer = h("div", { class: "offer", role: "region", "aria-label": "Memory quiz" });
   fill(
     offer,
-    h("p", {}, "The stock is gone. With a perfect memory you know all cards of your opponent now. Shall I ask you in each deal? Settings turn it off."),
+    h("p", {}, "Now you could know your opponent’s cards. Shall I quiz you in every deal?"),
     h(
       "div",
       { class: "buttons" },

@@ -46,8 +46,14 @@ export class WinCurve {
       "figure",
       { class: "chart" },
       drawing,
-      h("figcaption", {}, `Chance that you win.${endgame > 0 ? " The endgame is shaded." : ""}${mistakes.length > 0 ? " Dots mark your biggest mistakes." : ""}${swings.length > 0 ? " Bars mark what you did not cause:" : ""}`),
-      swings.length > 0 && h("ul", { class: "swings" }, ...swings.map((swing) => h(
+      h("figcaption", {}, `Chance that you win.${endgame > 0 ? " The endgame is shaded." : ""}${mistakes.length > 0 ? " Dots mark your biggest mistakes." : ""}${swings.length > 0 ? " Bars mark what you did not cause." : ""}`),
+    );
+    /** What the bars mark. */
+    this.swings = swings.length > 0 && h(
+      "section",
+      { class: "swings" },
+      h("h3", {}, "What you did not cause"),
+      h("ul", {}, ...swings.map((swing) => h(
         "li",
         {},
         h("button", { type: "button", class: "quiet", onclick: () => choose(swing.move) }, h("b", {}, points(swing.change)), h("span", {}, swing.text)),

@@ -32,8 +32,9 @@ import { Steps } from "./steps.js";
  */
 export function openReview(review, actions, list) {
   const boardPlace = h("div", { class: "board-place" });
-  const movePlace = h("div", { class: "move-place", "aria-live": "polite" });
-  const curve = new WinCurve(review, (place) => steps.go(place));
+  const movePlace = h("div", { class: "move-place" });
+  const said = h("p", { class: "hidden", role: "status" });
+  const curve = new WinCurve(review, (place) => show(place));
   let leaving = false;
   const leave = (/** @type {() => void} */ act) => () => {
     leaving = true;
@@ -46,13 +47,14 @@ export function openReview(review, actions, list) {
     line: line && ((/** @type {number} */ move) => leave(() => line(move))()),
     retry: (/** @type {number} */ move) => retry(move),
   };
-  const moves = h("ol", { class: "moves" }, ...review.moves.map((move) => moveEntry(move, review, () => steps.go(move.number - 1))));
+  const moves = h("ol", { class: "moves" }, ...review.moves.map((move) => moveEntry(move, review, () => show(move.number - 1))));
   const steps = new Steps(review.moves.length, (place) => {
     const move = review.moves[place] ?? null;
     side.classList.remove("retrying");
     curve.show(place);
     fill(boardPlace, board(review.positions[place], { names: review.names, trump: review.trump, move }));
     fill(movePlace, moveDetails(move, review, ways));
+    said.textContent = move === null ? review.result.text : `Trick ${move.trick}. ${move.text} ${verdict(move)}`;
     [...moves.children].forEach((entry, number) => entry.classList.toggle("current", number === place));
     const current = moves.children[Math.min(place, moves.children.length - 1)];
     if (current instanceof HTMLElement) moves.scrollTop = current.offsetTop - moves.offsetTop - moves.clientHeight / 2;
@@ -61,10 +63,18 @@ export function openReview(review, actions, list) {
     "div",
     { class: "review-side" },
     movePlace,
-    mistakes(review, (place) => steps.go(place), ways.retry),
+    mistakes(review, (place) => show(place), ways.retry),
     h("details", {}, h("summary", {}, `All ${counted(review.moves.length, "move")}`), moves),
     labels(),
   );
+
+  const position = h("div", {}, steps.element, boardPlace);
+
+  /** Show a position where it can be seen: what was pressed may stand far from the board. @param {number} place */
+  function show(place) {
+    steps.go(place);
+    position.scrollIntoView({ block: "nearest" });
+  }
 
   /** @param {number} number of the mistake to put right */
   function retry(number) {
@@ -89,8 +99,9 @@ export function openReview(review, actions, list) {
       h(
         "div",
         { class: "review-grid" },
-        h("div", { class: "review-main" }, curve.element, steps.element, boardPlace),
+        h("div", { class: "review-main" }, curve.element, position, curve.swings),
         side,
+        said,
       ),
       h(
         "div",
@@ -186,6 +197,12 @@ function labelText(move) {
   return `${capital(move.label)}: ${lossText(move.tricks_given_away, move.win_given_away, move.exact)} given away`;
 }
 
+/** @param {Move} move @returns {string} what the coach says of it */
+function verdict(move) {
+  if (isCriticised(move)) return `${labelText(move)}. Better: ${move.best_name}.`;
+  return move.options.length < 2 ? "The only card" : capital(move.label);
+}
+
 /** @param {Move} move @returns {boolean} whether another action would have been better, beyond doubt */
 function isCriticised(move) {
   return move.label !== "best" && move.label !== "good";
@@ -225,7 +242,7 @@ function moveDetails(move, review, { tryAction, line, retry }) {
     { class: "move-details" },
     h("h3", {}, `Trick ${move.trick}, ${move.stage}`),
     h("p", {}, move.text),
-    h("p", { class: bad ? "cost" : "good" }, bad ? `${labelText(move)}. Better: ${move.best_name}.` : move.options.length < 2 ? "The only card" : capital(move.label)),
+    h("p", { class: bad ? "cost" : "good" }, verdict(move)),
     move.reason !== "" && h("p", { class: "reason" }, capital(move.reason)),
     bad && move.by === "you" && h("button", { type: "button", class: "quiet", onclick: () => retry(move.number) }, "Hide this and find the better card"),
     move.line.length > 0 && h(

@@ -44,8 +44,12 @@ function plate(side, shown, session) {
       turn && h("span", { class: "hidden" }, side === "you" ? ", your turn" : ", to play"),
       notes.length > 0 && h("small", {}, notes.join(", ")),
     ),
-    bothStages && counter(tricks.foreplay, "foreplay", session.game.counts === "all"),
-    counter(tricks.endgame, bothStages ? "endgame" : "tricks", true),
+    h(
+      "span",
+      { class: "counters" },
+      bothStages && counter(tricks.foreplay, "foreplay", session.game.counts === "all"),
+      counter(tricks.endgame, bothStages ? "endgame" : "tricks", true),
+    ),
   );
 }
 
