@@ -42,7 +42,7 @@ _FRAME = """(address) => {
 }"""
 
 # By selector: a role is computed for every element of the page, 40 times as slow, and this is asked at every action.
-ABLE = "main [role=group] button:not([aria-disabled=true]):visible"
+ABLE = "main :is([role=group], [role=list]) button:not([aria-disabled=true]):visible"
 
 
 class Table:
@@ -222,14 +222,14 @@ class Table:
     def hand(self) -> list[str]:
         """The names of the cards in the hand, the unplayable ones included."""
         names = "buttons => buttons.map((button) => button.getAttribute('aria-label').split(',')[0])"
-        return list(self.page.locator("[role=group][aria-label='Your hand'] button:visible").evaluate_all(names))
+        return list(self.page.locator("[role=list][aria-label='Your hand'] button:visible").evaluate_all(names))
 
     def wait(self) -> None:
         """Wait until it is the person's turn, the deal is over, or a window asks something."""
         self.page.wait_for_function(
             """() => document.querySelector('#result [role=status]').textContent !== ''
                 || document.querySelector('dialog[open]') !== null
-                || [...document.querySelectorAll('main [role=group] button')].some(
+                || [...document.querySelectorAll('main :is([role=group], [role=list]) button')].some(
                   (button) => button.checkVisibility() && button.getAttribute('aria-disabled') !== 'true')"""
         )
 

@@ -211,6 +211,76 @@ def test_the_log_can_be_read_on_a_phone(open_table: OpenTable, server: Server) -
     assert window.locator("p").last.evaluate("(line) => line.getBoundingClientRect().bottom <= innerHeight")
 
 
+_HEAR = """() => {
+  window.heard = [];
+  new MutationObserver((changes) => changes.flatMap((change) => [...change.addedNodes]).forEach((node) => {
+    const place = (node.parentElement ?? node).closest('[role=log], [role=status], [role=alert], [aria-live]');
+    if (place !== null && place.ariaLive !== 'off' && node.textContent !== '') heard.push(node.textContent);
+  })).observe(document.body, { subtree: true, childList: true });
+}"""
+
+
+def heard(table: Table) -> list[str]:
+    """Return what screen readers have been told since the last call."""
+    table.page.wait_for_timeout(50)
+    return list(table.page.evaluate("() => heard.splice(0)"))
+
+
+def lists(table: Table) -> dict[str, int]:
+    """Return the lists of Chromium's accessibility tree, by name, with the number of their items."""
+    session = table.page.context.new_cdp_session(table.page)
+    tree = session.send("Accessibility.getFullAXTree")["nodes"]
+    session.detach()
+    found = [node for node in tree if not node["ignored"] and node["role"]["value"] == "list"]
+    return {node["name"]["value"]: len(node["childIds"]) for node in found}
+
+
+def test_a_screen_reader_hears_what_is_new_and_nothing_else(table: Table) -> None:
+    session = table.create(rules="small", seat=0)
+    table.page.evaluate(_HEAR)
+    table.go_to(session)
+    assert heard(table) == [f"Your turn. {table.session(session)['position']['decision']['text']}"]
+    for _ in range(3):
+        before = table.log
+        table.act()
+        told = heard(table)
+        assert "".join(told[:-1]) == table.log.removeprefix(before)
+        assert told[-1] == f"Your turn. {table.session(session)['position']['decision']['text']}"
+    table.button("Take back").click()
+    table.wait()
+    assert heard(table) == [f"Taken back. Your turn. {table.session(session)['position']['decision']['text']}"]
+    table.page.keyboard.press("s")
+    [words] = heard(table)
+    position = table.session(session)["position"]
+    assert f"Foreplay, trick {position['trick']} of" in words
+    assert f"{position['stock']} cards in the stock" in words
+    assert re.search(r"Trumps: \w+\. Face up: \w+ of \w+\.", words)
+    you, opponent = (position["tricks"][side]["foreplay"] for side in ("you", "opponent"))
+    assert f"Tricks of the foreplay: you {you}, Textbook {opponent}" in words
+
+
+def test_hands_are_lists_and_the_slider_says_which_move(table: Table) -> None:
+    table.go_to(play(table, "small", follows))
+    assert lists(table)["Your hand"] == 7
+    table.go_to(play(table, "small", is_over))
+    table.button("Review").first.click()
+    table.page.get_by_role("dialog").wait_for(timeout=60_000)
+    table.page.keyboard.press("Home")
+    assert {"Hand: You": 7, "Hand: Textbook": 7}.items() <= lists(table).items()
+    assert table.page.get_by_role("slider", name="Move").get_attribute("aria-valuetext") == "Move 1 of 28"
+
+
+def test_the_focus_goes_to_the_hand_of_a_new_game(open_table: OpenTable, start_server: StartServer) -> None:
+    table = open_table(start_server("tiny"), settings={"welcomed": False})
+    focus = "() => document.activeElement.getAttribute('aria-label')"
+    for _ in range(2):
+        table.page.get_by_role("group", name="Opponents").get_by_role("button").nth(1).click()
+        table.page.wait_for_function("() => document.title.includes('Textbook')")
+        table.wait()
+        assert table.page.evaluate(focus) == "Your hand"
+        table.button("New game").click()
+
+
 def test_targets_are_large_enough_for_a_finger(open_table: OpenTable, server: Server) -> None:
     table = open_table(width=390, height=844, touch=True, game={"rules": "classic", "seat": 0})
     sizes: list[Any] = table.page.locator("button:visible").evaluate_all(

@@ -457,7 +457,7 @@ def test_the_lesson_can_be_played_to_its_end(table: Table) -> None:
     for _ in range(40):
         if table.result:
             break
-        wanted = table.page.locator("main [role=group] .marked")
+        wanted = table.page.locator("main :is([role=group], [role=list]) .marked")
         if wanted.count():
             wanted.first.click()
             if wanted.count() and wanted.first.get_attribute("aria-pressed") == "true":

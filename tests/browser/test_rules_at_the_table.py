@@ -12,7 +12,7 @@ from tests.browser.table import Table
 def unplayable(table: Table) -> list[str]:
     """Play until a suit has to be followed; return the names of the cards that must not be played."""
     for _ in range(20):
-        hand = table.page.get_by_role("group", name="Your hand").get_by_role("button")
+        hand = table.page.get_by_role("list", name="Your hand").get_by_role("button")
         names = [str(name) for name in hand.evaluate_all("all => all.map((one) => one.getAttribute('aria-label'))")]
         if any("not playable" in name for name in names) and table.actions():
             return [name for name in names if "not playable" in name]

@@ -57,7 +57,7 @@ def play_with_keys(table: Table) -> None:
         for _ in range(60):
             if table.page.evaluate(
                 """() => { const at = document.activeElement;
-                  return at.closest('main [role=group]') !== null && at.tagName === 'BUTTON'
+                  return at.closest('main :is([role=group], [role=list])') !== null && at.tagName === 'BUTTON'
                     && at.getAttribute('aria-disabled') !== 'true' }"""
             ):
                 break
@@ -175,7 +175,7 @@ def test_the_decisions_that_are_not_cards(table: Table, server: Server) -> None:
     assert [words.split()[0] for words in choices.all_text_contents()] == ["Take", "Leave"]
 
     table.go_to(table.create(rules="open_stock", seat=0))
-    open_cards = table.page.get_by_role("group", name="Open cards").get_by_role("button")
+    open_cards = table.page.get_by_role("list", name="Open cards").get_by_role("button")
     while not open_cards.count():
         table.act()
     name = open_cards.first.get_attribute("aria-label")

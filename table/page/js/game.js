@@ -18,6 +18,7 @@ import { pressTool, setTool } from "./dialogs/menu.js";
 import { showLog } from "./table/log.js";
 import { fly, rectOf } from "./table/motion.js";
 import { Playback, callTrump } from "./table/playback.js";
+import { tableInWords } from "./table/stage.js";
 import { showResult } from "./table/result.js";
 import { shownNow, shownPlayed } from "./table/state.js";
 import { TableView } from "./table/view.js";
@@ -40,6 +41,7 @@ export class Game {
     this.shown = null;
     this.busy = false;
     this.hintHidden = false;
+    this.called = ""; // the turn that was announced last
     this.view = new TableView((action) => void this.act(action), (card) => this.refuse(card));
     this.playback = new Playback((shown) => this.show(shown));
   }
@@ -70,8 +72,17 @@ export class Game {
       hidden: claims || (over && session.kind !== "recording" && session.can.review), // both do not fit a telephone
       words: back && document.documentElement.dataset.size !== "small" ? "Back to the review" : "Review",
     });
+    if (settled) this.callTurn(session);
     if (settled && session.can.recall) this.actions.quiz();
     else if (settled) withdrawQuiz();
+  }
+
+  /** Say that it is the person's turn, once; in a lesson, the teacher does. @param {Session} session */
+  callTurn({ id, deal, events, position: { decision }, lesson }) {
+    const turn = `${id} ${deal.number} ${events.length}`;
+    if (decision === null || lesson !== null || this.called === turn) return;
+    this.called = turn;
+    announce(`Your turn. ${decision.text}`);
   }
 
   hideHint() {
@@ -199,6 +210,7 @@ export class Game {
     const answer = await this.request(() => table.takeBack(session, settings.forced));
     if (answer === null) return;
     sound.draw();
+    announce("Taken back.");
     this.open(answer);
   }
 
@@ -283,6 +295,7 @@ export class Game {
     else if (key === "u") pressTool("Take back");
     else if (key === "r" && session.earlier?.session) this.actions.back();
     else if (key === "r") pressTool("Review");
+    else if (key === "s" && this.shown !== null) announce(tableInWords(this.shown, session));
     else if (key === "n" && session.can.next && this.shown?.position.result) void this.next();
   }
 }

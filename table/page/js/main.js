@@ -67,11 +67,15 @@ function keepAddress(session) {
   history.replaceState(history.state ?? {}, "", `#session=${session.id}`);
 }
 
+/** Whether the page has been opened: then a new table gets the focus, for what was pressed may be gone. */
+let isOpen = false;
+
 /** @param {Session} session @param {boolean} [fresh] the deal has just begun */
 function enter(session, fresh = false) {
   keepAddress(session);
   if (session.kind === "play") keepSession(session.id);
   game.open(session, fresh);
+  if (isOpen) byId("hand").focus({ preventScroll: true });
   tellOtherTabs(session);
 }
 
@@ -472,6 +476,7 @@ async function start() {
   await Promise.all([loadCards(), table.catalog().then((answer) => { catalog = answer; })]);
   connect();
   await orAnother(openAddress);
+  isOpen = true;
   await windows(); // at hand before a connection may go away
   keepForLater();
 }

@@ -38,11 +38,19 @@ export function alertWhile(message) {
   };
 }
 
+/** @type {string[]} */
+let words = [];
+
 /**
- * Let screen readers say something when they have finished what they are at.
+ * Let screen readers say something when they have finished what they are at; what comes at the same time is said together.
  *
- * @param {string} words
+ * @param {string} text
  */
-export function announce(words) {
-  byId("said").textContent = words;
+export function announce(text) {
+  words.push(text);
+  if (words.length > 1) return;
+  setTimeout(() => {
+    byId("said").textContent = words.join(" ");
+    words = [];
+  });
 }

@@ -3,6 +3,7 @@
 
 import { fill, h } from "../dom.js";
 import { openDialog } from "../dialogs/dialog.js";
+import { announce } from "../notices.js";
 import { settings } from "../settings.js";
 import { cardName, counted, suitOrder } from "../words.js";
 import { actionText } from "./bars.js";
@@ -83,10 +84,12 @@ export function withdrawQuiz() {
  * @param {{yes: () => void}} actions
  */
 export function offerQuiz({ yes }) {
+  const question = "Now you could know your opponent’s cards. Shall I quiz you in every deal?";
+  announce(question);
   const offer = h("div", { class: "offer", role: "region", "aria-label": "Memory quiz" });
   fill(
     offer,
-    h("p", {}, "Now you could know your opponent’s cards. Shall I quiz you in every deal?"),
+    h("p", {}, question),
     h(
       "div",
       { class: "buttons" },

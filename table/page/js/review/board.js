@@ -18,14 +18,13 @@ export function board(position, { names, trump, move, covered = false }) {
   const hand = (/** @type {"you" | "opponent"} */ side) => {
     const down = covered && side === "opponent";
     const cards = sortCards(position[side], order);
-    const row = h("div", { class: "open-hand" }, ...cards.map((card) => {
-      if (down) return picture("");
-      const marks = [];
-      if (move !== null && move.by === side && move.action === card) marks.push(better === null ? "chosen" : "chosen costly");
-      if (move !== null && move.by === side && better === card) marks.push("better");
-      return picture(card, cardName(card), marks.join(" "));
+    const row = h("div", { class: "open-hand", role: "list", "aria-label": `Hand: ${names[side]}` }, ...cards.map((card) => {
+      if (down) return h("div", { role: "listitem" }, picture("", "face down"));
+      const played = move !== null && move.by === side && move.action === card;
+      const isBetter = move !== null && move.by === side && better === card;
+      const kind = [played && (better === null ? "chosen" : "chosen costly"), isBetter && "better"].filter(Boolean).join(" ");
+      return h("div", { role: "listitem" }, picture(card, `${cardName(card)}${played ? ", played" : ""}${isBetter ? ", better" : ""}`, kind));
     }));
-    row.style.setProperty("--gaps", String(Math.max(cards.length - 1, 1)));
     return h(
       "div",
       { class: `open-side${position.turn === side ? " turn" : ""}` },

@@ -37,7 +37,7 @@ export class CardButtons {
    */
   show(cards, { rows = 1, marked = [], drawn = null } = {}) {
     const focused = cards.length > 0 && this.element.contains(document.activeElement);
-    const place = [...this.element.children].indexOf(/** @type {Element} */ (document.activeElement));
+    const place = this.inOrder().indexOf(/** @type {HTMLButtonElement} */ (document.activeElement));
     this.cards = new Map(cards.map((card) => [card.card, card]));
     if (this.raised !== null && !this.cards.get(this.raised)?.playable) this.raised = null;
     const columns = Math.ceil(cards.length / rows);
@@ -53,7 +53,7 @@ export class CardButtons {
       button.classList.toggle("marked", marked.includes(card.card));
       button.classList.toggle("drawn", card.card === drawn);
       this.update(button, card);
-      return button;
+      return /** @type {HTMLElement} */ (button.parentElement);
     });
     for (const card of [...this.buttons.keys()]) if (!this.cards.has(card)) this.buttons.delete(card);
     this.element.style.setProperty("--rows", String(rows));
@@ -67,8 +67,14 @@ export class CardButtons {
     if (known !== undefined) return known;
     const button = h("button", { class: "card", type: "button", "data-name": card.card }, drawing(card.card));
     button.addEventListener("click", () => this.tap(card.card));
+    h("div", { role: "listitem" }, button);
     this.buttons.set(card.card, button);
     return button;
+  }
+
+  /** @returns {HTMLButtonElement[]} as they are shown */
+  inOrder() {
+    return [...this.element.querySelectorAll("button")];
   }
 
   /** @param {HTMLButtonElement} button @param {HandCard} card */
@@ -119,18 +125,18 @@ export class CardButtons {
    */
   move(event) {
     if (event.key === "Escape") this.raise(null);
-    const children = [...this.element.children];
-    const place = children.indexOf(/** @type {Element} */ (document.activeElement));
-    const target = { ArrowLeft: place - 1, ArrowRight: place + 1, Home: 0, End: children.length - 1 }[event.key];
+    const buttons = this.inOrder();
+    const place = buttons.indexOf(/** @type {HTMLButtonElement} */ (document.activeElement));
+    const target = { ArrowLeft: place - 1, ArrowRight: place + 1, Home: 0, End: buttons.length - 1 }[event.key];
     if (place < 0 || target === undefined) return;
     event.preventDefault();
-    this.focus((target + children.length) % children.length);
+    this.focus((target + buttons.length) % buttons.length);
   }
 
   /** @param {number} place of the button that gets the focus */
   focus(place) {
-    const button = this.element.children[Math.min(place, this.element.children.length - 1)];
-    if (button instanceof HTMLElement) button.focus();
+    const buttons = this.inOrder();
+    buttons[Math.min(place, buttons.length - 1)]?.focus();
   }
 }
 

@@ -3,7 +3,7 @@
 
 import { announcedHash, shortHash } from "../commitments.js";
 import { openDialog } from "../dialogs/dialog.js";
-import { byId, fill, h } from "../dom.js";
+import { byId, h } from "../dom.js";
 
 if (typeof ResizeObserver !== "undefined") {
   new ResizeObserver(() => {
@@ -12,26 +12,48 @@ if (typeof ResizeObserver !== "undefined") {
   }).observe(byId("log"));
 }
 
+const UNREAD = 500; // milliseconds, until screen readers have noticed that lines were added
 const GROUPS = ["win", "take", "draw", "leave", "turn_up"];
+
+/** @param {import("../../game/types.js").GameEvent} event @param {import("../../game/types.js").Session} session @returns {HTMLElement[]} its lines */
+function lines(event, session) {
+  if (event.text === "") return [];
+  const line = h("p", { class: GROUPS.includes(event.kind) ? "minor" : `event-${event.kind}` }, event.text);
+  if (event.kind !== "deal") return [line];
+  return [line, h("p", { class: "minor" }, "Hash of the cards: ", h("code", {}, shortHash(announcedHash(session))))];
+}
 
 /** @param {import("../../game/types.js").GameEvent} event @param {import("../../game/types.js").Session} session */
 export function addToLog(event, session) {
-  if (event.text === "") return;
   const log = byId("log");
-  log.append(h("p", { class: GROUPS.includes(event.kind) ? "minor" : `event-${event.kind}` }, event.text));
-  if (event.kind === "deal") log.append(h("p", { class: "minor" }, "Hash of the cards: ", h("code", {}, shortHash(announcedHash(session)))));
+  log.append(...lines(event, session));
   log.scrollTop = log.scrollHeight;
 }
 
 /** Show the log in a window, at its end: on small screens it cannot be seen at the table. */
 export function openLog() {
-  const lines = [...byId("log").children].map((line) => /** @type {Element} */ (line.cloneNode(true)));
-  openDialog("What happened", lines);
-  lines.at(-1)?.scrollIntoView();
+  const copies = [...byId("log").children].map((line) => /** @type {Element} */ (line.cloneNode(true)));
+  openDialog("What happened", copies);
+  copies.at(-1)?.scrollIntoView();
 }
 
-/** @param {import("../../game/types.js").GameEvent[]} events @param {import("../../game/types.js").Session} session */
+/**
+ * Show what has happened in a deal. Lines that are there already stay: screen readers read what is added. The lines of
+ * another deal are not news, so they are not read.
+ *
+ * @param {import("../../game/types.js").GameEvent[]} events
+ * @param {import("../../game/types.js").Session} session
+ */
 export function showLog(events, session) {
-  fill(byId("log"));
-  for (const event of events) addToLog(event, session);
+  const log = byId("log");
+  const wanted = events.flatMap((event) => lines(event, session));
+  const changed = wanted.findIndex((line, place) => line.textContent !== log.children[place]?.textContent);
+  const kept = changed < 0 ? wanted.length : changed;
+  while (log.children.length > kept) log.lastElementChild?.remove();
+  if (kept === 0) {
+    log.setAttribute("aria-live", "off");
+    setTimeout(() => log.removeAttribute("aria-live"), UNREAD);
+  }
+  log.append(...wanted.slice(kept));
+  log.scrollTop = log.scrollHeight;
 }

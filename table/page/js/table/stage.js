@@ -2,9 +2,10 @@
 /** Which half of the game it is, what is trump, and how far the counted tricks have come. */
 
 import { byId, fill, h, reconcile, svg } from "../dom.js";
-import { SUIT_NAMES } from "../words.js";
+import { SUIT_NAMES, cardName, counted } from "../words.js";
 import { pace } from "../settings.js";
 import { suitPath } from "./card.js";
+import { scoreText } from "./result.js";
 
 /** @typedef {import("./state.js").Shown} Shown */
 /** @typedef {import("../../game/types.js").Session} Session */
@@ -31,7 +32,6 @@ export function showStage(shown, session) {
 
 /** @param {string | null} trump @returns {HTMLElement} */
 function trumpBadge(trump) {
-  const words = trump === null ? "No trumps" : `Trumps: ${SUIT_NAMES[trump]}`;
   const symbols = trump === null ? [..."CDHS"] : [trump];
   const places = symbols.length === 1 ? [[0, 0, 0.6]] : [[-14, 14, 0.24], [14, 14, 0.24], [-14, -14, 0.24], [14, -14, 0.24]];
   const badge = svg(
@@ -43,7 +43,12 @@ function trumpBadge(trump) {
       return svg("path", { d: suitPath(suit), transform: `translate(${x} ${y}) scale(${scale})`, fill: "currentColor" });
     }),
   );
-  return h("div", { class: "trump", id: "trump" }, badge, h("span", {}, words));
+  return h("div", { class: "trump", id: "trump" }, badge, h("span", {}, trumpWords(trump)));
+}
+
+/** @param {string | null} trump @returns {string} */
+function trumpWords(trump) {
+  return trump === null ? "No trumps" : `Trumps: ${SUIT_NAMES[trump]}`;
 }
 
 /** @param {Shown} shown @param {Session} session @returns {string} */
@@ -63,6 +68,27 @@ function aim(shown, session) {
   if (position.low) return position.stage === "endgame" ? "Low: take as few as you can" : "The endgame will be low";
   if (counts === "all") return "Every trick counts";
   return position.stage === "endgame" ? "These tricks count" : "Win good cards for the endgame";
+}
+
+/**
+ * Return the table in words, as a key lets screen readers say it.
+ *
+ * @param {Shown} shown
+ * @param {Session} session
+ * @returns {string}
+ */
+export function tableInWords(shown, session) {
+  const { position, trick } = shown;
+  const { title } = session.agent;
+  const { you, opponent } = position.tricks;
+  const sentences = [stageTitle(shown, session), trumpWords(position.trump)];
+  if (position.face_up.length > 0) sentences.push(`Face up: ${position.face_up.map(cardName).join(", ")}`, `${counted(position.stock, "card")} in the stock`);
+  if (trick.you !== null) sentences.push(`You played the ${cardName(trick.you)}`);
+  if (trick.opponent !== null) sentences.push(`${title} played the ${cardName(trick.opponent)}`);
+  if (session.game.foreplay > 0) sentences.push(`Tricks of the foreplay: you ${you.foreplay}, ${title} ${opponent.foreplay}`);
+  sentences.push(`Counted tricks: you ${you.counted}, ${title} ${opponent.counted}`);
+  if (session.match.deals > 0) sentences.push(`${session.match.format === null ? "Score" : session.match.title}: ${scoreText(session)}`);
+  return `${sentences.join(". ")}.`;
 }
 
 /** @param {Shown} shown @param {Session} session @returns {HTMLElement} dots for the counted tricks, yours from the left */

@@ -25,7 +25,7 @@ export class TableView {
     this.act = act;
     this.hand = new CardButtons(byId("hand"), act, refuse);
     this.open = new CardButtons(
-      h("div", { class: "open-cards", role: "group", "aria-label": "Open cards" }),
+      h("div", { class: "open-cards", role: "list", "aria-label": "Open cards" }),
       act,
       refuse,
     );
