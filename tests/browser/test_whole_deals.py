@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -94,6 +95,63 @@ def play_whole_deal(ways: dict[str, Table], server: Server, game: str, way: str,
     assert RESULT.fullmatch(table.result)
     assert table.button("Next deal").is_visible()
     assert table.hand == [] or rules(game).race
+
+
+class Finger:
+    """A finger on the touch screen, or the mouse with its button held, whichever the table has."""
+
+    def __init__(self, table: Table) -> None:
+        self._touch = table.touch
+        self._session = table.page.context.new_cdp_session(table.page)
+
+    def drag(self, card: Any, across: float, up: float, *, length: float = 1) -> None:
+        """Move a card, by widths and heights of its own, within a time in seconds."""
+        box = card.locator("img").bounding_box()
+        x, y = box["x"] + box["width"] / 8, box["y"] + box["height"] / 4
+        now = time.time()
+        self._send("Start", x, y, now)
+        for part in (0.25, 0.5, 0.75, 1):
+            x, y = x + across * box["width"] / 4, y - up * box["height"] / 4
+            self._send("Move", x, y, now + part * length)
+        self._send("End", x, y, now + length)
+
+    def _send(self, kind: str, x: float, y: float, when: float) -> None:
+        if self._touch:
+            points = [] if kind == "End" else [{"x": x, "y": y}]
+            event = {"type": f"touch{kind}", "touchPoints": points, "timestamp": when}
+            self._session.send("Input.dispatchTouchEvent", event)
+            return
+        kinds = {"Start": "mousePressed", "Move": "mouseMoved", "End": "mouseReleased"}
+        event = {"x": x, "y": y, "button": "left", "buttons": 1, "clickCount": 1, "timestamp": when}
+        self._session.send("Input.dispatchMouseEvent", {"type": kinds[kind], **event})
+
+
+@pytest.mark.parametrize("way", ["mouse", "touch"])
+def test_cards_are_dragged_or_flicked_onto_the_table_and_others_spring_back(ways: dict[str, Table], way: str) -> None:
+    table = ways[way]
+    table.visit(**_SIZES[way])
+    table.go_to(table.create(rules="small", seat=0))
+    finger = Finger(table)
+    forbidden = table.page.locator("#hand button[aria-disabled=true]")
+    allowed = table.page.locator("#hand button:not([aria-disabled=true])")
+    refused = 0
+    for number in range(8):
+        before, hand = table.log, table.hand
+        if forbidden.count():
+            refused += 1
+            finger.drag(forbidden.first, 0, 2)
+            assert "follow" in table.page.get_by_role("alert").text_content()
+        finger.drag(allowed.first, 0.8, 0.1, length=0.1)  # sideways, as if to scroll
+        finger.drag(allowed.first, 0, 0.3)  # lifted, and put back
+        assert (table.log, table.hand) == (before, hand)
+        assert allowed.first.get_attribute("aria-pressed") == "false"
+        if number % 2:
+            finger.drag(allowed.first, 0.1, 0.6, length=0.05)  # a flick
+        else:
+            finger.drag(allowed.first, 0.2, 2)
+        table.page.wait_for_function("text => document.querySelector('[role=log]').textContent !== text", arg=before)
+        table.wait()
+    assert refused > 0
 
 
 @pytest.mark.parametrize(("preset", "way"), _TRUE_WAYS.items())

@@ -105,8 +105,18 @@ export class CardButtons {
       this.raise(name);
       if (settings.tapsExplained) return;
       change({ tapsExplained: true });
-      alertUser("Press it again to play it. A setting makes one press enough.");
+      alertUser("Press it again to play it, or drag it onto the table. A setting makes one press enough.");
     }
+  }
+
+  /** @param {string} name of a card that was dragged onto the table @returns {boolean} whether it is played */
+  drop(name) {
+    const card = this.cards.get(name);
+    if (card?.playable) {
+      this.raised = null;
+      this.play(name);
+    } else if (card !== undefined) this.refuse(card);
+    return card?.playable === true;
   }
 
   /** @param {string | null} name the card to raise; null lowers the raised one */

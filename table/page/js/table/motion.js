@@ -3,7 +3,7 @@
 
 import { pace } from "../settings.js";
 
-const EASE = "cubic-bezier(.2,.75,.3,1)";
+export const EASE = "cubic-bezier(.2,.75,.3,1)";
 
 /** @typedef {{left: number, top: number, width: number, height: number}} Rect */
 

@@ -4,6 +4,7 @@
 import { settings } from "../settings.js";
 import { byId, fill, h } from "../dom.js";
 import { capital, isCard, sortCards, cardName } from "../words.js";
+import { letDrag } from "./drag.js";
 import { CardButtons, inOrder } from "./hand.js";
 import { showSeats } from "./seats.js";
 import { showStock, showTrick } from "./center.js";
@@ -24,6 +25,7 @@ export class TableView {
   constructor(act, refuse) {
     this.act = act;
     this.hand = new CardButtons(byId("hand"), act, refuse);
+    letDrag(this.hand.element, (card) => this.hand.drop(card));
     this.open = new CardButtons(
       h("div", { class: "open-cards", role: "list", "aria-label": "Open cards" }),
       act,
