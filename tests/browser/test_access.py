@@ -166,7 +166,7 @@ def test_the_welcome_fits(open_table: OpenTable, start_server: StartServer) -> N
 
 def test_windows_fit(open_table: OpenTable) -> None:
     table = open_table().framed()
-    table.go_to(play(table, "small", is_over))  # fewer cards than in classic, so that its review does not take long
+    table.go_to(play(table, "classic", is_over, **LONGEST))
     windows = ("Review", "Watch the agent", "Settings", "Statistics", "New game", "More", "Share")
     for name in windows:
         table.button(name).first.click()
@@ -188,7 +188,7 @@ def test_the_board_of_the_review_is_seen_with_both_hands(open_table: OpenTable) 
     table.button("Review").first.click()
     review = table.page.get_by_role("dialog")
     review.wait_for(timeout=60_000)
-    hands = review.locator(".open-hand")
+    hands = review.locator(".open-side .fan")
     is_seen = """all => all.map((hand) => hand.getBoundingClientRect()).every(
         ({ top, bottom }) => top >= 0 && bottom <= innerHeight)"""
     assert hands.evaluate_all(is_seen)

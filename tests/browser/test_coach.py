@@ -143,7 +143,7 @@ def test_the_review_shows_curve_moves_and_open_hands_and_another_card_can_be_tri
     slider = review.get_by_role("slider", name="Move")
     table.page.keyboard.press("Home")
     assert slider.input_value() == "0"
-    assert review.locator(".open-hand").first.get_by_role("img").count() == 7
+    assert review.locator(".open-side .fan").first.get_by_role("img").count() == 7
     review.get_by_role("button", name="Step forward").click()
     assert slider.input_value() == "1"
     table.page.keyboard.press("End")

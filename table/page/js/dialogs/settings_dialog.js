@@ -43,12 +43,19 @@ function cardFields() {
     ["blue", "Blue"],
     ["green", "Green"],
     ["grey", "Grey"],
-  ].map(([value, title]) => ({ value, title, picture: h("i", { class: `swatch back-${value}` }) }));
+  ].map(([value, title]) => ({ value, title, picture: swatch(value) }));
   return [
     radioField("Card faces", "faces", faces, settings.faces, set("faces")),
     radioField("Card backs", "back", backs, settings.back, set("back")),
     radioField("Colour of the backs", "back-color", colors, settings.backColor, set("backColor")),
   ];
+}
+
+/** @param {string} color of the backs @returns {HTMLElement} */
+function swatch(color) {
+  const element = h("i", { class: "swatch" });
+  element.style.background = `var(--back-${color})`;
+  return element;
 }
 
 /** @param {import("../settings.js").Settings["faces"]} faces @returns {HTMLElement} two cards with these faces, whatever the setting is */

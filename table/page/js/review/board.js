@@ -18,13 +18,13 @@ export function board(position, { names, trump, move, covered = false }) {
   const hand = (/** @type {"you" | "opponent"} */ side) => {
     const down = covered && side === "opponent";
     const cards = sortCards(position[side], order);
-    const row = h("div", { class: "open-hand", role: "list", "aria-label": `Hand: ${names[side]}` }, ...cards.map((card) => {
-      if (down) return h("div", { role: "listitem" }, picture("", "face down"));
-      const played = move !== null && move.by === side && move.action === card;
+    const marked = (/** @type {string} */ card) => {
+      const isPlayed = move !== null && move.by === side && move.action === card;
       const isBetter = move !== null && move.by === side && better === card;
-      const kind = [played && (better === null ? "chosen" : "chosen costly"), isBetter && "better"].filter(Boolean).join(" ");
-      return h("div", { role: "listitem" }, picture(card, `${cardName(card)}${played ? ", played" : ""}${isBetter ? ", better" : ""}`, kind));
-    }));
+      if (isPlayed) return picture(card, `${cardName(card)}, played`, better === null ? "chosen" : "chosen costly");
+      return picture(card, `${cardName(card)}${isBetter ? ", better" : ""}`, isBetter ? "better" : "");
+    };
+    const row = down ? h("div", { class: "fan" }, ...cards.map(() => picture(""))) : fan(`Hand: ${names[side]}`, cards.map(marked));
     return h(
       "div",
       { class: `open-side${position.turn === side ? " turn" : ""}` },
@@ -32,7 +32,8 @@ export function board(position, { names, trump, move, covered = false }) {
       row,
     );
   };
-  const stock = covered ? [] : position.stock.map((card) => picture(card, cardName(card)));
+  const part = (/** @type {string} */ title, /** @type {string[]} */ cards, kind = "") =>
+    cards.length > 0 && h("div", { class: kind }, h("p", {}, title), fan(title, cards.map((card) => picture(card, cardName(card)))));
   return h(
     "div",
     { class: "board" },
@@ -41,10 +42,15 @@ export function board(position, { names, trump, move, covered = false }) {
       "div",
       { class: "board-middle" },
       h("div", {}, h("p", {}, trump === null ? "No trumps" : `Trumps ${SUIT_SIGNS[trump]} ${SUIT_NAMES[trump]}`)),
-      position.face_up.length > 0 && h("div", {}, h("p", {}, "Face up"), h("div", { class: "row" }, ...position.face_up.map((card) => picture(card, cardName(card))))),
-      position.led !== null && h("div", {}, h("p", {}, `Led by ${names[position.led.by]}`), h("div", { class: "row" }, picture(position.led.card, cardName(position.led.card)))),
-      stock.length > 0 && h("div", { class: "stock-left" }, h("p", {}, "Stock, the next card first"), h("div", { class: "row tight" }, ...stock)),
+      part("Face up", position.face_up),
+      position.led !== null && part(`Led by ${names[position.led.by]}`, [position.led.card]),
+      part("Stock, the next card first", covered ? [] : position.stock, "stock-left"),
     ),
     hand("you"),
   );
+}
+
+/** @param {string} name @param {HTMLElement[]} cards @returns {HTMLElement} cards that lie on each other, as a list */
+function fan(name, cards) {
+  return h("div", { class: "fan", role: "list", "aria-label": name }, ...cards.map((card) => h("div", { role: "listitem" }, card)));
 }
