@@ -102,6 +102,6 @@ function playFields() {
     checkField("Sound", settings.sound, set("sound")),
     checkField("Show the cards that the opponent is known to hold", settings.known, set("known"), "Cards that you saw taken and not yet played"),
     checkField("Memory quiz", settings.memoryQuiz, set("memoryQuiz"), "When the stock is gone: which cards does the opponent hold?"),
-    checkField("Single-key shortcuts", settings.shortcuts, set("shortcuts"), "H hint, U take back, N next deal, R review, S says what lies on the table (for screen readers)"),
+    checkField("Single-key shortcuts", settings.shortcuts, set("shortcuts"), "H hint, U take back, N next deal, R review, S lets screen readers describe the table"),
   ];
 }
