@@ -81,6 +81,7 @@ export function openReview(review, actions, list) {
     const move = review.moves[number - 1];
     steps.go(number - 1);
     side.classList.add("retrying");
+    said.textContent = ""; // not the answer
     const following = review.mistakes[review.mistakes.indexOf(number) + 1];
     fill(boardPlace, board(review.positions[number - 1], { names: review.names, trump: review.trump, move: null, covered: !move.exact }));
     fill(movePlace, retryPanel(move, review.trump, {
