@@ -47,10 +47,13 @@ export function openLog() {
 export function showLog(events, session) {
   const log = byId("log");
   const wanted = events.flatMap((event) => lines(event, session));
+  const deal = `${session.id} ${session.deal.number}`;
+  const isSame = log.dataset.deal === deal;
+  log.dataset.deal = deal;
   const changed = wanted.findIndex((line, place) => line.textContent !== log.children[place]?.textContent);
-  const kept = changed < 0 ? wanted.length : changed;
+  const kept = !isSame ? 0 : changed < 0 ? wanted.length : changed;
   while (log.children.length > kept) log.lastElementChild?.remove();
-  if (kept === 0) {
+  if (!isSame) {
     log.setAttribute("aria-live", "off");
     setTimeout(() => log.removeAttribute("aria-live"), UNREAD);
   }
