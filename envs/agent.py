@@ -290,12 +290,19 @@ class _WrappedOnObservations(_Wrapped):
 def _wrapper_of(agent: Any) -> type[_Wrapped]:
     """Return how to wrap an object: the names of the parameters of its ``act`` tell."""
     try:
-        names = [*inspect.signature(agent.act).parameters][:2]
+        signature = inspect.signature(agent.act)
     except (TypeError, ValueError):  # compiled code tells no names
         return _Wrapped
-    if names == OBSERVATION_FORM:
-        return _WrappedOnObservations
-    if names and "mask" in names[-1]:
+    names = [*signature.parameters][:2]
+    try:
+        signature.bind_partial(None, None)
+    except TypeError:
+        refused = True  # too few parameters, or only by keyword
+    else:
+        if names == OBSERVATION_FORM:
+            return _WrappedOnObservations
+        refused = any("mask" in name or name.startswith("obs") for name in names)
+    if refused:
         raise ValueError(
             f"{type(agent).__name__}.act({', '.join(names)}): name its parameters (observations, action_masks) to get "
             "these, or (views, rng)"

@@ -159,7 +159,10 @@ class RunDirectory:
                 f"run directory {str(path)!r} has checkpoints, but no snapshot of this version to resume from: "
                 "a new run may start from one of them (init)"
             )
-        before, config = load_config(run.config).to_dict(), load_config(run.config, overrides, given_by)
+        config = load_config(run.config, overrides, given_by)
+        # With the other overrides: an opponent that runs code is only taken from these.
+        others = {key: value for key, value in (overrides or {}).items() if key not in FIXED}
+        before = load_config(run.config, others, given_by).to_dict()
         for key in FIXED:
             now = config.to_dict().get(key)
             if now != before.get(key):

@@ -18,6 +18,7 @@ from german_whist.agents.registry import make_agent, make_agent_without_code, ru
 from german_whist.table.page_data import Offered
 from german_whist.table.thinking import Thinker
 from german_whist.training.load_config import load_config
+from german_whist.training.run import RunDirectory
 from tests.agents.networks import some_network
 from tests.cli.commands import Run, runner
 
@@ -243,7 +244,9 @@ def test_the_command_line_names_opponents_of_training(loaded: Path) -> None:
     path.write_text(config.to_yaml(), encoding="utf-8")  # as that of a run
     with pytest.raises(ValueError, match="runs code"):
         load_config(path)
-    assert load_config(path, {"opponents": "{self: 0.5, 'python:my_bot.py:Bot': 0.5}"}) == config
+    again = {"opponents": "{self: 0.5, 'python:my_bot.py:Bot': 0.5}"}
+    assert load_config(path, again) == config
+    assert RunDirectory.open(loaded.parent, again)[1] == config
 
 
 @pytest.mark.parametrize("spec", EVIL)

@@ -137,13 +137,26 @@ def test_it_gets_games_in_both_forms_if_it_asks_for_them() -> None:
     assert reader.seen
 
 
-def test_other_names_of_these_parameters_are_refused() -> None:
+def test_other_parameters_are_refused() -> None:
     class Other:
         def act(self, obs: Any, mask: Any) -> Any:
             return mask.argmax(axis=1)
 
-    with pytest.raises(ValueError, match=r"Other\.act\(obs, mask\): name its parameters \(observations, action_masks"):
-        gw.play_match(Other(), "random", deals=1)
+    class Swapped:
+        def act(self, action_masks: Any, observations: Any) -> Any:
+            return action_masks.argmax(axis=1)
+
+    class TooFew:
+        def act(self, observations: Any) -> Any:
+            return [0] * len(observations)
+
+    class KeywordOnly:
+        def act(self, *, observations: Any, action_masks: Any) -> Any:
+            return action_masks.argmax(axis=1)
+
+    for agent in (Other(), Swapped(), TooFew(), KeywordOnly()):
+        with pytest.raises(ValueError, match=r"\.act\(.*\): name its parameters \(observations, action_masks"):
+            gw.play_match(agent, "random", deals=1)
 
 
 def test_a_subclass_of_agent_has_the_first_form() -> None:

@@ -7,11 +7,15 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from tests.packaging.pins import PROJECT, PYTHONS, read, refusals
+from tests.packaging.pins import OF_TORCH, PROJECT, PYTHONS, read, refusals
 
 
 def test_every_pin_installs_on_the_first_release_of_every_python_that_is_named() -> None:
     assert refusals(read()) == []
+
+
+def test_no_library_is_pinned_whose_version_torch_names() -> None:
+    assert [pin.name for pin in read() if OF_TORCH.match(pin.name)] == []
 
 
 def test_a_pin_that_the_first_release_of_a_python_refuses_is_found(tmp_path: Path) -> None:
