@@ -54,6 +54,7 @@ _COMMENT = re.compile(r"^ */\*\*(?:(?!\*/).)*\*/\n|^ *//[^\n]*\n", re.MULTILINE 
 # Indentation, and comments at the end of a line: no string goes on in a further line.
 _LAYOUT = re.compile(r"^ +| // [^\n\"'`]*$", re.MULTILINE)
 _STYLE_IMPORT = re.compile(r'^@import "([^"]+)";\n', re.MULTILINE)
+_STYLE_LAYOUT = re.compile(r"^ +|/\*(?:(?!\*/).)*\*/\n?", re.MULTILINE | re.DOTALL)
 
 
 def page_folder() -> Path:
@@ -132,7 +133,7 @@ def style(folder: Path) -> str:
     def read(match: re.Match[str]) -> str:
         return (sheet.parent / match[1]).read_text(encoding="utf-8")
 
-    return _STYLE_IMPORT.sub(read, sheet.read_text(encoding="utf-8"))
+    return _STYLE_LAYOUT.sub("", _STYLE_IMPORT.sub(read, sheet.read_text(encoding="utf-8")))
 
 
 def _collect(folder: Path, name: str, found: list[str]) -> None:

@@ -103,17 +103,19 @@ class Finger:
     def __init__(self, table: Table) -> None:
         self._touch = table.touch
         self._session = table.page.context.new_cdp_session(table.page)
+        self._now = time.time()
 
     def drag(self, card: Any, across: float, up: float, *, length: float = 1) -> None:
         """Move a card, by widths and heights of its own, within a time in seconds."""
         box = card.locator("img").bounding_box()
         x, y = box["x"] + box["width"] / 8, box["y"] + box["height"] / 4
-        now = time.time()
+        now = self._now = max(self._now, time.time())  # the drag before may have ended in the future
         self._send("Start", x, y, now)
         for part in (0.25, 0.5, 0.75, 1):
             x, y = x + across * box["width"] / 4, y - up * box["height"] / 4
             self._send("Move", x, y, now + part * length)
-        self._send("End", x, y, now + length)
+        self._now += length
+        self._send("End", x, y, self._now)
 
     def _send(self, kind: str, x: float, y: float, when: float) -> None:
         if self._touch:
