@@ -448,6 +448,8 @@ def _made(spec: str, game: Rules | None, kinds: Mapping[str, AgentKind]) -> Agen
             raise unknown_name_error("agent suffix", f"+{suffix}", [f"+{one}" for one in SUFFIXES])
         if name.endswith(".py"):
             raise ValueError(f"unknown agent {short_repr(spec)}: code is named as python:{name}:CLASS")
+        if "/" in name:
+            raise ValueError(f"unknown agent {short_repr(spec)}: there is no such file or folder")
         raise unknown_name_error("agent", name, [known for known in agent_names() if _maker(known, kinds)])
     try:
         agent = make(settings, game)

@@ -28,6 +28,7 @@ from tests.agents.networks import some_network
 
 WRONG: dict[str, str] = {
     "heuristics": "unknown agent 'heuristics': did you mean 'heuristic'",
+    "runs/nowhere": "unknown agent 'runs/nowhere': there is no such file or folder",
     "champio": "unknown agent 'champio': did you mean 'champion'",
     "random:depth=3": "agent 'random' takes no settings, 'depth' was given",
     "heuristic:search=4,depth=3": "unknown heuristic setting 'depth': allowed: search, threads",
