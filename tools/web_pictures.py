@@ -41,7 +41,7 @@ def draw(browser: Any, server: Server) -> None:
     for _ in range(3):
         table.act(1)
     table.button("Hint").click()
-    table.page.get_by_role("region", name="Coach").wait_for()
+    table.page.get_by_role("region", name="Coach", exact=True).wait_for(timeout=60_000)
     save("web-hint.png", table)
 
     phones = [Table(browser, server, width=390, height=844, game={**classic, "seat": 1}) for _ in "12"]

@@ -15,11 +15,12 @@ const RECENT = 80; // milliseconds over which the speed is measured
 export function letDrag(hand, drop) {
   /** @type {{card: HTMLElement, id: number, x: number, y: number, track: PointerEvent[], moved: boolean} | null} */
   let drag = null;
-  let isEnding = false;
+  let [down, wasDragged] = [{ x: 0, y: 0 }, false];
 
   hand.addEventListener("pointerdown", (event) => {
     const card = event.target instanceof Element ? event.target.closest("button") : null;
     end(false);
+    [down, wasDragged] = [{ x: event.clientX, y: event.clientY }, false];
     if (card === null || !event.isPrimary || event.button !== 0) return;
     card.setPointerCapture(event.pointerId);
     drag = { card, id: event.pointerId, x: event.clientX, y: event.clientY, track: [event], moved: false };
@@ -40,7 +41,9 @@ export function letDrag(hand, drop) {
   });
   for (const kind of ["pointercancel", "lostpointercapture"]) hand.addEventListener(kind, () => end(false));
   hand.addEventListener("click", (event) => {
-    if (isEnding) event.stopPropagation(); // the end of a drag is no tap
+    // The end of a drag is no tap, also where the page was drawn again meanwhile. A key's click has no detail.
+    const far = Math.hypot(event.clientX - down.x, event.clientY - down.y) >= SLOP;
+    if (event.detail > 0 && (wasDragged || far)) event.stopPropagation();
   }, true);
 
   /** @param {boolean} isDropped */
@@ -49,8 +52,7 @@ export function letDrag(hand, drop) {
     const { card, moved } = drag;
     drag = null;
     if (!moved) return;
-    isEnding = true;
-    setTimeout(() => { isEnding = false; }); // the click, if there is one, comes before
+    wasDragged = true;
     if (!isDropped || !drop(card.dataset.name ?? "")) springBack(card);
     card.style.translate = "";
     card.classList.remove("dragged");
