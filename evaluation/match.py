@@ -242,8 +242,8 @@ def play_match(
 
     Raises:
         ValueError: when a name or number is not allowed, or an agent does not return one legal action per view; the
-            message names the agent. An agent that raises ``AgentForfeit`` loses those games by the largest margin
-            instead; ``result.forfeits`` lists them.
+            message names the agent. A ``process:`` agent that fails loses those games by the largest margin instead;
+            ``result.forfeits`` lists them.
         ChildProcessError: when a worker of the executor ended abruptly.
     """
     rules = rules_named(rules)
@@ -311,7 +311,7 @@ def play_series(
 
     Raises:
         ValueError: when a name or number is not allowed, or an agent does not return one legal action per view; the
-            message names the agent. An agent that raises ``AgentForfeit`` loses the deal by the largest margin instead;
+            message names the agent. A ``process:`` agent that fails loses the deal by the largest margin instead;
             ``result.forfeits`` lists these deals.
         ChildProcessError: when a worker of the executor ended abruptly.
     """
