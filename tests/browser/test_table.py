@@ -228,27 +228,34 @@ def test_a_card_without_an_alternative_plays_itself_and_take_back_goes_to_the_la
     open_table: OpenTable, server: Server
 ) -> None:
     table = open_table(settings={"forced": True})
-    session = table.create(rules="tiny", seat=0)
+
+    def own_plays(session: str) -> int:
+        return sum(event["kind"] == "play" and event["by"] == "you" for event in table.session(session)["events"])
+
+    def wait_for_a_choice() -> None:
+        while not table.result and len(table.actions()) < 2:
+            table.page.wait_for_timeout(20)
+
+    session = table.create(rules="small", seat=0)
     table.go_to(session)
+    choices, is_taken_back = 0, False
+    wait_for_a_choice()
     while not table.result:
-        actions = table.actions()
-        if len(actions) > 1:
-            table.act()
-        else:
-            table.page.wait_for_timeout(50)
-    events = table.session(session)["events"]
-    assert sum(event["kind"] == "play" for event in events) == 8
-    table.go_to(table.create(rules="tiny", seat=0))
-    choices = 0
-    while not table.result and choices < 2:
-        if len(table.actions()) > 1:
-            choices += 1
-            table.act()
-        table.page.wait_for_timeout(50)
-    if not table.result:
-        table.button("Take back").click()
-        table.page.wait_for_timeout(300)
-        assert len(table.actions()) > 1
+        before, plays = table.log, own_plays(session)
+        table.act()
+        choices += 1
+        wait_for_a_choice()
+        if not is_taken_back and not table.result and own_plays(session) > plays + 1:
+            is_taken_back = True
+            table.button("Take back").click()
+            table.page.wait_for_function(
+                "text => document.querySelector('[role=log]').textContent === text", arg=before
+            )
+            assert len(table.actions()) > 1
+            assert own_plays(session) == plays
+            choices -= 1
+    assert is_taken_back
+    assert choices < own_plays(session) == 14
 
 
 def test_the_first_press_is_explained_once(open_table: OpenTable, server: Server) -> None:
