@@ -2,8 +2,8 @@
 
 A card is the integer ``13 * suit + rank`` with suits C D H S = 0…3 and ranks 2…A = 0…12, in every deck size. A set of
 cards is a 64-bit mask in which bit ``c`` is card ``c``. In text a card is written suit then rank (``SA``, ``HT``), and
-a hand is its suits S.H.D.C with the ranks from high to low (``AKQ2.T98..J4``), as in PBN. Cards can be read in any usual
-spelling (``CARD_PATTERN``).
+a hand is its suits S.H.D.C with the ranks from high to low (``AKQ2.T98..J4``), as in PBN. Cards can be read in any
+usual spelling (``CARD_PATTERN``).
 """
 
 from __future__ import annotations
