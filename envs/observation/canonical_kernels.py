@@ -92,7 +92,7 @@ def _order_suits(view, relabeling):
 
 @kernel
 def _unplayed_cards(view):
-    """Return the cards that have not been played as a mask; the card led counts as unplayed until the trick ends."""
+    """Return the cards in play as a mask; a card led is one of them until its trick ends."""
     unplayed = view.hand | view.unseen | view.opponent_known | view.face_up
     return unplayed | _bit(view.led)
 

@@ -74,8 +74,8 @@ class Scene(NamedTuple):
         trump: suit, −1 for none.
         low: whether the fewest counted tricks win.
         stage: ``FOREPLAY`` or ``ENDGAME``.
-        trick: number of the current trick, from 1; during a choice after a trick, and when the deal is over, of the
-            last one.
+        trick: number of the current trick, from 1; that of the last trick during a choice after it and when the deal
+            is over.
         stock: cards left in the stock, including the face-up ones.
         face_up: the face-up cards of the stock, lowest first.
         led: the card led to the trick, −1 for none.

@@ -139,7 +139,7 @@ def _cuda() -> Any:
     """Return the module that compiles for GPUs.
 
     Raises:
-        ModuleNotFoundError: when it is not installed.
+        ModuleNotFoundError: if it is not installed.
     """
     with contextlib.suppress(ImportError):
         import _numba_cuda_redirector  # noqa: F401 - puts numba-cuda in the place of numba's own, deprecated module
@@ -164,7 +164,7 @@ def ptx_of(kernel: Any) -> list[str]:
     It needs no GPU, so tests can check without one that a kernel compiles for it.
 
     Raises:
-        ModuleNotFoundError: when numba-cuda is not installed.
+        ModuleNotFoundError: if numba-cuda is not installed.
     """
     cuda = _cuda()
     from numba.cuda import dispatcher as dispatcher_module

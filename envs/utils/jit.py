@@ -16,7 +16,7 @@ from german_whist.envs.utils.warn_once import COMPILING, warn_once
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-# No wrapper for C callers, which nobody needs and which takes a tenth of the compilation.
+# no_cfunc_wrapper: nothing calls kernels from C, and the wrapper takes a tenth of the compilation.
 _OPTIONS = {"nopython": True, "nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 _NOTICE_AFTER = 1.0  # seconds of CPU time
 

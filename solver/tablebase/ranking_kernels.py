@@ -15,8 +15,8 @@ SIDE = MAX_CARDS + 1
 @allocating_kernel
 def write_word_digits(digits):
     """Write ``Ranking.digits``, uint32[2, 2**14]."""
-    # Ranks first, in numerical order; only then are the numbers of words known that go beside them. The largest, C(13,
-    # 6) = 1716, fits into the 11 bits of a field.
+    # The first pass ranks words in numerical order; only after it are the numbers of words known. The largest number,
+    # C(13, 6) = 1716, fits into the 11 bits of its field.
     counts = np.zeros((SIDE, SIDE), np.uint32)
     for number in range(1, digits.shape[1]):
         word = np.uint64(number)

@@ -82,7 +82,7 @@ def _grid(ranking, trump, lengths, own, swapped, strides):
     cards = 0
     for lane in range(4):
         order[lane] = lane
-    for end in range(3, -1, -1):  # a bubble sort, because a trick can change the order of the lengths
+    for end in range(3, -1, -1):  # bubble sort: a trick can change the order of the lengths
         cards += lengths[end]
         for place in range(1 if trump else 0, end):
             if lengths[order[place]] > lengths[order[place + 1]]:

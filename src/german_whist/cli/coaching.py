@@ -262,7 +262,6 @@ def _curve(chances: list[float], style: Style) -> str:
 
 
 def _mask(cards: Sequence[str], rules: Rules) -> int:
-    """Return cards as a mask."""
     from german_whist.envs.engine.actions import parse_action
 
     return sum(1 << parse_action(card, rules) for card in cards)

@@ -82,7 +82,6 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _rated(runs: dict[str, RunDirectory], options: argparse.Namespace) -> EloCurves:
-    """Play the tournament."""
     from german_whist.training.elo import checkpoint_elo
 
     if options.by == "seconds":

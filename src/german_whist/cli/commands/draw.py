@@ -167,7 +167,6 @@ def _draw(
     size: tuple[int, int],
     gif_size: tuple[int, int],
 ) -> None:
-    """Write the files."""
     from PIL import Image
     from rich.console import Console
     from rich.progress import track

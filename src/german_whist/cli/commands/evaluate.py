@@ -177,7 +177,6 @@ def _unit(options: argparse.Namespace) -> tuple[str, int]:
 def _play(
     agents: list[Agent], options: argparse.Namespace, rules: Rules, executor: Executor | None
 ) -> dict[tuple[int, int], MatchResult | SeriesResult]:
-    """Play every pair and return the results."""
     from german_whist.cli.results import agent_labels
     from german_whist.evaluation.match import play_match, play_series
     from german_whist.evaluation.recording import writing_recordings
