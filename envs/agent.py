@@ -281,7 +281,7 @@ class _WrappedOnObservations(_Wrapped):
 
     def _seen(self, views: Views) -> tuple[tuple[Any, Any], npt.NDArray[np.int8] | None]:
         """Return observations and masks, and for canonical ones the relabeling that undoes them."""
-        from german_whist.envs.observation.canonical import canonical_views  # compiled code, not loaded before it runs
+        from german_whist.envs.observation.canonical import canonical_views  # compiled code: loaded only when needed
         from german_whist.envs.observation.vector import action_mask, observe
 
         seen, relabeling = canonical_views(views) if self.canonical else (views, None)

@@ -51,8 +51,8 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
     * ``SAME_STEP`` (default): it is dealt again in the same step. The observation and the mask are those of the new
       deal; ``info["final_obs"]`` and ``info["final_info"]`` hold those of the old deal, for the rows in
       ``info["_final_obs"]`` (bool[num_envs]).
-    * ``NEXT_STEP``: the observation is the last one of the old deal. The next step ignores the row's action, deals it
-      again and pays 0.0.
+    * ``NEXT_STEP``: the observation is the last one of the old deal. The next step ignores the row's action, deals the
+      row again and pays 0.0.
     * ``DISABLED``: the observation is the last one of the old deal, and the row must be reset by
       ``reset(options={"reset_mask": terminations})`` before the next step.
 

@@ -108,8 +108,8 @@ def env(
             of the final scores.
         endgame: ``"played"`` for the whole game, or ``"exact"``: a deal ends after the foreplay and pays the result of
             perfect play by both sides from there.
-        observation_keys: the keys of observation and mask in the dictionary, such as ``("observations",
-            "action_mask")``, or ``None`` for plain vectors (a ``Box``; the mask is in ``infos``).
+        observation_keys: the keys of observation and mask in the dictionary, for example
+            ``("observations", "action_mask")``, or ``None`` for plain vectors (a ``Box``; the mask is in ``infos``).
         canonical: whether to relabel suits so that equivalent positions look the same. Observations, masks and actions
             are then those of :func:`german_whist.canonical_views`; ``state()`` and ``render`` show the true cards.
             Histories have no canonical form.
