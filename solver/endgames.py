@@ -69,11 +69,12 @@ def solve_endgames(
     or a GPU.
 
     Args:
-        leaders: hands of the leaders as card masks, uint64[n], with or without the card led.
+        leaders: hands of the leaders as card masks, uint64[n], in which bit ``13 * suit + rank`` is a card; with or
+            without the card led.
         followers: hands of the followers as card masks, uint64[n].
         trumps: trump suits (C D H S = 0 … 3), int[n] or one for all; −1 for none.
         lows: whether the fewest tricks win, bool[n] or one for all.
-        leds: cards led (0 … 51), int[n] or one for all; −1 for none.
+        leds: cards led (``13 * suit + rank``, 0 … 51), int[n] or one for all; −1 for none.
         at_least: return only whether the leader takes at least this many tricks. This is a zero-window search, which is
             faster.
         by_card: return, for each legal card of the seat to act, how many tricks that seat takes after it. The seat to
