@@ -1,4 +1,4 @@
-"""Agents: the base class of whatever chooses actions, and the one place that asks it and checks its answer."""
+"""Agents: the base class of everything that chooses actions, and the one place that asks it and checks its answer."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Values(NamedTuple):
     """What positions are worth to the seats to act.
 
     Attributes:
-        margin: expected margin of the deal in counted tricks, float64[n]; in a low game, too, more is better.
+        margin: expected margin of the deal in counted tricks, float64[n]. More is better, even in a low game.
         win: chance to win the deal, a draw counting half, float64[n].
     """
 
@@ -45,16 +45,16 @@ class Values(NamedTuple):
 
 
 class ActionValues(NamedTuple):
-    """The actions of n views, each compared with the search's choice.
+    """The actions of n views, each compared with the action that a search chose.
 
-    Means and standard deviations are those of the posterior (``combine``), float64[n, 54]; NaN for other than distinct
-    actions, and where there is but one.
+    Gains are posterior means with standard deviations (``combine`` in ``agents/search``), float64[n, 54]. They are NaN
+    for actions that were not tried: illegal ones, equivalents of another action, and the only action of a view.
 
     Attributes:
-        actions: the choices, int64[n].
-        margins: gain in margin over the choice.
+        actions: the chosen actions, int64[n].
+        margins: gain in margin over the chosen action.
         margin_sds: its standard deviation.
-        wins: gain in chance to win the deal, a draw counting half.
+        wins: gain in the chance to win the deal, a draw counting half.
         win_sds: its standard deviation.
     """
 
@@ -66,22 +66,22 @@ class ActionValues(NamedTuple):
 
 
 class Searcher(Protocol):
-    """A search, as whoever judges cards asks it."""
+    """A search that can tell what each action is worth."""
 
     def action_values(self, views: Views, rng: Any, histories: Histories | None = None) -> ActionValues:
-        """Return the actions that it plays, and what each action gains over them."""
+        """Return the actions that the search plays, and what each other action gains over them."""
         ...
 
 
 class Games:
-    """What an agent may ask of the games that it acts in, one for each view."""
+    """What an agent may ask about the games that it acts in, one game per view."""
 
     def __init__(
         self,
         histories: Callable[[], Histories] | None = None,
         ids: Callable[[], npt.NDArray[np.object_]] | None = None,
     ) -> None:
-        """Say where histories and ids come from; ``None`` where the caller keeps none."""
+        """Keep the functions that return histories and ids; ``None`` if the caller has none."""
         self._histories, self._ids = histories, ids
 
     def histories(self) -> Histories:
@@ -91,28 +91,28 @@ class Games:
             Tokens int8[n, events, 4], and the number of events of each deal, int16[n].
 
         Raises:
-            ValueError: where the caller keeps no histories.
+            ValueError: if the caller keeps no histories.
         """
         if self._histories is None:
             raise ValueError("histories are not kept here: this agent plays in matches, environments and at the table")
         return self._histories()
 
     def ids(self) -> npt.NDArray[np.object_]:
-        """Return an opaque key for each view, object[n]: the same at every decision of a seat in a game.
+        """Return an opaque key for each view, object[n], the same at every decision of a seat in a game.
 
-        An agent keys a state of its own by it, such as that of a recurrent network. Callers drop a key with its game,
-        so a ``weakref.WeakKeyDictionary`` forgets finished games. An unknown key may come in the middle of a deal, as
-        when a person takes a card back; the histories tell what happened before.
+        With these keys an agent can store a state per game, such as that of a recurrent network. Callers drop a key
+        with its game, so a ``weakref.WeakKeyDictionary`` forgets finished games. A new key can appear in the middle of
+        a deal, for example when a person takes a card back; the histories tell what happened before.
 
         Raises:
-            ValueError: where positions are no part of a game that is played.
+            ValueError: if the views are single positions, not part of games.
         """
         if self._ids is None:
-            raise ValueError("these positions are no games: an agent with a state of its own cannot be asked here")
+            raise ValueError("these positions are not part of games: an agent that keeps a state cannot be asked here")
         return self._ids()
 
     def rows(self, rows: npt.NDArray[np.int64]) -> Games:
-        """Return those of some rows, int64[k]."""
+        """Return the games of some rows, int64[k]."""
 
         def histories() -> Histories:
             tokens, lengths = self.histories()
@@ -122,9 +122,9 @@ class Games:
 
 
 class SupportsAct(Protocol):
-    """An object that chooses actions and says no more of itself; :func:`as_agent` makes an :class:`Agent` of it.
+    """Any object with a method ``act``; :func:`as_agent` makes an :class:`Agent` of it.
 
-    The names of its parameters say what ``act`` gets: ``act(views, rng)`` or ``act(observations, action_masks)``.
+    The names of its parameters decide what ``act`` gets: ``act(views, rng)`` or ``act(observations, action_masks)``.
     """
 
     def act(self, seen: Any, other: Any, /) -> Any:
@@ -135,18 +135,19 @@ class SupportsAct(Protocol):
 class Agent(ABC):
     """Chooses actions for a batch of views.
 
-    A subclass defines ``act``, and whatever else it has to say. An object that is no ``Agent`` plays too, if it has
-    ``act(views, rng)`` or ``act(observations, action_masks)``; of the following it may have any. In the second form it
-    gets observations int8[n, n_obs], as :func:`german_whist.observe` writes them for its ``rules`` (by default those of
-    the deals), and masks bool[n, n_actions], and so do its methods ``policy`` and ``values``. With an attribute
-    ``canonical = True``, all of these are those of :func:`german_whist.canonical_views`, and so are its actions.
+    A subclass must define ``act``; everything else has a default. Objects that are not an ``Agent`` can play, too, if
+    they have ``act(views, rng)`` or ``act(observations, action_masks)``; the other attributes and methods are optional
+    for them. With the second form, ``act``, ``policy`` and ``values`` get observations int8[n, n_obs], as
+    :func:`german_whist.observe` writes them for the object's ``rules`` (by default those of the deals), and masks
+    bool[n, n_actions]. With an attribute ``canonical = True``, these observations, masks and actions are those of
+    :func:`german_whist.canonical_views`.
 
     Attributes:
-        name: what results call it; by default the name of its class.
-        rules: the rules of the one game that it plays; deals of another game are refused before the first card.
-            ``None``: it plays any game.
-        uses_games: whether it is called as ``act(views, rng, games)`` with :class:`Games`, which give histories and
-            keys for a state of its own.
+        name: what results call the agent; by default the name of its class.
+        rules: the rules of the one game that it plays: deals of other games are refused before the first card.
+            ``None`` if it plays every game.
+        uses_games: whether it is called as ``act(views, rng, games)``. :class:`Games` gives it histories, and keys to
+            store a state per game.
     """
 
     name: str = ""
@@ -160,17 +161,17 @@ class Agent(ABC):
         Args:
             views: structured array of dtype ``VIEW`` and shape (n,): what each of n seats to act knows.
             rng: source of randomness with ``random(size)`` and ``integers(low, high, size)`` as in
-                ``numpy.random.Generator``; the first dimension of ``size`` is n, one row per view. Draw from it alone
-                to get the same actions in any batch size. Agents that use no randomness accept ``None``.
+                ``numpy.random.Generator``; the first dimension of ``size`` is n, one row per view. An agent that draws
+                from nothing else plays the same in any batch size. Agents that use no randomness accept ``None``.
 
         Returns:
-            int64[n]: an action whose bit is set in ``views["legal"]``.
+            int64[n], each an action whose bit is set in ``views["legal"]``.
         """
 
     def act_on(self, device: Device, views: Records, rng: Any) -> Tensor:
-        """Return one legal action per view for views in tensors on a device, int64[n].
+        """Return one legal action per view, int64[n], for views in tensors on a device.
 
-        By default the views are copied to the host for ``act``. Networks and rule bots choose on the device.
+        By default the views are copied to the host for ``act``. Networks and rule bots choose on the device instead.
 
         Args:
             device: where the views are.
@@ -186,26 +187,26 @@ class Agent(ABC):
     def policy(self, views: Views) -> npt.NDArray[np.float64] | None:
         """Return the probability with which ``act`` plays each action, float64[n, actions]; ``None`` if not known.
 
-        It makes ``exploitability`` exact for an agent that draws random numbers.
+        For an agent that draws random numbers, it makes ``exploitability`` exact.
         """
         return None
 
     def values(self, views: Views) -> Values | None:
-        """Return what the seats to act can expect; ``None`` if not known."""
+        """Return what the positions are worth to the seats to act; ``None`` if not known."""
         return None
 
     def for_match(self) -> Agent:
-        """Return the agent that plays a match that begins: another one if it counts something in a match."""
+        """Return the agent for a new match: this one, or a fresh one if it keeps something during a match."""
         return self
 
     @property
     def network(self) -> Any:
-        """The policy network that it plays, also within a search or an exact endgame: a ``PolicyAgent`` or ``None``."""
+        """The ``PolicyAgent`` of the network that it plays, even inside a search or exact endgame; ``None`` if none."""
         return None
 
     @property
     def searcher(self) -> Searcher | None:
-        """The search that it plays before an exact endgame, if any."""
+        """The search that it plays, at least until the endgame; ``None`` if it does not search."""
         return None
 
     def __repr__(self) -> str:
@@ -214,7 +215,7 @@ class Agent(ABC):
 
 
 class _Wrapped(Agent):
-    """An object with ``act`` as an agent: the one place that looks for what else it has."""
+    """Makes an agent of an object with ``act``. Only this class looks for its optional attributes."""
 
     def __init__(self, wrapped: Any, rules: Rules | None) -> None:
         self.wrapped = wrapped
@@ -237,17 +238,17 @@ class _Wrapped(Agent):
 
     def _asked(self, method: str, *inputs: Any) -> Any:
         found = getattr(self.wrapped, method, None)
-        # A network that is called so, as in a torch module, is no method.
+        # A torch module may have a submodule of this name, which is callable but not a method.
         return found(*inputs) if inspect.isroutine(found) else None
 
     def for_match(self) -> Agent:
-        # Looked up in the class, so that a wrapper which passes attributes on stays in place.
+        # Looked up in the class: a wrapper that forwards attributes would otherwise be replaced by what it wraps.
         make = getattr(type(self.wrapped), "for_match", None)
         return self if make is None else as_agent(make(self.wrapped), self.rules)
 
 
 class _WrappedOnObservations(_Wrapped):
-    """An object with ``act(observations, action_masks)`` as an agent; with ``canonical = True``, of canonical views."""
+    """Makes an agent of an object with ``act(observations, action_masks)``, canonical ones if it asks for them."""
 
     rules: Rules
 
@@ -280,7 +281,7 @@ class _WrappedOnObservations(_Wrapped):
 
     def _seen(self, views: Views) -> tuple[tuple[Any, Any], npt.NDArray[np.int8] | None]:
         """Return observations and masks, and for canonical ones the relabeling that undoes them."""
-        from german_whist.envs.observation.canonical import canonical_views  # compiled
+        from german_whist.envs.observation.canonical import canonical_views  # compiled code: loaded only when needed
         from german_whist.envs.observation.vector import action_mask, observe
 
         seen, relabeling = canonical_views(views) if self.canonical else (views, None)
@@ -288,10 +289,10 @@ class _WrappedOnObservations(_Wrapped):
 
 
 def _wrapper_of(agent: Any) -> type[_Wrapped]:
-    """Return how to wrap an object: the names of the parameters of its ``act`` tell."""
+    """Return the wrapper of an object, which follows from the names of the parameters of its ``act``."""
     try:
         signature = inspect.signature(agent.act)
-    except (TypeError, ValueError):  # compiled code tells no names
+    except (TypeError, ValueError):  # compiled code has no signature
         return _Wrapped
     names = [*signature.parameters][:2]
     try:
@@ -311,21 +312,21 @@ def _wrapper_of(agent: Any) -> type[_Wrapped]:
 
 
 class AgentForfeit(ValueError):  # noqa: N818 - the game is lost, nothing is wrong with the call
-    """Raised by ``act`` to lose games instead of choosing an action in them.
+    """Raised by ``act`` to forfeit games instead of choosing actions in them.
 
     ``play_match`` counts each as a loss by the largest margin and names the reason. Elsewhere it is an error.
 
     Attributes:
-        reasons: why, by the row of the view.
-        actions: int64[n], what the agent chose in the other rows; ``None`` if it loses them all.
+        reasons: the reason for each forfeited row of the views.
+        actions: int64[n], the actions in the other rows; ``None`` if all rows are forfeited.
     """
 
     def __init__(self, reasons: str | Mapping[int, str], actions: Actions | None = None) -> None:
-        """Say why.
+        """Keep the reasons and the actions.
 
         Args:
-            reasons: the reason in each row that is lost, or one reason for all rows.
-            actions: int64[n], the actions in the other rows; what stands in lost rows does not matter.
+            reasons: the reason for each forfeited row, or one reason to forfeit all rows.
+            actions: int64[n], the actions in the other rows; values in forfeited rows are ignored.
         """
         self._given = reasons
         self.reasons = dict(reasons) if isinstance(reasons, Mapping) else {}
@@ -336,11 +337,11 @@ class AgentForfeit(ValueError):  # noqa: N818 - the game is lost, nothing is wro
         """Return the reasons by row and the actions.
 
         Args:
-            count: for how many views ``act`` was asked.
+            count: number of views that ``act`` got.
             name: what to call the agent in errors.
 
         Raises:
-            ValueError: if there is no such row, or a reason is no text; the message names the agent.
+            ValueError: if there is no such row, or a reason is not text; the message names the agent.
         """
         if isinstance(self._given, str):
             return dict.fromkeys(range(count), self._given), np.zeros(count, np.int64)
@@ -356,12 +357,12 @@ class AgentForfeit(ValueError):  # noqa: N818 - the game is lost, nothing is wro
 
 
 def agent_name(agent: Agent) -> str:
-    """Return what to call an agent: its ``name``, which may be that of a folder from others, or else its class."""
+    """Return what to call an agent: its ``name``, or else its class. Names can come from others' folders."""
     return printable(agent.name or type(agent).__name__)
 
 
 def as_agent(agent: Agent | SupportsAct, rules: Rules | None = None) -> Agent:
-    """Return an object that plays as an :class:`Agent`.
+    """Return an object as an :class:`Agent`.
 
     Args:
         agent: an :class:`Agent`, or an object with ``act(views, rng)`` or ``act(observations, action_masks)``.
@@ -372,7 +373,7 @@ def as_agent(agent: Agent | SupportsAct, rules: Rules | None = None) -> Agent:
     """
     if isinstance(agent, str):
         raise ValueError(
-            must_be("agent", "an object, as make_agent returns (gymnasium.make and matches take names)", agent)
+            must_be("agent", "an object such as make_agent returns (gymnasium.make and matches take names)", agent)
         )
     if is_agent_class(agent):
         raise ValueError(f"{agent.__name__} is a class: pass an object of it, such as {agent.__name__}()")
@@ -391,7 +392,7 @@ def as_agent(agent: Agent | SupportsAct, rules: Rules | None = None) -> Agent:
     if rules is not None and found.rules is not None and not found.rules.plays_like(rules):
         own, wanted = rules_spec(found.rules), rules_spec(rules)
         raise ValueError(
-            f"agent {agent_name(found)!r} plays {own!r}, and the deals are of {wanted!r}: make it for that game, "
+            f"agent {agent_name(found)!r} plays {own!r}, but the deals are of {wanted!r}: make it for that game, "
             f"as in make_agent(..., rules={wanted!r})"
         )
     return found
@@ -406,7 +407,7 @@ def ask(
     where: Callable[[int], str] | None = None,
     forfeits: Forfeits | None = None,
 ) -> Actions:
-    """Return what an agent plays in some rows of a batch, where it is to move, int64[k]; see :func:`ask_views`."""
+    """Return an agent's actions in rows of a batch where it is to act, int64[k]; see :func:`ask_views`."""
     games = None
     if agent.uses_games:
         games = Games(None if batch.log is None else lambda: batch.history(rows=rows), lambda: batch.game_ids(rows))
@@ -423,7 +424,7 @@ def ask_views(
     where: Callable[[int], str] | None = None,
     forfeits: Forfeits | None = None,
 ) -> Actions:
-    """Return what an agent plays in some views, int64[n], each a legal action.
+    """Return an agent's actions in some views, int64[n], after checking that each is legal.
 
     Args:
         agent: the agent.
@@ -432,12 +433,12 @@ def ask_views(
         rules: the rules of the deals.
         games: the games of the views, for an agent that asks for them (``uses_games``); ``None`` for others.
         name: what to call the agent in errors; its own name by default.
-        where: says in which deal a row is, for errors.
-        forfeits: gets the reason of each row that the agent loses instead of choosing an action; the action there does
-            not matter. ``None``: that is an error.
+        where: returns the words that tell the deal of a row, for errors.
+        forfeits: filled with the reason of each row that the agent forfeits; the actions in these rows mean nothing.
+            With ``None`` a forfeit is an error.
 
     Raises:
-        ValueError: when the agent does not return one legal action per view; the message names the agent.
+        ValueError: if the agent does not return one legal action per view; the message names the agent.
     """
     act: Any = agent.act
     lost: Forfeits = {}
@@ -459,26 +460,26 @@ def ask_views(
 
 
 def whole_answer(answer: Any, count: int, name: str) -> Actions:
-    """Return what an agent's ``act`` has returned for ``count`` views, int64[count].
+    """Return the answer of an agent's ``act`` for ``count`` views as int64[count].
 
     Raises:
-        ValueError: when it is not an integer per view; the message names the agent.
+        ValueError: if it is not one integer per view; the message names the agent.
     """
     try:
         given = np.asarray(answer)
     except ValueError:
-        raise ValueError(f"agent {name!r} must return int64[{count}], got what is no array") from None
+        raise ValueError(f"agent {name!r} must return int64[{count}], got something that is not an array") from None
     if given.shape != (count,) or given.dtype.kind not in "iu":
         raise ValueError(f"agent {name!r} must return int64[{count}], got {given.dtype}{list(given.shape)}")
     return given if given.dtype == np.int64 else given.astype(np.int64)
 
 
 def _first_illegal(actions: Actions, legal: npt.NDArray[np.uint64], lost: Forfeits) -> int:
-    """Return the first row, but those that are lost, whose action is not in its mask of legal ones; −1 for none."""
-    if len(actions) == 1:  # environments of one deal: no arrays, which take microseconds
+    """Return the first row, forfeited ones aside, whose action is not in its mask ``legal``; −1 if there is none."""
+    if len(actions) == 1:  # environments of one deal: plain ints, because array operations take microseconds
         action = int(actions[0])
         return -1 if (0 <= action < 64 and int(legal[0]) >> action & 1) or lost else 0
-    # Compiled code, which light commands do not load.
+    # Imported here because light commands should not load compiled code.
     from german_whist.envs.observation.view_kernels import next_illegal
 
     row = int(next_illegal(actions, legal, 0))
@@ -488,6 +489,6 @@ def _first_illegal(actions: Actions, legal: npt.NDArray[np.uint64], lost: Forfei
 
 
 def illegal_choice(said: str, action: int, legal: int, rules: Rules, where: str = "") -> ValueError:
-    """Return the error of an agent that chose an action outside the mask ``legal``, after what is ``said`` of it."""
+    """Return the error for an action outside the mask ``legal``; it begins with ``said``, who chose the action."""
     text = f" ({action_text(action, rules)})" if 0 <= action < rules.num_actions else ""
     return ValueError(f"{said} action {action}{text}{where}: it may play {actions_text(legal, rules)}")

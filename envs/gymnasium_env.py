@@ -1,7 +1,7 @@
 """The Gymnasium environment: one learner against any agent.
 
-The opponent's moves are part of ``step``: a step runs from one decision of the learner to its next one, or to the end
-of the episode.
+The opponent's actions are part of ``step``: a step runs from one decision of the learner to its next one, or to the
+end of the episode.
 
 Version history: v0 — first release.
 """
@@ -36,6 +36,7 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
     """A single-agent environment: one learner against an opponent, one deal (or match) per episode.
 
     ``gymnasium.make("german_whist:GermanWhist-v0", opponent="heuristic")`` makes it with an opponent by name.
+    :func:`german_whist.env` describes the game in brief.
 
     * Observation space: ``Box`` int8[n_obs], laid out as ``german_whist.observation_layout`` describes (443 features in
       the classic game), from the learner's side. With ``observation_keys=("observations", "action_mask")`` it is a
@@ -45,9 +46,9 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
     * Reward: 0.0 until the last step of the episode, which pays the return (see ``reward``). It is zero-sum: the
       opponent's return is the negative. With ``dense=True`` it is the margin of the tricks since the last step.
     * ``info["action_mask"]``: int8[n_actions], 1 for legal actions; all zeros when the episode is over.
-    * ``info["illegal"]``: whether an illegal action of the learner ended the episode, ``bool``. That pays the lowest
-      reward possible (−13 with ``"margin"`` in classic), so no play is worse; the opponent has not won.
-    * :meth:`action_masks` gives the mask as sb3-contrib expects it.
+    * ``info["illegal"]``: ``bool``, whether an illegal action of the learner ended the episode. That pays the lowest
+      reward possible (−13 with ``"margin"`` in classic), so no legal play is worse; the opponent has not won.
+    * :meth:`action_masks` returns the mask as sb3-contrib expects it.
 
     Example:
         >>> env = gymnasium.make("german_whist:GermanWhist-v0", opponent="heuristic")
@@ -84,8 +85,8 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
         """Create the environment; ``reset`` deals.
 
         Args:
-            opponent: an agent object, anything that ``make_agent`` takes. Names work in ``gymnasium.make``.
-            rules: a preset's name, with settings if wanted (``"classic:counts=all"``), or ``Rules``.
+            opponent: an agent object: an ``Agent``, or any object with ``act``. Names work in ``gymnasium.make``.
+            rules: a preset's name, optionally with settings (``"classic:counts=all"``), or ``Rules``.
             reward: ``"margin"`` (counted tricks, the learner's minus the opponent's; negated in a low game), ``"win"``
                 (+1, 0, −1) or ``"points"`` (the rules' own scoring).
             seat: the learner's seat, 0, 1 or ``"alternate"``. The dealer alternates from deal to deal in any case, and
@@ -93,16 +94,16 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
             render_mode: ``"ansi"`` (``render`` returns text), ``"rgb_array"`` (``render`` returns uint8[height, width,
                 3]), ``"human"`` (every step updates a window, or prints text without a display) or ``None``.
             match: ``None`` for episodes of one deal, or a match format for episodes of a whole match:
-                ``"first_to:25"`` (points) or ``"best_of:3"`` (deals won). Scores are then at the end of the
-                observation, and the reward is ±1 or 0 with ``"win"``, otherwise the difference of the final scores.
-            endgame: ``"played"``, or ``"exact"``: a deal ends after the last trick of the foreplay and pays the result
+                ``"first_to:25"`` (points) or ``"best_of:3"`` (deals won). The observation then ends with the scores,
+                and the reward is ±1 or 0 with ``"win"``, otherwise the difference of the final scores.
+            endgame: ``"played"`` for the whole game, or ``"exact"``: a deal ends after the foreplay and pays the result
                 of perfect play by both sides from there.
-            observation_keys: ``None`` for plain vectors, or the names of observation and mask in a dictionary:
+            observation_keys: ``None`` for plain vectors, or the keys of observation and mask in a dictionary:
                 ``("observation", "action_mask")``, or what your library asks for.
-            canonical: whether suits are relabelled, so that positions which play alike look alike, as
-                :func:`german_whist.canonical_views` says: in observations, masks and the learner's actions. The
-                opponent and ``render`` see the true cards.
-            dense: pay the margin trick by trick instead of at the end; it adds up to the same. It needs
+            canonical: whether to relabel suits so that equivalent positions look the same. Observations, masks and the
+                learner's actions are then those of :func:`german_whist.canonical_views`; the opponent and ``render``
+                see the true cards.
+            dense: whether to pay the margin trick by trick instead of at the end; the sum is the same. It needs
                 ``reward="margin"`` and episodes of one deal.
 
         Raises:
@@ -117,7 +118,7 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
         if dense:
             check_dense(reward, match)
         self.canonical, self.dense = canonical, dense
-        self._margin = 0.0  # of the learner at its last decision, which dense rewards have paid already
+        self._margin = 0.0  # the learner's margin at its last decision, which dense rewards have already paid
         self.rules, self.match = self._episode.rules, self._episode.match
         self.opponent = opponent
         self.reward = reward
@@ -133,7 +134,7 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
 
         Args:
             seed: starts with deal (seed, 0); later resets without a seed continue with (seed, 1), (seed, 2), …. If no
-                seed was ever given, one is drawn.
+                seed was ever given, a random one is drawn.
             options: ``"deal"``: (seed, index) of the deal to play, from which later resets continue; ``"deck"``: the
                 cards in dealing order, as text or numbers, for this deal; ``"dealer"``: 0 or 1, for this deal (0 by
                 default for a given deck). If episodes are matches: ``"match"``: (seed, number), and the ``"dealer"`` of
@@ -143,7 +144,7 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
             The learner's observation, int8[n_obs], and the info.
 
         Raises:
-            ValueError: if the seed or an option is not allowed; then the current episode continues.
+            ValueError: if the seed or an option is not allowed. The current episode then continues.
         """
         self._episode.reset(seed, options)
         super().reset(seed=None if seed is None else int(seed))
@@ -159,8 +160,8 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
     def step(self, action: Any) -> Step:
         """Play an action for the learner, and let the opponent play until it is the learner's turn again.
 
-        An illegal action, or one outside the action space, ends the episode with the lowest reward possible. After the
-        end of an episode nothing happens until ``reset``.
+        An illegal action, or one outside the action space, ends the episode with the lowest reward possible. Steps
+        after the end of an episode do nothing.
 
         Args:
             action: a whole number: an int, an int scalar or array of shape () or (1,), or a whole float.
@@ -169,12 +170,12 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
             Observation int8[n_obs], reward, terminated, truncated (always false), and the info.
 
         Raises:
-            TypeError: if the action is not a whole number, as 5.5, ``None`` or text; then nothing has changed.
+            TypeError: if the action is not a whole number, such as 5.5, ``None`` or text. Nothing has changed then.
             ResetNeeded: before the first reset.
         """
         chosen = whole_action(action)
         self._check_dealt("step")
-        over = self._episode.over  # of the only row
+        over = self._episode.over  # bool[1]
         if over[0]:
             observation, info = self._observe(illegal=False)
             return observation, 0.0, True, False, info

@@ -1,4 +1,4 @@
-"""The Gymnasium vector environment in tensors: everything stays on a device, as in ManiSkill and Isaac Lab."""
+"""The Gymnasium vector environment with tensors: everything stays on a device, as in ManiSkill and Isaac Lab."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Info = dict[str, Any]
 
 
 class GermanWhistTensorEnv(VectorEnv[Any, Any, Any]):
-    """Many deals at once on a device, the learner to act in each row; what ``make_vec(…, device="cuda")`` makes.
+    """Many deals at once on a device, with the learner to act in each row; ``make_vec(…, device="cuda")`` makes it.
 
     Deals, seats, observations and rewards are those of ``GermanWhistVectorEnv`` with ``SAME_STEP``: a row whose deal is
     over is dealt again in the same step. Only the types differ:
@@ -40,10 +40,10 @@ class GermanWhistTensorEnv(VectorEnv[Any, Any, Any]):
       truncations bool[num_envs]: torch tensors on the device.
     * ``info["action_mask"]``: int8[num_envs, n_actions]; ``info["illegal"]``: bool[num_envs], rows that an illegal
       action has just ended.
-    * ``info["final_obs"]``: int8[num_envs, n_obs], the last observations of the deals that ended, in the rows
-      ``info["_final_obs"]``, bool[num_envs]; it is there after a step in which a deal ended.
+    * ``info["final_obs"]``: int8[num_envs, n_obs], the last observations of the deals that ended, valid in the rows
+      ``info["_final_obs"]``, bool[num_envs]. Both are present only after a step in which a deal ended.
 
-    Networks and rule bots as opponents choose on the device; other agents choose on the host.
+    Opponents that are networks or rule bots choose on the device; other agents choose on the host.
 
     Example:
         >>> envs = gymnasium.make_vec("german_whist:GermanWhist-v0", num_envs=65_536, device="cuda")
@@ -78,13 +78,13 @@ class GermanWhistTensorEnv(VectorEnv[Any, Any, Any]):
         Args:
             opponent: an agent object. Names work in ``gymnasium.make_vec``.
             num_envs: number of rows, at least 1.
-            rules: a preset's name, with settings if wanted, or ``Rules``.
+            rules: a preset's name, optionally with settings, or ``Rules``.
             reward: ``"margin"``, ``"win"`` or ``"points"``.
             seat: the learner's seat, 0, 1 or ``"alternate"``.
             endgame: ``"played"`` or ``"exact"``.
-            canonical: whether observations, masks and the learner's actions have relabelled suits.
+            canonical: whether observations, masks and the learner's actions have relabeled suits.
             dense: whether the margin is paid trick by trick.
-            device: as torch names it.
+            device: torch's name for it, such as ``"cuda"``.
 
         Raises:
             ValueError: if an argument is not allowed, or the opponent uses histories, which are not kept on a device.
@@ -117,7 +117,7 @@ class GermanWhistTensorEnv(VectorEnv[Any, Any, Any]):
         self._every_row = torch.arange(self.num_envs, device=self.device)
         self._numbers = torch.zeros_like(self._every_row)
         self._plies = torch.zeros_like(self._every_row)
-        self._margins = torch.zeros(self.num_envs, device=self.device)  # at the last decision, which dense rewards paid
+        self._margins = torch.zeros(self.num_envs, device=self.device)  # what dense rewards have already paid
         self._seed: int | None = None
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Tensor, Info]:
@@ -125,8 +125,8 @@ class GermanWhistTensorEnv(VectorEnv[Any, Any, Any]):
 
         Args:
             seed: row j starts with deal (seed, j) and continues with (seed, j + num_envs), (seed, j + 2 num_envs), …
-                after each deal and at each reset without a seed. If none was ever given, one is drawn.
-            options: ``"deal"``: (seed, index) of row 0's deal, from which the others follow.
+                after each deal and at each reset without a seed. If none was ever given, a random one is drawn.
+            options: ``"deal"``: (seed, index) of row 0's deal; row j gets deal (seed, index + j).
 
         Returns:
             The learner's observations, int8[num_envs, n_obs], and the info.
@@ -158,10 +158,14 @@ class GermanWhistTensorEnv(VectorEnv[Any, Any, Any]):
     def step(self, actions: Any) -> tuple[Tensor, Tensor, Tensor, Tensor, Info]:
         """Play an action for the learner in every row, and let the opponent play until it is the learner's turn again.
 
-        An illegal action, or one outside the action space, ends its row's deal with the lowest reward possible.
+        An illegal action, or one outside the action space, ends the deal of its row with the lowest reward possible.
 
         Args:
             actions: whole numbers, int[num_envs], on the device.
+
+        Returns:
+            Observations int8[num_envs, n_obs], rewards float32[num_envs], terminations bool[num_envs], truncations
+            bool[num_envs] (all false), and the info.
 
         Raises:
             ValueError: if they are not whole numbers or have another shape.
@@ -187,6 +191,8 @@ class GermanWhistTensorEnv(VectorEnv[Any, Any, Any]):
         ended = torch.zeros_like(illegal)
         final_obs = torch.zeros((self.num_envs, batch.num_observations), dtype=torch.int8, device=self.device)
         over = batch.done | illegal
+        # A new deal may begin with the opponent's lead, and even end by its action, so both alternate until every row
+        # waits for the learner.
         while True:
             finished = over.nonzero().squeeze(1)
             if len(finished):
@@ -211,7 +217,7 @@ class GermanWhistTensorEnv(VectorEnv[Any, Any, Any]):
         return self._batch.margins()[self._every_row, self.learners]
 
     def _start(self, rows: Tensor, numbers: Tensor) -> None:
-        """Deal given deals of the seed into some rows, and seat the learner."""
+        """Deal the given deals of the seed into some rows, and seat the learner."""
         import torch
 
         seeds = np.full(len(rows), self._seed, np.uint64)
@@ -220,7 +226,7 @@ class GermanWhistTensorEnv(VectorEnv[Any, Any, Any]):
         self.learners[rows] = numbers >> 1 & 1 if self.seat == "alternate" else torch.full_like(numbers, int(self.seat))
 
     def _let_opponent_play(self) -> bool:
-        """Let the opponent play one action wherever it is its turn, and return whether it was anywhere."""
+        """Let the opponent play one action in every row where it is to act; return whether there was one."""
         batch = self._batch
         rows = ((batch.turn != self.learners) & ~batch.done).nonzero().squeeze(1)
         if not len(rows):

@@ -1,6 +1,6 @@
 """The Gymnasium vector environment: a native batch of deals, stepped by compiled kernels instead of a Python loop.
 
-The game is that of ``gymnasium_env``, with one opponent that plays in all rows at once.
+Each row is an environment as in ``gymnasium_env``; one opponent plays in all rows at once.
 """
 
 from __future__ import annotations
@@ -36,25 +36,25 @@ Info = dict[str, Any]
 
 
 class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any]]):
-    """Many deals (or matches) at once, the learner to act in each row.
+    """Many deals (or matches) at once, with the learner to act in each row.
 
     ``gymnasium.make_vec("german_whist:GermanWhist-v0", num_envs=4096)`` makes it with an opponent by name.
 
-    * Observation space: int8[num_envs, n_obs]; action space: int64[num_envs]. Each row is as in ``GermanWhistEnv``.
+    * Observation space: int8[num_envs, n_obs]; action space: int64[num_envs]. ``GermanWhistEnv`` describes a row.
     * Rewards: float64[num_envs], 0.0 until the last step of a row's episode; with ``dense=True`` the margin of the
       tricks since the last step.
     * ``info["action_mask"]``: int8[num_envs, n_actions], all zeros in rows that are over. ``info["illegal"]``:
       bool[num_envs], rows whose episode was just ended by an illegal action, which pays the lowest reward possible.
 
-    What happens to a row whose episode is over is Gymnasium's ``AutoresetMode``:
+    Gymnasium's ``AutoresetMode`` decides what happens to a row whose episode is over:
 
     * ``SAME_STEP`` (default): it is dealt again in the same step. The observation and the mask are those of the new
-      deal; ``info["final_obs"]`` and ``info["final_info"]`` hold those of the old one, for the rows in
+      deal; ``info["final_obs"]`` and ``info["final_info"]`` hold those of the old deal, for the rows in
       ``info["_final_obs"]`` (bool[num_envs]).
-    * ``NEXT_STEP``: the observation is the last one of the old deal. The next step deals the row again, whatever its
-      action, with reward 0.0.
-    * ``DISABLED``: the same, but the row must be reset by ``reset(options={"reset_mask": terminations})`` before the
-      next step.
+    * ``NEXT_STEP``: the observation is the last one of the old deal. The next step ignores the row's action, deals the
+      row again and pays 0.0.
+    * ``DISABLED``: the observation is the last one of the old deal, and the row must be reset by
+      ``reset(options={"reset_mask": terminations})`` before the next step.
 
     Example:
         >>> envs = gymnasium.make_vec("german_whist:GermanWhist-v0", num_envs=4096, opponent="heuristic")
@@ -93,12 +93,12 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
         canonical: bool = False,
         dense: bool = False,
     ) -> None:
-        """Create the environment; ``reset`` deals. Arguments are those of ``GermanWhistEnv`` where not described.
+        """Create the environment; ``reset`` deals. ``GermanWhistEnv`` describes the arguments at length.
 
         Args:
-            opponent: an agent object, anything that ``make_agent`` takes. Names work in ``gymnasium.make_vec``.
+            opponent: an agent object: an ``Agent``, or any object with ``act``. Names work in ``gymnasium.make_vec``.
             num_envs: number of rows, at least 1.
-            rules: a preset's name, with settings if wanted, or ``Rules``.
+            rules: a preset's name, optionally with settings, or ``Rules``.
             reward: ``"margin"``, ``"win"`` or ``"points"``.
             seat: the learner's seat, 0, 1 or ``"alternate"``.
             render_mode: ``"ansi"`` (``render`` returns a text per row), ``"rgb_array"`` (a picture per row) or
@@ -106,8 +106,8 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
             endgame: ``"played"`` or ``"exact"``.
             match: ``None``, or the format of a match per episode: ``"first_to:25"`` or ``"best_of:3"``.
             autoreset_mode: an ``AutoresetMode``, or its name.
-            observation_keys: ``None``, or the names of observation and mask in a dictionary.
-            canonical: whether observations, masks and the learner's actions have relabelled suits.
+            observation_keys: ``None``, or the keys of observation and mask in a dictionary.
+            canonical: whether observations, masks and the learner's actions have relabeled suits.
             dense: whether the margin is paid trick by trick.
 
         Raises:
@@ -142,7 +142,7 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self._limit = self._episodes.reward_limit(reward)
-        self._margins = np.zeros(self.num_envs)  # of the learner at its last decision, which dense rewards have paid
+        self._margins = np.zeros(self.num_envs)  # the learner's, at its last decisions: already paid by dense rewards
 
     def reset(self, *, seed: Seeds = None, options: dict[str, Any] | None = None) -> tuple[Any, Info]:
         """Start an episode in every row, or in some, and let the opponent play where it leads.
@@ -150,21 +150,21 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
         Args:
             seed: one number for all rows: row j starts with deal (seed, j) and continues with (seed, j + num_envs),
                 (seed, j + 2 num_envs), … after each episode and at each reset without a seed. Or one number per row:
-                row j plays the deals of ``GermanWhistEnv.reset(seed[j])``, (seed[j], 0), (seed[j], 1), …; where it is
-                ``None`` the row continues as before. If no seed was ever given, one is drawn.
-            options: ``"reset_mask"``: the rows to reset, bool[num_envs], the others go on (all by default); ``"deal"``:
-                (seed, index) of row 0's deal, from which the others follow; ``"deck"``: the cards in dealing order, as
-                text or numbers, for this deal; ``"dealer"``: 0 or 1, for this deal (0 by default for a given deck). If
-                episodes are matches: ``"match"``: (seed, number) of row 0's match, and the ``"dealer"`` of the first
-                deals. Other options are ignored, misspelt ones refused.
+                row j plays the deals (seed[j], 0), (seed[j], 1), …, as ``GermanWhistEnv.reset(seed[j])`` does; with
+                ``None`` the row continues as before. If no seed was ever given, a random one is drawn.
+            options: ``"reset_mask"``: the rows to reset, bool[num_envs], while the others continue (all by default);
+                ``"deal"``: (seed, index) of row 0's deal, and row j gets (seed, index + j); ``"deck"``: the cards in
+                dealing order, as text or numbers, for these deals; ``"dealer"``: 0 or 1, for these deals (0 by default
+                for a given deck). If episodes are matches: ``"match"``: (seed, number) of row 0's match, and the
+                ``"dealer"`` of the first deals. Other options are ignored, misspelt ones refused.
 
         Returns:
-            The learner's observations, int8[num_envs, n_obs], and the info, whose ``"_action_mask"`` and
-            ``"_illegal"`` are the reset mask.
+            The learner's observations, int8[num_envs, n_obs], and the info. Its ``"_action_mask"`` and ``"_illegal"``
+            are the reset mask.
 
         Raises:
             TypeError: if the reset mask is not an array of bool.
-            ValueError: if a seed or an option is not allowed; then the current episodes continue.
+            ValueError: if a seed or an option is not allowed. The current episodes then continue.
         """
         mask = _reset_mask(options, self.num_envs)
         rows = np.flatnonzero(mask)
@@ -181,7 +181,7 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
     def step(self, actions: npt.ArrayLike) -> tuple[Any, npt.NDArray[np.float64], Bools, Bools, Info]:
         """Play an action for the learner in every row, and let the opponent play until it is the learner's turn again.
 
-        An illegal action, or one outside the action space, ends its row's episode with the lowest reward possible.
+        An illegal action, or one outside the action space, ends the episode of its row with the lowest reward possible.
 
         Args:
             actions: whole numbers, int[num_envs].
@@ -192,7 +192,8 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
 
         Raises:
             TypeError: if the actions are not whole numbers.
-            ValueError: if they have another shape, or if a row is over and there is no autoreset; nothing has changed.
+            ValueError: if they have another shape, or a row is over and there is no autoreset. Nothing has changed
+                then.
             ResetNeeded: before the first reset of a row.
         """
         given = whole_actions(actions, self.num_envs)
@@ -200,7 +201,7 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
         self._check_dealt("step")
         restarting = np.flatnonzero(episodes.over)
         if len(restarting) and self.autoreset_mode is AutoresetMode.DISABLED:
-            raise ValueError(f"rows {restarting.tolist()} are over: reset them first, by the option reset_mask")
+            raise ValueError(f"rows {restarting.tolist()} are over: reset them first, with the option reset_mask")
         rows = np.flatnonzero(~episodes.over)
         illegal, ended = np.zeros((2, self.num_envs), np.bool_)
         illegal[rows] = episodes.step(rows, self._batch.decoded(given[rows], rows) if self.canonical else given[rows])
@@ -211,6 +212,8 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
             over[restarting] = False
         rewards = np.where(illegal, -self._limit, 0.0)
         final_obs = np.full(self.num_envs, None, object)
+        # With SAME_STEP a new deal may begin with the opponent's lead, and even end by its action, so both alternate
+        # until every row waits for the learner.
         while True:
             self._finish(np.flatnonzero(over), illegal, rewards, final_obs)
             ended |= over
@@ -255,7 +258,7 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
         """Write the rewards of rows whose episode has ended; with ``SAME_STEP`` start their next episodes."""
         if not rows.size:
             return
-        won = rows[~illegal[rows]]  # the others have their reward already
+        won = rows[~illegal[rows]]  # illegal actions have been penalised already
         rewards[won] = self._episodes.returns(self.reward, won)[np.arange(len(won)), self.learners[won]]
         if self.autoreset_mode is not AutoresetMode.SAME_STEP:
             return
@@ -280,7 +283,7 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
 
     @staticmethod
     def _info(masks: npt.NDArray[np.int8], illegal: Bools, rows: Bools) -> Info:
-        """Return an info of the given rows."""
+        """Return an info that is valid in the given rows, bool[num_envs]."""
         return {"action_mask": masks, "_action_mask": rows.copy(), "illegal": illegal.copy(), "_illegal": rows.copy()}
 
     def action_masks(self) -> Bools:
@@ -306,11 +309,11 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
 
 
 def _reset_mask(options: Any, size: int) -> Bools:
-    """Return the option ``"reset_mask"`` of a vector environment: which rows to reset, bool[size]; all by default.
+    """Return the option ``"reset_mask"`` of a vector environment: the rows to reset, bool[size]; all by default.
 
     Raises:
-        TypeError: if it is not an array of dtype bool (these are the errors of Gymnasium's own vector environments).
-        ValueError: if it has another shape, or no row is to be reset.
+        TypeError: if it is not an array of dtype bool, as in Gymnasium's own vector environments.
+        ValueError: if it has another shape, or selects no row.
     """
     mask = options.get("reset_mask") if isinstance(options, Mapping) else None
     if mask is None:
@@ -323,7 +326,7 @@ def _reset_mask(options: Any, size: int) -> Bools:
 
 
 def _autoreset_mode(mode: str | AutoresetMode) -> AutoresetMode:
-    """Return an autoreset mode by its name or value, as ``"NEXT_STEP"`` or ``"NextStep"``.
+    """Return an autoreset mode by its name or value, such as ``"NEXT_STEP"`` or ``"NextStep"``.
 
     Raises:
         ValueError: if there is no such mode.

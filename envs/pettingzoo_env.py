@@ -1,7 +1,7 @@
-"""The PettingZoo environment: two agents, ``player_0`` and ``player_1``, who act when it is their turn (AEC).
+"""The PettingZoo environment (AEC): two agents, ``player_0`` and ``player_1``, who act when it is their turn.
 
-An episode is one deal, or a whole match if a match format is given. Observations, spaces and rewards are described at
-:func:`env`.
+An episode is one deal, or a whole match if a match format is given. :func:`env` describes observations, spaces and
+rewards.
 
 Version history: v0 — first release.
 """
@@ -34,10 +34,10 @@ OBSERVATIONS = ("vector", "history")
 
 
 def check_observation(observation: str, keys: object) -> Keys | None:
-    """Return the names of observation and mask; ``None`` for observations without a dictionary.
+    """Return the keys of observation and mask; ``None`` for observations without a dictionary.
 
     Raises:
-        ValueError: if there is no such observation, the names are not allowed, or a history has no names.
+        ValueError: if there is no such observation, the keys are not allowed, or a history has none.
     """
     if observation not in OBSERVATIONS:
         raise unknown_name_error("observation", observation, OBSERVATIONS)
@@ -62,9 +62,12 @@ def env(
     canonical: bool = False,
     dense: bool = False,
 ) -> OrderEnforcing:
-    """Return the PettingZoo AEC environment with the usual wrappers.
+    """Return the PettingZoo AEC environment of German Whist, with PettingZoo's usual wrappers.
 
-    Two agents, ``player_0`` and ``player_1``, act when it is their turn.
+    German Whist is a card game for two with hidden cards. In its first stage, the *foreplay*, the winner of a trick
+    takes the face-up card of the stock and the loser the unseen card under it. In the second stage, the *endgame*, the
+    hands are played out; in the classic game only these 13 tricks count. Two agents, ``player_0`` and ``player_1``, act
+    when it is their turn.
 
     * Observation space of each agent: ``Dict`` with ``"observation"``, int8[n_obs] from the agent's own side, laid out
       as ``german_whist.observation_layout`` describes (443 features in the classic game), and ``"action_mask"``,
@@ -72,11 +75,11 @@ def env(
       ``infos[agent]["action_mask"]``, and ``action_masks()`` returns that of the agent to act, bool[n_actions].
     * Action space: ``Discrete(n_actions)``. Action ``a`` < 52 plays or picks card ``a``; 52 and 53 are the choices of
       some rules.
-    * Rewards: paid to both agents at the last step of an episode, zero-sum; 0.0 before. With ``dense=True`` after every
-      counted trick.
-    * An illegal action ends the episode. Then rewards are not zero-sum: the mover gets the worst loss (−13 with
-      ``"margin"`` in classic), the other agent 0.0, which has not won anything. :func:`raw_env` raises ``ValueError``
-      instead. An action outside the action space raises ``AssertionError``.
+    * Rewards: zero-sum, paid to both agents at the last step of an episode, 0.0 before. With ``dense=True`` they are
+      paid after every counted trick.
+    * An illegal action ends the episode: the agent that chose it gets the lowest reward possible (−13 with ``"margin"``
+      in classic), and the other agent 0.0, because it has won nothing. :func:`raw_env` raises ``ValueError`` instead.
+      An action outside the action space raises ``AssertionError``.
     * ``env.unwrapped.state()``: the full state, int8[n_state], hidden cards included, for critics.
 
     Example:
@@ -91,26 +94,26 @@ def env(
         ...     env.step(action)
 
     Args:
-        rules: a preset's name, with settings if wanted (``"classic:counts=all"``), or ``Rules``.
+        rules: a preset's name, optionally with settings (``"classic:counts=all"``), or ``Rules``.
         reward: ``"margin"`` (counted tricks, own minus the opponent's; negated in a low game), ``"win"`` (+1, 0, −1)
             or ``"points"`` (the rules' own scoring).
-        render_mode: ``"ansi"`` (``render`` returns text, with letters for suits where standard output lacks suit
-            signs), ``"rgb_array"`` (``render`` returns uint8[height, width, 3]), ``"human"`` (every step updates a
+        render_mode: ``"ansi"`` (``render`` returns text, with letters for suits if standard output lacks the
+            symbols), ``"rgb_array"`` (``render`` returns uint8[height, width, 3]), ``"human"`` (every step updates a
             window, or prints text without a display) or ``None``.
         observation: ``"vector"``, or ``"history"`` for recurrent and attention networks: ``"observation"`` is then
-            int8[max_events, 4], one row per event the seat saw, ``"length"`` is int16[1], and in matches ``"match"``
-            holds the scores.
+            int8[max_events, 4], one row per event that the seat saw, ``"length"`` is int16[1], and in matches
+            ``"match"`` holds the scores.
         match: ``None`` for episodes of one deal, or a match format for episodes of a whole match: ``"first_to:25"``
             (points) or ``"best_of:3"`` (deals won). The reward is then ±1 or 0 with ``"win"``, otherwise the difference
             of the final scores.
-        endgame: ``"played"``, or ``"exact"``: a deal ends after the last trick of the foreplay and pays the result of
+        endgame: ``"played"`` for the whole game, or ``"exact"``: a deal ends after the foreplay and pays the result of
             perfect play by both sides from there.
-        observation_keys: the names of observation and mask in the dictionary, as ``("observations", "action_mask")``,
-            or ``None`` for observations that are the vector alone (a ``Box``; the mask is in ``infos``).
-        canonical: whether suits are relabelled, so that positions which play alike look alike, as
-            :func:`german_whist.canonical_views` says: in observations, masks and actions. ``state()`` and ``render``
-            show the true cards. Histories have no canonical form.
-        dense: pay the margin trick by trick instead of at the end; it adds up to the same. It needs
+        observation_keys: the keys of observation and mask in the dictionary, for example
+            ``("observations", "action_mask")``, or ``None`` for plain vectors (a ``Box``; the mask is in ``infos``).
+        canonical: whether to relabel suits so that equivalent positions look the same. Observations, masks and actions
+            are then those of :func:`german_whist.canonical_views`; ``state()`` and ``render`` show the true cards.
+            Histories have no canonical form.
+        dense: whether to pay the margin trick by trick instead of at the end; the sum is the same. It needs
             ``reward="margin"`` and episodes of one deal.
 
     Raises:
@@ -133,7 +136,7 @@ def env(
 
 
 class _NotDealt:
-    """Stands for what the first ``reset`` sets: an attribute of the class, or an object that is asked for something."""
+    """A placeholder for what the first ``reset`` sets, as a class attribute or as an object: any access fails."""
 
     def __get__(self, *_: object) -> Any:
         raise AttributeError("there is no deal yet: call reset() first")
@@ -144,10 +147,10 @@ class _NotDealt:
 class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name for the bare environment
     """The environment of :func:`env` without wrappers: an illegal action raises ``ValueError`` and changes nothing.
 
-    Before the first ``reset`` there is no deal, and whatever asks for it raises ``AttributeError``.
+    Before the first ``reset`` there is no deal, and anything that needs one raises ``AttributeError``.
 
-    ``copy.deepcopy`` and ``pickle`` keep the position, here and in the wrapped environment. A copy goes on by itself,
-    and has no window until it is rendered.
+    ``copy.deepcopy`` and ``pickle`` keep the position, of the wrapped environment as well. A copy is independent, and
+    has no window until it is rendered.
 
     Example:
         >>> env = german_whist.raw_env(rules="small", reward="win")
@@ -157,7 +160,7 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
 
     Attributes:
         rules: the rules of the game.
-        possible_agents: ``["player_0", "player_1"]``, the agents of seats 0 and 1.
+        possible_agents: ``["player_0", "player_1"]``, the agents in seats 0 and 1.
         state_space: the space of ``state()``, a ``Box`` int8[n_state].
         match: the ``MatchFormat`` of an episode; ``None`` if it is one deal.
         reward_limit: the largest reward that an episode can pay.
@@ -226,15 +229,15 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
 
         Args:
             seed: starts with deal (seed, 0); later resets without a seed continue with (seed, 1), (seed, 2), …. If no
-                seed was ever given, one is drawn.
+                seed was ever given, a random one is drawn.
             options: ``"deal"``: (seed, index) of the deal to play, from which later resets continue; ``"deck"``: the
                 cards in dealing order, as text or numbers, for this deal; ``"dealer"``: 0 or 1, for this deal (0 by
                 default for a given deck). If episodes are matches, a seed starts with match (seed, 0), and the options
-                are ``"match"``: (seed, number), and the ``"dealer"`` of its first deal. Other
-                options are ignored, misspelt ones refused.
+                are ``"match"``: (seed, number), and the ``"dealer"`` of its first deal. Other options are ignored,
+                misspelt ones refused.
 
         Raises:
-            ValueError: if the seed or an option is not allowed; then the current episode continues.
+            ValueError: if the seed or an option is not allowed. The current episode then continues.
         """
         self._undealt.reset(seed, options)
         self._episode = self._undealt
@@ -243,7 +246,7 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
         self._cumulative_rewards = dict.fromkeys(PLAYERS, 0.0)
         self.terminations = dict.fromkeys(PLAYERS, False)
         self.truncations = dict.fromkeys(PLAYERS, False)
-        self._margins = [0.0, 0.0]  # which dense rewards have paid
+        self._margins = [0.0, 0.0]  # what dense rewards have paid so far
         self._infos = None
         self._mask: npt.NDArray[np.int8] | None = None  # of the agent to act, once it has been observed
         self.agent_selection = PLAYERS[self._episode.turn]
@@ -254,7 +257,7 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
 
     @property
     def deal(self) -> tuple[int, int]:
-        """The address (seed, index) of the current deal; with the option ``deck``, of the deal that it replaces."""
+        """The address (seed, index) of the current deal. A deck given as an option does not change it."""
         return self._episode.address
 
     @property
@@ -264,7 +267,7 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
         return first, second
 
     def is_legal(self, action: int | None) -> bool:
-        """Return whether the agent to act may play an action of the action space."""
+        """Return whether an action of the action space is legal for the agent to act; ``None`` is not."""
         if action is None:
             return False
         chosen = int(action)
@@ -274,7 +277,7 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
 
     @property
     def infos(self) -> dict[str, dict[str, Any]]:
-        """Each agent's info: its ``"action_mask"``, int8[n_actions]. Made on first use after a step."""
+        """Each agent's info, which holds its ``"action_mask"``, int8[n_actions]. Made on first use after a step."""
         if self._infos is None:
             episode, masks = self._episode, [self._no_actions.copy(), self._no_actions.copy()]
             if episode.legal:
@@ -292,7 +295,7 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
         return self.action_mask(self.agent_selection).astype(np.bool_)
 
     def observe(self, agent: str) -> Any:
-        """Return what an agent sees, in new arrays."""
+        """Return an agent's observation, in new arrays."""
         seat = _SEATS[agent]
         observation, mask = self._episode.observation(seat)
         if seat == self._episode.turn:
@@ -320,7 +323,8 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
             action: a whole number: an int, an int scalar or array of shape () or (1,), or a whole float.
 
         Raises:
-            ValueError: if the action is illegal; a ``TypeError`` too if it is not a whole number. Nothing has changed.
+            ValueError: if the action is illegal. If it is not a whole number, the error is also a ``TypeError``.
+                Nothing has changed then.
         """
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
@@ -341,7 +345,7 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
             margins = episode.batch.margins()[0].tolist()
             self._pay([now - before for now, before in zip(margins, self._margins, strict=True)])
             self._margins = margins
-        if not episode.legal:  # otherwise only this step pays rewards, so the dictionaries hold zeros until then
+        if not episode.legal:  # the only step that pays without dense rewards: until then the dictionaries hold zeros
             if not self.dense:
                 self._pay(episode.returns(self.reward, episode.every_row)[0].tolist())
             self.terminations = dict.fromkeys(PLAYERS, True)
@@ -358,7 +362,7 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
         self._accumulate_rewards()
 
     def take_back_margins(self) -> None:
-        """Take back what dense rewards have paid: an episode that an illegal action ends pays its penalty alone."""
+        """Take back what dense rewards have paid: an episode that an illegal action ends pays only the penalty."""
         if not self.dense:
             return
         for agent, margin in zip(PLAYERS, self._margins, strict=True):
@@ -366,6 +370,6 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
             self._cumulative_rewards[agent] -= margin
 
     def render(self) -> str | Picture | None:
-        """Return the deal with both hands visible as text or a picture, or show it, depending on the render mode."""
+        """Return the deal with both hands visible, as text or a picture, or show it, depending on the render mode."""
         scores = self.scores if self.match is not None else None
         return self._renderer.render(self._episode.batch, scores=scores)

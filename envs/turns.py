@@ -1,4 +1,4 @@
-"""Turns: which seat a learner has, and asking an agent for its actions and playing them."""
+"""Turns: asking an agent for its actions and playing them, and which seat a learner has."""
 
 from __future__ import annotations
 
@@ -43,22 +43,22 @@ def play_turn(
     name: str = "",
     may_forfeit: bool = False,
 ) -> dict[int, Forfeit]:
-    """Ask an agent for its actions in some rows, where it is to act, and play them.
+    """Ask an agent for its actions in rows where it is to act, and play them.
 
-    Its random numbers depend on the deal, the number of actions played in it, the stream and the address alone.
+    The agent's random numbers depend only on the seed, the address, the number of actions played and the stream.
 
     Args:
         agent: the agent.
         episodes: the deals.
-        rows: the rows, int64[k]; an agent is not asked about none.
-        stream: number of the agent's random numbers, of which agents that meet have one each.
-        addresses: the address of the random numbers in each row, uint64[k]; by default the index of its deal.
-        name: what to call the agent in errors, which then say in which deal they are; by default its own name.
-        may_forfeit: whether an agent that raises ``AgentForfeit`` loses these deals by the largest margin; otherwise
+        rows: the rows, int64[k]; without any, the agent is not asked.
+        stream: number of the agent's stream of random numbers; agents that play each other have one each.
+        addresses: address of the random numbers in each row, uint64[k]; by default the index of its deal.
+        name: what to call the agent in errors; with it, errors also name the deal. By default its own name.
+        may_forfeit: whether an agent that raises ``AgentForfeit`` loses these deals by the largest margin. By default
             that is an error.
 
     Returns:
-        The deals that the agent has lost so, by row.
+        The deals that the agent has forfeited, by row.
 
     Raises:
         ValueError: if the agent does not return one legal action per view; the message names the agent.
@@ -100,8 +100,8 @@ def check_seat(seat: object) -> None:
 def learner_seats(seat: int | str, numbers: Words) -> Rows:
     """Return the learner's seat in each episode, int64 of the shape of ``numbers``.
 
-    The dealer alternates with every deal, so an alternating learner changes seats after every second one: four
-    consecutive deals have it in each seat, once as dealer and once as non-dealer.
+    The dealer alternates with every deal, so an alternating learner changes seats after every second deal: in any four
+    consecutive deals it sits in each seat once as dealer and once as non-dealer.
 
     Args:
         seat: 0, 1 or ``"alternate"``.

@@ -1,4 +1,4 @@
-"""Endgames in tensors: looked up in a complete table on a GPU, solved as ever on the CPU."""
+"""Endgames in tensors on a GPU: every value is looked up in a complete table."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def leaders_tricks(
     """Return how many tricks the leaders take in perfect play, int8[n], looked up in complete tables.
 
     Args:
-        device: of all tensors.
+        device: where all tensors are.
         leaders: hands, with or without the card led, uint64[n].
         followers: hands, uint64[n].
         trumps: trump suits, int8[n]; −1 for none.
@@ -50,7 +50,7 @@ def leaders_tricks(
 
 
 def solve_endgames_on(device: Device, leaders: Any, followers: Any, trumps: Any, lows: Any, leds: Any) -> Tensor:
-    """Do what ``solve_endgames`` does on a GPU, int8[n].
+    """Return what ``solve_endgames`` returns, int8[n], for endgames in tensors on a GPU.
 
     Raises:
         ValueError: if a row is not an endgame of 1 to 13 cards a hand; the message names the row.
@@ -70,7 +70,7 @@ def solve_endgames_on(device: Device, leaders: Any, followers: Any, trumps: Any,
         outside = (values < low) | (values > high)
         if bool(outside.any()):
             raise ValueError(must_be(name, f"from {low} to {high}", int(values[outside].flatten()[0])))
-        return values
+        return values  # int64: torch does little with uint64, and a mask of 52 cards is never negative
 
     own, other = tensor("leaders", leaders, 0, DECK), tensor("followers", followers, 0, DECK)
     if own.ndim != 1 or own.shape != other.shape:
@@ -83,15 +83,16 @@ def solve_endgames_on(device: Device, leaders: Any, followers: Any, trumps: Any,
     wrong = torch.empty(count, dtype=torch.bool, device=device.torch_device)
     device.run(write_is_invalid, count, *hands, played, wrong)
     if bool(wrong.any()):
-        raise ValueError(f"row {int(wrong.nonzero()[0])} is not an endgame of two hands of 1 to 13 cards, as many each")
+        row = int(wrong.nonzero()[0])
+        raise ValueError(f"row {row} is not an endgame: it needs two hands of the same size, 1 to 13 different cards")
     return leaders_tricks(device, *hands, suits, fewest, played)
 
 
 def tricks_of_states(device: Device, states: Records) -> Tensor:
-    """Return the tricks that both seats take in perfect play, int8[k, 2] by seat, from the start of endgames on.
+    """Return the tricks that both seats take in perfect play of the endgame, int8[k, 2] by seat.
 
     Args:
-        device: of the states.
+        device: where the states are.
         states: records of ``STATE``, each before the first card of its endgame.
     """
     import torch

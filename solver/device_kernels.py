@@ -1,4 +1,4 @@
-"""Row kernels that look endgames up in a complete table: no search, so a GPU runs them as well as a CPU."""
+"""Row kernels that look endgames up in a complete table. They do not search, so a GPU can run them, too."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ONE = np.uint64(1)
 
 @kernel
 def known_value(table, position, cards, led):
-    """Return the value of a position of a table for its leader, as ``alpha_beta`` does."""
+    """Return the value of a position for its leader, as ``alpha_beta`` does, if the table holds hands of its size."""
     if led < 0:
         return lookup(table, position, cards, False)
     worst = ABOVE_ALL
@@ -39,7 +39,7 @@ def known_value(table, position, cards, led):
 
 @row_kernel
 def write_known_tricks(i, table, leaders, followers, trumps, leds, rows, tricks):
-    """Write the leader's tricks of endgame ``rows[i]``, whose hands the table holds."""
+    """Write the leader's tricks in endgame ``rows[i]``; the table must hold hands of its size."""
     row = rows[i]
     position, cards, led = encode_position(table, leaders[row], followers[row], trumps[row], leds[row])
     value = known_value(table, position, cards, led)
@@ -54,7 +54,7 @@ def write_is_invalid(i, leaders, followers, leds, out):
 
 @row_kernel
 def write_hands(i, states, leaders, followers, trumps):
-    """Write the endgames that begin in states, as hands of leader and follower and the trump suit."""
+    """Write the endgame that begins in state ``i`` as the leader's hand, the follower's hand and the trump suit."""
     leader = states[i].turn
     leaders[i] = states[i].hands[leader]
     followers[i] = states[i].hands[1 - leader]
@@ -63,7 +63,7 @@ def write_hands(i, states, leaders, followers, trumps):
 
 @row_kernel
 def write_tricks_by_seat(i, states, tricks, out):
-    """Write the tricks of both seats, int8[n, 2], from those of the leaders."""
+    """Write the tricks of both seats, int8[n, 2], given those of the leaders."""
     leader = states[i].turn
     out[i, leader] = tricks[i]
     out[i, 1 - leader] = popcount(states[i].hands[leader]) - tricks[i]

@@ -1,4 +1,4 @@
-"""Batches of endgames: checked, grouped by the endgame table they need, and shared among the cores."""
+"""Batches of endgames: checked, grouped by the endgame table that they need, and split among the cores."""
 
 from __future__ import annotations
 
@@ -82,7 +82,8 @@ class EndgameBatch:
         count = len(self.leaders)
         self.followers = _masks(followers, "followers")
         if len(self.followers) != count:
-            raise ValueError(must_be("the number of followers", f"{count}, as of leaders", len(self.followers)))
+            expected = f"{count}, the number of leaders"
+            raise ValueError(must_be("the number of followers", expected, len(self.followers)))
         self.trumps = _numbers(trumps, "trumps", count, 3)
         self.leds = _numbers(leds, "leds", count, 51)
         self.lows = _flags(lows, count)
@@ -91,9 +92,9 @@ class EndgameBatch:
             raise ValueError(_reason(self.leaders[row], self.followers[row], int(self.leds[row]), row, count))
 
     def solve(self, write: Write[Transpositions], new_transpositions: Callable[[], Transpositions]) -> None:
-        """Call ``write(table, transpositions, (leaders, followers, trumps, leds, rows))`` until every row is solved.
+        """Solve every row by calls of ``write(table, transpositions, (leaders, followers, trumps, leds, rows))``.
 
-        The rows of a call share an endgame table. Large groups are split among all cores.
+        The rows of one call share an endgame table. Large groups are split among all cores.
 
         Args:
             write: solves the rows and stores the results.

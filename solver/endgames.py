@@ -1,4 +1,4 @@
-"""Perfect play in endgames with both hands known: tricks of the leader, and tricks after each card."""
+"""Perfect play in endgames with both hands known: the leader's tricks, the tricks after each card, best lines."""
 
 from __future__ import annotations
 
@@ -25,11 +25,12 @@ Hand = str | int | Iterable[int | str]
 def solve_endgame(
     leader: Hand, follower: Hand, trump: str | None = None, *, low: bool = False, led: str | int | None = None
 ) -> int:
-    """Return how many tricks the leader takes when both seats play perfectly, the current trick included.
+    """Return how many tricks the leader takes if both seats play perfectly, including the current trick.
 
-    The value is exact: it comes from an endgame tablebase built by retrograde analysis, above it from alpha-beta search
-    with a transposition table. The first call builds the table in the cache folder if there is none, which takes
-    seconds.
+    In the endgame of German Whist the stock is gone and both players know both hands. It is then a game of perfect
+    information, and the value is exact: small hands are looked up in an endgame tablebase (retrograde analysis), larger
+    ones are solved by alpha-beta search with a transposition table down to it. If the cache folder has no tablebase,
+    the first call builds one, which takes seconds.
 
     Args:
         leader: hand of the seat that leads the trick: text such as ``"AKQ2.T98..J4"`` (suits S.H.D.C), a list of cards
@@ -37,7 +38,8 @@ def solve_endgame(
         follower: hand of the other seat, of the same size, 1 to 13 cards.
         trump: letter of the trump suit (C, D, H or S), or ``None`` for no trumps.
         low: whether the fewest tricks win.
-        led: the card that the leader has led, if it is the follower's turn; the leader's hand may include it or not.
+        led: the card that the leader has led, if it is the follower's turn. The leader's hand may or may not include
+            it.
 
     Raises:
         ValueError: if the hands differ in size or are not of 1 to 13 cards, a card is given twice, or something is not
@@ -61,29 +63,32 @@ def solve_endgames(
     by_card: bool = False,
     device: Any = None,
 ) -> Any:
-    """Return how many tricks the leaders of many endgames take in perfect play, solved on all cores or on a GPU.
+    """Solve many endgames with both hands known: return how many tricks each leader takes in perfect play.
 
-    The values are exact, from retrograde analysis and alpha-beta search as in ``solve_endgame``.
+    The values are exact, from retrograde analysis and alpha-beta search as in ``solve_endgame``. All cores take part,
+    or a GPU.
 
     Args:
-        leaders: hands of the leaders as card masks, uint64[n], with or without the card led.
+        leaders: hands of the leaders as card masks, uint64[n], in which bit ``13 * suit + rank`` is a card; with or
+            without the card led.
         followers: hands of the followers as card masks, uint64[n].
         trumps: trump suits (C D H S = 0 … 3), int[n] or one for all; −1 for none.
         lows: whether the fewest tricks win, bool[n] or one for all.
-        leds: cards led (0 … 51), int[n] or one for all; −1 for none.
-        at_least: only tell whether the leader takes at least this many tricks: a zero-window search, which is faster.
-        by_card: tell of each legal card of the seat to act how many tricks that seat takes after it. The seat to act
-            is the leader, or the follower if a card is led.
+        leds: cards led (``13 * suit + rank``, 0 … 51), int[n] or one for all; −1 for none.
+        at_least: return only whether the leader takes at least this many tricks. This is a zero-window search, which is
+            faster.
+        by_card: return, for each legal card of the seat to act, how many tricks that seat takes after it. The seat to
+            act is the leader, or the follower if a card is led.
         device: ``None`` for NumPy arrays; ``"cuda"`` or ``"cpu"`` for torch tensors on that device, in and out. A GPU
             looks endgames up in a complete table of 2.3 GiB, which is built first if there is none.
 
     Returns:
-        int8[n], tricks including the current one; with ``at_least``, bool[n]; with ``by_card``, int8[n, 52], −1 for
+        int8[n], the tricks including the current one. With ``at_least``, bool[n]; with ``by_card``, int8[n, 52], −1 for
         cards that are not legal.
 
     Raises:
-        ValueError: as ``solve_endgame``, the message names the row; or if both ``at_least`` and ``by_card`` are given,
-            or ``by_card`` with a GPU.
+        ValueError: as ``solve_endgame``, and the message names the row; also if both ``at_least`` and ``by_card`` are
+            given, or ``by_card`` with a GPU.
         TableError: if there is no endgame table and none can be built.
     """
     if device is not None:
@@ -107,7 +112,7 @@ def solve_endgames(
         return tricks
     if not is_whole_number(at_least):
         raise ValueError(must_be("at_least", "an integer", at_least))
-    threshold = np.int64(np.clip(at_least, -1, MAX_CARDS + 1))
+    threshold = np.int64(np.clip(at_least, -1, MAX_CARDS + 1))  # any integer is allowed, but kernels take int64
     reached = np.empty(len(endgames.leaders), np.bool_)
     endgames.solve(
         lambda table, transpositions, rows: write_reached(table, transpositions, *rows, threshold, reached),
@@ -117,7 +122,7 @@ def solve_endgames(
 
 
 def _solve_on(device: Any, at_least: int | None, by_card: bool, *endgames: Any) -> Any:
-    """Return what ``solve_endgames`` returns, as a tensor; ``endgames`` are its arrays in the order of its batches."""
+    """Return what ``solve_endgames`` returns, as a tensor; ``endgames`` are leaders, followers, trumps, lows, leds."""
     import torch
 
     on = Device(device)
@@ -162,7 +167,7 @@ def _mask(given: Hand, whose: str) -> int:
 
 
 def check_trump(given: str | None) -> int:
-    """Return the number of a trump suit, as ``"S"``, −1 for none.
+    """Return the number of a trump suit such as ``"S"``; −1 for ``None``.
 
     Raises:
         ValueError: if there is no such suit.
@@ -176,7 +181,7 @@ def check_trump(given: str | None) -> int:
 
 
 class Trick(NamedTuple):
-    """A trick of the line.
+    """A trick of a principal variation.
 
     Attributes:
         seat: the seat that led: 0 for the leader of the first trick, 1 for the other.
@@ -192,7 +197,7 @@ class Trick(NamedTuple):
 
 
 def principal_variation(leader: int, follower: int, trump: int = -1, low: bool = False, led: int = -1) -> list[Trick]:
-    """Return a line in which both seats always play a best card; of several, the lowest of the first suit.
+    """Return a line in which both seats always play a best card: of several, the lowest of the first suit.
 
     Args:
         leader: card mask of the leader's hand, with or without the card led.

@@ -1,4 +1,4 @@
-"""The environment setting ``endgame="exact"``: deals end where the endgame begins, with the tricks of perfect play."""
+"""The setting ``endgame="exact"`` of environments: deals end where the endgame begins, as if played perfectly."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 
 
 def has_open_endgame(rules: Rules) -> bool:
-    """Return whether both hands are known in the endgame of a game, and small enough to be solved."""
+    """Return whether the endgame of a game can be solved: both hands are known, and they are not too large."""
     return not rules.humbug and rules.hand <= MAX_CARDS
 
 
 class ExactEndgameHook:
-    """Finishes deals with perfect play: for most tricks, for fewest in low games, for the margin in races."""
+    """Finishes deals by perfect play: for the most tricks, in low games for the fewest, in races for the margin."""
 
     def check(self, rules: Rules) -> None:
-        """Check that both hands are known in the endgame, and small enough to be solved.
+        """Refuse rules whose endgame cannot be solved.
 
         Raises:
-            ValueError: if not; the message names the setting of the rules.
+            ValueError: if a hand stays hidden or is too large; the message names the setting of the rules.
         """
         if rules.humbug:
             raise ValueError(
@@ -66,9 +66,9 @@ class ExactEndgameHook:
         return tricks
 
     def finish_on(self, device: Device, rules: Rules, states: Records) -> Tensor:
-        """Return the same for states in tensors: int8[k, 2] by seat.
+        """Return what :meth:`finish` does, for states in tensors: int8[k, 2] by seat.
 
-        A GPU looks them up in a complete table. Races, and what is on the CPU, are solved by search on the CPU.
+        A GPU looks the endgames up in a complete table. Races, and states on the CPU, are solved by search on the CPU.
 
         Args:
             device: where the states are.

@@ -1,4 +1,4 @@
-"""Perfect play in endgames of races: the deal stops as soon as a seat has taken enough tricks."""
+"""Perfect play in the endgames of races, in which the deal stops as soon as a seat has taken enough tricks."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def solve_races(
 ) -> npt.NDArray[np.int8]:
     """Return how many tricks both seats take until the deal stops, in perfect play for the margin.
 
-    The endgame stops when the leader or the follower has taken the tricks that it needs. Both seats maximize the margin
-    of tricks at that moment. The values are exact: alpha-beta search, with the tablebase value of the same endgame
-    played out as a bound.
+    The deal stops when the leader or the follower has taken the tricks that it needs. Both seats maximize their margin
+    of tricks at that moment. The values are exact, from alpha-beta search bounded by the tablebase value of the same
+    endgame played to its last trick.
 
     Args:
         leaders: hands of the leaders as card masks, uint64[n], with or without the card led.
@@ -57,7 +57,7 @@ def race_move_values(
     *,
     needs: npt.ArrayLike,
 ) -> npt.NDArray[np.int8]:
-    """Return, for each legal card of the seat to act, the margin of further tricks in perfect play from then on.
+    """Return, for each legal card of the seat to act, the margin of further tricks in perfect play after it.
 
     The seat to act is the leader, or the follower if a card is led. The margin is that seat's tricks minus the other's,
     from here until the deal stops.
@@ -89,7 +89,7 @@ def _solve(
     write: Callable[..., None],
     columns: tuple[int, int],
 ) -> npt.NDArray[np.int8]:
-    """Return what a kernel writes into an int8 array of ``columns``: their number, and the value before."""
+    """Return what a kernel writes into an int8 array; ``columns`` are its number of columns and its initial value."""
     endgames = EndgameBatch(leaders, followers, trumps, False, leds)
     needed = _check_needs(needs, len(endgames.leaders))
     results = np.full((len(endgames.leaders), columns[0]), columns[1], np.int8)
@@ -108,4 +108,4 @@ def _check_needs(needs: npt.ArrayLike, count: int) -> npt.NDArray[np.int64]:
     outside = (needed < 1) | (needed > _MAX_NEEDED)
     if outside.any():
         raise ValueError(must_be("needs", f"integers from 1 to {_MAX_NEEDED}", int(needed[outside][0])))
-    return np.broadcast_to(needed, (count, 2)).astype(np.int64, order="C")  # kernels are compiled for each order
+    return np.broadcast_to(needed, (count, 2)).astype(np.int64, order="C")  # each memory order would be compiled anew

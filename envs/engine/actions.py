@@ -11,14 +11,14 @@ _KEEP_OR_SWAP = ("keep", "swap")
 
 
 def choice_names(rules: Rules) -> tuple[str, ...]:
-    """Return the names of the actions from 52 on, in order; empty for rules without such choices."""
+    """Return the names of actions 52 and up, in order; empty if the rules have no such choices."""
     if rules.draft:
         return _TAKE_OR_LEAVE
     return _KEEP_OR_SWAP if rules.humbug else ()
 
 
 def action_text(action: int, rules: Rules) -> str:
-    """Return an action as text: a card as ``SA``, or ``take``, ``leave``, ``keep``, ``swap``.
+    """Return an action as text: a card such as ``SA``, or ``take``, ``leave``, ``keep``, ``swap``.
 
     Raises:
         ValueError: if the rules have no such action.
@@ -29,7 +29,7 @@ def action_text(action: int, rules: Rules) -> str:
 
 
 def parse_action(word: str, rules: Rules) -> int:
-    """Return the number of an action written as text, in any case.
+    """Return the number of an action from its text, upper or lower case.
 
     Raises:
         ValueError: if the text is neither a card nor a choice of these rules.
@@ -45,14 +45,14 @@ def parse_action(word: str, rules: Rules) -> int:
 
 def actions_text(mask: int, rules: Rules) -> str:
     """Return the actions of a mask as text: cards as ``SA S9 HT``, choices as ``take or leave``."""
-    if mask >> NUM_CARDS:
+    if mask >> NUM_CARDS:  # a seat chooses among cards or among choices, never both
         names = enumerate(choice_names(rules), NUM_CARDS)
         return " or ".join(name for action, name in names if mask >> action & 1)
     return deck_text(reversed(list(cards_of(mask))))
 
 
 def illegal_row_error(rules: Rules, row: int, action: int, seat: int, legal: int) -> ValueError:
-    """Return the error for an action that a row's seat to act may not choose; ``legal`` is a mask."""
+    """Return the error for an illegal action of the seat to act in a row; ``legal`` is the mask of legal actions."""
     name = f" ({action_text(action, rules)})" if 0 <= action < rules.num_actions else ""
     return ValueError(
         f"action {action}{name} is illegal in row {row}: seat {seat} may play {actions_text(legal, rules)}"

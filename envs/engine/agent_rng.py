@@ -1,8 +1,8 @@
-"""Random numbers for agents that do not depend on the batch size: each row draws from the stream of its own deal.
+"""Random numbers for agents, independent of the batch size: each row draws from the stream of its own deal.
 
-The numbers come from Philox, as the deals do, under a key of their own: a BLAKE2b digest of the seed and the stream. An
-agent that reads its generator's state learns neither the seed, which would tell it every card, nor the numbers of the
-other agent.
+The numbers come from Philox, as the deals do, but under another key: a BLAKE2b digest of the seed and the stream. An
+agent that inspects its generator therefore learns neither the seed, which would reveal every card, nor the other
+agent's numbers.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from german_whist.envs.utils.specs import must_be
 
 Words = npt.NDArray[np.uint64]
 
-
+# Philox blocks reserved for each step of a deal. Steps stay below 2**16 too, so a block number fits into the 32 bits
+# that the counter has for it.
 _BLOCKS_PER_STEP = 2**16
 _MAX_STREAM = 2**63 - 1
 
@@ -29,7 +30,7 @@ _MAX_STREAM = 2**63 - 1
 @kernel
 def _fill_words(keys: Words, indices: Words, blocks: Words, out: Words) -> None:
     for row in range(out.shape[0]):
-        for column in range(0, out.shape[1], 2):
+        for column in range(0, out.shape[1], 2):  # a block of four 32-bit words makes two numbers
             w0, w1, w2, w3 = philox(
                 keys[row], indices[row], blocks[row] + np.uint64(column // 2), np.uint64(AGENT_STREAM)
             )
@@ -40,9 +41,9 @@ def _fill_words(keys: Words, indices: Words, blocks: Words, out: Words) -> None:
 
 @lru_cache(maxsize=65_536)
 def agent_key(seed: int, stream: int) -> int:
-    """Return the key of a stream of agents' random numbers, 0 to 2**64 - 1, from which the seed cannot be computed.
+    """Return the key of a stream of agents' random numbers, 0 to 2**64 - 1. The seed cannot be computed from it.
 
-    A small seed can still be found by trying: see the documentation's page on the design.
+    A small seed can still be found by brute force: see the documentation's page on the design.
 
     Args:
         seed: seed of the deals, 0 to 2**64 - 1.
@@ -55,7 +56,7 @@ def agent_key(seed: int, stream: int) -> int:
 
 
 def _keys(seeds: Words, stream: int) -> Words | int:
-    """Return the key of each row's seed, or that of all rows."""
+    """Return the key of each row's seed, or a single key if all rows share their seed."""
     if len(seeds) == 1 or (len(seeds) and (seeds == seeds[0]).all()):
         return agent_key(int(seeds[0]), stream)
     return np.fromiter((agent_key(seed, stream) for seed in seeds.tolist()), np.uint64, len(seeds))
@@ -65,20 +66,20 @@ _NO_WORDS: Words = np.zeros(0, np.uint64)
 
 
 class AgentRng:
-    """A drop-in for ``numpy.random.Generator`` in ``agent.act(views, rng)``, with one row of numbers per view.
+    """A drop-in replacement for ``numpy.random.Generator`` in ``agent.act(views, rng)``, with one row per view.
 
     A row's numbers depend only on the deal's address, the number of actions played and the stream, so a match has the
-    same result in any batch size. Only the two methods that agents need exist, ``random`` and ``integers``.
+    same result in any batch size. It has the two methods that agents need, ``random`` and ``integers``.
     """
 
     def __init__(self, seed: int | Words, indices: npt.ArrayLike, stream: int = 0, step: npt.ArrayLike = 0) -> None:
         """Set the address of each row.
 
         Args:
-            seed: seed of the deals, 0 to 2**64 - 1; a uint64 array gives each row its own. It is not kept.
-            indices: the deal of each row, uint64[rows].
-            stream: from 0; users of randomness (the agents of a match) have one each.
-            step: number of actions played so far, 0 to 2**16 - 1: one number, or one per row.
+            seed: seed of the deals, 0 to 2**64 - 1; a uint64[rows] array gives each row its own. It is not kept.
+            indices: index of the deal in each row, uint64[rows].
+            stream: stream number, from 0; the agents of a match have one each.
+            step: number of actions played so far, 0 to 2**16 - 1: one for all rows, or one per row.
 
         Raises:
             ValueError: if the seed or the stream is out of range.
@@ -90,7 +91,7 @@ class AgentRng:
         else:
             self._key = agent_key(check_seed(seed), stream)
         self._step = step
-        # Of each row, once a number is drawn: most agents draw none.
+        # One per row, filled at the first draw: most agents never draw.
         self._keys = self._blocks = _NO_WORDS
 
     def _words(self, size: int | tuple[int, ...] | None) -> Words:
@@ -113,6 +114,7 @@ class AgentRng:
         Raises:
             ValueError: if the first dimension of ``size`` is not the number of rows.
         """
+        # The upper 53 bits, which is what a float64 in [0, 1) holds.
         numbers: npt.NDArray[np.float64] = np.multiply(self._words(size) >> np.uint64(11), 2.0**-53, dtype=np.float64)
         return numbers
 

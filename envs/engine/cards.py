@@ -2,8 +2,8 @@
 
 A card is the integer ``13 * suit + rank`` with suits C D H S = 0…3 and ranks 2…A = 0…12, in every deck size. A set of
 cards is a 64-bit mask in which bit ``c`` is card ``c``. In text a card is written suit then rank (``SA``, ``HT``), and
-a hand is its suits S.H.D.C with the ranks from high to low (``AKQ2.T98..J4``), as in PBN. A card is read in all usual
-spellings, ``CARD_PATTERN``.
+a hand is its suits S.H.D.C with the ranks from high to low (``AKQ2.T98..J4``), as in PBN. Cards can be read in any
+usual spelling (``CARD_PATTERN``).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from german_whist.envs.utils.specs import count_text, short_repr
 SUITS = "CDHS"
 RANKS = "23456789TJQKA"
 NUM_CARDS = 52
-NUM_ACTIONS = NUM_CARDS + 2  # of all games together: cards, and the two choices of ``draft`` and of ``humbug``
+NUM_ACTIONS = NUM_CARDS + 2  # enough for every game: the cards, and the two choices of ``draft`` or ``humbug``
 SUIT_SIZE = 13
 SUIT_MASKS = tuple(0x1FFF << (SUIT_SIZE * suit) for suit in range(4))
 NO_CARD = -1
@@ -45,7 +45,7 @@ def _any_of(words: Iterable[str]) -> str:
     return "(?ai:" + "|".join(sorted(words, key=len, reverse=True)) + ")"
 
 
-_SIGN = f"[{''.join(_SIGNS)}]\ufe0f?"  # a sign in colour has a second character
+_SIGN = f"[{''.join(_SIGNS)}]\ufe0f?"  # U+FE0F asks for the sign in colour
 _GAP = r"[\s_-]*"
 _START, _END = r"(?<![^\W_])(?<!\w['’])", r"(?![^\W_])"  # no letter or digit beside it, nor "it's a"
 CARD_PATTERN = re.compile(
@@ -57,7 +57,7 @@ CARD_PATTERN = re.compile(
 
 
 def card_text(card: int) -> str:
-    """Return a card as suit then rank, as ``SA``."""
+    """Return a card as suit then rank, such as ``SA``."""
     suit, rank = divmod(int(card), SUIT_SIZE)
     return SUITS[suit] + RANKS[rank]
 
@@ -66,7 +66,7 @@ _CODES = {card_text(card): card for card in range(NUM_CARDS)}
 
 
 def card_in(match: re.Match[str]) -> int:
-    """Return the card that a match of ``CARD_PATTERN`` spells."""
+    """Return the card that a match of ``CARD_PATTERN`` stands for."""
     suit, rank = match["suit"] or match["suit_first"], match["rank"] or match["rank_last"]
     return SUIT_SIZE * _SUITS[suit.rstrip("\ufe0f").lower()] + _RANKS[rank.lower()]
 
@@ -75,18 +75,18 @@ def parse_card(text: str) -> int:
     """Return the number of a card, such as 51 for ``"SA"``.
 
     Args:
-        text: suit and rank in either order and any case, as ``"SA"``, ``"as"``, ``"♠A"``, ``"H10"`` or
+        text: suit and rank in either order and any case, such as ``"SA"``, ``"as"``, ``"♠A"``, ``"H10"`` or
             ``"ten of hearts"``.
 
     Raises:
         ValueError: if the text is not a card.
     """
-    if isinstance(text, str) and text in _CODES:  # most are: ten times faster
+    if isinstance(text, str) and text in _CODES:  # the usual spelling, ten times faster than the pattern
         return _CODES[text]
     found = CARD_PATTERN.fullmatch(text.strip()) if isinstance(text, str) else None
     if found is None:
         raise ValueError(
-            f"{short_repr(text)} is not a card: write the suit (C D H S), then the rank (2-9 T J Q K A), as SA"
+            f"{short_repr(text)} is not a card: write the suit (C D H S), then the rank (2-9 T J Q K A), as in SA"
         )
     return card_in(found)
 
@@ -107,7 +107,7 @@ def cards_of(mask: int) -> Iterator[int]:
     """Yield the cards of a mask, lowest number first."""
     rest = int(mask)
     while rest:
-        low = rest & -rest
+        low = rest & -rest  # the lowest bit that is set
         yield low.bit_length() - 1
         rest ^= low
 
@@ -138,7 +138,7 @@ def parse_hand(text: str) -> int:
     suits = text.strip().upper().replace("10", "T").split(".") if isinstance(text, str) else []
     if len(suits) != 4:
         raise ValueError(
-            f"hand {short_repr(text)} has {count_text(len(suits), 'suit')}: write four as S.H.D.C, as AKQ2.T98..J4"
+            f"hand {short_repr(text)} has {count_text(len(suits), 'suit')}: write four, S.H.D.C, as in AKQ2.T98..J4"
         )
     mask = 0
     for suit, ranks in zip(reversed(range(4)), suits, strict=True):
@@ -152,7 +152,7 @@ def parse_hand(text: str) -> int:
     return mask
 
 
-card, hand = parse_card, parse_hand  # as `german_whist` has them
+card, hand = parse_card, parse_hand  # their public names, `german_whist.card` and `german_whist.hand`
 
 
 def deck_text(deck: Iterable[int]) -> str:
@@ -164,7 +164,7 @@ def parse_deck(deck: str | Sequence[int], cards: Sequence[int]) -> list[int]:
     """Return a deck as card numbers in dealing order.
 
     Args:
-        deck: text as ``"C2 SA …"``, or card numbers.
+        deck: text such as ``"C2 SA …"``, or card numbers.
         cards: the cards of the game's deck.
 
     Raises:
@@ -176,7 +176,7 @@ def parse_deck(deck: str | Sequence[int], cards: Sequence[int]) -> list[int]:
             card = parse_card(word) if isinstance(word, str) else operator.index(word)
         except TypeError:
             raise ValueError(
-                f"deck: {short_repr(word)} is not a card: use names as SA, or numbers from 0 to 51"
+                f"deck: {short_repr(word)} is not a card: use names such as SA, or numbers from 0 to 51"
             ) from None
         if card not in cards:
             name = card_text(card) if 0 <= card < NUM_CARDS else str(card)
@@ -195,10 +195,17 @@ def parse_deck(deck: str | Sequence[int], cards: Sequence[int]) -> list[int]:
 def parse_decks(
     cards: Sequence[int], count: int, decks: Sequence[str | Sequence[int]], dealers: npt.ArrayLike
 ) -> tuple[list[list[int]], npt.NDArray[np.int64]]:
-    """Return some decks as card numbers, and their dealers, int64[count].
+    """Return decks as card numbers in dealing order, and their dealers as int64[count].
+
+    Args:
+        cards: the cards of the game's deck.
+        count: how many decks and dealers there must be.
+        decks: the decks, each as for :func:`parse_deck`.
+        dealers: the seat that deals each deck, int[count].
 
     Raises:
-        ValueError: if their number differs, a deck is not a permutation of ``cards``, or a dealer is not 0 or 1.
+        ValueError: if there are more or fewer than ``count`` decks or dealers, a deck is not a permutation of
+            ``cards``, or a dealer is not 0 or 1.
     """
     seats = np.asarray(dealers)
     if seats.shape != (count,) or len(decks) != count or not np.isin(seats, (0, 1)).all():

@@ -1,6 +1,6 @@
 """Deals have addresses: deal ``index`` of seed ``seed`` is a pure function of the two numbers.
 
-Any deal can therefore be made in any process, in any order and in any batch (see ``dealing_kernels``).
+Any process can therefore make any deal, in any order and in any batch (see ``dealing_kernels``).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The random number generator behind every deal, and the shuffle.
 
 The random words come from Philox4x32-10, the counter-based generator of Salmon et al., "Parallel random numbers: as
-easy as 1, 2, 3" (SC 2011). The key is the seed and the counter is (index, block, stream). Streams keep the uses of
-randomness apart, and agents draw under other keys (``agent_rng``): they never touch the cards.
+easy as 1, 2, 3" (SC 2011). The key is the seed and the counter is (index, block, stream). Agents draw from another
+stream and under other keys (``agent_rng``), so nothing that they draw can change the cards.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ def philox(seed, index, block, stream):
     k0 = seed & _LOW
     k1 = seed >> _SHIFT
     for _ in range(10):
+        # 32-bit arithmetic in 64-bit words: each product is exact, and its halves are masked off.
         p0 = _M0 * c0
         p1 = _M1 * c2
         c0 = (p1 >> _SHIFT) ^ c1 ^ k0
@@ -71,6 +72,7 @@ def shuffle(seed, index, deck):
             word, second, third = second, third, fourth
             left -= 1
             low = product & _LOW
+            # The first test settles nearly every draw without the slow remainder.
             if low >= bound or low >= (_LOW + np.uint64(1) - bound) % bound:
                 break
         other = np.int64(product >> _SHIFT)

@@ -1,4 +1,4 @@
-"""Ending deals where their endgame begins, with the tricks that an ``EndgameHook`` returns."""
+"""Ends deals where their endgame begins, with the tricks that an ``EndgameHook`` returns."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from german_whist.envs.utils.jit import kernel
 @kernel
 def begins_endgame(game: Any, state: Any) -> bool:
     """Return whether the next action is the first card of the endgame."""
+    # No stock, no card led and no endgame trick yet. Humbug has no stock at all: there it is the first lead.
     return bool(
         not state.done
         and state.decision == PLAY
@@ -36,16 +37,16 @@ def write_begins_endgame(i: int, game: Any, states: Any, rows: Any, out: Any) ->
 def finish_endgames(
     hook: EndgameHook, rules: Rules, states: np.ndarray[Any, Any], rows: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.int64]:
-    """Finish the deals whose endgame begins, in place.
+    """Finish the deals whose endgame is about to begin, in place.
 
     Args:
-        hook: returns the tricks that both seats take.
+        hook: returns the tricks that each seat takes in the endgame.
         rules: the rules of the deals.
         states: ``STATE`` array, all deals.
         rows: the deals to look at, int64[k].
 
     Returns:
-        The rows that are finished now, int64[n].
+        The rows that this call has finished, int64[n].
     """
     begins = np.empty(len(rows), np.bool_)
     write_begins_endgame(len(rows), rules.game, states, rows, begins)

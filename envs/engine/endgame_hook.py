@@ -1,9 +1,9 @@
-"""What happens when the endgame begins: it is played, or a hook finishes the deal.
+"""What happens when the endgame begins: it is played out, or a hook finishes the deal.
 
-``endgame="played"`` is the whole game. With ``"exact"``, or any ``EndgameHook`` object, a deal is over with the last
-trick of the foreplay: the tricks that both seats would take are written into its state, and every reward follows from
-them. Environments may not import the solver, so they look hooks up by the names that ``german_whist`` registers on
-import; hence this module loads no numba.
+``endgame="played"`` is the whole game. With ``"exact"``, or any ``EndgameHook`` object, a deal ends with the last trick
+of the foreplay. The hook writes the tricks that both seats would take into the state, and every reward follows from
+them. Environments may not import the solver, so they look hooks up by name; ``german_whist`` registers the names when
+it is imported, which is why this module must not load numba.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ ENDGAMES = (PLAYED, EXACT)
 
 
 def check_endgame(given: object) -> str:
-    """Return how endgames are played, ``"played"`` or ``"exact"``.
+    """Return ``given`` if it is one of ``ENDGAMES``, ``"played"`` or ``"exact"``.
 
     Raises:
-        ValueError: when it is neither.
+        ValueError: if it is not.
     """
     if not isinstance(given, str) or given not in ENDGAMES:
         raise unknown_name_error("endgame", given, ENDGAMES)
@@ -45,7 +45,7 @@ class EndgameHook(Protocol):
         """Refuse rules whose endgame this hook cannot finish.
 
         Raises:
-            ValueError: naming the rules and the endgame.
+            ValueError: if it cannot; the message says why.
         """
         ...
 
@@ -59,7 +59,7 @@ class EndgameHook(Protocol):
         ...
 
     def finish_on(self, device: Device, rules: Rules, states: Records) -> Tensor:
-        """Do the same on a device, for a batch in tensors: int8[k, 2]. A hook for arrays alone need not have it."""
+        """Return what :meth:`finish` does, for states in tensors: int8[k, 2]. Hooks for arrays alone may omit it."""
         ...
 
 
@@ -72,10 +72,10 @@ def register_endgame_hook(name: str, import_path: str) -> None:
 
 
 def endgame_hook_of(endgame: str | EndgameHook, rules: Rules) -> EndgameHook | None:
-    """Return the hook of an ``endgame`` argument: by its name, or the object itself; ``None`` for ``"played"``.
+    """Return the hook that an ``endgame`` argument names or is; ``None`` for ``"played"``.
 
     Raises:
-        ValueError: when the name is unknown, or the hook cannot finish the endgame of these rules.
+        ValueError: if the name is unknown, or the hook cannot finish the endgame of these rules.
     """
     if isinstance(endgame, str):
         if endgame == PLAYED:

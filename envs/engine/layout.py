@@ -44,15 +44,16 @@ class Block(NamedTuple):
 
 
 def starts_of(blocks: tuple[BlockSpec, ...]) -> dict[str, int]:
-    """Return the index of the first feature of blocks that follow one another, by name."""
+    """Return the index of each block's first feature, by name; the blocks follow one another."""
     ends = accumulate(block.size for block in blocks)
     return {block.name: end - block.size for block, end in zip(blocks, ends, strict=True)}
 
 
 def layout_of(rules: Rules, blocks: tuple[BlockSpec, ...]) -> dict[str, Block]:
-    """Return blocks that follow one another, by name.
+    """Lay blocks out one after another and return them by name.
 
-    A feature that is always 0 under these rules still gets the bound 1: checkers of spaces refuse empty ranges.
+    A feature that is always 0 under these rules still gets the bound 1, because environment checkers refuse a space
+    whose bounds are equal.
     """
     starts = starts_of(blocks)
     highs = [getattr(rules, block.high) if isinstance(block.high, str) else block.high for block in blocks]

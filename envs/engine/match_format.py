@@ -28,14 +28,14 @@ DEALS_PER_MATCH = 4096  # deal indices reserved for each match
 MAX_DEALS = DEALS_PER_MATCH - 1
 MATCH_LIMIT = SEED_LIMIT // DEALS_PER_MATCH
 
-MAX_TARGET = 1000  # even at half a point a deal, won in turn, a match ends within MAX_DEALS
+MAX_TARGET = 1000  # even if the seats win half a point in turn, a match reaches it within MAX_DEALS
 
 _BASE = 128  # scores too large for one int8 feature take two digits in this base
 
 
 @dataclass(frozen=True)
 class MatchFormat:
-    """What decides a match.
+    """A match format: what decides a match.
 
     Attributes:
         kind: ``"first_to"`` (points) or ``"best_of"`` (deals won).
@@ -71,7 +71,7 @@ class MatchFormat:
         return "points" if self.kind == FIRST_TO else "win"
 
     def score_unit(self, rules: Rules) -> int:
-        """Return the units per point in features: 2 where the rules score half points, otherwise 1."""
+        """Return how many units a point is in features: 2 if the rules score half points, otherwise 1."""
         return 2 if self.kind == FIRST_TO and rules.points == "over_half" and rules.counted % 2 else 1
 
     def largest_score(self, rules: Rules) -> float:
@@ -79,7 +79,7 @@ class MatchFormat:
         return self.target - 1 / self.score_unit(rules) + reward_limit(rules.game, self.deal_reward)
 
     def block(self, rules: Rules, sides: str = "this seat's score, the opponent's") -> BlockSpec:
-        """Return the block of scores at the end of a vector."""
+        """Return the block of match scores, the last one of an observation or a full state."""
         unit, size = self.score_unit(rules), self._features_per_score(rules)
         scored_in = {FIRST_TO: "half points" if unit == 2 else "points", BEST_OF: "deals won"}[self.kind]
         digits = f", each in {size} features: 128 * first + second" if size > 1 else ""
@@ -87,7 +87,7 @@ class MatchFormat:
         return BlockSpec("match", 3 * size, high, f"{sides}, and the score that wins, in {scored_in}{digits}")
 
     def features(self, rules: Rules, scores: tuple[float, float]) -> npt.NDArray[np.int8]:
-        """Return the features of that block, int8[3] or int8[6], for the scores of (own side, other side)."""
+        """Return the features of :meth:`block`, int8[3] or int8[6], for the scores of (own side, other side)."""
         row: npt.NDArray[np.int8] = self.feature_rows(rules, np.array([scores]))[0]
         return row
 
@@ -104,7 +104,7 @@ class MatchFormat:
         return 1 if self.score_unit(rules) * self.largest_score(rules) < _BASE else 2
 
     def winners(self, scores: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
-        """Return the winning seat of each match, int64[k], −1 while there is none; scores are float64[k, 2] by seat."""
+        """Return the winning seat of each match, int64[k], −1 if undecided; ``scores`` are float64[k, 2] by seat."""
         ahead = np.sign(scores[:, 1] - scores[:, 0])
         decided = (scores.max(axis=1) >= self.target) & (ahead != 0)
         return np.where(decided, (ahead > 0).astype(np.int64), -1)
@@ -115,7 +115,7 @@ class MatchFormat:
 
 
 def match_format_of(spec: str | MatchFormat) -> MatchFormat:
-    """Return the match format of a specification, as ``"first_to:25"`` or ``"best_of:3"``.
+    """Return the match format of a specification, such as ``"first_to:25"`` or ``"best_of:3"``.
 
     Raises:
         ValueError: if there is no such format.
@@ -123,7 +123,7 @@ def match_format_of(spec: str | MatchFormat) -> MatchFormat:
     if isinstance(spec, MatchFormat):
         return spec
     if not isinstance(spec, str):
-        raise ValueError(f"match {short_repr(spec)} is neither a specification as 'first_to:25' nor a MatchFormat")
+        raise ValueError(f"match {short_repr(spec)} is neither text such as 'first_to:25' nor a MatchFormat")
     kind, colon, number = spec.partition(":")
     if kind not in KINDS or not colon:
         raise unknown_name_error("match", spec, [f"{kind}:N" for kind in KINDS])

@@ -17,10 +17,10 @@ from german_whist.envs.utils.yaml_text import parse_yaml
 
 COUNTS = ("endgame", "all")
 TRUMPS = ("turned", "none")
-_SCORING = ("points", "book", "slam")  # fields that only say what a result is worth
+_SCORING = ("points", "book", "slam")  # fields that change the score, not the play
 POINTS = ("difference", "over_book", "over_half")
 
-# The rules as kernels read them; in kernels a record of this dtype is called ``game``.
+# The rules as kernels read them. A record of this dtype is called ``game`` in kernels.
 GAME = np.dtype(
     [
         ("cards", np.int8),  # cards in the deck
@@ -57,20 +57,22 @@ class Rules:
         hand: cards in each hand, 1 to 26.
         stock: cards in the stock, an even number from 2 to 50; ``2 * hand + stock`` must be the whole deck. 0 in
             ``humbug``.
-        open_stock: cards of the stock that lie face up: 1 in the classic game, 0 if all lie face down. With 2 or more
-            the winner of a trick picks one of them and the loser takes the next face-down card.
+        open_stock: number of stock cards that lie face up: 1 in the classic game, 0 if all lie face down. With 2 or
+            more, the winner of a trick picks one of them and the loser takes the next face-down card.
         trump: ``"turned"`` for the suit of the first card turned up, or ``"none"``.
         high_low: if the first card turned up is black, the endgame is played low (the fewest tricks win).
         draft: the winner of a foreplay trick may take the face-up card or leave it to the loser; the other player
             takes the face-down card.
         race: the deal ends as soon as a seat has taken this many counted tricks; 0 for no race.
-        humbug: four hands are dealt and there is no stock; each seat keeps its hand or swaps it for a blind one.
+        humbug: four hands are dealt and there is no stock; each seat keeps its hand or swaps it, unseen, for one of
+            the two spare ("blind") hands.
         counts: the tricks that count, ``"endgame"`` or ``"all"``.
         points: what the winner of a deal scores: ``"difference"`` (own counted tricks minus the loser's),
             ``"over_book"`` (own counted tricks minus the book) or ``"over_half"`` (own counted tricks minus half of
             all counted tricks).
-        book: tricks that score nothing with ``over_book``; by default half of the counted tricks, rounded down.
-        slam: with ``over_book``, the total score for winning every counted trick; 0 for no bonus.
+        book: with ``over_book``, the number of tricks that score nothing; by default half of the counted tricks,
+            rounded down.
+        slam: with ``over_book``, the whole score for winning every counted trick; 0 for no bonus.
 
     Raises:
         ValueError: if a field is out of range, or two fields contradict each other; the message names them.
@@ -204,7 +206,7 @@ class Rules:
         return self.open_stock > 1 or self.draft or self.humbug
 
     def plays_like(self, other: Rules) -> bool:
-        """Return whether the same cards are played in the same way, so that only the scoring may differ."""
+        """Return whether both games are played alike, so that at most their scoring differs."""
         own, others = self.to_dict(), other.to_dict()
         return all(own[field] == others[field] for field in own if field not in _SCORING)
 
@@ -237,7 +239,7 @@ class Rules:
         return game
 
     def __reduce__(self) -> Any:
-        """Pickle the fields alone: the cached ``game`` would come back writeable, and kernels compile anew."""
+        """Pickle the fields only: an unpickled ``game`` would be writeable, and kernels would compile again for it."""
         return rules_from_dict, (self.to_dict(),)
 
     def to_dict(self) -> dict[str, Any]:
@@ -266,18 +268,18 @@ def _preset(name: str) -> Rules:
 
 
 def rules(spec: str | Rules = "classic") -> Rules:
-    """Return the rules of a preset, with changed settings if wanted.
+    """Return the rules of a preset, optionally with changed settings.
 
     Example:
         >>> german_whist.rules("classic:hand=10,stock=32,counts=all").tricks
         26
 
     Args:
-        spec: a preset, as ``"classic"``; a preset with changed settings, as ``"classic:hand=10,stock=32"``; or
-            ``Rules``, which are returned as they are.
+        spec: a preset such as ``"classic"``, a preset with changed settings such as ``"classic:hand=10,stock=32"``, or
+            ``Rules``, which are returned unchanged.
 
     Raises:
-        ValueError: if the preset, a field or a value is not allowed.
+        ValueError: if the preset or a field is unknown, or a value is not allowed.
     """
     if isinstance(spec, Rules):
         return spec

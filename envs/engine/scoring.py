@@ -33,7 +33,7 @@ def winner_points(game: Any, margin: int) -> float:
     """Return the points for winning by ``margin`` counted tricks; ``game`` is a ``GAME`` record."""
     if game.points == _DIFFERENCE:
         return float(margin)
-    tricks = (game.counted + margin) // 2  # in a low game the loser's: the counted tricks add up either way
+    tricks = (game.counted + margin) // 2  # the larger count: the winner's, or in a low game the loser's
     if game.points == _OVER_BOOK:
         if game.slam and margin == game.counted:
             return float(game.slam)

@@ -37,6 +37,7 @@ def suit_mask(suit):
 @kernel
 def deal(game, state, dealer):
     """Deal the state's deck, non-dealer first; the first card turned up sets trumps, and high or low."""
+    # Batches deal into rows that held other deals, so every field is set but the deck.
     for seat in range(2):
         state.hands[seat] = state.known[seat] = state.played[seat] = state.discarded[seat] = np.uint64(0)
         state.tricks[0, seat] = state.tricks[1, seat] = 0
@@ -67,13 +68,14 @@ def deal_stock(game, state):
     state.decision = PLAY
     state.top = stock
     turn_up(game, state)
+    # With open_stock=0 this card stays face down; such rules have no trumps and no high or low, so it does not matter.
     return np.int64(state.deck[stock])
 
 
 @kernel
 def deal_humbug(game, state):
     """Deal four hands (non-dealer, blind, blind, dealer) and return the last card, the dealer's, which both see."""
-    for position in range(game.cards):
+    for position in range(game.cards):  # the blind hands, positions 1 and 2 of each four, are read when one is taken
         if position % 4 == 0:
             state.hands[1 - state.dealer] |= card_bit(state.deck[position])
         elif position % 4 == 3:
@@ -87,7 +89,8 @@ def deal_humbug(game, state):
 
 @kernel
 def legal_actions(state):
-    """Return the legal actions of the seat to act as a mask; 0 when the deal is done."""
+    """Return the legal actions of the seat to act as a mask; 0 when the deal has been played to its end."""
+    # Only a card ends a deal, so ``decision`` is still PLAY then and ``legal_cards`` returns 0.
     if state.decision == PLAY:
         return legal_cards(state)
     if state.decision in (PICK, PICK_AFTER):
@@ -97,7 +100,8 @@ def legal_actions(state):
 
 @kernel
 def is_legal(state, action):
-    """Return whether the seat to act may choose an action, which can be any int64; never when the deal is done."""
+    """Return whether an action, any int64, is in ``legal_actions``."""
+    # Shifts by 64 or more are undefined, hence the range check.
     return 0 <= action < 64 and (legal_actions(state) >> np.uint64(action)) & _ONE != 0
 
 
@@ -119,7 +123,7 @@ def beats(card, led, trump):
     """Return whether the card played second wins the trick."""
     suit = suit_of(card)
     if suit == suit_of(led):
-        return card > led
+        return card > led  # within a suit, card numbers rise with the rank
     return suit == trump
 
 
@@ -157,7 +161,7 @@ def play_card(game, state, card):
 @kernel
 def show_void(state, seat, suit):
     """Record that a seat showed a void: it did not follow suit in the current trick."""
-    tricks = state.tricks
+    tricks = state.tricks  # without the current trick, which is not scored yet: hence + 1
     state.void_trick[seat, suit] = tricks[0, 0] + tricks[0, 1] + tricks[1, 0] + tricks[1, 1] + 1
     state.void_drawn[seat, suit] = state.drawn[seat]
 
@@ -167,7 +171,7 @@ def finish_trick(game, state, winner):
     """Score the trick for its winner, who leads the next; while the stock lasts, both seats take cards first."""
     state.led = -1
     state.turn = state.winner = winner
-    foreplay = state.face_up or state.top < game.cards
+    foreplay = state.face_up or state.top < game.cards  # is any stock left? Nobody has drawn for this trick yet
     state.tricks[FOREPLAY if foreplay else ENDGAME, winner] += 1
     if game.race and counted_tricks(game, state, winner) >= game.race:
         state.done = True
@@ -224,6 +228,7 @@ def pick(game, state, card):
     """Take the chosen face-up card: the winner of the trick first, then the loser if no face-down card is left."""
     take_open(state, state.turn, card)
     if state.decision == PICK:
+        # The loser takes the next face-down card, or the last open one; with several open cards left it picks, too.
         loser = 1 - state.winner
         if state.top < game.cards:
             take_unseen(state, loser)
@@ -240,6 +245,7 @@ def pick(game, state, card):
 def draft(game, state, action):
     """The winner takes the face-up card or leaves it to the loser; the other takes the face-down card."""
     taker = np.int64(state.winner) if action == TAKE else 1 - np.int64(state.winner)
+    # The stock is even and one card of it is open, so a face-down card is always left.
     take_open(state, taker, lowest(state.face_up))
     take_unseen(state, 1 - taker)
     lead_next(game, state)
@@ -258,9 +264,9 @@ def exchange(game, state, action):
     """Keep the hand, or discard it unseen for the next blind hand; the non-dealer chooses first, and leads."""
     seat = np.int64(state.turn)
     if action == SWAP:
-        blind = 1 + np.int64(state.exchanged[1 - seat])
+        blind = 1 + np.int64(state.exchanged[1 - seat])  # the first seat to swap gets the first blind hand
         state.discarded[seat] = state.hands[seat]
-        state.discarded[1 - seat] |= state.known[seat]  # both know that the card shown left with the dealer's hand
+        state.discarded[1 - seat] |= state.known[seat]  # both know that the card shown went with the dealer's hand
         state.hands[seat] = state.known[seat] = np.uint64(0)
         for position in range(blind, game.cards, 4):
             state.hands[seat] |= card_bit(state.deck[position])

@@ -1,4 +1,4 @@
-"""The actions of each deal of a batch, from which histories are written."""
+"""The actions played in each deal of a batch; event histories are replayed from them."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class ActionLog:
         self.counts = np.zeros(size, np.int64)
 
     def clear(self, rows: npt.NDArray[np.int64] | slice = slice(None)) -> None:
-        """Remove the actions of some rows, int64[k], that have been dealt again."""
+        """Forget the actions of rows, int64[k], that have been dealt again."""
         self.counts[rows] = 0
 
     def add(self, rows: npt.NDArray[np.int64], actions: npt.NDArray[np.int64]) -> None:
-        """Append a legal action to each of some rows, int64[k] both."""
+        """Append one legal action to each row; ``rows`` and ``actions`` are int64[k]."""
         self.actions[rows, self.counts[rows]] = actions
         self.counts[rows] += 1
 
@@ -45,7 +45,7 @@ class ActionLog:
         seats: npt.NDArray[np.int64],
         out: npt.NDArray[np.int8] | None = None,
     ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int16]]:
-        """Return a history of some deals.
+        """Return the event history of one seat in each of some deals.
 
         Args:
             states: ``STATE`` array of shape (size,).

@@ -1,6 +1,6 @@
-"""The blocks of the observation vector and of the full state vector: the one place where their order is written down.
+"""The blocks of the observation vector and of the full state vector, in order.
 
-The kernels derive the position of every feature from these tables.
+This is the only place that fixes their order: the kernels derive the position of every feature from these tables.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ VECTOR_BLOCKS = (
     BlockSpec("face_up", NUM_CARDS, 1, "1 for each face-up card of the stock (one in the classic game)"),
     BlockSpec("led", NUM_CARDS, 1, "1 for the card led to the current trick, by either seat"),
     BlockSpec("played_self", NUM_CARDS, 1, "1 for every card this seat has played, including a card it has just led"),
-    BlockSpec("played_opponent", NUM_CARDS, 1, "the same for the opponent"),
+    BlockSpec(
+        "played_opponent", NUM_CARDS, 1, "1 for every card the opponent has played, including a card it has just led"
+    ),
     BlockSpec("opponent_known", NUM_CARDS, 1, "1 for cards the opponent was seen to take and still holds"),
     BlockSpec("own_known", NUM_CARDS, 1, "1 for cards this seat holds and the opponent saw it take"),
     BlockSpec("unseen", NUM_CARDS, 1, "1 for cards that are either in the opponent's hand or face down"),
@@ -23,19 +25,28 @@ VECTOR_BLOCKS = (
     BlockSpec(
         "void_self", 4, "tricks", "by suit C D H S: the last trick (from 1) in which this seat showed a void; 0 = never"
     ),
-    BlockSpec("void_opponent", 4, "tricks", "the same for the opponent"),
+    BlockSpec(
+        "void_opponent",
+        4,
+        "tricks",
+        "by suit C D H S: the last trick (from 1) in which the opponent showed a void; 0 = never",
+    ),
     BlockSpec("drawn_self", 4, "foreplay", "by suit: cards this seat has drawn unseen since it showed that void"),
     BlockSpec(
-        "drawn_opponent", 4, "foreplay", "the same for the opponent: at most this many of its cards are of the suit"
+        "drawn_opponent",
+        4,
+        "foreplay",
+        "by suit: cards the opponent has drawn unseen since it showed that void; at most this many of its hidden cards "
+        "are of the suit",
     ),
     BlockSpec("tricks_self", 2, "tricks", "tricks this seat has taken: foreplay, endgame"),
-    BlockSpec("tricks_opponent", 2, "tricks", "the same for the opponent"),
+    BlockSpec("tricks_opponent", 2, "tricks", "tricks the opponent has taken: foreplay, endgame"),
     BlockSpec("stock", 1, "stock", "cards left in the stock, including the face-up card"),
     BlockSpec("dealer", 1, 1, "1 if this seat dealt (the opponent led the first trick)"),
     BlockSpec("turn", 1, 1, "1 if this seat is to act"),
 )
 
-# Blocks that follow where a field of ``Rules`` is set: the field, then the block.
+# Blocks that are present only if a field of ``Rules`` is set: the field, then the block.
 VECTOR_OPTIONAL_BLOCKS = (
     (
         "has_choices",
@@ -49,9 +60,9 @@ VECTOR_OPTIONAL_BLOCKS = (
 
 FULL_STATE_BLOCKS = (
     BlockSpec("hand_0", NUM_CARDS, 1, "feature c is 1 if seat 0 holds card c"),
-    BlockSpec("hand_1", NUM_CARDS, 1, "the same for seat 1"),
+    BlockSpec("hand_1", NUM_CARDS, 1, "feature c is 1 if seat 1 holds card c"),
     BlockSpec("played_0", NUM_CARDS, 1, "1 for every card seat 0 has played, including a card it has just led"),
-    BlockSpec("played_1", NUM_CARDS, 1, "the same for seat 1"),
+    BlockSpec("played_1", NUM_CARDS, 1, "1 for every card seat 1 has played, including a card it has just led"),
     BlockSpec("known_0", NUM_CARDS, 1, "1 for cards that seat 0 holds and seat 1 saw it take"),
     BlockSpec("known_1", NUM_CARDS, 1, "1 for cards that seat 1 holds and seat 0 saw it take"),
     BlockSpec(
@@ -66,11 +77,13 @@ FULL_STATE_BLOCKS = (
     BlockSpec(
         "void_0", 4, "tricks", "by suit C D H S: the last trick (from 1) in which seat 0 showed a void; 0 = never"
     ),
-    BlockSpec("void_1", 4, "tricks", "the same for seat 1"),
+    BlockSpec(
+        "void_1", 4, "tricks", "by suit C D H S: the last trick (from 1) in which seat 1 showed a void; 0 = never"
+    ),
     BlockSpec("drawn_0", 4, "foreplay", "by suit: cards seat 0 has drawn unseen since it showed that void"),
-    BlockSpec("drawn_1", 4, "foreplay", "the same for seat 1"),
+    BlockSpec("drawn_1", 4, "foreplay", "by suit: cards seat 1 has drawn unseen since it showed that void"),
     BlockSpec("tricks_0", 2, "tricks", "tricks seat 0 has taken: foreplay, endgame"),
-    BlockSpec("tricks_1", 2, "tricks", "the same for seat 1"),
+    BlockSpec("tricks_1", 2, "tricks", "tricks seat 1 has taken: foreplay, endgame"),
     BlockSpec("stock", 1, "stock", "cards left in the stock, including the face-up cards"),
     BlockSpec("dealer", 1, 1, "the seat that dealt"),
     BlockSpec("turn", 1, 1, "the seat to act"),
@@ -88,12 +101,12 @@ FULL_STATE_OPTIONAL_BLOCKS = (
 
 
 def vector_blocks(rules: Rules, match: str | MatchFormat | None) -> tuple[BlockSpec, ...]:
-    """Return the blocks of the observation vector: every game's, then those of its rules, then a match's scores."""
+    """Return the blocks of the observation vector: those of every game, those of these rules, a match's scores."""
     return _blocks(VECTOR_BLOCKS, VECTOR_OPTIONAL_BLOCKS, rules, match, "this seat's score, the opponent's")
 
 
 def full_state_blocks(rules: Rules, match: str | MatchFormat | None) -> tuple[BlockSpec, ...]:
-    """Return the blocks of the full state vector: every game's, then those of its rules, then a match's scores."""
+    """Return the blocks of the full state vector: those of every game, those of these rules, a match's scores."""
     return _blocks(FULL_STATE_BLOCKS, FULL_STATE_OPTIONAL_BLOCKS, rules, match, "seat 0's score, seat 1's")
 
 

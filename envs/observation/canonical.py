@@ -1,12 +1,12 @@
 """Canonical views: cards relabeled so that a network learns a strategy once for all suits.
 
-The rules treat suits alike except trumps. So before a network sees a view, its suits are relabeled: trumps become
-spades, and the plain suits become clubs, diamonds and hearts in order of length in the own hand (ties: by ranks held,
-ranks unseen, then everything else the view tells about them). All 24 suit permutations of a view become the same view.
-The card that the network chooses is decoded: the card behind it is played.
+Apart from trumps, the rules treat all suits alike. So before a network sees a view, its suits are relabeled: trumps
+become spades, and the plain suits become clubs, diamonds and hearts in order of their length in the seat's own hand
+(ties: by ranks held, ranks unseen, then everything else that the view tells about them). All 24 suit permutations of a
+view become the same view. The card that the network chooses is decoded to the true card before it is played.
 
-Optionally (``"live"``) ranks are counted among the unplayed cards from the top: the highest unplayed card of a suit is
-its ace, and played cards take the lowest ranks. This makes more views with the same best play identical.
+Optionally (``ranks="live"``) ranks are counted among the unplayed cards from the top: the highest unplayed card of a
+suit becomes its ace, and played cards take the lowest ranks. This makes more views with the same best play identical.
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ Number = TypeVar("Number", bound=np.generic)
 def canonical_views(views: Views, ranks: str = NAMED) -> tuple[Views, npt.NDArray[np.int8]]:
     """Return the canonical form of views, as policy networks see them.
 
+    Suits are relabeled so that views that differ only in the names of suits become the same view.
+
     Args:
         views: ``VIEW`` array of shape (n,), as ``DealBatch.views()`` or ``view_from_observation`` returns it.
         ranks: ``"named"`` keeps ranks; ``"live"`` counts them among the unplayed cards. A checkpoint says which
@@ -39,11 +41,11 @@ def canonical_views(views: Views, ranks: str = NAMED) -> tuple[Views, npt.NDArra
 
     Returns:
         A new ``VIEW`` array of shape (n,), to be passed to ``observe``; and the relabeling, int8[n, 108], to be passed
-        to :func:`decode_actions`: the card behind each of 52 canonical cards, the canonical card of each of 52 cards,
-        and the suit behind each of the canonical suits C D H S.
+        to :func:`decode_actions`. A relabeling holds the true card of each of the 52 canonical cards, the canonical
+        card of each of the 52 true cards, and the true suit of each of the canonical suits C D H S.
 
     Raises:
-        ValueError: when ``ranks`` is neither ``"named"`` nor ``"live"``, or ``views`` is not an array of views.
+        ValueError: if ``ranks`` is neither ``"named"`` nor ``"live"``, or ``views`` is not an array of views.
     """
     check_view_array(views)
     if ranks not in RANKS:
@@ -55,7 +57,7 @@ def canonical_views(views: Views, ranks: str = NAMED) -> tuple[Views, npt.NDArra
 
 
 def decode_actions(chosen: npt.NDArray[np.int64], relabeling: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
-    """Return the actions behind canonical ones, int64[n]; what is not a card stays.
+    """Translate canonical actions back into true ones, int64[n]; actions that are not cards stay the same.
 
     Args:
         chosen: canonical actions, int64[n], such as the argmax of a network's masked logits.
@@ -83,10 +85,10 @@ def decode_actions_on(device: Device, chosen: Tensor, relabeling: Tensor) -> Ten
 
 
 def decode_values(values: npt.NDArray[Number], relabeling: npt.NDArray[np.int8]) -> npt.NDArray[Number]:
-    """Reorder values of canonical actions, [n, num_actions], to those of the actions behind them.
+    """Reorder values of canonical actions into the order of the true actions, [n, num_actions].
 
     Args:
-        values: [n, num_actions].
+        values: any numbers by canonical action, [n, num_actions].
         relabeling: int8[n, 108], from :func:`canonical_views`.
     """
     decoded: npt.NDArray[Number] = values.copy()

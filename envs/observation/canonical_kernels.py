@@ -10,8 +10,8 @@ from german_whist.envs.utils.jit import kernel
 
 TRUMP_SLOT = 3
 
-# A relabeling, int8[RELABELING_SIZE]: the card behind each canonical card, the canonical card of each card, and the
-# suit behind each canonical suit, its slot.
+# A relabeling, int8[RELABELING_SIZE]: the true card of each canonical card, the canonical card of each true card, and
+# the true suit of each canonical suit (its *slot*).
 RELABELING_SIZE = 52 + 52 + 4
 _ENCODED = 52
 _SUITS = 104
@@ -24,13 +24,13 @@ _CHOICES = np.uint64(0b11 << 52)  # actions that are not cards
 
 @kernel
 def _part(mask, suit):
-    """Return the ranks of one suit of a mask."""
+    """Return one suit of a mask as 13 bits, by rank."""
     return (mask >> np.uint64(13 * suit)) & _SUIT
 
 
 @kernel
 def _suit_key(view, suit):
-    """Sort key of a suit: trumps last, the others by length, ranks held, then ranks unseen."""
+    """Return the first sort key of a suit: trumps last, the others by length, ranks held, then ranks unseen."""
     if suit == view.trump:
         return np.uint64(2**62)
     held = _part(view.hand, suit)
@@ -40,7 +40,7 @@ def _suit_key(view, suit):
 
 @kernel
 def _places_key(view, suit):
-    """Second sort key, for suits alike in hand and unseen cards: where their other cards are."""
+    """Return the second sort key, for suits alike in hand and unseen cards: where their other cards are."""
     key = _part(view.opponent_known, suit)
     key = (key << np.uint64(13)) | _part(view.own_known, suit)
     key = (key << np.uint64(13)) | _part(view.played_self, suit)
@@ -55,17 +55,22 @@ def _rank_in(card, suit):
 
 @kernel
 def _course_key(view, suit):
-    """Third sort key, for suits with the same cards in the same places: how play went in them."""
+    """Return the third sort key, for suits with the same cards in the same places: how play went in them."""
     key = (_rank_in(view.led, suit) << np.uint64(13)) | _part(view.face_up, suit)
     key = (key << np.uint64(13)) | _part(view.discarded, suit)
     for count in (view.void_self[suit], view.void_opponent[suit], view.drawn_self[suit], view.drawn_opponent[suit]):
+        # Five bits are enough: no deal has more than 26 tricks or draws.
         key = (key << np.uint64(5)) | np.uint64(count)
     return key
 
 
 @kernel
 def _comes_before(view, suit, other):
-    """Return whether a suit takes an earlier slot than another; false both ways when nothing tells them apart."""
+    """Return whether a suit takes an earlier slot than another.
+
+    It is false both ways if nothing tells them apart; then either order gives the same view.
+    """
+    # The later keys are rarely needed, so they are made only for ties.
     key, than = _suit_key(view, suit), _suit_key(view, other)
     if key == than:
         key, than = _places_key(view, suit), _places_key(view, other)
@@ -87,7 +92,7 @@ def _order_suits(view, relabeling):
 
 @kernel
 def _unplayed_cards(view):
-    """Return the cards in play as a mask."""
+    """Return the cards in play as a mask; a card led is one of them until its trick ends."""
     unplayed = view.hand | view.unseen | view.opponent_known | view.face_up
     return unplayed | _bit(view.led)
 
@@ -100,14 +105,15 @@ def _bit(card):
 
 @kernel
 def _rank_by_unplayed(unplayed, relabeling):
-    """Relabel cards by rank among the unplayed cards of their suit, and return the canonical unplayed cards.
+    """Relabel cards by rank among the unplayed cards of their suit, and return the relabeled unplayed cards.
 
-    Suits keep their places.
+    Suits keep their places. Cards that are not in a short deck count as played.
     """
     relabeled = np.uint64(0)
     for suit in range(4):
         of_suit = _part(unplayed, suit)
         count = popcount(of_suit)
+        # The ``count`` highest ranks of the suit; played cards take the ranks below, in their order.
         relabeled |= ((_SUIT << np.uint64(13 - count)) & _SUIT) << np.uint64(13 * suit)
         rank = 13 * suit + 12
         played_rank = rank - count
@@ -132,12 +138,13 @@ def relabeled_mask(mask, relabeling):
 
 @kernel
 def _relabel_ranks(view, relabeling):
-    """Relabel the ranks of a view: ranks among its unplayed cards."""
+    """Relabel the cards of a view by rank among its unplayed cards; suits keep their places."""
     unplayed = _rank_by_unplayed(_unplayed_cards(view), relabeling)
     hand, legal, known = view.hand, view.legal, view.own_known
     new_hand = np.uint64(0)
     new_legal, new_known = relabeled_mask(legal & ~hand, relabeling), relabeled_mask(known & ~hand, relabeling)
-    while hand:  # which holds nearly all of the other two
+    # One pass over the hand relabels three masks: nearly all legal and known cards are in it.
+    while hand:
         card = lowest(hand)
         hand &= hand - _ONE
         encoded = np.uint64(relabeling[_ENCODED + card])
@@ -154,12 +161,17 @@ def _relabel_ranks(view, relabeling):
     if view.led >= 0:
         view.led = relabeling[_ENCODED + view.led]
     new_seen = view.hand | view.opponent_known | view.face_up | _bit(view.led)
+    # The unseen cards, the largest mask, need no pass: they are what the other cards leave of the unplayed ones. The
+    # second term keeps cards that are seen as well as unseen, which only observations made by hand can have.
     view.unseen = (unplayed & ~new_seen) | relabeled_mask(view.unseen & seen, relabeling)
 
 
 @kernel
 def _with_suits(mask, suits):
-    """Return a mask with each suit moved to its slot; actions that are not cards stay."""
+    """Return a mask with each suit moved to its slot; actions that are not cards stay.
+
+    ``suits`` are the suits by slot, four int64. Moving whole suits is much faster than moving cards.
+    """
     first, second, third, fourth = suits
     relabeled = (mask & _CHOICES) | _part(mask, first) | (_part(mask, second) << np.uint64(13))
     return relabeled | (_part(mask, third) << np.uint64(26)) | (_part(mask, fourth) << np.uint64(39))
@@ -175,7 +187,7 @@ def relabel_view(view, new, relabeling, rank_by_unplayed):
         relabeling: int8[RELABELING_SIZE], written.
         rank_by_unplayed: whether ranks are counted among the unplayed cards.
     """
-    if rank_by_unplayed:
+    if rank_by_unplayed:  # first, because the order of the suits depends on the ranks
         _relabel_ranks(new, relabeling)
     else:
         for card in range(52):
@@ -186,11 +198,12 @@ def relabel_view(view, new, relabeling, rank_by_unplayed):
         moved = np.int8(13 * (slot - suit))
         for card in range(_ENCODED + 13 * suit, _ENCODED + 13 * suit + 13):
             relabeling[card] += moved
+        # Read from ``view``: the loop overwrites these fields of ``new`` slot by slot.
         new.void_self[slot] = view.void_self[suit]
         new.void_opponent[slot] = view.void_opponent[suit]
         new.drawn_self[slot] = view.drawn_self[suit]
         new.drawn_opponent[slot] = view.drawn_opponent[suit]
-    for card in range(52):
+    for card in range(52):  # the inverse; an unsigned index spares numba the test for negative ones
         relabeling[np.uint64(relabeling[_ENCODED + card])] = card
     suits = (
         np.int64(relabeling[_SUITS]),
@@ -220,17 +233,17 @@ def relabel_views(i, views, canonical, relabeling, rank_by_unplayed):
 
 @row_kernel
 def write_decoded_actions(i, chosen, relabeling, actions):
-    """Write the action behind the canonical one of row ``i``."""
+    """Write the true action of row ``i``'s canonical action."""
     actions[i] = decode_action(chosen[i], relabeling[i])
 
 
 @kernel
 def encode_action(action, relabeling):
-    """Return the canonical form of an action; those that are not cards stay."""
+    """Return the canonical form of an action; actions that are not cards stay."""
     return np.int64(relabeling[_ENCODED + action]) if action < 52 else np.int64(action)
 
 
 @kernel
 def decode_action(action, relabeling):
-    """Return the action behind a canonical one; what is not a card stays."""
+    """Return the true action of a canonical one, which can be any int64; what is not a card stays."""
     return np.int64(relabeling[action]) if 0 <= action < 52 else action

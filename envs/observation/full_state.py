@@ -1,6 +1,6 @@
 """The full state of a deal as one int8 vector, hidden cards included, for critics that may see more than the actor.
 
-Unlike an observation it takes no side: blocks are by seat number, and both hands and the order of the stock are in it.
+Unlike an observation it takes no side: its blocks are by seat number. It holds both hands and the order of the stock.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def state_layout(rules: str | Rules = "classic", match: str | MatchFormat | None
     Every feature is int8 and at least 0; cards are numbered ``13 * suit + rank``.
 
     Args:
-        rules: a preset's name, with settings if wanted, or ``Rules``.
+        rules: a preset's name, optionally with settings, or ``Rules``.
         match: the match format whose scores are appended; ``None`` for single deals.
 
     Raises:

@@ -46,7 +46,7 @@ def write_full_state(game, state, row):
         for stage in range(2):
             row[_TRICKS[seat] + stage] = state.tricks[stage, seat]
     open_cards = popcount(state.face_up)
-    write_cards(state.face_up, row, _STOCK_ORDER)
+    write_cards(state.face_up, row, _STOCK_ORDER)  # position 1, each of them
     write_cards(state.face_up, row, _FACE_UP)
     for place in range(state.top, game.cards):
         row[_STOCK_ORDER + state.deck[place]] = place - state.top + 1 + (1 if open_cards else 0)
@@ -77,7 +77,7 @@ def _write_optional(game, state, row):
 
 @kernel
 def _write_hidden(game, state, row, start):
-    """Write the cards of humbug that nobody holds: 1 in a remaining blind hand, 2 in a discarded one."""
+    """Write the cards of humbug that nobody holds or has played: 1 in a remaining blind hand, 2 in a discarded one."""
     held = state.hands[0] | state.hands[1] | state.played[0] | state.played[1]
     discarded = state.discarded[0] | state.discarded[1]
     for place in range(game.cards):

@@ -3,11 +3,11 @@
 A history has one row per event and four small numbers per row (``COLUMNS``), all from the seat's own side. Rows after
 the last event are zeros, and so are cards that the seat did not see.
 
-Histories have perfect recall: two courses of a deal that a seat can tell apart never share a history, and two that it
-cannot tell apart have the same one. Both seats' histories list the same events in the same rows.
+Histories have perfect recall: two courses of a deal have the same history exactly if the seat cannot tell them apart.
+Both seats' histories list the same events in the same rows.
 
-A state does not hold the order of play, so actions are kept beside it (``ActionLog``) and the deal is replayed to write
-a history.
+A state does not hold the order of play. Histories are therefore written by replaying the deal from its actions, which
+``ActionLog`` keeps.
 
 Version history: 1 — first release.
 """
@@ -64,6 +64,7 @@ EVENTS = (
 
 def max_game_length(rules: Rules) -> int:
     """Return the largest number of decisions, of both seats together, that a deal can take."""
+    # With open cards, both seats may pick after a trick; in a draft, the winner decides; in humbug, each seat once.
     choices = rules.stock if rules.open_stock > 1 else rules.foreplay if rules.draft else 2 if rules.humbug else 0
     return 2 * rules.tricks + choices
 
@@ -71,14 +72,15 @@ def max_game_length(rules: Rules) -> int:
 def max_events(rules: str | Rules = "classic") -> int:
     """Return the largest number of events that a deal can have, which is the number of rows of a history."""
     rules = rules_named(rules)
-    opening = 1 + 2 * rules.hand
-    if rules.humbug:
+    opening = 1 + 2 * rules.hand  # the dealer, and a card each
+    if rules.humbug:  # the card shown; each seat's choice and its new hand; two cards and a winner for each trick
         return opening + 1 + 2 * (1 + rules.hand) + 3 * rules.tricks
+    # After the first open cards, a trick turns up at most one more, since it also takes one that lay face down.
     turned = min(rules.open_stock + max(0, rules.stock - rules.open_stock) // 2, rules.stock) if rules.open_stock else 0
     return opening + turned + rules.stock + 3 * rules.tricks + (rules.foreplay if rules.draft else 0)
 
 
 def history_high(rules: str | Rules = "classic") -> npt.NDArray[np.int8]:
-    """Return the largest value of each entry, int8[max_events, 4]; the smallest is 0."""
+    """Return the largest value of each entry of a history, int8[max_events, 4]; the smallest is 0."""
     rules = rules_named(rules)
     return np.tile(np.array([len(EVENTS) - 1, 2, 52, rules.tricks], np.int8), (max_events(rules), 1))

@@ -29,7 +29,7 @@ _NOBODY = -1  # the seat of an event without one
 
 @kernel
 def _write_event(tokens, length, me, event, seat, card, trick):
-    """Write an event (card −1: none, or unseen) and return the new number of events."""
+    """Write an event and return the new number of events; ``card`` is −1 if there is none or it was not seen."""
     tokens[length, 0] = event
     tokens[length, 1] = 0 if seat < 0 else 1 if seat == me else 2
     tokens[length, 2] = card + 1
@@ -50,6 +50,7 @@ def _write_card_events(tokens, length, me, event, seat, cards, trick, seen):
 @kernel
 def _write_turned(game, state, tokens, length, me, turned, trick):
     """Write the cards just turned up, in the order of the deck."""
+    # They are the last ones dealt from the deck: drawing comes before turning up.
     for position in range(state.top - popcount(turned), state.top):
         length = _write_event(tokens, length, me, _TURNED, _NOBODY, np.int64(state.deck[position]), trick)
     return length
@@ -75,6 +76,7 @@ def _write_action(game, state, action, me, tokens, length):
     open_before = state.face_up
     first, second = state.hands[0], state.hands[1]
     tricks = state.tricks
+    # A choice belongs to the trick before it, which has been counted already.
     trick = np.int64(tricks[0, 0]) + tricks[0, 1] + tricks[1, 0] + tricks[1, 1] + (1 if decision == PLAY else 0)
     play(game, state, action)
     if decision == PLAY:
@@ -85,6 +87,7 @@ def _write_action(game, state, action, me, tokens, length):
         length = _write_event(tokens, length, me, _TAKE if action == TAKE else _LEAVE, seat, -1, trick)
     elif decision == EXCHANGE:
         length = _write_event(tokens, length, me, _SWAP if action == SWAP else _KEEP, seat, -1, trick)
+    # What the seats took is the difference of their hands: cards that lay face up were seen by both.
     for turn in range(2):
         taker = np.int64(state.winner) if turn == 0 else 1 - np.int64(state.winner)
         gained = state.hands[taker] & ~(first if taker == 0 else second)
@@ -95,11 +98,11 @@ def _write_action(game, state, action, me, tokens, length):
 
 @kernel
 def write_history(game, state, actions, count, me, scratch, tokens):
-    """Write what seat ``me`` saw of a deal and return the number of events.
+    """Replay a deal, write what seat ``me`` saw of it, and return the number of events.
 
     Args:
         game: a ``GAME`` record.
-        state: the ``STATE`` record; only its deck and dealer are read.
+        state: ``STATE`` record; only its deck and dealer are read.
         actions: the actions played, int8[at least count].
         count: number of actions.
         me: the seat.
@@ -120,7 +123,7 @@ def write_history(game, state, actions, count, me, scratch, tokens):
 
 @kernel
 def write_histories(game, states, actions, counts, rows, seats, scratch, tokens, lengths):
-    """Write a history of each of some rows (``seats[i]`` −1: that of the seat to act) and its number of events."""
+    """Write the history of ``seats[i]`` in row ``rows[i]``, and its number of events; −1 is the seat to act."""
     for i in range(rows.shape[0]):
         row = rows[i]
         seat = np.int64(states[row].turn) if seats[i] < 0 else seats[i]

@@ -1,4 +1,4 @@
-"""Positions in the words of a player at the table, as views: the cards in sight, and what is remembered of the deal."""
+"""Views made from what a player at a table would tell: the cards in sight, and what is remembered of the deal."""
 
 from __future__ import annotations
 
@@ -41,20 +41,21 @@ def foreplay_view(
     """Return a position of the foreplay as the player to act sees it, a ``VIEW`` array of shape (1,).
 
     Args:
-        rules: the rules: one card of the stock is turned up.
+        rules: rules under which one card of the stock lies face up.
         hand: the player's cards, a mask.
-        up: the card turned up.
-        trump: the trump suit; in the first trick that of ``up``.
+        up: the face-up card.
+        trump: the trump suit; in the first trick the suit of ``up`` by default.
         led: the card that the opponent has led, -1 if the player leads.
         mine: the cards that the player has played, a mask.
         theirs: the cards that the opponent has played, without ``led``, a mask.
         taken: the cards that the opponent took face up and still holds, a mask.
         shown: the cards of ``hand`` that the player took face up, a mask.
-        tricks: how many tricks the player and the opponent have won; not needed in the first.
-        voids: suits in which the opponent has shown a void, with the number of cards that it has drawn unseen since.
+        tricks: how many tricks the player and the opponent have won; not needed in the first trick.
+        voids: suits in which the opponent has shown a void, each with the number of cards that it has drawn unseen
+            since.
 
     Raises:
-        ValueError: if the rules have another foreplay, or the position is none of theirs.
+        ValueError: if the rules have another kind of foreplay, or the position cannot occur under them.
     """
     if rules.open_stock != 1 or rules.humbug:
         raise ValueError("a position of the foreplay needs rules with one card of the stock turned up")
@@ -96,6 +97,7 @@ def foreplay_view(
     for void, drawn in (voids or {}).items():
         if drawn > won[0]:
             raise ValueError(f"void {SUITS[void]}+{drawn}: the opponent has drawn {count_text(won[0], 'card')} unseen")
+        # The trick of the void is not asked for. A seat draws at most once a trick, so this one is early enough.
         view["void_opponent"][0, void], view["drawn_opponent"][0, void] = max(1, played - drawn), drawn
     return view
 
@@ -103,7 +105,9 @@ def foreplay_view(
 def endgame_view(
     rules: Rules, hand: int, opponent: int, *, trump: int = -1, led: int = NO_CARD, tricks: tuple[int, int] = (0, 0)
 ) -> np.ndarray[Any, Any]:
-    """Return an endgame with both hands known as the player to act sees it, a ``VIEW`` array of shape (1,).
+    """Return a position of the endgame as the player to act sees it, a ``VIEW`` array of shape (1,).
+
+    Both hands are known. The cards that are in neither count as played by the player.
 
     Args:
         rules: the rules.
@@ -122,8 +126,8 @@ def endgame_view(
     cards, others = hand.bit_count(), (opponent | led_mask).bit_count()
     if cards != others or not 1 <= cards <= rules.hand:
         raise ValueError(
-            f"you hold {count_text(cards, 'card')} and the opponent {others}, with a card led: needed are 1 to "
-            f"{rules.hand} each, equally many"
+            f"you hold {count_text(cards, 'card')} and the opponent {others}, with a card led: both hands must have "
+            f"the same number of cards, 1 to {rules.hand}"
         )
     _check_trump(rules, trump)
     view = _new_view(rules, hand, led, trump)
@@ -135,12 +139,12 @@ def endgame_view(
 
 
 def _new_view(rules: Rules, hand: int, led: int, trump: int) -> np.ndarray[Any, Any]:
-    """Return a view of the player to act, with what does not depend on the stage."""
+    """Return a view of the player to act with the fields that do not depend on the stage."""
     view = np.zeros(1, VIEW)
     follows = hand & SUIT_MASKS[led // SUIT_SIZE] if led >= 0 else 0
     view["hand"], view["legal"] = hand, follows or hand
     view["led"], view["trump"], view["turn"] = led, trump, 1
-    view["low"] = rules.high_low and trump in _BLACK
+    view["low"] = rules.high_low and trump in _BLACK  # the first card turned up decides both
     view["all_count"], view["draft"], view["race"] = rules.counts == "all", rules.draft, rules.race
     return view
 

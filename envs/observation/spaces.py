@@ -1,4 +1,4 @@
-"""Spaces of observations, and where the action mask stands: beside them in a dictionary, or in ``info`` alone."""
+"""Observation spaces. The action mask is in a dictionary beside the observation, or in ``info`` only."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Keys = tuple[str, str]
 
 
 def check_observation_keys(keys: object) -> Keys | None:
-    """Return the names of observation and mask as a tuple; ``None`` for observations without a dictionary.
+    """Return the keys of observation and mask as a tuple; ``None`` for observations without a dictionary.
 
     Raises:
         ValueError: if they are not two different names.
@@ -31,7 +31,8 @@ def check_observation_keys(keys: object) -> Keys | None:
     names = tuple(keys) if isinstance(keys, (list, tuple)) else ()
     if len(names) != 2 or names[0] == names[1] or not all(isinstance(name, str) and name for name in names):
         allowed = (
-            "two different names, as ('observations', 'action_mask'), or None for observations without a dictionary"
+            "two different names, such as ('observations', 'action_mask'), or None for observations without a "
+            "dictionary"
         )
         raise ValueError(must_be("observation_keys", allowed, keys))
     return names
@@ -40,13 +41,13 @@ def check_observation_keys(keys: object) -> Keys | None:
 def observation_space(
     rules: Rules, match: MatchFormat | None, keys: Keys | None, *, history: bool = False
 ) -> Space[Any]:
-    """Return the space of one seat's observation: a ``Box``, or a ``Dict`` of it and of the mask under their names.
+    """Return the space of one seat's observation: a ``Box``, or a ``Dict`` of that box and the action mask.
 
     Args:
         rules: the rules of the deals.
         match: the match format whose scores are observed too; ``None`` for single deals.
-        keys: the names of observation and mask; ``None`` for the vector alone.
-        history: whether the observation is the event history, which needs names, instead of the vector.
+        keys: the keys of observation and mask; ``None`` for the vector alone.
+        history: whether the observation is the event history, which needs keys, instead of the vector.
     """
     box = _box(history_high(rules) if history else observation_high(rules, match))
     if keys is None:
@@ -64,5 +65,5 @@ def _box(high: npt.NDArray[np.int8]) -> Box:
 
 
 def keyed(keys: Keys | None, observation: Any, mask: Any) -> Any:
-    """Return an observation with its mask, which must be an array of its own, as ``observation_space`` says."""
+    """Return an observation in the form of :func:`observation_space`; the mask is not copied."""
     return observation if keys is None else {keys[0]: observation, keys[1]: mask}

@@ -24,20 +24,20 @@ OBSERVATION_VERSION = 1
 def observation_layout(rules: str | Rules = "classic", match: str | MatchFormat | None = None) -> dict[str, Block]:
     """Return the named blocks of the observation vector, in order.
 
-    Every feature is int8 and at least 0. Everything is from the observing seat's own side, and cards are numbered
-    ``13 * suit + rank`` (suits C D H S, ranks 2 to A) in every deck.
+    Every feature is int8 and at least 0. "Self" is the observing seat. Cards are numbered ``13 * suit + rank`` (suits
+    C D H S, ranks 2 to A) in every deck.
 
     Example:
         >>> block = german_whist.observation_layout("classic")["own_hand"]
         >>> hand = observation[block.start : block.stop]  # int8[52]: 1 for each card that this seat holds
 
     Args:
-        rules: a preset's name, with settings if wanted, or ``Rules``.
-        match: the match format whose scores are appended, as ``"first_to:25"``; ``None`` for single deals.
+        rules: a preset's name, optionally with settings, or ``Rules``.
+        match: the match format whose scores are appended, such as ``"first_to:25"``; ``None`` for single deals.
 
     Returns:
-        For each block its range, the largest value of a feature and its meaning, ``(start, stop, high, meaning)``.
-        A vector divided by these largest values is from 0 to 1.
+        By name, each block as ``(start, stop, high, meaning)``: its range, the largest value of its features, and what
+        they mean. Features divided by ``high`` are from 0 to 1.
 
     Raises:
         ValueError: if the rules or the match format are unknown.
@@ -66,7 +66,7 @@ def observe(views: np.ndarray[Any, Any], rules: str | Rules = "classic") -> npt.
 
     Args:
         views: ``VIEW`` array of shape (rows,), as ``DealBatch.views`` returns it or an agent's ``act`` receives it.
-        rules: the rules that the deals are played under.
+        rules: the rules of the deals.
 
     Returns:
         int8[rows, n_obs], laid out as :func:`observation_layout` describes.
@@ -82,7 +82,7 @@ def observe(views: np.ndarray[Any, Any], rules: str | Rules = "classic") -> npt.
 
 
 def action_mask(views: np.ndarray[Any, Any], rules: str | Rules = "classic") -> npt.NDArray[np.bool_]:
-    """Return the legal actions of a batch of views.
+    """Return the action masks of a batch of views.
 
     Example:
         >>> batch = german_whist.DealBatch("classic", size=256)
@@ -91,10 +91,10 @@ def action_mask(views: np.ndarray[Any, Any], rules: str | Rules = "classic") -> 
 
     Args:
         views: ``VIEW`` array of shape (rows,), as ``DealBatch.views`` returns it or an agent's ``act`` receives it.
-        rules: the rules that the deals are played under.
+        rules: the rules of the deals.
 
     Returns:
-        bool[rows, n_actions]: whether the seat may choose the action; all false where it is not to act.
+        bool[rows, n_actions], true for legal actions; all false in rows where the seat is not to act.
 
     Raises:
         ValueError: if the rules are unknown, or ``views`` is not an array of views.
@@ -111,7 +111,7 @@ def view_from_observation(
 ) -> np.ndarray[Any, Any]:
     """Return the views that observation vectors encode: the inverse of :func:`observe`.
 
-    It lets any agent of this package play in someone else's PettingZoo loop.
+    With it, any agent of this package can play in someone else's PettingZoo loop.
 
     Example:
         >>> observation, reward, terminated, truncated, info = env.last()
@@ -120,8 +120,8 @@ def view_from_observation(
 
     Args:
         observation: one vector (n_obs,) or a batch (rows, n_obs), of any numeric dtype.
-        rules: the rules that the observations were made under.
-        match: the match format that they were made under, if any. Views do not hold its scores.
+        rules: the rules of the deals that were observed.
+        match: their match format, if any. Its scores are dropped: views do not hold them.
 
     Returns:
         A ``VIEW`` array, of shape (1,) for one vector and (rows,) for a batch.

@@ -83,7 +83,7 @@ def write_observation(game, view, row):
     row[_STOCK] = view.stock
     row[_DEALER] = view.dealer
     row[_TURN] = view.turn
-    if row.shape[0] > _BASE_SIZE:
+    if row.shape[0] > _BASE_SIZE:  # the classic game has no other blocks
         _write_optional(game, view, row)
 
 
@@ -125,7 +125,7 @@ def write_masks(i, legal, row):
 
 @row_kernel(writes="row")
 def write_view_masks(i, views, row):
-    """Write the legal actions of view ``i`` likewise."""
+    """Write the legal actions of view ``i`` into a row of int8[len(views), num_actions], as 0 and 1."""
     write_cards(views[i].legal, row, 0)
     for choice in range(52, row.shape[0]):
         row[choice] = (views[i].legal >> np.uint64(choice)) & _ONE
@@ -142,7 +142,7 @@ def _read_cards(row, start):
 
 @kernel
 def _read_one_hot(row, start, size):
-    """Return the index of the first feature that is set, −1 if there is none."""
+    """Return the index of the first feature that is not 0; −1 if there is none."""
     for index in range(size):
         if row[start + index]:
             return index
@@ -175,6 +175,7 @@ def read_observations(game, rows, views):
         view.stock = row[_STOCK]
         view.dealer = row[_DEALER]
         view.turn = row[_TURN]
+        # What the vector leaves out follows from the rules, and the legal actions from the rest of the view.
         view.all_count = game[0].all_count
         view.draft = game[0].draft
         view.race = game[0].race

@@ -24,6 +24,7 @@ def write_view(game, state, seat, view):
     view.own_known = state.known[seat]
     view.face_up = state.face_up
     view.discarded = state.discarded[seat]
+    # Unseen are the cards that this seat cannot locate: by elimination, so that no hidden field is read.
     located = state.hands[seat] | state.played[0] | state.played[1] | state.known[other]
     view.unseen = game.deck & ~(located | state.face_up | state.discarded[seat])
     for suit in range(4):
@@ -55,7 +56,7 @@ def _write_void(state, seat, suit, void, drawn):
 
 @row_kernel
 def write_views(i, game, states, rows, seats, views):
-    """Write the view of ``seats[i]`` (−1: the seat to act) of ``states[rows[i]]``."""
+    """Write the view of ``seats[i]`` in ``states[rows[i]]``; −1 is the seat to act."""
     state = states[rows[i]]
     seat = np.int64(seats[i])
     write_view(game[0], state, np.int64(state.turn) if seat < 0 else seat, views[i])
@@ -63,14 +64,14 @@ def write_views(i, game, states, rows, seats, views):
 
 @kernel
 def cards_of_view(view):
-    """Return the mask of the whole deck: the union of a view's card masks."""
+    """Return the mask of the whole deck, the union of a view's card masks."""
     held = view.hand | view.played_self | view.played_opponent | view.opponent_known
     return held | view.unseen | view.face_up | view.discarded
 
 
 @kernel
 def next_illegal(actions, legal, first):
-    """Return the first row from ``first`` on whose action is not in its mask of legal ones, uint64[n]; −1 for none."""
+    """Return the first row from ``first`` on whose action is not in its mask ``legal``, uint64[n]; −1 for none."""
     for i in range(first, actions.shape[0]):
         action = actions[i]
         if action < 0 or action >= 64 or not (legal[i] >> np.uint64(action)) & np.uint64(1):

@@ -1,7 +1,7 @@
 """Views: what one seat knows of a deal, with perfect memory and nothing more.
 
 Agents receive views, never states, so no agent can peek. A view does not say which seat it belongs to: every field is
-from its owner's side.
+from that seat's own side.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-# Each card of the deck is in exactly one of hand, played_self, played_opponent, opponent_known, unseen, face_up, out.
+# Each card of the deck is in exactly one of hand, played_self, played_opponent, opponent_known, unseen, face_up and
+# discarded.
 VIEW = np.dtype(
     [
         ("hand", np.uint64),  # cards this seat holds
@@ -44,7 +45,8 @@ VIEW = np.dtype(
     align=True,
 )
 
-# How canonical views name ranks, as model cards say: as they are, or counted among the unplayed cards from the top.
+# How canonical views name ranks: as they are, or counted among the unplayed cards from the top. Model cards hold these
+# words.
 NAMED, UNPLAYED = "named", "live"
 RANKS = (NAMED, UNPLAYED)
 
@@ -52,10 +54,10 @@ _NEEDED = "views must be a VIEW array of shape (n,)"
 
 
 def check_view_array(views: Any) -> None:
-    """Refuse what is not an array of views. Kernels rely on it: they do not check.
+    """Refuse anything but an array of views. Kernels rely on it: they check nothing.
 
     Raises:
-        ValueError: when it is a single view, or has another shape or dtype.
+        ValueError: if it is a single view, or has another shape or dtype.
     """
     if isinstance(views, np.ndarray) and views.ndim == 1 and (views.dtype is VIEW or views.dtype == VIEW):
         return

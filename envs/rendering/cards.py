@@ -1,7 +1,7 @@
 """Cards as pictures, cut from an atlas and scaled: faces, the back, and the symbols of the suits.
 
-``cards.png`` has every face twice: for cards narrower than 64 pixels, with a larger index and a single pip. It is drawn
-by ``tools/cards``.
+``cards.png`` has every face twice. The second version, for cards narrower than 64 pixels, has a larger index and a
+single pip. ``tools/cards`` draws the file.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def card_sprite(card: int, width: int, angle: float = 0.0) -> Image.Image:
 
 
 def suit_mask(suit: int, width: int) -> Image.Image:
-    """Return where a suit's symbol is, as the mask of a square, "L"."""
+    """Return a suit's symbol as the mask of a square, ``width`` pixels wide, mode "L"."""
     symbol = _atlas().crop(suit_cell(suit)).convert("L").point(lambda value: 255 - value)
     return symbol.resize((width, width), Image.Resampling.LANCZOS)
 

@@ -17,7 +17,7 @@ Color: TypeAlias = str | tuple[int, int, int] | tuple[int, int, int, int]
 Box: TypeAlias = tuple[float, float, float, float]  # left, top, right, bottom
 
 SANS, SANS_BOLD = "DejaVuSans.ttf", "DejaVuSans-Bold.ttf"
-SMOOTH = 4  # Pillow draws hard edges, so everything is drawn this many times larger and then averaged down
+SMOOTH = 4  # Pillow draws hard edges, so everything is drawn this many times larger and then scaled down
 
 
 class Pen:
@@ -105,7 +105,7 @@ def felt(width: int, height: int) -> Image.Image:
 
 @lru_cache(maxsize=32)
 def glow(width: int, angle: float = 0.0) -> Image.Image:
-    """Return the highlight around a card of a width, RGBA."""
+    """Return the highlight around a card of the given width, RGBA."""
     height, margin = round(width * SHAPE), width // 3
     light = Image.new("L", (width + 2 * margin, height + 2 * margin), 0)
     reach = width // 16

@@ -30,7 +30,7 @@ _GAME_WIDTH = 168
 
 
 def draw_player(table: Image.Image, scene: Scene, player: Player, left: float, middle: float, unit: float) -> None:
-    """Draw a player's plate: name, dealer, tricks by stage, race; golden border if it is the player's turn."""
+    """Draw a player's plate: name, dealer, tricks by stage, race; gold border for the player to act or the winner."""
     width, height = (round(edge * unit) for edge in (_TALL_PLAYER if _has_line(scene) else _PLAYER))
     put(table, plate(width, height, bright=player.turn or player.seat == scene.winner), left + width / 2, middle)
     pen = Pen(table, 1)

@@ -1,7 +1,7 @@
 """Rendering for the environments: text, pictures, or a window.
 
-``"human"`` opens a window if there is a display and both pygame and Pillow are installed, and prints text otherwise. A
-window that the user has closed stays closed, and the game continues.
+``"human"`` opens a window if there is a display and both pygame and Pillow are installed; otherwise it prints text. If
+the user closes the window it stays closed, and the game continues.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def load_drawing() -> Any:
 def render_rows(
     batch: DealBatch, seats: npt.NDArray[np.int64], size: tuple[int, int] | None
 ) -> tuple[str | Picture, ...]:
-    """Return what a seat sees in each row.
+    """Return what one seat sees in each row, as texts or pictures.
 
     Args:
         batch: the deals.
@@ -90,7 +90,7 @@ class Renderer:
             load_drawing()
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave the window out: a copy opens its own when it is first rendered."""
+        """Leave the window out of copies: a copy opens its own when it is first rendered."""
         return {**self.__dict__, "_window": None}
 
     def reset(self, batch: DealBatch) -> None:

@@ -24,7 +24,7 @@ _SUIT_ORDER = (3, 2, 0, 1)  # spades, hearts, clubs, diamonds: colours alternate
 
 
 class Frame(NamedTuple):
-    """The size of the picture, and its scale.
+    """The size of a picture, and its scale.
 
     Attributes:
         unit: pixels per unit of the 960 × 640 table.
@@ -55,8 +55,8 @@ def deal_picture(
     Args:
         batch: the deals.
         row: the row of the deal.
-        seat: the seat whose view to show; of the other hand only the cards that it saw taken are visible. By default
-            both hands are visible. Seat 0 is at the bottom, or the seat whose view it is.
+        seat: the seat whose view to show: of the other hand, only the cards that it saw taken. By default both hands
+            are visible. This seat is at the bottom; by default seat 0 is.
         size: width and height in pixels, 120 to 8192 each.
         names: the names of seats 0 and 1.
         trick: the last complete trick (``TrickMemory.trick``), shown until the next card is led.
@@ -71,7 +71,7 @@ def deal_picture(
 
 
 def png_bytes(picture: npt.NDArray[np.uint8], colors: int | None = None) -> bytes:
-    """Return a picture, uint8[height, width, 3], as the bytes of a PNG file; with few colours it is a small one."""
+    """Return a picture, uint8[height, width, 3], as the bytes of a PNG file; fewer ``colors`` make it smaller."""
     file, image = io.BytesIO(), Image.fromarray(picture)
     (image if colors is None else image.quantize(colors)).save(file, "PNG", optimize=True)
     return file.getvalue()

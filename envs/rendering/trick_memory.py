@@ -1,4 +1,4 @@
-"""The last complete trick. A state holds only the card led, so pictures of a trick need this memory."""
+"""The last complete trick. A state holds no complete trick, only the card led, so pictures need this memory."""
 
 from __future__ import annotations
 

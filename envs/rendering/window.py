@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-_UNSEEN_DRIVERS = ("dummy", "offscreen")  # show nothing, so frames need no pause
+_UNSEEN_DRIVERS = ("dummy", "offscreen")  # SDL drivers that show nothing, so frames need no pause
 _SMALLEST = (240, 160)
 
 
@@ -20,7 +20,7 @@ def _pygame() -> Any:
 
 
 class Window:
-    """A resizable window; each picture stays for at least one frame.
+    """A resizable window that shows each picture for at least one frame.
 
     Attributes:
         closed: whether the window was closed.
@@ -46,13 +46,13 @@ class Window:
 
     @property
     def size(self) -> tuple[int, int]:
-        """Current width and height in pixels, but at least large enough for a picture."""
+        """Current width and height in pixels, but at least the smallest size of a picture."""
         pygame = _pygame()
         width, height = pygame.display.get_window_size()
         return max(width, _SMALLEST[0]), max(height, _SMALLEST[1])
 
     def show(self, picture: npt.NDArray[np.uint8]) -> None:
-        """Show a picture, uint8[height, width, 3], after the last one has been shown for one frame."""
+        """Show a picture, uint8[height, width, 3], once the last one has been shown for one frame."""
         pygame = _pygame()
         visible = pygame.display.get_driver() not in _UNSEEN_DRIVERS
         self._read_events()

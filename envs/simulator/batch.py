@@ -1,4 +1,4 @@
-"""A batch of deals, stepped together; a single deal is a batch of one."""
+"""A batch of deals, stepped together. A single deal is a batch of one."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ class BatchState(NamedTuple):
     Attributes:
         rules: the rules of the deals.
         states: ``STATE`` array of shape (k,), hidden cards included.
-        actions: the actions played, int8[k, max_game_length]; ``None`` without ``history=True``.
-        counts: how many they are, int64[k]; ``None`` without ``history=True``.
+        actions: the actions played in each deal, int8[k, max_game_length]; ``None`` without ``history=True``.
+        counts: number of actions of each deal, int64[k]; ``None`` without ``history=True``.
     """
 
     rules: Rules
@@ -61,16 +61,17 @@ class GameId:
 
 
 class DealBatch:
-    """Deals ``first … first + size - 1`` of a seed, stepped together by compiled kernels.
+    """A batch of deals, stepped together by compiled kernels: deals ``first … first + size - 1`` of a seed.
 
-    Seat ``i % 2`` deals deal ``i``, so the dealer alternates from deal to deal. Deals stay in their rows: a finished
-    deal ignores further actions until its row is dealt again.
+    Each row holds one deal. In every deal one seat is to act, 0 or 1, and :meth:`step` plays one action for it. There
+    is no autoreset: a finished deal ignores further actions until its row is dealt again. Seat ``i % 2`` deals deal
+    ``i``, so the dealer alternates from deal to deal.
 
     Example:
         >>> batch = german_whist.DealBatch("classic", size=4096, seed=0)
         >>> while not batch.done.all():
         ...     observations, masks = batch.observe(), batch.action_mask()  # of the seats to act
-        ...     batch.step(masks.argmax(axis=1))  # each plays its lowest legal card
+        ...     batch.step(masks.argmax(axis=1))  # each seat plays its lowest legal card
         >>> batch.returns("margin").shape
         (4096, 2)
 
@@ -82,12 +83,12 @@ class DealBatch:
         num_actions: size of the action space.
         num_observations: length of an observation vector, n_obs.
         log: the actions of each deal with ``history=True``; otherwise ``None``.
-        endgame_hook: what finishes deals whose endgame begins; ``None`` if the endgame is played.
+        endgame_hook: the ``EndgameHook`` that finishes deals whose endgame begins; ``None`` if endgames are played.
         canonical: whether observations, masks and the actions of :meth:`step` are canonical.
     """
 
     def __new__(cls, *args: Any, device: Any = None, **settings: Any) -> Any:
-        """Return a ``TensorBatch`` if there is a device."""
+        """Return a ``TensorBatch`` if a device is given."""
         if device is None:
             return super().__new__(cls)
         from german_whist.envs.simulator.tensor_batch import TensorBatch
@@ -111,22 +112,22 @@ class DealBatch:
         """Deal the first deals.
 
         Args:
-            rules: a preset's name, with settings if wanted (``"classic:counts=all"``), or ``Rules``.
+            rules: a preset's name, optionally with settings (``"classic:counts=all"``), or ``Rules``.
             size: number of deals, at least 1.
             seed: seed of the deals, 0 to 2**64 - 1.
             first: index of the first deal.
-            history: keep the actions played, which :meth:`history` needs.
-            endgame: ``"played"``, or ``"exact"``: a deal is over after the last trick of the foreplay, and its returns
-                are those of perfect play by both seats from there.
-            canonical: relabel suits, so that positions which play alike look alike: :meth:`observe` and
-                :meth:`action_mask` are those of :func:`german_whist.canonical_views`, and :meth:`step` takes canonical
-                actions. Everything else, such as :meth:`views` and :meth:`legal`, is about the true cards.
-            device: ``None`` for NumPy arrays; ``"cuda"`` or ``"cpu"`` for a ``TensorBatch``, whose methods are the same
+            history: whether to keep the actions played, which :meth:`history` needs.
+            endgame: ``"played"`` for the whole game, or ``"exact"``: deals end after the foreplay, the first stage, and
+                their returns are those of perfect play by both seats from there. An ``EndgameHook`` works, too.
+            canonical: whether to relabel suits so that equivalent positions look the same. :meth:`observe` and
+                :meth:`action_mask` then show :func:`german_whist.canonical_views`, and :meth:`step` takes canonical
+                actions. Everything else, such as :meth:`views` and :meth:`legal`, keeps the true cards.
+            device: ``None`` for NumPy arrays; ``"cuda"`` or ``"cpu"`` for a ``TensorBatch``, which has the same methods
                 with torch tensors on that device.
 
         Raises:
-            ValueError: if the rules are unknown, the size is below 1, seed or first is out of range, or the rules do
-                not allow this endgame.
+            ValueError: if the rules are unknown, ``size`` is below 1, ``seed`` or ``first`` is out of range, the rules
+                do not allow this endgame, or ``history`` is asked for on a device.
         """
         self.size = whole_number("size", size, 1)
         self.rules = rules_named(rules)
@@ -143,7 +144,7 @@ class DealBatch:
         self.reset(first)
 
     def reset(self, first: int) -> None:
-        """Deal the deals ``first … first + size - 1`` of the same seed, in place.
+        """Deal ``first … first + size - 1`` of the same seed into the rows.
 
         Raises:
             ValueError: if an index is not from 0 to 2**64 - 1.
@@ -159,16 +160,16 @@ class DealBatch:
         seeds: npt.ArrayLike | None = None,
         dealers: npt.ArrayLike | None = None,
     ) -> None:
-        """Deal other deals into some rows, in place.
+        """Deal other deals into some rows.
 
         Args:
             rows: the rows to deal into, int[k].
-            indices: the index of the deal for each row, uint64[k].
-            seeds: the seed of each of these deals, uint64[k]; the batch's own by default.
-            dealers: the seat that deals in each row, int[k]; seat 1 deals odd indices by default.
+            indices: index of the deal for each row, uint64[k].
+            seeds: seed of the deal for each row, uint64[k]; the batch's own by default.
+            dealers: the seat that deals in each row, int[k]; by default seat 1 deals odd indices.
 
         Raises:
-            ValueError: if a row or a dealer is out of range, an index or a seed is negative, or their numbers differ.
+            ValueError: if a row or a dealer is out of range, an index or a seed is negative, or the shapes differ.
         """
         which = numbers_between("rows", rows, 0, self.size - 1)
         deals = deal_indices(indices, which.shape)
@@ -183,7 +184,7 @@ class DealBatch:
         seeds: npt.NDArray[np.uint64],
         dealers: npt.NDArray[np.int64],
     ) -> None:
-        """Do what :meth:`deal_rows` does, given arrays that are known to be right; dealer −1: as the index says."""
+        """Deal like :meth:`deal_rows`, without checks; a dealer of −1 stands for the default."""
         deal_rows(len(rows), self.rules.game, self._cards, seeds, indices, dealers, rows, self.states)
         self._begin(rows)
 
@@ -195,7 +196,7 @@ class DealBatch:
         Args:
             decks: one deck per row, as text (``"C2 SA …"``) or card numbers, in dealing order.
             dealers: the seat that deals in each row, int[size] (int[k] with ``rows``).
-            rows: the rows to deal into, int[k]; all of them by default.
+            rows: the rows to deal into, int[k]; all by default.
 
         Raises:
             ValueError: if a deck is not a permutation of this game's deck, or a dealer or a row is out of range.
@@ -218,10 +219,10 @@ class DealBatch:
             self._game_ids[rows] = None
 
     def get_state(self, rows: npt.ArrayLike | None = None) -> BatchState:
-        """Return a copy of some deals, with their histories if they are kept.
+        """Return a copy of some deals, with their actions if the batch keeps them.
 
         Args:
-            rows: the deals, int[k], in any order, repeated if wanted; all of them by default.
+            rows: the deals, int[k], in any order, repeats allowed; all by default.
 
         Raises:
             ValueError: if a row is out of range.
@@ -232,21 +233,22 @@ class DealBatch:
         return BatchState(self.rules, self.states[which], self.log.actions[which], self.log.counts[which])
 
     def set_state(self, state: BatchState, rows: npt.ArrayLike | None = None) -> None:
-        """Put deals saved by :meth:`get_state`, of this or another batch, into some rows.
+        """Put deals saved by :meth:`get_state` of this or another batch into some rows.
 
         Args:
             state: k deals.
-            rows: where to put them, int[k], each once; all rows by default.
+            rows: where to put them, int[k], no row twice; all rows by default.
 
         Raises:
             ValueError: if the rules or the number of deals differ, a row is out of range, or this batch keeps
-                histories and the state has none; then nothing has changed.
+                histories and the state has none. Nothing has changed then.
         """
         which = self._rows(rows)
         if state.rules != self.rules:
             raise ValueError(f"the state is of other rules: {state.rules} instead of {self.rules}")
         if state.states.dtype != STATE or state.states.shape != which.shape:
-            raise ValueError(must_be("the number of deals in the state", f"{len(which)}, one a row", len(state.states)))
+            expected = f"{len(which)}, one per row"
+            raise ValueError(must_be("the number of deals in the state", expected, len(state.states)))
         if self.log is not None:
             if state.actions is None or state.counts is None:
                 raise ValueError("the state has no history: get it from a batch made with history=True")
@@ -255,14 +257,14 @@ class DealBatch:
         self._forget(which)
 
     def step(self, actions: npt.ArrayLike, rows: npt.ArrayLike | None = None) -> None:
-        """Play one action in every deal, or in some; finished deals ignore theirs.
+        """Play one action for the seat to act in every deal, or in some; finished deals ignore theirs.
 
         Args:
-            actions: the action of each deal's seat to act, int[size] (int[k] with ``rows``).
-            rows: the deals to step, int[k], each once; all of them by default.
+            actions: one action per deal, int[size] (int[k] with ``rows``).
+            rows: the deals to step, int[k], no row twice; all by default.
 
         Raises:
-            ValueError: if an action is illegal or not a whole number, or their number is wrong; then no deal has moved.
+            ValueError: if an action is illegal or not a whole number, or the shape is wrong. No deal has moved then.
         """
         which = self._rows(rows)
         given = whole_numbers("actions", actions, which.shape).astype(np.int64, copy=False)
@@ -278,7 +280,7 @@ class DealBatch:
         self.finish_endgames(which)
 
     def finish_endgames(self, rows: npt.NDArray[np.int64]) -> None:
-        """Finish those of some deals whose endgame begins, unless it is played; :meth:`step` does so itself."""
+        """Let the endgame hook, if any, finish those deals whose endgame begins; :meth:`step` does this itself."""
         if self.endgame_hook is not None:
             finish_endgames(self.endgame_hook, self.rules, self.states, rows)
 
@@ -287,28 +289,28 @@ class DealBatch:
             return self._every_row
         if isinstance(rows, np.ndarray) and rows.dtype == np.int64 and rows.ndim == 1 and rows.flags.c_contiguous:
             given: npt.NDArray[np.int64] = rows
-            if are_rows(given, self.size):  # a tenth of the time, which environments of one deal notice
+            if are_rows(given, self.size):  # ten times faster than below, which matters to environments of one deal
                 return given
         return numbers_between("rows", rows, 0, self.size - 1)
 
     @property
     def turn(self) -> npt.NDArray[np.int8]:
-        """The seat to act, int8[size]; meaningless where a deal is done. A view of the states: copy it to keep it."""
+        """The seat to act in each deal, int8[size]; meaningless in finished deals. A NumPy view: copy it to keep it."""
         return self.states["turn"]
 
     @property
     def done(self) -> npt.NDArray[np.bool_]:
-        """Whether each deal is finished, bool[size]. A view of the states: copy it to keep it."""
+        """Whether each deal is finished, bool[size]. A NumPy view of the states: copy it to keep it."""
         return self.states["done"]
 
     def legal(self) -> npt.NDArray[np.uint64]:
-        """Return the legal actions of the seats to act as bit masks, uint64[size]; 0 where a deal is done."""
+        """Return the legal actions of the seats to act as bit masks, uint64[size]; 0 in finished deals."""
         out = np.empty(self.size, np.uint64)
         write_legal(self.size, self.states, out)
         return out
 
     def action_mask(self, out: npt.NDArray[np.int8] | None = None) -> npt.NDArray[np.int8]:
-        """Return the legal actions of the seats to act, int8[size, num_actions], 1 where legal.
+        """Return the action masks of the seats to act, int8[size, num_actions], 1 for legal actions.
 
         Args:
             out: an array to write into and return; a new one by default.
@@ -324,17 +326,17 @@ class DealBatch:
         return masks
 
     def views(self, rows: npt.ArrayLike | None = None, seats: npt.ArrayLike | None = None) -> np.ndarray[Any, Any]:
-        """Return what seats know of their deals, as agents receive it.
+        """Return what a seat knows of each deal, as agents receive it.
 
         Args:
-            rows: the deals, int[k]; all of them by default.
-            seats: the seat whose view to return for each, int[k]; the seat to act by default.
+            rows: the deals, int[k]; all by default.
+            seats: the seat whose view to return for each deal, int[k]; the seat to act by default.
 
         Returns:
             A ``VIEW`` array of shape (k,).
 
         Raises:
-            ValueError: if a row is out of range, a seat is not 0 or 1, or their numbers differ.
+            ValueError: if a row is out of range, a seat is not 0 or 1, or the shapes differ.
         """
         which = self._rows(rows)
         if seats is None:
@@ -353,7 +355,7 @@ class DealBatch:
         return canonical_views(views)[0] if self.canonical else views
 
     def decoded(self, actions: npt.NDArray[np.int64], rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Return the actions behind canonical ones of the seats to act in some rows, int64[k]."""
+        """Translate canonical actions of the seats to act in some rows into true ones, int64[k]."""
         return decode_actions(actions, canonical_views(self.views(rows))[1])
 
     def observe(self, out: Int8s | None = None, seats: npt.ArrayLike | None = None) -> Int8s:
@@ -376,20 +378,21 @@ class DealBatch:
     def history(
         self, out: Int8s | None = None, seats: npt.ArrayLike | None = None, rows: npt.ArrayLike | None = None
     ) -> tuple[Int8s, npt.NDArray[np.int16]]:
-        """Return event histories: what seats saw happen in their deals, one row per event.
+        """Return event histories: what a seat saw happen in each deal, in order, one row per event.
 
         The columns are event, who, card and trick; the documentation's page on observations lists their values.
 
         Args:
             out: an array to write the tokens into and return; a new one by default.
             seats: the seat whose history to return for each deal, int[size]; the seat to act by default.
-            rows: the deals, int[k], then all sizes here are k; all of them by default.
+            rows: the deals, int[k]; all by default. With it, ``size`` here is k.
 
         Returns:
             Tokens int8[size, max_events, 4], and the number of events of each deal, int16[size].
 
         Raises:
-            ValueError: if the batch was made without ``history=True``, a shape is wrong, or a seat or row out of range.
+            ValueError: if the batch was made without ``history=True``, a shape is wrong, or a seat or a row is out of
+                range.
         """
         if self.log is None:
             raise ValueError("history is not kept: make the batch with DealBatch(..., history=True)")
@@ -398,7 +401,7 @@ class DealBatch:
         return self.log.histories(self.states, which, whose.astype(np.int64), out)
 
     def game_ids(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.object_]:
-        """Return a :class:`GameId` for the seat to act in each of some rows, object[k], new with every deal."""
+        """Return the :class:`GameId` of the seat to act in each of some rows, object[k]. Every deal gets new ones."""
         if self._game_ids is None:
             self._game_ids = np.empty((self.size, 2), object)
         seats = self.turn[rows]
@@ -409,11 +412,11 @@ class DealBatch:
         return ids
 
     def returns(self, reward: str = "margin") -> npt.NDArray[np.float32]:
-        """Return both seats' returns, float32[size, 2]; zero-sum, and zeros while a deal is not finished.
+        """Return both seats' returns, float32[size, 2]: zero-sum, and zeros in unfinished deals.
 
         Args:
             reward: ``"margin"`` (counted tricks, own minus the opponent's; negated in a low game), ``"win"`` (+1, 0,
-                −1) or ``"points"`` (the rules' own scoring, paid by the loser).
+                −1) or ``"points"`` (the rules' own scoring; the loser gets the negative).
 
         Raises:
             ValueError: if there is no such reward.
@@ -423,9 +426,9 @@ class DealBatch:
         return out
 
     def margins(self) -> npt.NDArray[np.float32]:
-        """Return both seats' margins so far, float32[size, 2]: ``returns("margin")`` as if every deal ended here.
+        """Return both seats' margins so far, float32[size, 2]: ``returns("margin")`` if every deal ended here.
 
-        Their growth from one decision to the next is a reward for each trick.
+        Their change from one decision to the next is a dense reward that adds up to the final margin.
         """
         out = np.empty((self.size, 2), np.float32)
         write_margins(self.size, self.rules.game, self.states, out)

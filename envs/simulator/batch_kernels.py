@@ -40,7 +40,7 @@ def deal_decks(i, game, rows, dealers, states):
 @kernel
 def are_rows(rows, size):
     """Return whether all are from 0 to ``size - 1``."""
-    outside = 0
+    outside = 0  # counted to the end: without an early exit the loop is vectorised
     for row in rows:
         outside += row < 0 or row >= size
     return outside == 0
@@ -59,7 +59,7 @@ def _is_refused(state, action):
 
 @row_kernel
 def write_is_refused(i, states, rows, actions, out):
-    """Write whether ``actions[i]`` is illegal in ``states[rows[i]]``; in a deal that is over none is."""
+    """Write whether ``actions[i]`` is illegal in ``states[rows[i]]``; in a finished deal no action is."""
     out[i] = _is_refused(states[rows[i]], actions[i])
 
 
@@ -72,7 +72,7 @@ def step_rows(i, game, states, rows, actions):
 
 @kernel
 def step_all_or_none(game, states, rows, actions):
-    """Do what ``step_rows`` does; if an action is illegal nothing moves, and its place is returned; otherwise −1."""
+    """Step all rows and return −1; if an action is illegal, move nothing and return its place."""
     for i in range(rows.shape[0]):
         if _is_refused(states[rows[i]], actions[i]):
             return i

@@ -1,7 +1,7 @@
 """Episodes: single deals or whole matches, one in each row of a batch.
 
-Environments and matches between agents stand on these: which deal comes next in a row, what a match has scored, when an
-episode is over, and what it pays.
+Environments and matches between agents are built on these. They know which deal comes next in a row, the scores of a
+match, when an episode is over, and what it pays.
 """
 
 from __future__ import annotations
@@ -47,16 +47,16 @@ Seeds = int | Sequence[int | None] | None
 
 
 class Episodes:
-    """Many episodes, stepped together; a row that is over stays as it is until it is started again.
+    """Many episodes, stepped together. A row whose episode is over stays as it is until it is started again.
 
     Attributes:
         rules: the rules of every deal.
-        match: what decides a match; ``None`` if episodes are single deals.
+        match: the match format; ``None`` if episodes are single deals.
         batch: the current deals.
         every_row: 0 … size − 1, int64[size].
         seeds: the seed of each row, uint64[size].
-        numbers: index of the deal, or number of the match, that each row's episode is, uint64[size].
-        strides: what a row's number grows by from one episode to the next, uint64[size]; 0 before its first reset.
+        numbers: each row's episode, as the index of its deal or the number of its match, uint64[size].
+        strides: by how much a row's number grows from one episode to the next, uint64[size]; 0 before its first reset.
         indices: the index of each current deal, uint64[size].
         plies: actions played in each current deal, int64[size].
         scores: the scores of each match by seat, in points or deals won, float64[size, 2].
@@ -76,7 +76,7 @@ class Episodes:
     ) -> None:
         """Make room for episodes; :meth:`reset` or :meth:`start` deals.
 
-        Actions are true ones, also where observations and masks are canonical.
+        Even if observations and masks are canonical, :meth:`step` takes true actions.
 
         Raises:
             ValueError: if the rules or the match format are unknown, the rules do not allow this endgame, or the size
@@ -96,19 +96,19 @@ class Episodes:
         self._forfeits: dict[int, int] = {}  # the seat that has forfeited the current deal, by row
 
     def reset(self, seed: Seeds = None, options: Mapping[str, Any] | None = None, rows: Rows | None = None) -> None:
-        """Start the next episodes, as the seed and the options of an environment's ``reset`` say.
+        """Start the next episodes, given the seed and the options of an environment's ``reset``.
 
         Args:
-            seed: one for all rows (row j starts with number j and goes on in steps of ``size``), one per row (each
-                starts with number 0 and goes on in steps of 1; ``None`` goes on as before), or ``None``. Rows that
-                never had a seed draw one together.
-            options: see ``read_options``. The address is that of row 0; the other rows follow. A deck given without a
-                dealer is dealt by seat 0.
-            rows: the rows to reset, int64[k]; all of them by default.
+            seed: one seed for all rows (row j starts with number j and continues in steps of ``size``), one per row
+                (each starts with number 0 and continues in steps of 1; ``None`` in it continues as before), or
+                ``None``. Rows that never had a seed share a random one.
+            options: see ``read_options``. An address is that of row 0, and the other rows follow. A deck given without
+                a dealer is dealt by seat 0.
+            rows: the rows to reset, int64[k]; all by default.
 
         Raises:
-            ValueError: if a seed, a number or an option is not allowed, or the seeds are not one per row; then the
-                current episodes continue.
+            ValueError: if a seed, a number or an option is not allowed, or the seeds are not one per row. The current
+                episodes then continue.
         """
         rows = self.every_row if rows is None else rows
         if seed is None and not options and self.strides[rows].all():
@@ -122,6 +122,8 @@ class Episodes:
             own = self._own_seeds(seed, rows)
         elif first is None and seed is not None:
             first = check_seed(seed), 0
+        # Each row starts from a seed of its own, shares one with other rows, or goes on. Everything is computed on
+        # copies first, so that an error leaves the current episodes alone.
         begins = np.array([one is not None for one in own])
         shares = ~begins & ((strides == 0) | (first is not None))
         goes_on = ~(begins | shares)
@@ -154,7 +156,7 @@ class Episodes:
         """Start the next episodes in some rows, each of which was reset before.
 
         Raises:
-            ValueError: if there is none; then nothing has changed.
+            ValueError: if a row has used up the numbers of its seed. Nothing has changed then.
         """
         self.start(rows, self.seeds[rows], self._next_numbers(self.numbers[rows], self.strides[rows]))
 
@@ -170,10 +172,10 @@ class Episodes:
 
         Args:
             rows: the rows, int64[k].
-            seeds: the seed of each, uint64[k].
-            numbers: the index of each deal, or number of each match, uint64[k].
-            dealer: who deals first; by default the numbers say.
-            deck: the cards in dealing order; by default those of the deal.
+            seeds: the seed of each episode, uint64[k].
+            numbers: index of each deal, or number of each match, uint64[k].
+            dealer: the seat that deals first; by default its parity follows from the numbers.
+            deck: the cards in dealing order, instead of those of the deal.
         """
         self.seeds[rows], self.numbers[rows] = seeds, numbers
         self.scores[rows], self.deals[rows], self.over[rows] = 0.0, 0, False
@@ -190,9 +192,9 @@ class Episodes:
         self.batch.deal_unchecked(rows, indices, self.seeds[rows], self._dealers[rows])
 
     def step(self, rows: Rows, actions: npt.NDArray[np.int64]) -> Bools:
-        """Play an action in each of some rows and return where it was illegal, bool[k]; nothing has moved there.
+        """Play an action in each of some rows and return which were illegal, bool[k]; those rows have not moved.
 
-        A deal that ends is scored; unless that ends the episode, the next deal of the match starts at once.
+        A deal that ends is scored. Unless the episode ends with it, the next deal of the match starts at once.
         """
         refused = np.empty(len(rows), np.bool_)
         step_legal(self.rules.game, self.batch.states, rows, actions, self.plies, refused)
@@ -203,7 +205,7 @@ class Episodes:
         return refused
 
     def _stepped(self, rows: Rows, actions: npt.NDArray[np.int64]) -> None:
-        """Do what follows actions that have been played."""
+        """Log actions that have been played, cut endgames off, and score deals that have ended."""
         batch = self.batch
         if batch.log is not None:
             batch.log.add(rows, actions)
@@ -213,14 +215,14 @@ class Episodes:
             self._finish(finished)
 
     def forfeit(self, rows: Rows, seats: Rows) -> None:
-        """End the current deals of some rows: a seat in each, int64[k], loses its deal by the largest margin."""
+        """End the current deals of some rows; in each, the given seat, int64[k], loses by the largest margin."""
         self._forfeits.update(zip(rows.tolist(), seats.tolist(), strict=True))
         self.batch.states["done"][rows] = True
         self._finish(rows)
         self._moved()
 
     def _finish(self, rows: Rows) -> None:
-        """Score deals that have ended, and start the next ones of matches that go on."""
+        """Score deals that have ended, and start the next deals of matches that go on."""
         self.deals[rows] += 1
         if self.match is None:
             self.over[rows] = True
@@ -235,7 +237,7 @@ class Episodes:
             self._deal(going_on, self.indices[going_on] + np.uint64(1))
 
     def _deal_returns(self, reward: str, rows: Rows) -> npt.NDArray[np.float32]:
-        """Return what both seats get for finished deals, float32[k, 2]; a forfeit loses as much as can be lost."""
+        """Return what both seats get for finished deals, float32[k, 2]; a forfeit loses the largest possible amount."""
         returns = self.batch.returns(reward)[rows]
         if self._forfeits:
             limit = reward_limit(self.rules.game, reward)
@@ -245,12 +247,12 @@ class Episodes:
         return returns
 
     def _moved(self) -> None:
-        """Note that deals have started, moved or ended."""
+        """Called after deals have started, moved or ended: for subclasses."""
 
     def returns(self, reward: str, rows: Rows) -> npt.NDArray[np.float64]:
-        """Return what both seats get in some rows whose episodes are over, float64[k, 2].
+        """Return what both seats get for episodes that are over, float64[k, 2].
 
-        A match pays ±1 or 0 with ``"win"``, and otherwise the difference of the scores.
+        With ``"win"`` a match pays ±1, or 0 for a draw; otherwise it pays the difference of the scores.
         """
         if self.match is None:
             return self._deal_returns(reward, rows).astype(np.float64)
@@ -270,11 +272,11 @@ class Episodes:
         return limit if self.match is None else self.match.reward_limit(self.rules, reward)
 
     def observe(self, rows: Rows, seats: Rows) -> Int8s:
-        """Return a seat's observation in each of some rows, int8[k, n_obs], which ends with the scores of a match."""
+        """Return a seat's observation in each of some rows, int8[k, n_obs], with the scores of a match at its end."""
         return self._with_scores(observe(self.batch.shown_views(rows, seats), self.rules), rows, seats)
 
     def full_states(self) -> Int8s:
-        """Return the full state vectors, int8[size, n_state], which end with the scores of a match."""
+        """Return the full state vectors, int8[size, n_state], with the scores of a match at their end."""
         vectors = full_states(self.rules, self.batch.states)
         return self._with_scores(vectors, self.every_row, np.zeros_like(self.every_row))
 
@@ -288,19 +290,19 @@ class Episodes:
         return self.match.feature_rows(self.rules, scores)
 
 
-_TURN_BIT = 62
+_TURN_BIT = 62  # not the sign bit: −1 stands for an illegal action
 _LEGAL_BITS = (1 << _TURN_BIT) - 1
 
 
 @kernel
 def _situation(states: Any) -> int:
-    """Return the legal actions (bits 0 to 61) and the seat to act (bit 62) in one number: one call from Python."""
+    """Return the legal actions (bits 0 to 61) and the seat to act (bit 62) as one number: one call from Python."""
     return int(np.int64(legal_actions(states[0])) | (np.int64(states[0].turn) << _TURN_BIT))
 
 
 @kernel
 def _play(game: Any, states: Any, plies: Any, action: int) -> int:
-    """Play an action and return the new situation; −1, and nothing has changed, if it is illegal."""
+    """Play an action and return the new situation; if it is illegal, change nothing and return −1."""
     if not is_legal(states[0], action):
         return -1
     play(game[0], states[0], action)
@@ -345,9 +347,9 @@ def _decode(game: Any, states: Any, scratch: Any, relabeling: Int8s, action: int
     return int(decode_action(action, relabeling))
 
 
-# PettingZoo's loop makes 115,000 steps a second on these calls, and 16,000 on those of ``Episodes``.
+# Why a class of its own: PettingZoo's loop makes 115,000 steps a second with it, and 16,000 with ``Episodes``.
 class Episode(Episodes):
-    """One episode, in row 0, with what a single environment does at every step: one call of a kernel each.
+    """A single episode, in row 0. Whatever an environment needs at every step is one call of a kernel.
 
     Attributes:
         legal: the legal actions of the seat to act as a mask; 0 when the episode is over.
@@ -370,16 +372,16 @@ class Episode(Episodes):
         """
         super().__init__(rules, 1, match, history=history, endgame=endgame, canonical=canonical)
         self.legal = self.turn = 0
-        # Read at every step.
+        # Attributes of this object, because they are read at every step.
         self._game, self._states, self._scratch = self.rules.game, self.batch.states, np.zeros(2, VIEW)
         self._relabeling = np.zeros(RELABELING_SIZE, np.int8)
         self._num_observations, self._num_actions = self.batch.num_observations, self.batch.num_actions
-        self._stops = history or self.batch.endgame_hook is not None  # whether more follows an action than its effect
+        self._needs_follow_up = history or self.batch.endgame_hook is not None  # after every action, not only the last
         self._canonical = canonical
-        self._features = np.zeros((2, 0), np.int8)  # of the scores, from each seat's side
+        self._features = np.zeros((2, 0), np.int8)  # the match scores as features, from each seat's side
 
     def reset(self, seed: Seeds = None, options: Mapping[str, Any] | None = None, rows: Rows | None = None) -> None:
-        """Start the next episode, as :meth:`Episodes.reset` does, from one seed or none."""
+        """Start the next episode like :meth:`Episodes.reset`, from one seed or none."""
         super().reset(None if seed is None else check_seed(seed), options, rows)
 
     @property
@@ -389,7 +391,8 @@ class Episode(Episodes):
 
     def _moved(self) -> None:
         situation = _situation(self._states)
-        self.legal = 0 if self.over[0] else situation & _LEGAL_BITS  # a forfeited deal has cards left
+        # A forfeited deal still has legal cards.
+        self.legal = 0 if self.over[0] else situation & _LEGAL_BITS
         self.turn = situation >> _TURN_BIT
         if self.match is not None:
             self._features = self.score_features(np.array([0, 0]), np.array([0, 1]))
@@ -399,13 +402,13 @@ class Episode(Episodes):
         return np.array([not self.play(int(action)) for action in actions], np.bool_)
 
     def play(self, action: int) -> bool:
-        """Play an action for the seat to act and return whether it was legal; if not, nothing has changed."""
+        """Play an action for the seat to act and return whether it was legal; an illegal one changes nothing."""
         situation = _play(self._game, self._states, self.plies, action) if 0 <= action < 64 else -1
         if situation < 0:
             return False
         self.legal = situation & _LEGAL_BITS
         self.turn = situation >> _TURN_BIT
-        if self._stops:
+        if self._needs_follow_up:
             self._stepped(self.every_row, np.array([action]))
             self._moved()
         elif not self.legal:
@@ -434,7 +437,7 @@ class Episode(Episodes):
         return int(self.batch.shown_views()["legal"][0]) if self._canonical else self.legal
 
     def decoded(self, action: int) -> int:
-        """Return the action behind a canonical one of the seat to act."""
+        """Return the true action of a canonical one of the seat to act."""
         if not 0 <= action < NUM_CARDS:
             return action
         return _decode(self._game, self._states, self._scratch, self._relabeling, action)

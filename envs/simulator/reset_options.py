@@ -1,4 +1,4 @@
-"""The ``options`` of ``reset``: which deal or match is played."""
+"""The ``options`` of an environment's ``reset``: which deal or match is played."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from german_whist.envs.utils.specs import must_be, short_repr
 
 
 class DealOptions(NamedTuple):
-    """The options of a reset that say what is dealt; ``None`` where one is not given."""
+    """The options of a reset that say what is dealt; ``None`` for options that are not given."""
 
-    deal: tuple[int, int] | None  # (seed, index), or where episodes are matches (seed, number)
+    deal: tuple[int, int] | None  # (seed, index), or (seed, number) if episodes are matches
     deck: list[int] | None  # cards in dealing order
     dealer: int | None  # seat
 
@@ -28,10 +28,10 @@ _NEAR_MISS = 0.8  # similarity (difflib) from which an unknown option is taken f
 
 
 def check_options(options: Mapping[str, Any]) -> None:
-    """Refuse misspelt options, as ``deals``. Other unknown options are ignored: libraries pass their own.
+    """Refuse misspelt options such as ``deals``. Other unknown options are ignored, as libraries pass their own.
 
     Raises:
-        ValueError: if an option is nearly one of ours, naming it; or ``options`` is no dictionary.
+        ValueError: if an option is nearly the name of a known one, or ``options`` is not a dictionary.
     """
     if not isinstance(options, Mapping):
         raise ValueError(must_be("options", "a dictionary", options))
@@ -45,8 +45,8 @@ def read_options(options: Mapping[str, Any] | None, cards: Sequence[int], *, mat
 
     Args:
         options: ``"deal"``: the pair (seed, index) of the deal to play, from which later resets continue;
-            ``"deck"``: the cards in dealing order, as text (``"C2 SA …"``) or numbers; ``"dealer"``: 0 or 1. Where
-            episodes are matches, ``"match"``: the pair (seed, number) of the match, and the ``"dealer"`` of its first
+            ``"deck"``: the cards in dealing order, as text (``"C2 SA …"``) or numbers; ``"dealer"``: 0 or 1. If
+            episodes are matches: ``"match"``, the pair (seed, number) of the match, and the ``"dealer"`` of its first
             deal.
         cards: the cards of the game's deck.
         match: whether episodes are matches.

@@ -1,4 +1,4 @@
-"""Checks of deals from a file: kernels check nothing, so states are checked before any kernel gets them."""
+"""Checks of deals that come from a file. Kernels check nothing, so no kernel may get a state before it is checked."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ Masks = npt.NDArray[np.uint64]
 def check_states(rules: Rules, states: np.ndarray[Any, Any]) -> None:
     """Refuse states that no unfinished deal can have.
 
-    Every field is in its range, every card is in one place, and tricks, hands and the seat to act fit together.
+    Checked are the range of every field, that every card is in one place, and that tricks, hands and the seat to act
+    are consistent.
 
     Args:
         rules: the rules of the deals.
@@ -73,17 +74,20 @@ def _decks(rules: Rules, states: np.ndarray[Any, Any]) -> dict[str, Flags]:
 
 
 def _turned(rules: Rules, states: np.ndarray[Any, Any]) -> dict[str, Flags]:
-    """Return where trumps, or high and low, are not those of the card turned up."""
+    """Return which states have trumps, or high and low, that contradict the card turned up."""
     turned = states["deck"][:, len(rules.cards) - 1 if rules.humbug else 2 * rules.hand] // 13
     trump = turned if rules.trump == "turned" else np.full(len(states), -1)
     low = np.isin(turned, (0, 3)) if rules.high_low else np.zeros(len(states), np.bool_)
     other_trump: Flags = states["trump"] != trump
     other_low: Flags = states["low"] != low
-    return {"its trump suit is another": other_trump, "its low is another": other_low}
+    return {
+        "its trump suit is not that of the card turned up": other_trump,
+        "its low does not follow from the card turned up": other_low,
+    }
 
 
 def _places(rules: Rules, states: np.ndarray[Any, Any]) -> dict[str, Flags]:
-    """Return where a card is in no place or in two."""
+    """Return which states have a card in no place or in two."""
     hands, played, known, discarded = (states[name] for name in ("hands", "played", "known", "discarded"))
     parts = [hands[:, 0], hands[:, 1], played[:, 0], played[:, 1], states["face_up"]]
     count = len(rules.cards)
@@ -91,7 +95,7 @@ def _places(rules: Rules, states: np.ndarray[Any, Any]) -> dict[str, Flags]:
     dealt = np.arange(count) < states["top"][:, None]
     stock = np.where(dealt, np.uint64(0), cards).sum(axis=1, dtype=np.uint64)
     placed = np.bitwise_or.reduce(parts)
-    overlap = sum(_count(part) for part in parts) != _count(placed)
+    overlap = sum(_count(part) for part in parts) != _count(placed)  # a card in two parts counts twice in the sum
     deck = rules.game["deck"][0]
     if rules.humbug:
         incomplete = ((placed | discarded[:, 0] | discarded[:, 1]) & ~deck) != 0
@@ -106,7 +110,7 @@ def _places(rules: Rules, states: np.ndarray[Any, Any]) -> dict[str, Flags]:
 
 
 def _tricks(rules: Rules, states: np.ndarray[Any, Any]) -> dict[str, Flags]:
-    """Return where tricks, the cards played and the card led do not fit together."""
+    """Return which states have tricks, cards played and a card led that do not fit together."""
     rows = np.arange(len(states))
     tricks, led, winner = states["tricks"].astype(np.int64), states["led"], states["winner"]
     played = _count(states["played"])
@@ -117,7 +121,7 @@ def _tricks(rules: Rules, states: np.ndarray[Any, Any]) -> dict[str, Flags]:
     foreplay, endgame = tricks[:, FOREPLAY].sum(axis=1), tricks[:, ENDGAME].sum(axis=1)
     taken = tricks[:, ENDGAME] + (tricks[:, FOREPLAY] if rules.counts == "all" else 0)
     return {
-        "as many cards are not played as tricks": (played[rows, 1 - winner] != total)
+        "the number of cards played does not match the tricks": (played[rows, 1 - winner] != total)
         | (played[rows, winner] != total + is_led),
         "the card led is not one that the leader has played": is_led & ((bits & ~states["played"][rows, winner]) != 0),
         "the tricks are not those of its stage": (foreplay > rules.foreplay)
@@ -133,7 +137,7 @@ def _tricks(rules: Rules, states: np.ndarray[Any, Any]) -> dict[str, Flags]:
 
 
 def _sizes(rules: Rules, states: np.ndarray[Any, Any]) -> dict[str, Flags]:
-    """Return where the hands, the decision and the seat to act do not fit together."""
+    """Return which states have hands, a decision and a seat to act that do not fit together."""
     rows = np.arange(len(states))
     decision, turn, winner = states["decision"], states["turn"].astype(np.int64), states["winner"]
     hands, open_cards, is_led = _count(states["hands"]), _count(states["face_up"]), states["led"] >= 0
@@ -159,8 +163,8 @@ def _sizes(rules: Rules, states: np.ndarray[Any, Any]) -> dict[str, Flags]:
         short |= (np.maximum(own, other) > rules.hand) | (left == 0) | (open_cards > max(rules.open_stock, 1))
     return {
         "its rules have no such decision": ~np.isin(decision, allowed),
-        "another seat is to act": turn != to_act,
-        "its hands have other sizes": short | (plays & (hands[rows, turn] == 0)),
+        "the other seat is to act": turn != to_act,
+        "its hands have the wrong sizes": short | (plays & (hands[rows, turn] == 0)),
         "a card is led before it can be": is_led & ~plays,
     }
 
@@ -195,7 +199,7 @@ def check_logged_actions(
         rows = np.flatnonzero(counts > number)
         replayed.step(actions[rows, number], rows)
     for name in states.dtype.names or ():
-        if name != "deck":  # dealt from
+        if name != "deck":  # the replay was dealt from it
             differs = (replayed.states[name] != states[name]).reshape(len(states), -1).any(axis=1)
             if differs.any():
-                raise ValueError(f"the actions in row {np.argmax(differs)} lead to another {name}")
+                raise ValueError(f"the actions in row {np.argmax(differs)} lead to a different {name}")

@@ -1,4 +1,4 @@
-"""A batch of deals in tensors on a device: the methods of ``DealBatch``, with torch tensors in and out."""
+"""A batch of deals in tensors on a device: the methods of ``DealBatch`` with torch tensors."""
 
 from __future__ import annotations
 
@@ -53,17 +53,17 @@ class TensorBatchState(NamedTuple):
 
 
 class TensorBatch:
-    """Deals ``first … first + size - 1`` of a seed in tensors on a device, stepped together.
+    """A batch of deals in tensors on a device, stepped together: deals ``first … first + size - 1`` of a seed.
 
     ``DealBatch(…, device="cuda")`` makes it. The deals and states are those of a ``DealBatch`` of the same arguments,
-    bit for bit. What is an array there is a tensor of the device here, masks of cards are int64, and nothing is copied
-    to the host but the answer whether all actions are legal. Histories are not kept.
+    bit for bit. Arrays become tensors on the device, and card masks are int64. Only the answer whether all actions are
+    legal is copied to the host. Histories are not kept.
 
     Example:
         >>> batch = german_whist.DealBatch("classic", size=65_536, seed=0, device="cuda")
         >>> while not batch.done.all():
         ...     observations, masks = batch.observe(), batch.action_mask()  # of the seats to act
-        ...     batch.step(torch.multinomial(masks.float(), 1).squeeze(1))  # each plays any legal card
+        ...     batch.step(torch.multinomial(masks.float(), 1).squeeze(1))  # each plays a random legal card
         >>> batch.returns("margin").shape
         torch.Size([65536, 2])
 
@@ -72,7 +72,7 @@ class TensorBatch:
         size: number of deals.
         seed: the seed of the deals.
         device: the ``torch.device``.
-        states: the full states, records of ``STATE``.
+        states: the full states, ``Records`` of ``STATE``.
         num_actions: size of the action space.
         num_observations: length of an observation vector, n_obs.
         canonical: whether observations, masks and the actions of :meth:`step` are canonical.
@@ -117,7 +117,9 @@ class TensorBatch:
     def _integers(
         self, name: str, given: Any, low: int | None, high: int, shape: tuple[int, ...] | None = None
     ) -> Tensor:
-        """Return whole numbers in a range as int64[k] on the device; kernels rely on it. ``low=None``: any numbers.
+        """Return whole numbers as int64[k] on the device, checked against a range unless ``low`` is ``None``.
+
+        Kernels rely on it: they check no index.
 
         Raises:
             ValueError: if they are not whole numbers, have another shape, or one is out of range.
@@ -140,7 +142,7 @@ class TensorBatch:
         return self._every_row if rows is None else self._integers("rows", rows, 0, self.size - 1)
 
     def reset(self, first: int) -> None:
-        """Deal the deals ``first … first + size - 1`` of the same seed, in place.
+        """Deal ``first … first + size - 1`` of the same seed into the rows.
 
         Raises:
             ValueError: if an index is not from 0 to 2**64 - 1.
@@ -150,16 +152,16 @@ class TensorBatch:
         self.deal_rows(self._every_row, np.uint64(start) + np.arange(self.size, dtype=np.uint64))
 
     def deal_rows(self, rows: Any, indices: Any, seeds: Any = None, dealers: Any = None) -> None:
-        """Deal other deals into some rows, in place.
+        """Deal other deals into some rows.
 
         Args:
             rows: the rows to deal into, int[k].
-            indices: the index of the deal for each row, int64[k] or uint64[k]; negative ones count as index + 2**64.
-            seeds: the seed of each of these deals likewise; the batch's own by default.
-            dealers: the seat that deals in each row, int[k]; seat 1 deals odd indices by default.
+            indices: index of the deal for each row, int64[k] or uint64[k]; a negative one stands for index + 2**64.
+            seeds: seed of the deal for each row, in the same form; the batch's own by default.
+            dealers: the seat that deals in each row, int[k]; by default seat 1 deals odd indices.
 
         Raises:
-            ValueError: if a row or a dealer is out of range, or their numbers differ.
+            ValueError: if a row or a dealer is out of range, or the shapes differ.
         """
         import torch
 
@@ -175,6 +177,7 @@ class TensorBatch:
         """Return deal indices or seeds, uint64[k]."""
         import torch
 
+        # torch does little with uint64, so the bits are checked and moved as int64.
         if isinstance(given, np.ndarray) and given.dtype == np.uint64:
             given = given.view(np.int64)
         elif isinstance(given, torch.Tensor) and given.dtype == torch.uint64:
@@ -187,7 +190,7 @@ class TensorBatch:
         Args:
             decks: one deck per row, as text (``"C2 SA …"``) or card numbers, in dealing order.
             dealers: the seat that deals in each row, int[size] (int[k] with ``rows``).
-            rows: the rows to deal into, int[k]; all of them by default.
+            rows: the rows to deal into, int[k]; all by default.
 
         Raises:
             ValueError: if a deck is not a permutation of this game's deck, or a dealer or a row is out of range.
@@ -203,7 +206,7 @@ class TensorBatch:
         """Return a copy of some deals.
 
         Args:
-            rows: the deals, int[k], in any order, repeated if wanted; all of them by default.
+            rows: the deals, int[k], in any order, repeats allowed; all by default.
 
         Raises:
             ValueError: if a row is out of range.
@@ -211,31 +214,32 @@ class TensorBatch:
         return TensorBatchState(self.rules, self.states.bytes[self._rows(rows)])
 
     def set_state(self, state: TensorBatchState, rows: Any = None) -> None:
-        """Put deals saved by :meth:`get_state`, of this or another batch, into some rows.
+        """Put deals saved by :meth:`get_state` of this or another batch into some rows.
 
         Args:
             state: k deals.
-            rows: where to put them, int[k], each once; all rows by default.
+            rows: where to put them, int[k], no row twice; all rows by default.
 
         Raises:
-            ValueError: if the rules or the number of deals differ, or a row is out of range; then nothing has changed.
+            ValueError: if the rules or the number of deals differ, or a row is out of range. Nothing has changed then.
         """
         which = self._rows(rows)
         if state.rules != self.rules:
             raise ValueError(f"the state is of other rules: {state.rules} instead of {self.rules}")
         if state.states.shape != (len(which), STATE.itemsize):
-            raise ValueError(must_be("the number of deals in the state", f"{len(which)}, one a row", len(state.states)))
+            expected = f"{len(which)}, one per row"
+            raise ValueError(must_be("the number of deals in the state", expected, len(state.states)))
         self.states.bytes[which] = state.states.to(self.device)
 
     def step(self, actions: Any, rows: Any = None) -> None:
-        """Play one action in every deal, or in some; finished deals ignore theirs.
+        """Play one action for the seat to act in every deal, or in some; finished deals ignore theirs.
 
         Args:
-            actions: the action of each deal's seat to act, int[size] (int[k] with ``rows``).
-            rows: the deals to step, int[k], each once; all of them by default.
+            actions: one action per deal, int[size] (int[k] with ``rows``).
+            rows: the deals to step, int[k], no row twice; all by default.
 
         Raises:
-            ValueError: if an action is illegal or not a whole number, or their number is wrong; then no deal has moved.
+            ValueError: if an action is illegal or not a whole number, or the shape is wrong. No deal has moved then.
         """
         import torch
 
@@ -252,7 +256,7 @@ class TensorBatch:
         self.step_unchecked(which, chosen)
 
     def step_unchecked(self, rows: Tensor, actions: Tensor) -> None:
-        """Do what :meth:`step` does, given actions that are known to be legal; nothing is copied to the host."""
+        """Step without checks: every action must be legal. Nothing is copied to the host."""
         self.on.run(step_rows, len(rows), self.rules.game, self.states, rows, actions)
         if self.endgame_hook is not None:
             self._finish_endgames(self.endgame_hook, rows)
@@ -271,7 +275,7 @@ class TensorBatch:
 
     @property
     def turn(self) -> Tensor:
-        """The seat to act, int8[size]; meaningless where a deal is done. It shares the states' memory."""
+        """The seat to act in each deal, int8[size]; meaningless in finished deals. It shares the states' memory."""
         return self.states.field("turn")
 
     @property
@@ -280,7 +284,7 @@ class TensorBatch:
         return self.states.field("done")
 
     def legal(self) -> Tensor:
-        """Return the legal actions of the seats to act as bit masks, int64[size]; 0 where a deal is done."""
+        """Return the legal actions of the seats to act as bit masks, int64[size]; 0 in finished deals."""
         import torch
 
         return self._legal().view(torch.int64)
@@ -293,7 +297,7 @@ class TensorBatch:
         return out
 
     def action_mask(self, out: Tensor | None = None) -> Tensor:
-        """Return the legal actions of the seats to act, int8[size, num_actions], 1 where legal.
+        """Return the action masks of the seats to act, int8[size, num_actions], 1 for legal actions.
 
         Args:
             out: a tensor to write into and return; a new one by default.
@@ -309,14 +313,14 @@ class TensorBatch:
         return masks
 
     def views(self, rows: Any = None, seats: Any = None) -> Records:
-        """Return what seats know of their deals, k records of ``VIEW``.
+        """Return what a seat knows of each deal, k ``Records`` of ``VIEW``.
 
         Args:
-            rows: the deals, int[k]; all of them by default.
-            seats: the seat whose view to return for each, int[k]; the seat to act by default.
+            rows: the deals, int[k]; all by default.
+            seats: the seat whose view to return for each deal, int[k]; the seat to act by default.
 
         Raises:
-            ValueError: if a row is out of range, a seat is not 0 or 1, or their numbers differ.
+            ValueError: if a row is out of range, a seat is not 0 or 1, or the shapes differ.
         """
         import torch
 
@@ -332,7 +336,7 @@ class TensorBatch:
         return canonical_views_on(self.on, views)[0] if self.canonical else views
 
     def decoded(self, actions: Tensor, rows: Tensor) -> Tensor:
-        """Return the actions behind canonical ones of the seats to act in some rows, int64[k]."""
+        """Translate canonical actions of the seats to act in some rows into true ones, int64[k]."""
         return decode_actions_on(self.on, actions, canonical_views_on(self.on, self.views(rows))[1])
 
     def _seats(self, seats: Any, count: int) -> Tensor:
@@ -370,7 +374,7 @@ class TensorBatch:
         return out
 
     def returns(self, reward: str = "margin") -> Tensor:
-        """Return both seats' returns, float32[size, 2]; zero-sum, and zeros while a deal is not finished.
+        """Return both seats' returns, float32[size, 2]: zero-sum, and zeros in unfinished deals.
 
         Args:
             reward: ``"margin"``, ``"win"`` or ``"points"``, as in ``DealBatch.returns``.

@@ -1,7 +1,8 @@
-"""Reads the card, or the choice, that an answer in free text gives: never one that only its reasoning names.
+"""Reads the card or choice from an answer in free text, such as a language model's.
 
-What is marked as reasoning is dropped. Then the forms are tried in order: those that say that they are the answer
-(``_GIVEN``), those that usually are (``_STATED``), prose. Where it stays unclear which action is meant, none is read.
+Text that is marked as reasoning is dropped, so an action that only the reasoning names is never read. Then the forms
+are tried in order: those that call themselves the answer (``_GIVEN``), those that usually are the answer (``_STATED``),
+and prose. If it remains unclear which action is meant, none is read.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ from german_whist.envs.engine.cards import CARD_PATTERN, NUM_CARDS, card_in
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.text.words import join_words
 
-_UNKNOWN = -1  # a card of unknown suit, as "the king"
-_DEPTH = 4  # of answers in answers, as a field in a tag
-_MOST_LISTED = 4  # actions in a refusal
+_UNKNOWN = -1  # a card of unknown suit, such as "the king"
+_DEPTH = 4  # of answers inside answers, such as a field in a tag
+_MOST_LISTED = 4  # actions listed in a refusal
 
 
 class _Naming(NamedTuple):
-    """A place of a text that names an action."""
+    """A place in a text that names an action."""
 
     start: int
     end: int
@@ -36,7 +37,7 @@ def _pattern(text: str) -> re.Pattern[str]:
     return re.compile(text, re.IGNORECASE | re.DOTALL)
 
 
-# LaTeX, HTML and JSON in a string, as the signs and the Markdown that the forms know.
+# LaTeX, HTML and escaped JSON are rewritten as the signs and the Markdown that the forms below know.
 _REWRITES = [
     (_pattern(r"\\clubsuit\b"), "♣"),
     (_pattern(r"\\diamondsuit\b"), "♦"),
@@ -81,11 +82,11 @@ def _labelled(label: str) -> str:
     )
 
 
-# The last of these that names an action counts.
+# The last match that names an action counts.
 _GIVEN = _pattern(rf"\\f?boxed\s*\{{(?P<box>[^{{}}]*)\}}|####(?P<gsm>[^\n]+)|{_labelled(_STRONG)}")
 _SENTENCE = _pattern(r"(?<![^.!?;\n])(?P<line>[^.!?;\n]+)")
 _VERB = _pattern(r"\b(?:play|lead|choose|pick|select|discard|throw|follow|use|go)\b")
-# One of these counts if all of its kind name the same action, nothing else but it, and no other is named after them.
+# A form counts if all its matches name the same action and nothing else, and no other action is named after them.
 _STATED = [
     (_SENTENCE, _VERB),  # "I play SA."
     (_pattern(r"[\[【](?P<line>[^\[\]【】]*)[\]】]"), None),
@@ -94,7 +95,7 @@ _STATED = [
     (_pattern(r"(?P<mark>\*{1,3}|_{1,2}|`)(?P<line>[^*_`\n]+)(?P=mark)(?=[^\w.!?;\n]*(?:[.!;\n]|\Z|because))"), None),
 ]
 
-# What may stand beside an action in a text that is nothing else.
+# Words that may stand beside an action in a text that counts as naming nothing else.
 _FILLER = _pattern(
     r"(?:[\s.,:;!*_`\"'’()\[\]{}<>#=→$\\-]"
     r"|\b(?:i|ll|m|am|going|to|will|shall|must|should|let|me|us|s|so|then|now|thus|hence|therefore|finally|okay|ok|final"
@@ -107,7 +108,7 @@ _WHY = _pattern(
     r"|to (?:win|take|beat|draw|get|keep|save|lose|follow|capture|secure|force|trump|ruff|duck|discard))\b[^.!?;\n]*"
 )
 _QUESTION = _pattern(r"[^.!?;\n]*\?")
-_ENGLISH = _pattern(r"as|ad|ah|ha|a\s+[cdhs]")  # unless in capitals
+_ENGLISH = _pattern(r"as|ad|ah|ha|a\s+[cdhs]")  # words, not cards, unless in capitals
 _COUNT = _pattern(r"(?:\d+|two|three|four|five|six|seven|eight|nine|ten)\s+[a-z]{2,}")  # "2 hearts"
 _HONOUR = _pattern(r"\b(?:ace|king|queen|jack)s?\b")
 _DISMISSED_BEFORE = _pattern(
@@ -124,12 +125,12 @@ def read_action(answer: str, legal: int, rules: Rules) -> int:
 
     Args:
         answer: any text; *Test or train a language model* in the documentation lists the forms.
-        legal: the legal actions, as a mask. Where a choice is due, choices are looked for before cards, and elsewhere
-            after them.
+        legal: the legal actions, as a mask. Choices are looked for before cards if a choice is due, otherwise after
+            them.
         rules: the rules.
 
     Raises:
-        ValueError: if it gives none, or it is unclear which; the message says what to write.
+        ValueError: if the answer gives no action, or it is unclear which one; the message says what to write.
     """
     text = _without_reasoning(answer)
     is_choice_due = bool(legal >> NUM_CARDS)
@@ -156,7 +157,7 @@ def _without_reasoning(answer: str) -> str:
 
 
 def _given(text: str, find: _Find, depth: int = _DEPTH) -> set[int]:
-    """Return the action that a text gives; several if it is unclear which, none if it gives none."""
+    """Return the action that a text gives; several if it is unclear which one, none if there is none."""
     for match in reversed(list(_GIVEN.finditer(text))) if depth else ():
         if named := _given(match[match.lastgroup or 0], find, depth - 1):
             return named
@@ -176,7 +177,7 @@ def _given(text: str, find: _Find, depth: int = _DEPTH) -> set[int]:
 
 
 def _alone(text: str, find: _Find) -> int | None:
-    """Return the action of a text that is nothing else, but for a reason after it."""
+    """Return the action of a text that names nothing else; a reason may follow it. ``None`` for other texts."""
     named, end = set(), 0
     for naming in find(text):
         if not _FILLER.fullmatch(text, end, naming.start):
@@ -190,7 +191,7 @@ def _alone(text: str, find: _Find) -> int | None:
 
 
 def _in_prose(text: str, find: _Find) -> set[int]:
-    """Return the actions that prose names; none if it may mean another, or does not mean the only one."""
+    """Return the actions that prose names; none if it may mean another one, or dismisses the only one."""
     named = _mentioned(text, find)
     if len(named) == 1 and not any(
         _is_meant(text, start, end) and not _COUNT.fullmatch(text, start, end) for start, end, _ in find(text)
@@ -210,13 +211,13 @@ def _mentioned(text: str, find: _Find) -> set[int]:
 
 
 def _is_meant(text: str, start: int, end: int) -> bool:
-    """Return whether a sentence neither asks nor dismisses at once what it names at a place."""
+    """Return whether a sentence means what it names at a place: it neither asks about it nor dismisses it."""
     before = text[max(0, start - _CLAUSE) : start]
     return not (_DISMISSED_BEFORE.search(before) or _DISMISSED_AFTER.match(text, end) or _QUESTION.match(text, end))
 
 
 def _cards(text: str) -> list[_Naming]:
-    """Return where a text names cards, in order, also those of unknown suit."""
+    """Return where a text names cards, in order, including cards of unknown suit."""
     found, end = [], 0
     for match in CARD_PATTERN.finditer(text):
         found += [_Naming(*honour.span(), _UNKNOWN) for honour in _HONOUR.finditer(text, end, match.start())]

@@ -74,7 +74,7 @@ class Style(NamedTuple):
 
 
 def terminal_has_color(stream: TextIO) -> bool:
-    """Return whether to colour text for a stream: only on a terminal, and not if ``NO_COLOR`` is set."""
+    """Return whether to colour text for a stream: only in a terminal, and not if ``NO_COLOR`` is set."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 

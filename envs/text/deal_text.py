@@ -1,4 +1,4 @@
-"""A deal as text: for a terminal, with both hands visible or as one seat sees it, and as one line with PBN hands."""
+"""A deal as text: several lines for a terminal, with both hands or one seat's view, or one line with PBN hands."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from german_whist.envs.utils.checks import whole_number
 
 
 def position_text(batch: DealBatch, row: int = 0) -> str:
-    """Return a position of a batch as one line: both hands, but not the order of the stock.
+    """Return a position of a batch as one line, with both hands but without the order of the stock.
 
     For example ``0:AKQ2.T98..J4 J3.K5.AQ.T98 trump=S turn=1 led=HT face_up=.A.. stock=8``: the hands of seats 0 and 1
-    by suit (S.H.D.C), trumps, the seat to act (``-`` if the deal is finished), the card led, the face-up cards of the
-    stock and the number of all its cards; ``-`` means none.
+    by suit (S.H.D.C), the trump suit, the seat to act (``-`` if the deal is finished), the card led, the face-up cards
+    of the stock, and the number of cards in the stock. ``-`` means none.
 
     Raises:
         ValueError: if there is no such row.
@@ -59,10 +59,10 @@ def deal_text(
     Args:
         batch: the deals.
         row: the row of the deal.
-        seat: the seat whose view to show; of the other hand only the cards it knows are shown. By default both hands
-            are visible.
-        unicode: whether to use suit symbols and lines, or else plain ASCII; by default, if standard output can write
-            them.
+        seat: the seat whose view to show: of the other hand, only the cards that it knows. By default both hands are
+            visible.
+        unicode: whether to use suit symbols and lines instead of plain ASCII; by default, if standard output can
+            write them.
         color: whether to use ANSI colours: red suits red, trumps bold, face-up cards of the stock inverted.
         scores: the match scores of seats 0 and 1, if the deal is part of a match.
         names: the names of seats 0 and 1.
@@ -94,7 +94,7 @@ def print_deal(
     scores: tuple[float, float] | None = None,
     names: tuple[str, str] = PLAYERS,
 ) -> None:
-    """Print one deal of a batch, in colour if the terminal has it."""
+    """Print one deal of a batch, in colour if the terminal has colours."""
     print(deal_text(batch, row, seat, color=terminal_has_color(sys.stdout), scores=scores, names=names))
 
 

@@ -1,4 +1,4 @@
-"""What a seat has to decide, and why it may not choose an action, in sentences."""
+"""Sentences that say what a seat has to decide, and why it may not choose an action."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.state import DRAFT, EXCHANGE, PICK, PICK_AFTER
 from german_whist.envs.text.words import action_name, card_name, join_words, the_cards
 
-_EXPLAINED_TRICKS = 3  # at the start of a deal: later the rules have explained themselves
+_EXPLAINED_TRICKS = 3  # at the start of a deal; after them the player knows how it works
 
 
 def decision_text(view: Any, rules: Rules, kind: int) -> str:
     """Return what the seat to act has to do, as a sentence.
 
     Args:
-        view: what it knows, a ``VIEW`` record.
+        view: what the seat knows, a ``VIEW`` record.
         rules: the rules.
-        kind: the field ``decision`` of the state.
+        kind: the kind of decision, the field ``decision`` of the state.
     """
     if kind == EXCHANGE:
         return "Keep your hand, or swap it for a blind one."
@@ -38,7 +38,10 @@ def decision_text(view: Any, rules: Rules, kind: int) -> str:
 
 
 def stake_text(view: Any, rules: Rules) -> str | None:
-    """Return what a trick is about, as a sentence, in the first tricks of a deal for cards; ``None`` in others."""
+    """Return, as a sentence, what winning the trick brings.
+
+    It is ``None`` after the first tricks of a deal, at a choice, and if no card of the stock is face up.
+    """
     face_up = list(cards_of(int(view["face_up"])))
     taken = int(view["tricks_self"].sum() + view["tricks_opponent"].sum())
     if view["choice"] or not face_up or taken >= _EXPLAINED_TRICKS:
@@ -68,7 +71,7 @@ def refusal(view: Any, rules: Rules, kind: int, action: int) -> str | None:
 
 
 def with_choices(reason: str, view: Any, rules: Rules) -> str:
-    """Return a refusal with what is allowed: ``You must follow clubs: you may play CK or C9.``."""
+    """Return a refusal extended by what is allowed: ``You must follow clubs: you may play CK or C9.``."""
     legal = list(cards_of(int(view["legal"])))
     words = [action_text(one, rules) for one in (legal if legal[0] >= NUM_CARDS else reversed(legal))]
     may = "" if view["choice"] else "you may play "

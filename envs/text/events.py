@@ -52,12 +52,12 @@ class Event:
 
 
 def sentence(name: str, words: str) -> str:
-    """Return a sentence about a player, of the arguments of :func:`clause`."""
+    """Return a sentence about a player; the arguments are those of :func:`clause`."""
     return f"{clause(name, words)}."
 
 
 def counted_tricks(tricks: Any, rules: Rules) -> tuple[int, int]:
-    """Return the counted tricks of the seats, given those of both stages, int[2, 2]: by stage, then by seat."""
+    """Return the counted tricks of seats 0 and 1, given the tricks by stage and seat, int[2, 2]."""
     counted = tricks if rules.counts == "all" else tricks[1:]
     return sum(int(stage[0]) for stage in counted), sum(int(stage[1]) for stage in counted)
 
@@ -65,10 +65,10 @@ def counted_tricks(tricks: Any, rules: Rules) -> tuple[int, int]:
 def result_text(
     tricks: Any, margin: float, rules: Rules, names: tuple[str, str], *, low: bool
 ) -> tuple[int | None, str]:
-    """Return the winning seat of a deal, ``None`` for a draw, and the result as ``You win 8 to 5``.
+    """Return the winning seat of a deal, ``None`` for a draw, and the result in words: ``You win 8 to 5``.
 
     Args:
-        tricks: those of both stages, int[2, 2]: by stage, then by seat.
+        tricks: tricks by stage and seat, int[2, 2].
         margin: the margin of seat 0.
         rules: the rules.
         names: names of the players by seat; ``You`` is addressed in the second person.
@@ -85,7 +85,7 @@ def result_text(
 def result_sentence(
     tricks: Any, margin: float, points: float, rules: Rules, names: tuple[str, str], *, low: bool
 ) -> str:
-    """Return the same with the points of seat 0: ``You win 8 to 5: 3 points.``."""
+    """Return the result with the winner's points: ``You win 8 to 5: 3 points.``. ``points`` are seat 0's."""
     winner, text = result_text(tricks, margin, rules, names, low=low)
     return f"{text}." if winner is None else f"{text}: {count_text(abs(points), 'point')}."
 
@@ -97,7 +97,7 @@ def forfeit_text(loser: int, reason: str, names: tuple[str, str]) -> str:
 
 
 def first_events(rules: Rules, state: Any, names: tuple[str, str]) -> Iterator[Event]:
-    """Yield what is seen before the first action: who deals, trumps, cards turned up.
+    """Yield the events before the first action: who deals, trumps, cards turned up.
 
     Args:
         rules: the rules.
@@ -125,14 +125,14 @@ def first_events(rules: Rules, state: Any, names: tuple[str, str]) -> Iterator[E
 def action_events(
     rules: Rules, before: Any, after: Any, action: int, step: int, observer: int | None, names: tuple[str, str]
 ) -> Iterator[Event]:
-    """Yield what one action did.
+    """Yield the events of one action.
 
     Args:
         rules: the rules.
         before: the state before it, a ``STATE`` record.
         after: the state after it.
         action: the action.
-        step: how many actions were played, this one included.
+        step: number of actions played, including this one.
         observer: the seat that sees the events; ``None`` sees every card.
         names: names of the players by seat; ``You`` is addressed in the second person.
     """

@@ -31,7 +31,7 @@ class Example(NamedTuple):
 
 
 def rules_spec(spec: str | Rules) -> str:
-    """Return the shortest specification of some rules: a preset's name, or ``"classic:…"`` with the changed settings.
+    """Return a short specification of rules: a preset's name, or ``"classic:…"`` with the settings that differ.
 
     Raises:
         ValueError: if the preset or a setting is not allowed.
@@ -46,7 +46,7 @@ def rules_spec(spec: str | Rules) -> str:
 
 
 def preset_summary(name: str) -> str:
-    """Return a preset in one line: the comment at the top of its file.
+    """Return a one-line summary of a preset: the comment at the top of its file.
 
     Raises:
         ValueError: if there is no such preset.
@@ -57,7 +57,7 @@ def preset_summary(name: str) -> str:
 
 
 def scoring_examples(spec: str | Rules) -> list[Example]:
-    """Return typical results and their scores: a narrow win, a clear one, and every counted trick."""
+    """Return typical results and their scores: a narrow win, a clear win, and every counted trick won."""
     from german_whist.envs.engine.scoring import winner_points  # imports numba, which nothing else here needs
 
     rules = rules_named(spec)
@@ -78,7 +78,7 @@ def rules_text(spec: str | Rules = "classic") -> str:
         >>> print(rules_text("classic:hand=10,stock=32"))
 
     Args:
-        spec: a preset's name, with settings if wanted, or ``Rules``.
+        spec: a preset's name, optionally with settings, or ``Rules``.
 
     Raises:
         ValueError: if the preset or a setting is not allowed.

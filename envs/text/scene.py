@@ -1,4 +1,4 @@
-"""A scene: what is visible of a deal, to everyone or to one seat. Text and pictures are both made from it."""
+"""Scenes: what is visible of a deal to one seat, or with both hands open. Text and pictures are made from them."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _AFTER_TRICK = (PICK, PICK_AFTER, DRAFT)
 
 
 def clause(name: str, words: str) -> str:
-    """Return what a player does.
+    """Return a clause that says what a player does.
 
     Args:
         name: the player's name; ``You`` takes the second person.
-        words: the rest, with ``{s}`` where the third person has an ending: ``"play{s} the ace of spades"``.
+        words: the rest, with ``{s}`` where the verb ends in the third person: ``"play{s} the ace of spades"``.
     """
     return f"{name} {words.format(s='' if name == YOU else 's')}"
 
@@ -74,12 +74,13 @@ class Scene(NamedTuple):
         trump: suit, −1 for none.
         low: whether the fewest counted tricks win.
         stage: ``FOREPLAY`` or ``ENDGAME``.
-        trick: number of the current trick, from 1; of the last one during a choice after it or when the deal is over.
+        trick: number of the current trick, from 1; that of the last trick during a choice after it and when the deal
+            is over.
         stock: cards left in the stock, including the face-up ones.
         face_up: the face-up cards of the stock, lowest first.
         led: the card led to the trick, −1 for none.
         leader: the seat that led it, −1 for none.
-        choice: the choice of the player to act in words; empty if it is a card from the hand.
+        choice: in words, what the player to act chooses; empty if it is a card from the hand.
         discarded: cards known to be out of play (humbug), as a mask.
         done: whether the deal is over.
         winner: the seat that won; −1 for a draw or an unfinished deal.
@@ -167,7 +168,7 @@ def _player(
     observer: Any,
     decision: int,
 ) -> Player:
-    """Return a player from the player's own view; in a scene of the other seat, ``observer`` is that seat's view."""
+    """Return a player, given its own view; ``observer`` is the view of the other seat if the scene is that seat's."""
     hand = int(view["hand"] if observer is None else observer["opponent_known"])
     tricks = (int(view["tricks_self"][FOREPLAY]), int(view["tricks_self"][ENDGAME]))
     chosen = decision != EXCHANGE or not (view["turn"] or view["dealer"])

@@ -11,7 +11,7 @@ from german_whist.envs.utils.specs import count_text
 
 
 def card_name(card: int) -> str:
-    """Return a card as ``queen of hearts``."""
+    """Return the name of a card, such as ``queen of hearts``."""
     suit, rank = divmod(int(card), SUIT_SIZE)
     return f"{RANK_NAMES[RANKS[rank]]} of {SUIT_NAMES[suit]}"
 
@@ -32,5 +32,5 @@ def join_words(words: Sequence[str], last: str = "and") -> str:
 
 
 def tricks_text(tricks: float, *, exact: bool = False) -> str:
-    """Return a number of tricks as ``7.4 tricks``; a whole number as ``1 trick`` if it is known or rounds to one."""
+    """Return a number of tricks in words, rounded to one decimal place unless it is exact: ``7.4 tricks``."""
     return count_text(tricks if exact else round(tricks, 1) + 0.0, "trick")

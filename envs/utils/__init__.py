@@ -1,1 +1,1 @@
-"""Utilities: kernel compilation, bit operations, checks, files, specifications, Markdown."""
+"""Utilities: kernel compilation, devices, bit operations, checks of arguments, files, specifications, YAML."""

@@ -13,7 +13,7 @@ from german_whist.envs.utils.jit import kernel
 
 _ONE = np.uint64(1)
 
-intrinsic: Any = numba_intrinsic  # numba types the code generator, not the function that kernels call
+intrinsic: Any = numba_intrinsic  # numba's annotation describes the code generator, not what kernels call
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -24,6 +24,7 @@ def _ctpop(typing_context: Any, mask: Any) -> Any:
     return types.uint64(types.uint64), codegen
 
 
+# The constant 0 below tells LLVM that the mask may be 0: the result is then 64.
 @intrinsic  # type: ignore[untyped-decorator]
 def _cttz(typing_context: Any, mask: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -40,6 +41,7 @@ def _ctlz(typing_context: Any, mask: Any) -> Any:
     return types.uint64(types.uint64), codegen
 
 
+# For rows that are not contiguous or not of bytes.
 def _write_cards_one_by_one(mask, row, start):
     for card in range(52):
         row[start + card] = (mask >> np.uint64(card)) & np.uint64(1)
@@ -47,14 +49,14 @@ def _write_cards_one_by_one(mask, row, start):
 
 @intrinsic  # type: ignore[untyped-decorator]
 def write_cards(typing_context: Any, mask: Any, row: Any, start: Any) -> Any:
-    """Write a mask as 52 entries of an int8 row from ``start`` on: 1 for a card in the mask, else 0."""
+    """Write a mask as 52 entries of a row from ``start`` on: 1 for a card in the mask, else 0."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         if row.layout != "C" or row.dtype not in (types.int8, types.uint8):
             return context.compile_internal(builder, _write_cards_one_by_one, signature, args)
         data = context.make_array(row)(context, builder, args[1]).data
         bits, entries = ir.VectorType(ir.IntType(1), 16), ir.VectorType(ir.IntType(8), 16)
-        for first in (0, 16, 32, 36):  # sixteen entries at a time; the last vector overlaps the one before
+        for first in (0, 16, 32, 36):  # sixteen entries at a time; 52 is no multiple, so the last vector overlaps
             offset = ir.Constant(ir.IntType(64), first)
             part = builder.trunc(builder.lshr(args[0], offset), ir.IntType(16))
             place = builder.gep(data, [builder.add(args[2], offset)])

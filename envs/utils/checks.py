@@ -14,11 +14,11 @@ from german_whist.envs.utils.specs import integers, must_be
 SEED_LIMIT = 2**64
 MAX_THREADS = 1024
 
-_EXACT_FLOATS = 2.0**53  # floats beyond it cannot tell neighbouring whole numbers apart
+_EXACT_FLOATS = 2.0**53  # beyond it, a float64 cannot tell neighbouring whole numbers apart
 
 
 class ActionTypeError(TypeError, ValueError):
-    """An action that is not one integer. It is a ``ValueError`` too, as every error of bad input."""
+    """Raised for an action that is not an integer. Like every error of bad input it is also a ``ValueError``."""
 
 
 def is_whole_number(value: object, low: int | None = None, high: int | None = None) -> TypeGuard[int]:
@@ -56,10 +56,10 @@ def check_seed(seed: object, name: str = "seed") -> int:
 
 
 def generator_of(rng: np.random.Generator | int | None) -> np.random.Generator:
-    """Return a generator as it is, that of a seed, or for ``None`` one that nobody can repeat.
+    """Return the generator given, or a new one: seeded with an int, or for ``None`` from the operating system.
 
     Raises:
-        ValueError: if it is none of these.
+        ValueError: if ``rng`` is none of these.
     """
     if isinstance(rng, np.random.Generator):
         return rng
@@ -67,7 +67,7 @@ def generator_of(rng: np.random.Generator | int | None) -> np.random.Generator:
 
 
 def is_agent_class(given: object) -> TypeGuard[type]:
-    """Return whether a value is the class of an agent where an object is needed: its ``act`` lacks ``self``."""
+    """Return whether a value is an agent's class instead of an object of it, whose ``act`` would lack ``self``."""
     return isinstance(given, type) and inspect.isfunction(inspect.getattr_static(given, "act", None))
 
 
@@ -95,7 +95,7 @@ def whole_numbers(name: str, given: npt.ArrayLike, shape: tuple[int, ...] | None
 def numbers_between(
     name: str, given: npt.ArrayLike, low: int, high: int, shape: tuple[int, ...] | None = None
 ) -> npt.NDArray[np.int64]:
-    """Return whole numbers in a range, int64[k]. Kernels rely on it: they do not check indices.
+    """Return whole numbers as int64[k], each checked against a range. Kernels rely on it: they check no index.
 
     Raises:
         ValueError: if they are not whole numbers, have another shape, or one is out of range.
@@ -123,14 +123,14 @@ def deal_indices(given: npt.ArrayLike, shape: tuple[int, ...], name: str = "deal
 
 
 def whole_action(action: object) -> int:
-    """Return an action as an int if it is a whole number without ambiguity.
+    """Return an action as an int if it is unambiguously a whole number.
 
     Args:
         action: an int of any library (not a bool), a float that is whole (5.0), or a NumPy array of shape () or (1,)
             that holds one of these.
 
     Raises:
-        ActionTypeError: for anything else, as 5.5, ``None``, text or an array of two.
+        ActionTypeError: for anything else, such as 5.5, ``None``, text or an array of two.
     """
     if isinstance(action, np.ndarray) and action.shape in ((), (1,)):
         action = action.reshape(())[()]

@@ -1,8 +1,8 @@
-"""Row kernels: one body for each row of a batch, which is a loop on a CPU and a grid on a GPU.
+"""Row kernels: a function of one row, run for all rows of a batch by a loop on a CPU and by a grid on a GPU.
 
-A body is written once, as a function of the row's number and of arrays. What it computes is tested on the CPU; what a
-GPU runs is the same function. All that compiles for a GPU stands here, so that the library that does can be exchanged:
-today ``numba-cuda``, which ``pip install "german-whist[gpu]"`` brings.
+The function (the *body*) takes the row's number and arrays. It is written once, so what the tests check on the CPU is
+what a GPU runs. All compilation for GPUs is in this module, so that the library behind it can be replaced: today
+``numba-cuda``, which ``pip install "german-whist[gpu]"`` installs.
 """
 
 from __future__ import annotations
@@ -21,15 +21,16 @@ from german_whist.envs.utils import jit
 if TYPE_CHECKING:
     import torch
 
-_THREADS = 128  # of a block
-_STAGED_THREADS = 64  # rows of bytes that fit into the shared memory of a block
-_BLOCKS = 132 * 16  # sixteen for each multiprocessor of an H100; a thread takes several rows of larger batches
-_ALIGNED = 16  # bytes, of records in a thread's memory
+_THREADS = 128  # per block
+_STAGED_THREADS = 64  # per block if its rows are staged: they must fit into the block's shared memory
+_BLOCKS = 132 * 16  # sixteen for each multiprocessor of an H100; in larger batches a thread takes several rows
+_ALIGNED = 16  # bytes: alignment of records in a thread's local memory
 
-_SMALL = 4096  # bytes
+_SMALL = 4096  # bytes; constants up to this size are told apart by content, larger ones by identity
 _MOST_ARRAYS = 4096
-_arrays: dict[Any, Any] = {}  # of tensors on a GPU, by address, shape and dtype
-_constants: dict[Any, tuple[Any, Any]] = {}  # arrays of the host, and their copies on a GPU
+_arrays: dict[Any, Any] = {}  # the device arrays of tensors, by address, shape and dtype
+# Arrays of the host with their copies on a GPU. The host's array is kept so that no other array can get its id.
+_constants: dict[Any, tuple[Any, Any]] = {}
 
 KERNELS: list[Any] = []  # every row kernel of the modules loaded so far
 
@@ -40,15 +41,15 @@ def row_kernel(
     scratch: Mapping[str, tuple[int, Any]] | None = None,
     writes: str = "",
 ) -> Any:
-    """Make a row kernel of ``function(i, …)``, which handles row ``i``: call it as ``kernel(n, …)`` for n rows.
+    """Make a row kernel from ``function(i, …)``, which handles row ``i``. Call it as ``kernel(n, …)`` for n rows.
 
     Args:
-        function: a module-level function that numba compiles.
-        scratch: length and dtype of arrays that each row uses for itself, by the names of parameters; callers do not
-            give them.
-        writes: the name of a parameter that is an int8 array of two dimensions. The function gets the row itself, and
-            writes all of it. On a GPU, where neighbouring threads should write neighbouring bytes, the rows of a block
-            are put together in its shared memory.
+        function: a module-level function that numba can compile.
+        scratch: for each parameter that is a work array of the row: its length and dtype. Callers leave these
+            parameters out.
+        writes: name of a parameter for which callers pass an int8 array of two dimensions. The function gets its row
+            of it, and must write all of that row. On a GPU the rows of a block are first collected in its shared
+            memory, because writes are fast only if neighbouring threads write neighbouring bytes.
     """
     if function is None:
         return lambda given: row_kernel(given, scratch=scratch, writes=writes)
@@ -77,7 +78,8 @@ def {name}_grid(n, {parameters}):
         i += cuda.gridsize(1)
 """
 
-# All threads of a block take part in every copy, also those that have no row.
+# Threads without a row take part in the copies, too: ``syncthreads`` waits for every thread of the block. The second
+# one keeps a fast thread from overwriting the staged rows while others still copy them.
 _STAGED_GRID = """
 def {name}_grid(n, {parameters}):
 {scratch}
@@ -98,7 +100,7 @@ def {name}_grid(n, {parameters}):
 
 
 class _Shape(NamedTuple):
-    """What the code around a body depends on."""
+    """What the code generated around a body depends on."""
 
     name: str
     parameters: list[str]
@@ -106,7 +108,10 @@ class _Shape(NamedTuple):
     writes: str
 
     def compiled(self, template: str, body: Any, function: Any) -> Callable[..., Any]:
-        """Return the function of a template around a body; it counts as code of the body's file, for the cache."""
+        """Return the function that a template makes around a body.
+
+        It takes the file name and the line number of the body, by which numba's cache names compiled functions.
+        """
         is_grid = template is not _LOOP
         row = "staged[own * width : (own + 1) * width]" if is_grid else f"{self.writes}[i]"
         made = "cuda.local.array({0}_size, {0}_dtype, {1})" if is_grid else "np.zeros({0}_size, {0}_dtype)"
@@ -134,7 +139,7 @@ def _cuda() -> Any:
     """Return the module that compiles for GPUs.
 
     Raises:
-        ModuleNotFoundError: when it is not installed.
+        ModuleNotFoundError: if it is not installed.
     """
     with contextlib.suppress(ImportError):
         import _numba_cuda_redirector  # noqa: F401 - puts numba-cuda in the place of numba's own, deprecated module
@@ -148,40 +153,41 @@ def _cuda() -> Any:
 
 
 def _grid(kernel: Any) -> Any:
-    """Return the function of the grid around the body of a row kernel, not compiled yet."""
+    """Return the grid around the body of a row kernel as a Python function, not compiled yet."""
     shape: _Shape = kernel.shape
     return shape.compiled(_STAGED_GRID if shape.writes else _GRID, kernel.body, kernel.body.py_func)
 
 
 def ptx_of(kernel: Any) -> list[str]:
-    """Compile the grid of a row kernel for each signature with which it has run here, and return the PTX of each.
+    """Compile the grid of a row kernel for each signature that it has run with in this process; return their PTX.
 
-    It needs no GPU, so that a test can tell that a kernel compiles for one.
+    It needs no GPU, so tests can check without one that a kernel compiles for it.
 
     Raises:
-        ModuleNotFoundError: when numba-cuda is not installed.
+        ModuleNotFoundError: if numba-cuda is not installed.
     """
     cuda = _cuda()
     from numba.cuda import dispatcher as dispatcher_module
 
     dispatcher: Any = dispatcher_module
+    # numba-cuda asks the current device what it can do even where it is told.
     dispatcher.get_current_device = lambda: SimpleNamespace(compute_capability=(9, 0))
     return [cuda.compile_ptx(_grid(kernel), types, cc=(9, 0))[0] for types in kernel.signatures]
 
 
 class Records(NamedTuple):
-    """Records in a tensor, which has no such type itself.
+    """A structured array held in a tensor of bytes: torch has no structured dtypes.
 
     Attributes:
         bytes: uint8[n, itemsize].
-        dtype: NumPy's dtype of a record, such as ``STATE``.
+        dtype: NumPy dtype of a record, such as ``STATE``.
     """
 
     bytes: torch.Tensor
     dtype: np.dtype[Any]
 
     def field(self, name: str) -> torch.Tensor:
-        """Return a field of one byte of every record, int8[n] or bool[n]; it shares their memory."""
+        """Return a one-byte field of every record, int8[n] or bool[n], as a view of their memory."""
         import torch
 
         kind, offset = self.dtype.fields[name][:2]  # type: ignore[index]
@@ -190,11 +196,11 @@ class Records(NamedTuple):
 
 
 def torch_device(name: Any) -> torch.device:
-    """Return a device that torch has on this machine, with its number.
+    """Return torch's device of a name, with its number (``cuda:0`` for ``"cuda"``).
 
     Raises:
-        ValueError: when there is none of this name.
-        ModuleNotFoundError: when torch is not installed.
+        ValueError: if this machine has no such device.
+        ModuleNotFoundError: if torch is not installed.
     """
     try:
         import torch
@@ -208,10 +214,10 @@ def torch_device(name: Any) -> torch.device:
 
 
 class Device:
-    """Where tensors are and row kernels run: the CPU, or a GPU of NVIDIA's.
+    """Where tensors live and row kernels run: the CPU, or an NVIDIA GPU.
 
     Attributes:
-        torch_device: the device as torch knows it.
+        torch_device: the ``torch.device``.
         is_gpu: whether it is a GPU.
     """
 
@@ -219,11 +225,11 @@ class Device:
         """Find a device.
 
         Args:
-            name: as torch names it: ``"cpu"``, ``"cuda"``, ``"cuda:1"``.
+            name: torch's name for it: ``"cpu"``, ``"cuda"``, ``"cuda:1"``.
 
         Raises:
-            ValueError: when there is no such device, or row kernels do not run on it.
-            ModuleNotFoundError: when torch or, for a GPU, numba-cuda is not installed.
+            ValueError: if there is no such device, or row kernels do not run on it.
+            ModuleNotFoundError: if torch or, for a GPU, numba-cuda is not installed.
         """
         self.torch_device = torch_device(name)
         if self.torch_device.type not in ("cpu", "cuda"):
@@ -237,7 +243,7 @@ class Device:
         return Records(self.zeros((n, dtype.itemsize), "uint8"), dtype)
 
     def zeros(self, shape: int | tuple[int, ...], dtype: str) -> torch.Tensor:
-        """Return a zeroed tensor; ``dtype`` is the name of one of torch's."""
+        """Return a zeroed tensor; ``dtype`` is torch's name for it, such as ``"int8"``."""
         import torch
 
         return torch.zeros(shape, dtype=getattr(torch, dtype), device=self.torch_device)
@@ -248,8 +254,8 @@ class Device:
         Args:
             kernel: made by :func:`row_kernel`.
             n: number of rows.
-            arguments: tensors of this device, which are C-contiguous; ``Records``; numbers; NumPy arrays, which are
-                copied to the device at the first call and must not change; tuples of these.
+            arguments: C-contiguous tensors on this device, ``Records``, numbers, NumPy arrays, or tuples of these. A
+                GPU gets a copy of a NumPy array at the first call only, so the array must not change.
         """
         if not n:
             return
@@ -267,6 +273,7 @@ class Device:
             else:
                 width, threads = 0, _THREADS
             blocks = min(-(-n // threads), _BLOCKS)
+            # On torch's own stream, so that kernels and torch's operations run in the order of the calls.
             current = torch.cuda.current_stream().cuda_stream
             stream = _cuda().external_stream(current) if current else 0
             _compiled_grid(kernel)[blocks, threads, stream, threads * width](n, *given)
@@ -285,7 +292,7 @@ class Device:
         return argument
 
     def _constant(self, array: np.ndarray[Any, Any]) -> Any:
-        """Return the copy of an array on this GPU: one for all small arrays that are alike, and for each large one."""
+        """Return this GPU's copy of an array. Small arrays with the same content share one."""
         alike = array.tobytes() if array.nbytes <= _SMALL else id(array)
         key = self.torch_device, array.dtype, array.shape, alike
         if key not in _constants:
@@ -294,13 +301,13 @@ class Device:
 
 
 def _gpu_array(tensor: torch.Tensor) -> Any:
-    """Return a tensor as kernels take it. Making one takes longer than a launch, so the last ones are kept."""
+    """Return a tensor as a device array for kernels. Making one takes longer than a launch, so they are cached."""
     key = tensor.data_ptr(), tensor.shape, tensor.dtype
     found = _arrays.get(key)
     if found is None:
         if len(_arrays) >= _MOST_ARRAYS:
             _arrays.clear()
-        # Not of the tensor itself, whose memory the array would keep.
+        # Made from the interface alone: an array made from the tensor would keep the tensor's memory alive.
         memory = SimpleNamespace(__cuda_array_interface__=tensor.__cuda_array_interface__)
         found = _arrays[key] = _cuda().as_cuda_array(memory)
     return found

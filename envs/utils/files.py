@@ -1,4 +1,4 @@
-"""Files that are complete or absent when written, and read within limits when they are others'; folders; locks."""
+"""Files: written completely or not at all, read up to a size limit, locked; and the cache folder."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 import platformdirs
 
 CACHE_VARIABLE = "GERMAN_WHIST_CACHE"
-_NO_LOCKS = {errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOTSUP}  # as Lustre and NFS may answer
+_NO_LOCKS = {errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOTSUP}  # possible answers of Lustre and NFS
 
 
 def cache_folder() -> Path:
@@ -25,21 +25,21 @@ def cache_folder() -> Path:
 
 @contextmanager
 def file_lock(path: Path, timeout: float = 0) -> Iterator[bool]:
-    """Hold the lock of a file, which is made; the lock ends with the process, however that ends.
+    """Hold a lock on a file, which is created if needed. The lock ends with the process, however that ends.
 
-    Where the file system has no locks, none is held, and a line on standard error says so. A file whose existence is
-    the lock would outlive a process that is killed, and block the next one on another machine.
+    If the file system has no locks, none is held, and a line on standard error says so. There is no fallback to a file
+    whose mere existence is the lock: it would outlive a killed process and block the next one.
 
     Args:
         path: the file.
-        timeout: seconds to wait while another process holds the lock; negative: without end.
+        timeout: seconds to wait while another process holds the lock; negative to wait for ever.
 
     Yields:
         Whether the lock is held.
 
     Raises:
-        TimeoutError: when another process, or this one, holds it already.
-        OSError: when the file cannot be made.
+        TimeoutError: if another process, or this one, still holds it after that time.
+        OSError: if the file cannot be created.
     """
     from filelock import FileLock
 
@@ -62,10 +62,10 @@ def file_lock(path: Path, timeout: float = 0) -> Iterator[bool]:
 
 @contextmanager
 def naming(path: str | Path) -> Iterator[None]:
-    """Let errors name the file that is written: that of a full disk names none, others a temporary file.
+    """Make errors name the file that is written; otherwise that of a full disk names none, others a temporary file.
 
     Raises:
-        OSError: when one is raised inside.
+        OSError: if one is raised inside.
     """
     try:
         yield
@@ -76,14 +76,14 @@ def naming(path: str | Path) -> Iterator[None]:
 
 
 def temporary_path(target: Path) -> Path:
-    """Return another name beside a file, different for whoever writes it at the same time, on other machines too."""
+    """Return a random name beside a file, so that concurrent writers do not collide, even on several machines."""
     return target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
 
 
 def write_atomically(path: str | Path, content: bytes) -> None:
-    """Write a file under a temporary name beside it and rename it; a failure leaves nothing behind.
+    """Write a file under a temporary name beside it, then rename it; a failure leaves nothing behind.
 
-    What is there and no file, as a pipe or ``/dev/null``, is written to and stays what it is.
+    If ``path`` is a pipe or a device, such as ``/dev/null``, it is written to directly.
 
     Args:
         path: the file.
@@ -109,15 +109,15 @@ def write_atomically(path: str | Path, content: bytes) -> None:
 
 
 def read_limited(path: str | Path, most: int) -> bytes:
-    """Return the contents of a file.
+    """Return the contents of a file, unless it is too large.
 
     Args:
         path: the file.
         most: the largest size that is read, in bytes.
 
     Raises:
-        FileNotFoundError: when there is no such file.
-        ValueError: when it is not a file, is too large or cannot be read; the message names it.
+        FileNotFoundError: if there is no such file.
+        ValueError: if it is not a file, is too large or cannot be read; the message names it.
     """
     try:
         about = os.stat(path)

@@ -16,7 +16,7 @@ from german_whist.envs.utils.warn_once import COMPILING, warn_once
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-# No wrapper for C callers, which nobody needs and which takes a tenth of the compilation.
+# no_cfunc_wrapper: nothing calls kernels from C, and the wrapper takes a tenth of the compilation.
 _OPTIONS = {"nopython": True, "nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 _NOTICE_AFTER = 1.0  # seconds of CPU time
 
@@ -24,20 +24,20 @@ _NOTICE_AFTER = 1.0  # seconds of CPU time
 def kernel(function: Function) -> Function:
     """Compile a module-level function to machine code on first call; later processes load it from a cache.
 
-    There is none where no folder can be written (``kernel_cache``). Kernels release the interpreter lock, so batches
-    can be stepped from several threads. They make no arrays, so they need not count references to any, which would
-    double the time of a kernel that gets many arrays for a single row.
+    Nothing is cached if no folder can be written (``kernel_cache``). Kernels release the interpreter lock, so batches
+    can be stepped from several threads. A kernel must not make arrays: it is compiled without reference counts, which
+    would double the time of a kernel that gets many arrays for a single row.
     """
     return _compiled(function, allocates=False)
 
 
 def allocating_kernel(function: Function) -> Function:
-    """Compile a function that makes arrays, or calls a kernel that returns one; otherwise as :func:`kernel`."""
+    """Compile a function as :func:`kernel` does, if it makes arrays or calls a kernel that returns one."""
     return _compiled(function, allocates=True)
 
 
 def _compiled(function: Function, *, allocates: bool) -> Function:
-    options = {**_OPTIONS, "_nrt": allocates}  # a kernel would inherit what is not set from the one that calls it
+    options = {**_OPTIONS, "_nrt": allocates}  # always set: a kernel inherits missing options from its caller
     folder = kernel_cache()
     given = cast(FunctionType, function)
     called = FunctionType(given.__code__, given.__globals__, given.__name__, given.__defaults__)
@@ -60,14 +60,14 @@ def _compiled(function: Function, *, allocates: bool) -> Function:
 
 
 class _Kernel(CPUDispatcher):
-    """A kernel as Python calls it. Kernels that name it call ``called`` instead, which has no wrapper for Python.
+    """A kernel as Python calls it. Other kernels call its twin ``called``, which has no wrapper for Python.
 
-    Three private parts of numba: the attribute by which numba types a dispatcher and the option that leaves the wrapper
-    out, for compilation that takes three quarters of the time (a first match 12 s of CPU time, not 16); and the option
-    ``_nrt`` for kernels that do not count references (a lookahead in training takes 0.31 µs, not 0.66).
+    This uses three private parts of numba. ``_numba_type_``, by which numba types a dispatcher, and the option
+    ``no_cpython_wrapper`` cut compilation to three quarters of the time (a first match takes 12 s of CPU time, not 16).
+    The option ``_nrt`` turns reference counts off (a lookahead in training takes 0.31 µs, not 0.66).
     """
 
-    called: Any = None  # a _Kernel; one that comes out of a pickle calls itself
+    called: Any = None  # a _Kernel; an unpickled kernel has no twin, so kernels call it directly
 
     def enable_caching(self) -> None:
         self._cache = CachedKernel(self.py_func)
@@ -78,7 +78,7 @@ class _Kernel(CPUDispatcher):
 
 
 class _CompilationNotice(event.Listener):
-    """Says once on standard error that kernels are compiled, as soon as that has taken a second of CPU time."""
+    """Says once on standard error that kernels are being compiled, after a second of CPU time spent on it."""
 
     def __init__(self) -> None:
         self._depth = 0
@@ -86,7 +86,7 @@ class _CompilationNotice(event.Listener):
         self._began = 0.0
 
     def on_start(self, event: Any) -> None:
-        """Note that numba starts to compile a function, perhaps for one that it is compiling."""
+        """Note that numba starts to compile a function, perhaps while it compiles one that calls it."""
         if isinstance(event.data["dispatcher"], _Kernel):
             if self._depth == 0:
                 self._began = time.thread_time()

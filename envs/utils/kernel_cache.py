@@ -1,7 +1,7 @@
-"""The folder in which compiled kernels are cached, one for each state of the sources.
+"""The folder in which compiled kernels are cached, one for each version of the sources.
 
-numba notices a change in the file of a kernel, but not in the files of the kernels that it calls. A folder named by a
-digest of all those files cannot go stale.
+numba notices a change in a kernel's own file, but not in the files of the kernels that it calls. A folder named after a
+digest of all these files cannot go stale.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ _IMPORTED = re.compile(rb"^\s*from german_whist\.([\w.]+) import", re.MULTILINE)
 def kernel_sources(package: Path = _PACKAGE) -> dict[str, bytes]:
     """Return the files that compiled kernels depend on, by name: those with kernels, and all that they import."""
     files = {}
-    modules: dict[str, list[str]] = {}  # the files that an import of a name may mean: a module, or any of a package's
+    # The files that an imported name may stand for: a module, or all modules of a package.
+    modules: dict[str, list[str]] = {}
     for folder, _, names in os.walk(package, followlinks=True):
         parent = os.path.relpath(folder, package)
         for name in names:
@@ -65,11 +66,11 @@ def source_digest(package: Path = _PACKAGE) -> str:
 
 @cache
 def kernel_cache() -> Path | None:
-    """Return the cache folder of the current sources.
+    """Return the cache folder of the current sources; ``None`` if none can be written.
 
-    Where it cannot be written, as in a container with a read-only root, and has not been filled before, it is a folder
-    of this user below the temporary folder, and where that cannot be written either, ``None``; a line on standard error
-    says so.
+    If the usual folder cannot be written, as in a container with a read-only root, it is still used if it holds
+    kernels. Otherwise a private folder of this user below the temporary folder takes its place, and a line on standard
+    error says so.
     """
     base = cache_folder()
     digest = source_digest()
@@ -103,33 +104,33 @@ _UserProvided: Any = CompileResultCacheImpl._locator_classes[0]  # its name diff
 
 
 class _Locator(_UserProvided):  # type: ignore[misc] # numba has no types
-    """A folder in ``numba.config.CACHE_DIR``; unlike numba's own, one that can only be read will do."""
+    """Finds the cache in ``numba.config.CACHE_DIR``. Unlike numba's own locators, it accepts a read-only folder."""
 
     def ensure_cache_path(self) -> None:
-        """Make the folder.
+        """Make the folder if there is none.
 
         Raises:
-            OSError: if there is none, and it cannot be made.
+            OSError: if it cannot be made.
         """
         os.makedirs(self.get_cache_path(), exist_ok=True)
 
 
 class _InFolder(CompileResultCacheImpl):
-    """Files in the cache folder alone: numba would also try folders that can go stale."""
+    """Looks in the cache folder only: numba would also try folders that can go stale."""
 
     _locator_classes = [_Locator]  # noqa: RUF012 - as numba declares it
 
 
 class CachedKernel(FunctionCache):
-    """The files of one kernel in the cache.
+    """The cached files of one kernel.
 
-    numba fails at files that are damaged, as after a power failure, and where none can be written.
+    numba's own class fails on damaged files, as after a power failure, and if files cannot be written.
     """
 
     _impl_class = _InFolder
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return a compiled kernel, or ``None`` if its files cannot be used; damaged ones make room for new ones."""
+        """Return a compiled kernel, or ``None`` if its files cannot be used; damaged files are removed."""
         try:
             found = super().load_overload(sig, target_context)
         except OSError:
@@ -138,7 +139,7 @@ class CachedKernel(FunctionCache):
             with contextlib.suppress(OSError):
                 self.flush()
             return None
-        # Two processes that compile for other types at the same time give both the same file.
+        # Processes that compile for different types at the same time can choose the same file name.
         return found if found is not None and found.signature.args == tuple(sig) else None
 
     def save_overload(self, sig: Any, data: Any) -> None:
@@ -160,7 +161,7 @@ def _usable(folder: Path) -> Path:
 
 
 def _private_folder() -> Path:
-    """Return a temporary folder that belongs to this user alone: numba runs what it finds in its cache.
+    """Return a temporary folder that only this user can use, because numba runs what it finds in its cache.
 
     Raises:
         OSError: if there is none, or it is someone else's.

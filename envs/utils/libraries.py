@@ -36,5 +36,5 @@ _LIBRARIES = {  # by module
 
 
 def missing_library(error: ImportError) -> Library | None:
-    """Return the optional library without which an import has failed; ``None`` if it is none of them."""
+    """Return the optional library that a failed import lacks; ``None`` if it lacks something else."""
     return _LIBRARIES.get((error.name or "").partition(".")[0])

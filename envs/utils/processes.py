@@ -1,4 +1,4 @@
-"""How a process ends at once, and with the process that started it."""
+"""Ending a process at once, and together with the process that started it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _GRACE = 2.0  # seconds for what is registered to run at exit
 
 
 def end_process(code: int) -> NoReturn:
-    """End this process, whatever its threads are at; what is registered to run at exit runs, as ending a bot.
+    """End this process at once, whatever its threads are doing. Exit handlers, such as one that ends a bot, still run.
 
     Args:
         code: the exit code.
@@ -29,10 +29,10 @@ def end_process(code: int) -> NoReturn:
 
 
 def end_with_parent(await_end: Callable[[], object]) -> None:
-    """End this process as soon as the one that started it ends, however that ends.
+    """End this process as soon as its parent ends, however the parent ends.
 
     Args:
-        await_end: returns then, as reading to its end a pipe that only the other process can write to.
+        await_end: blocks until the parent has ended, for example by reading a pipe that only the parent can write to.
     """
 
     def watch() -> None:

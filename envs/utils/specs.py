@@ -1,6 +1,6 @@
 """Names that users type: suggestions for typos, and the ``name:key=value`` specification grammar.
 
-A value in double quotes may hold anything; a backslash in it stands before a quote or a backslash, as in JSON.
+A value in double quotes may hold anything; a backslash escapes a quote or a backslash, as in JSON.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 MAX_SHOWN = 100  # characters of a value in an error
-_WRITTEN_AS_POWER = 2**40  # from here on, 2**N - 1 is written so
+_WRITTEN_AS_POWER = 2**40  # from here on, errors write 2**N - 1 as such
 MAX_SPEC = 10_000  # characters of a specification; the longest path has 4,095, each perhaps escaped
 
 _ITEM = re.compile(r'(?:(?:[^",=]*=)?"(?:[^"\\]|\\.)*"|[^,]*)(?=,|\Z)', re.DOTALL)
@@ -54,12 +54,12 @@ def _printable_sign(sign: str) -> str:
 
 
 def must_be(name: str, expected: str, given: object) -> str:
-    """Return the message of an error for a value that is not allowed: ``NAME must be EXPECTED, got GIVEN``.
+    """Return an error message for a value that is not allowed: ``NAME must be EXPECTED, got GIVEN``.
 
     Args:
-        name: what to call it: a parameter, an option, or a key after the place where it stands.
-        expected: what is allowed, as ``an integer >= 1``.
-        given: the value; of an array, dtype and shape are shown.
+        name: what to call it: a parameter, an option, or a key, preceded by where it is.
+        expected: what is allowed, such as ``an integer >= 1``.
+        given: the value; an array is shown as its dtype and shape.
     """
     shape = getattr(given, "shape", ())
     is_array = isinstance(shape, tuple) and bool(shape)
@@ -68,7 +68,7 @@ def must_be(name: str, expected: str, given: object) -> str:
 
 
 def integers(low: int, high: int | None = None) -> str:
-    """Return how errors call the integers of a range: ``an integer >= 1``, ``an integer from 0 to 2**64 - 1``."""
+    """Describe a range of integers for an error: ``an integer >= 1``, ``an integer from 0 to 2**64 - 1``."""
     if high is None:
         return f"an integer >= {low}"
     is_power = high >= _WRITTEN_AS_POWER and (high + 1).bit_count() == 1
@@ -76,7 +76,7 @@ def integers(low: int, high: int | None = None) -> str:
 
 
 def unknown_name_error(kind: str, given: object, allowed: Iterable[str]) -> ValueError:
-    """Return the error for a name that does not exist: what was given, the nearest name, all names."""
+    """Return the error for an unknown name; it shows what was given, the nearest name and all names."""
     names = [str(name) for name in allowed]
     near = difflib.get_close_matches(str(given)[:MAX_SHOWN], names, n=1)
     hint = f"did you mean {near[0]!r}? " if near else ""
@@ -84,12 +84,12 @@ def unknown_name_error(kind: str, given: object, allowed: Iterable[str]) -> Valu
 
 
 def quoted(value: str) -> str:
-    """Return a value in quotes, as specifications have it."""
+    """Return a value in double quotes, escaped for a specification."""
     return '"' + re.sub(r'(["\\])', r"\\\1", value) + '"'
 
 
 def unquoted(value: str) -> str:
-    """Return a value of a specification without its quotes, if it has any.
+    """Return a value of a specification without its quotes and escapes, if it has any.
 
     Raises:
         ValueError: if the quotes do not match.
@@ -103,7 +103,7 @@ def unquoted(value: str) -> str:
 
 
 def split_items(settings: str) -> list[str]:
-    """Return the parts of a specification's settings that commas outside quotes separate."""
+    """Split a specification's settings at the commas outside quotes."""
     items, place = [], 0
     while place <= len(settings):
         item = _ITEM.match(settings, place)
@@ -139,10 +139,10 @@ def split_spec(spec: str, kind: str) -> tuple[str, dict[str, str]]:
 
 
 def no_settings(name: str, settings: str) -> None:
-    """Refuse settings of an agent that has none.
+    """Refuse settings for an agent that takes none.
 
     Raises:
-        ValueError: when there is one.
+        ValueError: if there is one.
     """
     for key in split_spec(f"{name}:{settings}", "agent")[1]:
         raise ValueError(f"agent {name!r} takes no settings, {short_repr(key)} was given")

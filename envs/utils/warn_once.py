@@ -1,4 +1,4 @@
-"""Lines on standard error that the processes of a command print once together."""
+"""Warnings on standard error that a command prints once, however many processes it has."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _lock: Any = threading.Lock()
 
 
 def share_warnings(warned: Any) -> None:
-    """Share with other processes which lines have been printed.
+    """Share with other processes which warnings have been printed.
 
     Args:
         warned: a ``multiprocessing.Array`` of ``NUM_WARNINGS`` bytes.
@@ -24,7 +24,7 @@ def share_warnings(warned: Any) -> None:
 
 
 def warn_once(which: int, line: str) -> None:
-    """Print a line on standard error unless one of the processes has printed it."""
+    """Print a warning on standard error unless one of the processes has printed it."""
     with _lock:
         was_warned, _warned[which] = _warned[which], 1
     if not was_warned:

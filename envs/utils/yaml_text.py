@@ -1,7 +1,7 @@
-"""YAML from users: numbers, names, flags, lists and mappings, in a second and without surprises.
+"""A safe subset of YAML for settings from users: numbers, names, flags, lists and mappings.
 
 PyYAML's safe loader runs no code, but a few bytes of nested aliases expand to gigabytes, deep nesting overflows the
-stack, tags such as ``!!bool x`` end in a ``KeyError``, and a key that is given twice is dropped in silence.
+stack, tags such as ``!!bool x`` end in a ``KeyError``, and a key that is given twice is silently dropped.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _TAG = "tag:yaml.org,2002:"
 
 
 class _Loader(yaml.SafeLoader):
-    """A safe loader without aliases, tags and duplicate keys, to which dates are text."""
+    """A safe loader that refuses aliases, tags and duplicate keys, and reads dates as text."""
 
     _depth = 0
 
@@ -56,7 +56,7 @@ class _Loader(yaml.SafeLoader):
         return number
 
     def construct_date(self, node: Any) -> str:
-        self.construct_yaml_timestamp(node)  # an impossible date is an error
+        self.construct_yaml_timestamp(node)  # raises for an impossible date
         return str(node.value)
 
     def refuse(self, node: Any) -> None:
@@ -88,7 +88,7 @@ _Loader.add_constructor(f"{_TAG}timestamp", _Loader.construct_date)
 
 
 def parse_yaml(text: str) -> Any:
-    """Return what YAML text holds: ``None``, a flag, a number, text, or a list or mapping of these.
+    """Parse YAML text into ``None``, a flag, a number, text, or a list or mapping of these.
 
     Args:
         text: one document, of at most 65,536 characters and 20 nested levels.

@@ -1,8 +1,8 @@
-"""Exact values of endgames too large for the endgame table: alpha-beta search down to the hands that it holds.
+"""Exact values of endgames too large for the endgame table: alpha-beta search down to hands that the table holds.
 
 Values are those of the endgame table: the leader's successful tricks, which are tricks taken or, in a low game, tricks
 given away. The search is fail-soft alpha-beta (J. P. Fishburn, "Another optimization of alpha-beta search", 1983) with
-a transposition table of bounds. The only shortcut is that adjacent cards of one hand are equivalent.
+a transposition table of bounds. The only shortcut of the game itself is that adjacent cards of one hand are equivalent.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _ONE = np.uint64(1)
 _WORD = np.uint64(0xFFFF)
 _MIX = np.uint64(0x9E37_79B9_7F4A_7C15)  # spreads positions over the slots: Fibonacci hashing
 # numba caches a recursive kernel only if it calls itself with exactly the types that it was called with (numba issue
-# 6061): whatever is passed on must be int64, not a literal.
+# 6061), so every number passed on must be an int64, not a literal.
 NO_CARD = np.int64(-1)
 BELOW_ALL, ABOVE_ALL = np.int64(-99), np.int64(99)
 WINDOW_LOW, WINDOW_HIGH = np.int64(-1), np.int64(MAX_CARDS + 1)  # the window that holds every value
@@ -36,6 +36,7 @@ WINDOW_LOW, WINDOW_HIGH = np.int64(-1), np.int64(MAX_CARDS + 1)  # the window th
 @kernel
 def slot_of(key):
     """Return the slot of a key in a transposition table."""
+    # The upper bits of the product depend on all bits of the key.
     return np.int64((key * _MIX) >> np.uint64(64 - SLOT_BITS))
 
 
@@ -46,34 +47,37 @@ def master_cards(position, leads):
     cards = np.uint64(0)
     for lane in range(0, 64, 16):
         suit = _WORD << np.uint64(lane)
-        if own & suit > other & suit:
+        if own & suit > other & suit:  # the larger number has the highest bit, and so the highest card
             cards |= _ONE << np.uint64(highest(leads & suit))
     return cards
 
 
 @kernel
 def legal_replies(position, led):
-    """Return the cards that the follower may play to a card led, one of each run."""
+    """Return the cards that the follower may play to a card led, the lowest of each run."""
     cards = follower_cards(position)
+    # A bit index is 16 times the lane plus the place: ``& 48`` is where the lane begins.
     following = cards & (_WORD << np.uint64(led & 48))
     return run_starts(following if following else cards)
 
 
 @kernel
 def follower_wins(table, led, reply):
-    """Return whether the follower wins the trick."""
+    """Return whether the follower wins the trick; ``led`` and ``reply`` are bit indices."""
+    # An exclusive or below 16 means the same lane, a reply below 16 means lane 0, the trump suit.
     return reply > led if (led ^ reply) < 16 else table.trump and reply < 16
 
 
 @kernel
 def without_trick(position, led, reply):
-    """Return the position without the two cards of a trick, seats and suits as they were."""
+    """Return the position without the two cards of a trick, with seats and suits as they were."""
+    # The higher card first: removing a card moves down only the cards above it.
     return without(without(position, max(led, reply)), min(led, reply))
 
 
 @kernel
 def next_position(table, position, led, reply, taken):
-    """Return the position after a trick, its suits sorted, seen by the winner, who leads next.
+    """Return the position after a trick, with its suits sorted and the winner as the leader.
 
     Args:
         table: ``EndgameTable`` of the game.
@@ -98,13 +102,14 @@ def tightened_bounds(best, alpha, beta, lower, upper):
 
 @kernel
 def alpha_beta(table, transpositions, position, cards, led, alpha, beta):
-    """Return the value of a position, or a bound on it.
+    """Return the value of a position for its leader, or a bound on it.
 
-    One function serves both seats, because a kernel may call itself but not another kernel that calls it.
+    One function serves both seats, because a kernel may call itself but not another kernel that calls it: with a card
+    led the follower minimises, otherwise the leader maximises.
 
     Args:
-        table: ``EndgameTable`` where the search ends.
-        transpositions: ``TranspositionTable`` of the same game.
+        table: ``EndgameTable``; the search ends at hands that it holds.
+        transpositions: ``TranspositionTable`` of the same kind of game.
         position: the position, with its suits sorted if no card is led.
         cards: cards in each hand, the card led included.
         led: bit index of the card led, or −1.
@@ -113,14 +118,17 @@ def alpha_beta(table, transpositions, position, cards, led, alpha, beta):
     """
     if led >= 0:
         worst = ABOVE_ALL
-        gain = np.int64(0 if table.low else 1)
-        rest = cards - gain  # the leader's value after losing this trick is this minus the follower's
+        gain = np.int64(0 if table.low else 1)  # of the leader if it takes this trick
+        # If the follower takes it, the leader gets this minus the follower's value of what is left: all successes of
+        # both seats add up to ``cards``.
+        rest = cards - gain
         replies = legal_replies(position, led)
         while replies and worst > alpha:
             reply = highest(replies)
             replies ^= _ONE << np.uint64(reply)
             taken = follower_wins(table, led, reply)
             if cards - 1 <= table.cards:
+                # The table has an index for swapped seats, so the position itself need not be swapped.
                 transpositions.counters[1] += 1
                 left = sorted_suits(without_trick(position, led, reply), table.trump)
                 value = lookup(table, left, cards - 1, taken)
@@ -144,6 +152,7 @@ def alpha_beta(table, transpositions, position, cards, led, alpha, beta):
     transpositions.counters[0] += 1
     lower, upper = np.int64(0), cards
     slot = slot_of(position)
+    # An empty slot has key 0, which is no position: the word of an empty suit is 1.
     if transpositions.keys[slot] == position:
         lower, upper = np.int64(transpositions.bounds[slot]) & 15, np.int64(transpositions.bounds[slot]) >> 4
     if lower >= beta or lower == upper:
@@ -155,6 +164,7 @@ def alpha_beta(table, transpositions, position, cards, led, alpha, beta):
     leads = run_starts(leader_cards(position))
     masters = master_cards(position, leads)
     while leads and best < beta:
+        # Likely winners first: good first moves make more cut-offs. The order does not change the value.
         lead = lowest(leads & masters if leads & masters else leads)
         leads ^= _ONE << np.uint64(lead)
         value = alpha_beta(table, transpositions, position, cards, np.int64(lead), max(alpha, best), beta)

@@ -1,9 +1,9 @@
 """Endgames of races, which stop when a seat has enough tricks, solved for the margin at that moment.
 
-Both seats play not only for winning the race but for the margin of tricks. A value is the leader's margin, counted in
+Both seats play for the margin of tricks, not just for winning the race. A value is the leader's margin, counted in
 tricks still needed: if play stops, or the cards run out, when the leader needs ``p`` more tricks and the follower
-``q``, the value is ``q − p``. Unless both seats can still reach their goals, the value of the same endgame played out
-bounds it.
+``q``, the value is ``q − p``. If at most one seat can still reach its goal, the value of the same endgame played to its
+last trick bounds it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,10 @@ RACE_WINDOW_LOW, RACE_WINDOW_HIGH = np.int64(-64), np.int64(64)  # the window th
 
 @kernel
 def _key(position, own, other):
-    """Return a position with the tricks that both need, 0 to 14, in the two bits of each lane that words leave free."""
+    """Return a key of a position and the tricks that both seats need, 0 to 14.
+
+    A word takes 14 of the 16 bits of its lane; each number of tricks is stored in the free bits of two lanes.
+    """
     mine, theirs = np.uint64(own), np.uint64(other)
     key = position | (mine & _THREE) << np.uint64(14) | (mine >> np.uint64(2)) << np.uint64(30)
     return key | (theirs & _THREE) << np.uint64(46) | (theirs >> np.uint64(2)) << np.uint64(62)
@@ -45,9 +48,9 @@ def _key(position, own, other):
 def _race_bounds(table, transpositions, position, cards, own, other):
     """Return a lower and an upper bound on the value for the leader, given the tricks that each seat needs."""
     if own + other <= cards:
-        return -own, other  # both could reach their goal: what counts is who is first
+        return -own, other  # both could reach their goals, so who is first decides, which the table does not know
     tricks = alpha_beta(table, transpositions.plain, position, cards, NO_CARD, WINDOW_LOW, WINDOW_HIGH)
-    if tricks >= own:  # playing it out takes the leader to the goal and leaves the follower at most the rest
+    if tricks >= own:  # played out, the leader reaches its goal, and the follower gets the rest at most
         return other - (cards - tricks), other
     if cards - tricks >= other:
         return -own, tricks - own
@@ -90,7 +93,8 @@ def race_alpha_beta(table, transpositions, position, cards, led, own, other, alp
 
     if own == 0 or other == 0 or cards == 0:
         return other - own
-    # All goals out of reach are equivalent: they become "one more than the cards left", to share transpositions.
+    # All goals out of reach are equivalent. They become "one more than the cards left", so that positions share
+    # transpositions and the numbers fit into the key; ``shift`` undoes it.
     shift = max(other - cards - 1, np.int64(0)) - max(own - cards - 1, np.int64(0))
     own, other = min(own, cards + 1), min(other, cards + 1)
     alpha, beta = alpha - shift, beta - shift
@@ -138,7 +142,9 @@ def _race_reply_value(table, transpositions, position, cards, led, reply, own, o
 @kernel
 def _tricks_of_value(value, cards, own, other):
     """Return the further tricks of leader and follower in a race of this value, given the tricks they need."""
-    if own + other - cards - abs(value) >= 2:  # the cards run out first
+    # If the cards run out first, p + q = own + other − cards and both are at least 1, so p + q exceeds |q − p| by 2 or
+    # more. If a seat reaches its goal, p or q is 0.
+    if own + other - cards - abs(value) >= 2:
         return own - (own + other - cards - value) // 2, other - (own + other - cards + value) // 2
     return (own, other - value) if value > 0 else (own + value, other)
 

@@ -1,4 +1,4 @@
-"""Transposition tables: bounds on the values of positions that a search has met before."""
+"""Transposition tables: bounds on the values of positions that a search has already visited."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SLOT_BITS = 14
 
 
 class TranspositionTable(NamedTuple):
-    """Bounds on values in one kind of game; a new position replaces the old one in its slot.
+    """Bounds on the values of positions in one kind of game; a new position replaces the old one in its slot.
 
     Attributes:
         keys: uint64[2**14], the position.
@@ -25,7 +25,7 @@ class TranspositionTable(NamedTuple):
 
 
 class RaceTranspositionTable(NamedTuple):
-    """Bounds on values in races, by position and tricks needed.
+    """Bounds on the values of positions in races, by position and tricks needed.
 
     Attributes:
         keys: uint64[2**14], the position with the tricks that both seats need.

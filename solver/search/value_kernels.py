@@ -24,7 +24,7 @@ _ONE = np.uint64(1)
 
 @kernel
 def is_invalid(leader, follower, led):
-    """Return whether two hands are not an endgame of 1 to 13 cards a hand."""
+    """Return whether two hands are not an endgame: different sizes, not 1 to 13 cards, or a card in both."""
     own = leader | (np.uint64(0) if led < 0 else _ONE << np.uint64(led))
     cards = popcount(own)
     return cards != popcount(follower) or cards < 1 or cards > MAX_CARDS or own & follower != 0
@@ -75,7 +75,7 @@ def write_reached(table, transpositions, leaders, followers, trumps, leds, rows,
     """Write whether the leader takes ``at_least`` tricks in some rows, by a zero-window search."""
     for row in rows:
         position, cards, led = encode_position(table, leaders[row], followers[row], trumps[row], leds[row])
-        if table.low:
+        if table.low:  # values count tricks given away, so the question is turned round
             given_away = np.int64(cards - at_least)
             bound = alpha_beta(table, transpositions, position, cards, led, given_away, given_away + 1)
             reached[row] = bound <= given_away
@@ -112,15 +112,17 @@ def _write_move_tricks_of(table, transpositions, leader, follower, trump, card_l
     cards = popcount(own)
     led = NO_CARD if leads else np.int64(bit_index_of(card_led, in_play, trump))
     legal = legal_cards(own, follower, card_led)
-    last_index = value = np.int64(-2)
+    last_index = value = np.int64(-2)  # not next to bit index 0
     while legal:
         card = lowest(legal)
         legal &= legal - _ONE
         bit_index = np.int64(bit_index_of(card, in_play, trump))
-        if bit_index != last_index + 1 or not bit_index & 15:  # adjacent cards have the same value
+        # A card next to the last one, in the same suit, has the same value: no other card lies between them.
+        if bit_index != last_index + 1 or not bit_index & 15:
             if leads:
                 value = alpha_beta(table, transpositions, position, cards, bit_index, WINDOW_LOW, WINDOW_HIGH)
             else:
                 value = _reply_value(table, transpositions, position, cards, led, bit_index)
         last_index = bit_index
+        # A value counts the leader's tricks, or in a low game those of the follower.
         tricks[card] = value if leads != table.low else cards - value

@@ -1,4 +1,4 @@
-"""Build an endgame table into its file: in parallel, resumable, and renamed into place only when complete."""
+"""Builds endgame tables into files: in parallel, resumable, and renamed into place only when complete."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def build_table(
 ) -> Path:
     """Build an endgame table by retrograde analysis, or resume an interrupted build, and return its file.
 
-    A table that exists already is left as it is. Other processes that want the same table wait for this one.
+    An existing table is left as it is. Other processes that want the same table wait for this one.
 
     Args:
         kind: the kind of game.
@@ -56,7 +56,7 @@ def build_table(
                     _build(path, partial, kind, cards, progress)
                 finally:
                     if not is_alone:
-                        partial.unlink(missing_ok=True)  # nobody else would go on with it
+                        partial.unlink(missing_ok=True)  # no other process could resume it
     except OSError as error:
         raise TableError(f"the endgame table cannot be written to {path.parent}: {error.strerror or error}") from None
     return path
@@ -100,7 +100,7 @@ def _resumable(partial: Path, kind: TableKind, cards: int, layout: TableLayout) 
                 header.complete = False
                 return header
     with contextlib.suppress(OSError):
-        partial.unlink()  # it may be a pipe, or a link
+        partial.unlink()  # rather than overwrite it: it may be a pipe or a link
     return Header(kind.name, cards)
 
 
@@ -140,7 +140,7 @@ class _Layer:
     def __init__(self, ranking: Ranking, kind: TableKind, blocks: Sequence[Block], below: _Layer | None) -> None:
         self.blocks = blocks
         self.start = blocks[0].start
-        self.values: Values = np.zeros(0, np.uint8)  # one to a byte; empty unless the layer above needs them
+        self.values: Values = np.zeros(0, np.uint8)  # one per byte; empty unless the layer above needs them
         self._ranking, self._kind = ranking, kind
         self._below = (np.zeros(0, np.uint8), 0) if below is None else (below.values, below.start)
 
@@ -158,7 +158,7 @@ class _Layer:
             unpack(np.frombuffer(file.read(packed), np.uint8), self.values[: 2 * packed])
 
     def build(self, block: Block) -> bytes:
-        """Return the values of a block, two to a byte."""
+        """Return the values of a block, two per byte."""
         values = np.zeros(_padded(block.size), np.uint8)
         lengths = np.array(block.lengths, np.int64)
         build_block(self._ranking, suit_moves(), *self._kind, lengths, block.start, *self._below, values[: block.size])

@@ -1,4 +1,4 @@
-"""The endgame tables of this process: the largest in the cache folder, built if there is none."""
+"""The endgame tables that this process uses: the largest ones in the cache folder, built if there are none."""
 
 from __future__ import annotations
 
@@ -20,35 +20,36 @@ from german_whist.solver.tablebase.kinds import (
 )
 from german_whist.solver.tablebase.position_kernels import MAX_CARDS
 
-SEARCH_CARDS = 11  # for agents that solve thousands of endgames for a card, in half the time: 147 MB
-MEMORY_CARDS = 9  # cards in the largest hands of a table that cannot be stored: built in a second in each process
+# Cards in the largest hands of tables.
+SEARCH_CARDS = 11  # 147 MB: halves the time of agents that solve thousands of endgames per decision
+MEMORY_CARDS = 9  # of a table that cannot be stored: each process builds it, in a second
+_most_cards = MAX_CARDS  # of any table that is opened
 
-_open: dict[tuple[Path, TableKind], tuple[EndgameTable, bool]] = {}  # and whether it has been opened for a search
+_open: dict[tuple[Path, TableKind], tuple[EndgameTable, bool]] = {}  # with whether it was opened for a search
 _lock = threading.Lock()
-_most_cards = MAX_CARDS  # in the largest hands of a table
 
 
 def limit_tables(cards: int) -> None:
-    """Open no table of more cards in this process from now on.
+    """Open no table of larger hands in this process from now on.
 
-    A search reads all of a table sooner or later, which then counts as memory of this process.
+    Sooner or later a search reads all of a table, which then counts as memory of this process.
     """
     global _most_cards  # noqa: PLW0603 - it is a setting of the process
     _most_cards = cards
 
 
 def open_table(trump: bool, low: bool, for_search: bool = False) -> EndgameTable:
-    """Return the largest endgame table for a kind of game; if there is none, one is built first, in seconds.
+    """Return the largest endgame table for a kind of game; if there is none, build one, which takes seconds.
 
-    A table that is damaged or of another version is deleted, with a line on standard error, and the next largest is
-    used. Where no table can be stored, as on a read-only disk, the largest that there is or a small one in memory is
-    used, with a line too.
+    A table that is damaged or of another version is deleted, and the next largest one is used. If no table can be
+    stored, as on a read-only disk, the largest one there is or a small one in memory is used. A line on standard error
+    reports either.
 
     Args:
         trump: whether the game has a trump suit.
         low: whether the fewest tricks win.
-        for_search: whether thousands of endgames are solved for a card. Then a table of ``SEARCH_CARDS`` pays, and is
-            built if there is no such table.
+        for_search: whether thousands of endgames are solved per decision. Then a table of at least ``SEARCH_CARDS``
+            pays, and is built if there is none.
 
     Raises:
         TableError: if there is a table that cannot be read.
@@ -71,8 +72,8 @@ def open_table(trump: bool, low: bool, for_search: bool = False) -> EndgameTable
 def open_complete_table(trump: bool, low: bool) -> EndgameTable:
     """Return the table of every endgame, up to 13 cards a hand, for devices that look endgames up and do not search.
 
-    It is built first if there is none, which takes one core three minutes and 2.3 GiB of the disk, in a folder of its
-    own: in the cache folder itself every agent of this user would take it.
+    It is built first if there is none, which takes three minutes on one core and 2.3 GiB of disk. It has a folder of
+    its own, because every agent of this user would take it if it were in the cache folder itself.
 
     Args:
         trump: whether the game has a trump suit.
@@ -96,7 +97,7 @@ def _new(kind: TableKind, cards: int, smaller: EndgameTable | None = None) -> En
         return load_table(build_table(kind, cards, _ProgressBar(kind)))
     except TableError as error:
         if smaller:
-            warn_once(TABLE_IN_MEMORY, f"{error}: one of {smaller.cards} cards is used")
+            warn_once(TABLE_IN_MEMORY, f"{error}: one of {smaller.cards} cards is used instead")
             return smaller
         warn_once(TABLE_IN_MEMORY, f"{error}: one of {MEMORY_CARDS} cards is built in memory")
         return build_in_memory(kind, MEMORY_CARDS)
@@ -105,7 +106,7 @@ def _new(kind: TableKind, cards: int, smaller: EndgameTable | None = None) -> En
 def built_tables(kind: TableKind, most_cards: int = MAX_CARDS) -> list[Path]:
     """Return the files of all tables of a kind, the largest first."""
     paths = (table_path(kind, cards) for cards in range(most_cards, 0, -1))
-    return [path for path in paths if os.path.exists(path)]  # unlike Path.exists, False where it may not look
+    return [path for path in paths if os.path.exists(path)]  # unlike Path.exists, False in a folder it may not read
 
 
 def _largest(kind: TableKind) -> EndgameTable | None:

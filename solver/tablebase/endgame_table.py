@@ -26,7 +26,7 @@ class EndgameTable(NamedTuple):
 
     Attributes:
         ranking: the index of each position.
-        values: uint8[…], two values to a byte, the first in the lower half.
+        values: uint8[…], two values per byte, the first in the lower half.
         cards: cards in the largest hands.
         trump: whether lane 0 is the trump suit.
         low: whether the fewest tricks win.
@@ -42,10 +42,10 @@ class EndgameTable(NamedTuple):
 def empty_table() -> EndgameTable:
     """Return a table of a high game with trumps that holds only the endgame without cards, whose value is 0.
 
-    It stands in for a real table in searches to the last card, and in kernels that take a table but never use it.
+    With it a search goes on to the last card. It also serves kernels that take a table but never use it.
     """
     values = np.zeros(1, np.uint8)
-    values.flags.writeable = False  # kernels are compiled for read-only values, as those of a real table are
+    values.flags.writeable = False  # as in a real table: otherwise kernels would compile again for writeable values
     return EndgameTable(table_layout(0, trump=True).ranking, values, 0, True, False)
 
 
@@ -107,7 +107,7 @@ def read_header(path: Path) -> Header:
     damaged = DamagedTableError(f"table {path} is damaged: it has no valid header")
     try:
         if path.exists() and not path.is_file() and not path.is_dir():
-            raise damaged  # reading from a pipe or a device could wait for ever
+            raise damaged  # reading from a pipe or a device could block for ever
         with path.open("rb") as file:
             header = Header(**json.loads(file.read(HEADER_BYTES)))
     except OSError as error:
@@ -142,7 +142,7 @@ def verify_table(path: Path) -> Header:
     """Read a whole table, compare it with its checksum, and return its header.
 
     Raises:
-        TableError: if it cannot be read, is incomplete or another table than its name says, or its checksum is wrong.
+        TableError: if it cannot be read, is incomplete, contradicts its name, or its checksum is wrong.
     """
     header = _check_size(path)
     if checksum(path, header.bytes) != header.checksum:
@@ -163,10 +163,10 @@ def _check_size(path: Path) -> Header:
 def load_table(path: Path) -> EndgameTable:
     """Return a table, memory-mapped from its file, so that processes share the memory.
 
-    Tables of up to 256 MB are compared with their checksum; of larger ones only the size is checked.
+    Tables of up to 256 MiB are compared with their checksum; of larger ones only the size is checked.
 
     Raises:
-        TableError: if it cannot be read, is damaged, or is another table than its name says.
+        TableError: if it cannot be read, is damaged, or contradicts its name.
     """
     header = _check_size(path)
     if header.bytes <= _MAX_VERIFIED_ON_LOAD:

@@ -10,19 +10,19 @@ from german_whist.envs.utils.files import cache_folder
 from german_whist.envs.utils.specs import integers, must_be
 from german_whist.solver.tablebase.position_kernels import MAX_CARDS
 
-DEFAULT_CARDS = 10  # built in a second or two, 34 MB; endgames of 13 cards take a search of three tricks above it
+DEFAULT_CARDS = 10  # 34 MB, built in a second or two; endgames of 13 cards are searched for three tricks above it
 
 
 class TableError(ValueError):
-    """An endgame table cannot be built, written or read."""
+    """Raised if an endgame table cannot be built, written or read."""
 
 
 class DamagedTableError(TableError):
-    """A table file is damaged, incomplete or of another version."""
+    """Raised if a table file is damaged, incomplete or of another version."""
 
 
 class TableKind(NamedTuple):
-    """The settings that change the value of every endgame: each combination has its own table.
+    """The settings on which the values of endgames depend: each combination has its own table.
 
     Attributes:
         trump: whether there is a trump suit.

@@ -1,9 +1,10 @@
 """Endgame positions as 64-bit numbers: only the relative order of the cards still in play is kept.
 
-Each of the four suits has a lane of 16 bits, its *word*. Bit ``i`` of a word stands for the ``i``-th lowest card of the
-suit that is still in play: 1 if the leader holds it, 0 if the follower does. A final 1 above the last card marks the
-length, so an empty suit is the word 1. Lane 0 is the trump suit in games with trumps. The plain suits come in any order
-until ``sorted_suits`` sorts them; endgame tables and transposition tables hold positions with sorted suits only.
+Each of the four suits has a lane of 16 bits, which holds its *word*. Bit ``i`` of a word stands for the ``i``-th lowest
+card (from 0) of the suit that is still in play: 1 if the leader holds it, 0 if the follower does. A final 1 above the
+last card marks the length, so an empty suit is the word 1. Lane 0 is the trump suit in games with trumps. The plain
+suits come in any order until ``sorted_suits`` sorts them; endgame tables and transposition tables hold positions with
+sorted suits only.
 
 The *bit index* of a card is 16 times its lane plus its place in the word. Most functions for positions accept single
 words, too.
@@ -21,7 +22,8 @@ MAX_CARDS = 13  # in a hand, and in a suit
 _ONE = np.uint64(1)
 _WORD = np.uint64(0xFFFF)
 _SUIT = np.uint64(0x1FFF)
-_BELOW_1 = np.uint64(0x7FFF_7FFF_7FFF_7FFF)  # the bits that stay in their lane in a shift by 1, 2, 4 or 8
+# After a right shift by 1, 2, 4 or 8, the bits of each lane that do not come from the lane above.
+_BELOW_1 = np.uint64(0x7FFF_7FFF_7FFF_7FFF)
 _BELOW_2 = np.uint64(0x3FFF_3FFF_3FFF_3FFF)
 _BELOW_4 = np.uint64(0x0FFF_0FFF_0FFF_0FFF)
 _BELOW_8 = np.uint64(0x00FF_00FF_00FF_00FF)
@@ -35,7 +37,8 @@ def word_of(position, lane):
 
 @kernel
 def in_play(position):
-    """Return the bits of all cards in play."""
+    """Return the bits of all cards in play: in each lane, all bits below the final 1."""
+    # Copy the highest 1 of each lane, which is the final one, into all bits below it; then drop the final 1 itself.
     bits = position | ((position >> _ONE) & _BELOW_1)
     bits |= (bits >> np.uint64(2)) & _BELOW_2
     bits |= (bits >> np.uint64(4)) & _BELOW_4
@@ -64,6 +67,7 @@ def seats_swapped(position):
 @kernel
 def run_starts(cards):
     """Return the lowest card of each run: adjacent cards of one hand, which are equivalent."""
+    # No shift reaches the next lane: a suit has 13 cards at most, and a lane 16 bits.
     return cards & ~(cards << _ONE)
 
 
@@ -71,6 +75,7 @@ def run_starts(cards):
 def without(position, bit_index):
     """Return a position without one card; the cards above it in its suit move down."""
     lane = _WORD << np.uint64(bit_index & 48)
+    # The other lanes, and in this one the cards below. The final 1 moves down with the cards above.
     kept = ~lane | ((_ONE << np.uint64(bit_index)) - _ONE)
     return (position & kept) | ((position >> _ONE) & lane & _BELOW_1 & ~kept)
 
@@ -78,6 +83,7 @@ def without(position, bit_index):
 @kernel
 def sorted_suits(position, trump):
     """Return the position with the words of its plain suits (of all suits without trumps) in ascending order."""
+    # A sorting network: three or six exchanges, without branches or a loop.
     first = word_of(position, 0)
     a = word_of(position, 1)
     b = word_of(position, 2)
@@ -94,7 +100,7 @@ def sorted_suits(position, trump):
 
 @kernel
 def lane_of(suit, trump):
-    """Return the lane of a suit in ``position_of``: the trump suit swaps places with suit 0."""
+    """Return the lane of a suit in ``position_of``: the trump suit swaps places with suit 0, ``trump`` −1 is none."""
     if suit == trump:
         return 0
     return trump if suit == 0 and trump > 0 else suit

@@ -6,7 +6,7 @@ suits are independent. A suit of ``l`` cards of which the leader holds ``k`` has
 order, and the index of a position is the mixed-radix number of these ranks. Two properties make tables quick to build:
 playing cards of one suit leaves the digits of the other suits alone, and swapping the seats reverses every digit.
 
-Suits of equal length may come in either order, so about 15 % of the positions are stored twice.
+Suits of equal length are stored in either order, so about 15 % of the positions are stored twice.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ class Ranking(NamedTuple):
     """What the kernels need to rank a position.
 
     Attributes:
-        digits: uint32[2, 2**14], by whether the seats are swapped and by word: its length (bits 0–3), the leader's
+        digits: uint32[2, 2**14], by whether the seats are swapped, then by word: its length (bits 0–3), the leader's
             cards in it (4–7), the number of words with the same two (8–18) and its rank among them (19–29).
-        block_entries: int32[14, 14, 14, 14], by cards in a hand and lengths of lanes 0–2: the entry of a block's first
-            sub-block in ``sub_block_starts``.
+        block_entries: int32[14, 14, 14, 14], by cards in a hand, then by lengths of lanes 0–2: where the sub-blocks of
+            a block begin in ``sub_block_starts``.
         sub_block_starts: int64[number of sub-blocks], the index of each sub-block's first position.
     """
 

@@ -15,6 +15,8 @@ SIDE = MAX_CARDS + 1
 @allocating_kernel
 def write_word_digits(digits):
     """Write ``Ranking.digits``, uint32[2, 2**14]."""
+    # The first pass ranks words in numerical order; only after it are the numbers of words known. The largest number,
+    # C(13, 6) = 1716, fits into the 11 bits of its field.
     counts = np.zeros((SIDE, SIDE), np.uint32)
     for number in range(1, digits.shape[1]):
         word = np.uint64(number)
@@ -36,6 +38,8 @@ def write_word_digits(digits):
 @kernel
 def position_index(ranking, position, cards, swapped):
     """Return the index of a position with sorted suits, or of the same position with the seats swapped."""
+    # Two mixed-radix numbers: ``sub_block`` of the leader's cards in lanes 0 to 2, from which those in lane 3 follow,
+    # and ``rank`` of the words' ranks.
     side = 1 if swapped else 0
     a = np.int64(ranking.digits[side, word_of(position, 0)])
     b = np.int64(ranking.digits[side, word_of(position, 1)])

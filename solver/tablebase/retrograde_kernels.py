@@ -1,7 +1,7 @@
-"""Retrograde analysis: the values of all endgames of n cards from those of n − 1, by trying every trick.
+"""Retrograde analysis: the values of all endgames of n cards a hand from those of n − 1, by trying every trick.
 
-The only shortcut is that adjacent cards of one hand are equivalent; of those, every lead and every reply is tried once.
-A sub-block is a grid with one axis per suit (see ``ranking``), so a trick in one suit is tried for all hands in the
+The only shortcut is that adjacent cards of one hand are equivalent: one lead and one reply is tried of each run. A
+sub-block is a grid with one axis per suit (see ``ranking``), so a trick in one suit is tried for all holdings in the
 other suits at once, by walking over grids of the layer below.
 
 Retrograde analysis of a whole class of endgames goes back to T. Ströhlein's dissertation (1970) and K. Thompson,
@@ -29,9 +29,9 @@ def build_block(ranking, moves, trump, low, lengths, first, below, first_below, 
         low: whether the fewest tricks win.
         lengths: cards in play of each suit in this block, int64[4].
         first: index of the block's first position in the table.
-        below: values of the layer of n − 1 cards, one to a byte, uint8[…].
+        below: values of the layer of n − 1 cards, one per byte, uint8[…].
         first_below: index of that layer's first position in the table.
-        out: values of the block, one to a byte, uint8[size]; written.
+        out: values of the block, one per byte, uint8[size]; written.
     """
     cards = (lengths[0] + lengths[1] + lengths[2] + lengths[3]) // 2
     own = np.empty(4, np.int64)
@@ -55,6 +55,7 @@ def build_block(ranking, moves, trump, low, lengths, first, below, first_below, 
                             ranking, moves, trump, low, lengths, own, lane, below, first_below, strides, worst, best
                         )
                     elif own[lane]:
+                        # The follower may throw any suit, so the worst reply is known only after all suits.
                         worst[:size] = _UNTRIED
                         _lead_not_followed(
                             ranking, moves, trump, low, lengths, own, lane, below, first_below, strides, worst
@@ -65,7 +66,8 @@ def build_block(ranking, moves, trump, low, lengths, first, below, first_below, 
 
 @kernel
 def _words(ranking, length, own):
-    """Return how many words of this length have ``own`` cards of the leader."""
+    """Return how many words of this length have ``own`` cards of the leader: C(length, own)."""
+    # Read from the digits of one such word: the leader's cards are the lowest ones.
     return np.int64(ranking.digits[0, (1 << length) | ((1 << own) - 1)]) >> 8 & 0x7FF
 
 
@@ -73,13 +75,14 @@ def _words(ranking, length, own):
 def _grid(ranking, trump, lengths, own, swapped, strides):
     """Return the index where a sub-block begins and write the stride of each suit; suits come in any order.
 
-    With ``swapped`` it is the sub-block with the seats swapped, in which all ranks run backwards: strides are negative.
+    With ``swapped`` it is the sub-block with the seats swapped. Ranks run backwards there, so it begins at its last
+    position and strides are negative.
     """
     order = np.empty(4, np.int64)
     cards = 0
     for lane in range(4):
         order[lane] = lane
-    for end in range(3, -1, -1):  # bubble sort
+    for end in range(3, -1, -1):  # bubble sort: a trick can change the order of the lengths
         cards += lengths[end]
         for place in range(1 if trump else 0, end):
             if lengths[order[place]] > lengths[order[place + 1]]:
@@ -109,7 +112,7 @@ def _lead_followed(ranking, moves, trump, low, lengths, own, lane, below, first_
     left, left_own = lengths.copy(), own.copy()
     left[lane] -= 2
     left_own[lane] -= 1
-    won, lost = np.empty(4, np.int64), np.empty(4, np.int64)
+    won, lost = np.empty(4, np.int64), np.empty(4, np.int64)  # strides, by who takes the trick
     won_first = _grid(ranking, trump, left, left_own, False, won) - first_below
     lost_first = _grid(ranking, trump, left, left_own, True, lost) - first_below
     i, j, k = (1 if lane == 0 else 0), (2 if lane < 2 else 1), (3 if lane < 3 else 2)  # the other suits
@@ -164,7 +167,7 @@ def _lead_not_followed(ranking, moves, trump, low, lengths, own, lane, below, fi
         i = 0  # the other two suits
         while i in (lane, thrown):
             i += 1
-        j = 6 - lane - thrown - i
+        j = 6 - lane - thrown - i  # the four lanes add up to 6
         rows = _words(ranking, lengths[i], own[i])
         columns = _words(ranking, lengths[j], own[j])
         word_first = moves.first_word[lengths[thrown], own[thrown]]
@@ -182,14 +185,14 @@ def _lead_not_followed(ranking, moves, trump, low, lengths, own, lane, below, fi
 
 @kernel
 def pack(values, out):
-    """Pack uint8[2 n] values, one to a byte, as uint8[n], two to a byte."""
+    """Pack values uint8[2 n], one per byte, into uint8[n], two per byte."""
     for i in range(out.shape[0]):
         out[i] = values[2 * i] | values[2 * i + 1] << np.uint8(4)
 
 
 @kernel
 def unpack(packed, out):
-    """Unpack uint8[n], two values to a byte, as uint8[2 n], one to a byte."""
+    """Unpack values uint8[n], two per byte, into uint8[2 n], one per byte."""
     for i in range(packed.shape[0]):
         out[2 * i] = packed[i] & np.uint8(15)
         out[2 * i + 1] = packed[i] >> np.uint8(4)

@@ -36,6 +36,7 @@ def list_moves(digits, moves):
         moves.first_trick[number] = trick
         moves.first_discard[number] = discard
         replies = run_starts(follower_cards(word))
+        # If the follower has no card of the suit, every lead is alike and none is listed.
         leads = run_starts(leader_cards(word)) if replies else np.uint64(0)
         while leads:
             lead = lowest(leads)

@@ -18,9 +18,9 @@ class SuitMoves(NamedTuple):
     """Every trick and every discard that one suit allows, by its word.
 
     Attributes:
-        words: uint16[2**14], the words by length, then leader's cards, then rank.
-        first_word: int32[14, 14], by length and leader's cards: where their words begin in ``words``.
-        tricks: uint16[2**20], for each lead in turn the replies that follow suit. An entry is the rank of the word
+        words: uint16[2**14], the words ordered by length, then the leader's cards, then rank.
+        first_word: int32[14, 14], by length and the leader's cards: where their words begin in ``words``.
+        tricks: uint16[2**20], for each lead in turn the replies that follow suit. An entry holds the rank of the word
             that is left (``LEFT``), whether the follower wins (``FOLLOWER_WINS``), and whether it is the last reply to
             this lead (``LAST_REPLY``).
         first_trick: int32[2**14 + 1], where the tricks of a word begin in ``tricks``.

@@ -1,7 +1,7 @@
 """German Whist for reinforcement learning: environments, agents, an exact endgame solver and matches between agents.
 
-Importing the package registers ``GermanWhist-v0`` with Gymnasium and ``german_whist/classic-v0`` with PettingZoo. The
-public names stand in ``__init__.pyi``; each is loaded on first use, which keeps the import fast.
+Importing the package registers ``GermanWhist-v0`` with Gymnasium and ``german_whist/classic-v0`` with PettingZoo.
+``__init__.pyi`` lists the public names; each is loaded on first use, which keeps the import fast.
 """
 
 import lazy_loader

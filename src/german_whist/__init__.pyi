@@ -1,4 +1,4 @@
-# The public names are listed here alone: `__init__.py` loads each on first use, and docs/reference/api shows them all.
+# The only list of the public names: `__init__.py` loads each on first use, and docs/reference/api shows them all.
 from .agents.endgame.exact_agent import with_exact_endgame as with_exact_endgame
 from .agents.inference.sampling import sample_states as sample_states
 from .agents.policy.inputs import network_inputs as network_inputs

@@ -1,4 +1,4 @@
-"""Registers the environments with Gymnasium and PettingZoo, and makes them with opponents by name."""
+"""Registers the environments with Gymnasium and PettingZoo, and makes them with opponents given by name."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def register_environments() -> None:
 
 @contextmanager
 def _some_directory() -> Iterator[None]:
-    """Work in the root directory while the working directory is deleted: PettingZoo asks for it when imported."""
+    """Work in the root directory if the working directory has been deleted: importing PettingZoo asks for it."""
     try:
         os.getcwd()
     except FileNotFoundError:
@@ -68,7 +68,7 @@ with _some_directory():
 
 
 def _names_keywords(make: Callable[P, Env]) -> Callable[P, Env]:
-    """Let a function refuse an unknown keyword with the nearest one: Gymnasium passes on whatever it is given."""
+    """Make a function refuse unknown keywords and name the nearest one. Gymnasium passes on whatever it is given."""
     known = list(inspect.signature(make).parameters)
 
     @functools.wraps(make)
@@ -104,20 +104,20 @@ def make_single(
         >>> observation, info = env.reset(seed=0)
 
     Args:
-        rules: a preset's name, with settings if wanted (``"classic:counts=all"``), or ``Rules``.
+        rules: a preset's name, optionally with settings (``"classic:counts=all"``), or ``Rules``.
         opponent: an agent's specification (``german_whist.agent_names()`` lists them) or an agent object.
         reward: ``"margin"``, ``"win"`` or ``"points"``.
         seat: the learner's seat, 0, 1 or ``"alternate"``.
-        render_mode: ``"ansi"``, ``"rgb_array"``, ``"human"`` or ``None``. In ``gymnasium.make``, ``"ansi_list"`` and
-            ``"rgb_array_list"``, too: ``render`` then returns what was seen since its last call.
-        match: ``None`` for episodes of one deal; a match format as ``"first_to:25"`` or ``"best_of:3"`` for episodes of
-            a whole match.
+        render_mode: ``"ansi"``, ``"rgb_array"``, ``"human"`` or ``None``. ``gymnasium.make`` also takes ``"ansi_list"``
+            and ``"rgb_array_list"``: ``render`` then returns the frames since its last call.
+        match: ``None`` for episodes of one deal, or a match format such as ``"first_to:25"`` or ``"best_of:3"`` for
+            episodes of a whole match.
         endgame: ``"played"``, or ``"exact"`` for deals that end after the foreplay and pay the result of perfect play.
-        observation_keys: ``None`` for plain vectors (the mask is in ``info``), or the names of observation and mask in
-            a dictionary: ``("observations", "action_mask")`` for RLlib.
-        canonical: whether suits are relabelled, so that positions which play alike look alike: in observations, masks
-            and the learner's actions.
-        dense: pay the margin trick by trick; needs ``reward="margin"`` and no match.
+        observation_keys: ``None`` for plain vectors (the mask is in ``info``), or the keys of observation and mask in a
+            dictionary: ``("observations", "action_mask")`` for RLlib.
+        canonical: whether to relabel suits in observations, masks and the learner's actions, so that equivalent
+            positions look the same (:func:`german_whist.canonical_views`).
+        dense: whether to pay the margin trick by trick; it needs ``reward="margin"`` and no match.
 
     Raises:
         TypeError: if there is no such keyword.
@@ -141,7 +141,7 @@ def make_single(
     )
 
 
-# Gymnasium asks whatever it makes environments with for its render modes, and adds their "_list" forms.
+# Gymnasium reads the render modes from an entry point's ``metadata``, and adds their "_list" forms.
 make_single.metadata = {"render_modes": list(RENDER_MODES), "render_fps": FRAMES_PER_SECOND}  # type: ignore[attr-defined]
 
 
@@ -162,10 +162,9 @@ def make_vector(
     dense: bool = False,
     device: Any = None,
 ) -> GermanWhistVectorEnv | GermanWhistTensorEnv:
-    """Return the native batch: what ``gymnasium.make_vec("german_whist:GermanWhist-v0", num_envs=…, …)`` calls.
+    """Return the vector environment: what ``gymnasium.make_vec("german_whist:GermanWhist-v0", num_envs=…, …)`` calls.
 
-    Spaces, rewards and ``info`` are described at ``GermanWhistVectorEnv``, those on a device at
-    ``GermanWhistTensorEnv``.
+    ``GermanWhistVectorEnv`` describes spaces, rewards and ``info``, and ``GermanWhistTensorEnv`` those on a device.
 
     Example:
         >>> envs = gymnasium.make_vec("german_whist:GermanWhist-v0", num_envs=1024, opponent="heuristic")
@@ -173,7 +172,7 @@ def make_vector(
 
     Args:
         num_envs: number of rows, at least 1.
-        rules: a preset's name, with settings if wanted, or ``Rules``.
+        rules: a preset's name, optionally with settings, or ``Rules``.
         opponent: an agent's specification or an agent object.
         reward: ``"margin"``, ``"win"`` or ``"points"``.
         seat: the learner's seat, 0, 1 or ``"alternate"``.
@@ -181,12 +180,12 @@ def make_vector(
         endgame: ``"played"`` or ``"exact"``.
         match: ``None``, or the format of a match per episode.
         autoreset_mode: Gymnasium's ``AutoresetMode``, or its name: ``"SAME_STEP"``, ``"NEXT_STEP"`` or ``"DISABLED"``.
-        observation_keys: ``None``, or the names of observation and mask in a dictionary.
-        canonical: whether suits are relabelled, so that positions which play alike look alike: in observations, masks
-            and the learner's actions.
-        dense: pay the margin trick by trick; needs ``reward="margin"`` and no match.
-        device: ``None`` for NumPy arrays; ``"cuda"`` or ``"cpu"`` for torch tensors on that device. There is no
-            rendering then, no match, and no other autoreset mode.
+        observation_keys: ``None``, or the keys of observation and mask in a dictionary.
+        canonical: whether to relabel suits in observations, masks and the learner's actions, so that equivalent
+            positions look the same (:func:`german_whist.canonical_views`).
+        dense: whether to pay the margin trick by trick; it needs ``reward="margin"`` and no match.
+        device: ``None`` for NumPy arrays; ``"cuda"`` or ``"cpu"`` for torch tensors on that device, without rendering,
+            matches, observation keys and autoreset modes other than ``SAME_STEP``.
 
     Raises:
         TypeError: if there is no such keyword.
@@ -200,8 +199,8 @@ def make_vector(
 
         if (render_mode, match, observation_keys) != (None, None, None) or autoreset_mode not in _SAME_STEP:
             raise ValueError(
-                "device: environments in tensors have no render mode, match, observation keys, "
-                "or autoreset mode but SAME_STEP"
+                "device: environments in tensors have no render mode, match or observation keys, "
+                "and SAME_STEP is their only autoreset mode"
             )
         return GermanWhistTensorEnv(
             make_agent(opponent, rules),

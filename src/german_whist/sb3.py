@@ -32,17 +32,17 @@ Observations = npt.NDArray[np.int8]
 
 
 class GermanWhistVecEnv(VecEnv):
-    """Many deals at once, the learner to act in each: ``gymnasium.make_vec`` in the form of Stable-Baselines3.
+    """Many deals at once, with the learner to act in each: the vector environment for Stable-Baselines3.
 
     * Observations: int8[num_envs, n_obs]. Finished deals are dealt again in the same step.
-    * Rewards: float32[num_envs] at the end of a deal, or trick by trick, divided by the largest possible one.
+    * Rewards: float32[num_envs] at the end of a deal, or trick by trick, divided by the largest possible reward.
     * Legal actions: ``action_masks()``, where MaskablePPO looks for them.
 
     ``seed(7)`` or ``set_options({"deal": (7, 100)})`` sets the deals that the next ``reset`` starts with.
 
     Attributes:
         rules: the rules of every deal.
-        opponent: the agent that holds the other seats; may be set between two steps, as for self-play.
+        opponent: the agent in the other seats; it may be replaced between two steps, as in self-play.
     """
 
     def __init__(
@@ -60,16 +60,16 @@ class GermanWhistVecEnv(VecEnv):
         """Create the environments; ``reset`` deals.
 
         Args:
-            num_envs: deals stepped together, at least 1.
-            rules: a preset's name, with settings if wanted, or ``Rules``.
+            num_envs: number of deals stepped together, at least 1.
+            rules: a preset's name, optionally with settings, or ``Rules``.
             opponent: an agent's specification or an agent object.
             reward: ``"margin"``, ``"win"`` or ``"points"``.
             seat: the learner's seat, 0, 1 or ``"alternate"``.
             endgame: ``"played"`` or ``"exact"``.
-            canonical: whether observations, masks and actions are those of :func:`german_whist.canonical_views`, in
-                which suits that play alike look alike. What is learned plays as an agent
-                ``act(observations, action_masks)`` with ``canonical = True``.
-            dense: pay the margin trick by trick; needs ``reward="margin"``.
+            canonical: whether observations, masks and actions are those of :func:`german_whist.canonical_views`, which
+                relabels suits so that equivalent positions look the same. To play, wrap the trained policy in an agent
+                with ``act(observations, action_masks)`` and ``canonical = True``.
+            dense: whether to pay the margin trick by trick; it needs ``reward="margin"``.
 
         Raises:
             ValueError: if an argument is not allowed.
@@ -90,7 +90,7 @@ class GermanWhistVecEnv(VecEnv):
 
     @property
     def opponent(self) -> Agent:
-        """The agent that holds the other seats."""
+        """The agent in the other seats."""
         return self._envs.opponent
 
     @opponent.setter
@@ -98,7 +98,7 @@ class GermanWhistVecEnv(VecEnv):
         self._envs.opponent = make_agent(opponent, self.rules)
 
     def reset(self) -> Observations:
-        """Start new deals everywhere and return the observations."""
+        """Start a new deal in every row and return the observations, int8[num_envs, n_obs]."""
         observations, info = self._envs.reset(seed=self._seeds[0], options=self._options[0])
         self._reset_seeds()
         self._reset_options()
@@ -107,15 +107,16 @@ class GermanWhistVecEnv(VecEnv):
         return seen
 
     def step_async(self, actions: npt.NDArray[np.int64]) -> None:
-        """Take the actions of the next step, int64[num_envs]."""
+        """Keep the actions of the next step, int64[num_envs]."""
         self._actions = actions
 
     def step_wait(self) -> tuple[Observations, npt.NDArray[np.float32], npt.NDArray[np.bool_], list[dict[str, Any]]]:
         """Play the actions, then the opponent's until the learner is to act again.
 
         Returns:
-            Observations, rewards, which deals have ended, bool[num_envs], and infos: those of deals that have ended
-            hold their last observation as ``"terminal_observation"``.
+            Observations int8[num_envs, n_obs], rewards float32[num_envs], whether each deal has ended, bool[num_envs],
+            and an info per row. The info of a deal that has ended holds its last observation as
+            ``"terminal_observation"``.
         """
         observations, rewards, ended, _, info = self._envs.step(self._actions)
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
@@ -145,5 +146,5 @@ class GermanWhistVecEnv(VecEnv):
         return [results[row] for row in self._get_indices(indices)]
 
     def env_is_wrapped(self, wrapper_class: type[Any], indices: Any = None) -> list[bool]:
-        """Return that no row is wrapped."""
+        """Return ``False`` for each row asked for: no row is wrapped."""
         return [False] * len(list(self._get_indices(indices)))

@@ -1,4 +1,4 @@
-"""The environment of messages: a language model, or anybody who reads and writes, against any agent."""
+"""An environment in words: a language model, or anyone who reads and writes text, against any agent."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from german_whist.envs.utils.checks import whole_number
 from german_whist.envs.utils.specs import must_be, unknown_name_error
 
 WIN, MARGIN, REGRET = REWARDS = ("win", "margin", "regret")
-TRIES = 3  # answers in a row without a legal action that lose the deal
+TRIES = 3  # so many answers in a row without a legal action lose the deal
 OPPONENT = "Opponent"
 
 _ANSWER = (
@@ -40,19 +40,19 @@ Step = tuple[str, float, bool, dict[str, Any]]
 
 
 class TextEnv:
-    """A single-agent environment of messages, one deal an episode.
+    """A single-agent environment in words, one deal per episode, for language models.
 
-    A message says what the seat saw since the last one, and what it has to choose; it tells no card that the seat has
-    not seen. An answer without a legal action is answered with the reason and pays nothing, and the third in a row
-    loses the deal by the largest margin.
+    Observations are messages and actions are answers in text. A message says what the seat saw since the last message,
+    and what it has to choose; it names no card that the seat has not seen. If an answer contains no legal action, the
+    next message says why and the reward is 0.0. The third such answer in a row loses the deal by the largest margin.
 
     Rewards:
 
     * ``"win"``: 1.0, 0.5 for a draw or 0.0, at the end of the deal.
-    * ``"margin"``: counted tricks, one's own minus the opponent's (negated in a low game), at the end.
-    * ``"regret"``: after each action, minus the tricks that it gave away; 0.0 for the best. Where both hands are known,
-      as in an endgame, this is exact. Elsewhere it is the coach's judgement, a search from what the seat knows. A
-      deal lost by illegal answers costs as many tricks as the largest margin.
+    * ``"margin"``: counted tricks, own minus the opponent's (negated in a low game), at the end of the deal.
+    * ``"regret"``: after each action, minus the tricks that it gave away; 0.0 for a best action. If both hands are
+      known, as in an endgame, this is exact. Otherwise the coach judges by a search from what the seat knows. A deal
+      lost by illegal answers costs as many tricks as the largest margin.
 
     Example:
         >>> env = german_whist.TextEnv(opponent="heuristic", reward="regret")
@@ -79,12 +79,13 @@ class TextEnv:
         """Create the environment; :meth:`reset` deals.
 
         Args:
-            rules: a preset's name, with settings if wanted, or ``Rules``.
+            rules: a preset's name, optionally with settings, or ``Rules``.
             opponent: an agent's specification or an agent object.
             reward: ``"win"``, ``"margin"`` or ``"regret"``.
             seat: the learner's seat, 0, 1 or ``"alternate"``. The dealer alternates from deal to deal in any case, so
-                seats 0 and 1 of the same deals are mirrored deals.
-            worlds: number of possible worlds in which a search tries each action, with ``"regret"``.
+                playing the same deals in seats 0 and 1 makes them mirrored deals.
+            worlds: with ``"regret"``, number of determinizations (possible worlds) in which the search tries each
+                action.
 
         Raises:
             ValueError: if an argument is not allowed.
@@ -108,13 +109,13 @@ class TextEnv:
 
         Args:
             seed: starts with deal (seed, 0); later resets without a seed continue with (seed, 1), (seed, 2), …. If no
-                seed was ever given, one is drawn.
+                seed was ever given, a random one is drawn.
             options: ``"deal"``: (seed, index) of the deal to play, from which later resets continue; ``"deck"``: the
                 cards in dealing order, as text or numbers; ``"dealer"``: 0 or 1.
 
         Raises:
-            ValueError: if the seed or an option is not allowed (then the current deal continues), or the opponent
-                chooses no legal action.
+            ValueError: if the seed or an option is not allowed (the current deal then continues), or the opponent
+                chooses an illegal action.
         """
         self._episode.reset(seed, options)
         self.learner = int(learner_seats(self.seat, self._episode.numbers)[0])
@@ -126,18 +127,18 @@ class TextEnv:
     def step(self, answer: str) -> Step:
         """Play the action that an answer names, and let the opponent play until it is the learner's turn again.
 
-        After the end of the deal nothing happens until :meth:`reset`.
+        Steps after the end of the deal do nothing.
 
         Args:
             answer: any text; *Test or train a language model* in the documentation lists the forms.
 
         Returns:
-            The next message, the reward, whether the deal is over, and the info: ``"action"``, what was read, as
-            ``"SA"``, or ``None`` if that was unclear; ``"illegal"``, whether that was not legal; ``"stage"``,
-            ``"foreplay"`` or ``"endgame"``, of the decision; when the deal is over, ``"margin"``.
+            The next message, the reward, whether the deal is over, and the info: ``"action"``, the action that was
+            read, such as ``"SA"``, or ``None`` if it was unclear; ``"illegal"``, whether the answer had no legal
+            action; ``"stage"``, ``"foreplay"`` or ``"endgame"``, of the decision; when the deal is over, ``"margin"``.
 
         Raises:
-            ValueError: if the answer is no text, or the opponent chooses no legal action.
+            ValueError: if the answer is not text, or the opponent chooses an illegal action.
             ResetNeeded: before the first reset.
         """
         if not isinstance(answer, str):
@@ -166,7 +167,7 @@ class TextEnv:
         return self._news(), reward, done, info
 
     def prompt(self) -> str:
-        """Return a message that needs none before it: the rules, all that the learner saw, and what it has to choose.
+        """Return a complete message: the rules, everything that the learner saw, and what it has to choose.
 
         Raises:
             ResetNeeded: before the first reset.
@@ -178,7 +179,7 @@ class TextEnv:
 
     @property
     def legal(self) -> list[str]:
-        """What the learner may choose now, as ``["SA", "S9"]``; empty when the deal is over."""
+        """The learner's legal actions as text, such as ``["SA", "S9"]``; empty when the deal is over."""
         return [] if self._is_over() else [action_text(one, self.rules) for one in cards_of(self._episode.legal)]
 
     @property
@@ -202,7 +203,7 @@ class TextEnv:
         return (YOU, OPPONENT) if self.learner == 0 else (OPPONENT, YOU)
 
     def _note(self, before: Any) -> None:
-        """Note what the last action did, and the result when the deal is over."""
+        """Add the events of the last action, and the result if the deal is over."""
         log, step, after = self._episode.batch.log, int(self._episode.plies[0]), self._state
         assert log is not None  # histories are kept
         action = int(log.actions[0, step - 1])
@@ -250,7 +251,7 @@ class TextEnv:
         return {WIN: ((margin > 0) - (margin < 0) + 1) / 2, MARGIN: float(margin), REGRET: 0.0}[self.reward]
 
     def _news(self) -> str:
-        """Return what happened since the last message, and what is to be chosen next."""
+        """Return what happened since the last message, and the next question."""
         news, self._told = _text(self._events[self._told :]), len(self._events)
         return news if self._is_over() else f"{news}\n\n{self._question()}"
 

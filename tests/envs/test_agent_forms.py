@@ -61,7 +61,7 @@ def test_the_game_that_it_names_is_the_only_one_that_it_plays() -> None:
 
     assert as_agent(Small()).rules == gw.rules("small")
     assert gw.play_match(Small(), "random", deals=2, rules="small").deals == 2
-    with pytest.raises(ValueError, match="agent 'Small' plays 'small', and the deals are of 'classic'"):
+    with pytest.raises(ValueError, match="agent 'Small' plays 'small', but the deals are of 'classic'"):
         gw.play_match(Small(), "random", deals=2)
 
 

@@ -86,7 +86,7 @@ def test_every_step_is_that_of_gymnasiums_own_vector_environment(
         assert_same_info(told[4], other[4], ("illegal",) if mode is AutoresetMode.SAME_STEP else ())
         info, ended = told[4], told[2]
         if mode is AutoresetMode.DISABLED and ended.any():
-            with pytest.raises(ValueError, match=r"are over: reset them first, by the option reset_mask"):
+            with pytest.raises(ValueError, match=r"are over: reset them first, with the option reset_mask"):
                 ours.step(actions)
             again: Any = None if rng.random() < 0.7 else rng.integers(0, 9, num_envs).tolist()
             mask = ended | (rng.random(num_envs) < 0.2)

@@ -165,7 +165,7 @@ def test_bad_input_is_named(settings: dict[str, Any], message: str) -> None:
 
 ODD_ANSWERS: dict[str, tuple[Callable[[np.ndarray], Any], str]] = {
     "nothing": (lambda views: None, r"must return int64\[20\], got object\[\]"),
-    "lists of many lengths": (lambda views: [[1], [2, 3]], r"must return int64\[20\], got what is no array"),
+    "lists of many lengths": (lambda views: [[1], [2, 3]], r"must return int64\[20\], got something that is not an"),
     "one card for all": (lambda views: 3, r"must return int64\[20\], got int64\[\]"),
     "one too many": (lambda views: np.append(lowest_cards(views), 0), r"must return int64\[20\], got int64\[21\]"),
     "a column": (lambda views: lowest_cards(views)[:, None], r"must return int64\[20\], got int64\[20, 1\]"),

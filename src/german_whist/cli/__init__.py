@@ -1,4 +1,4 @@
-"""The command line of ``german-whist``: the parser, and one line for every error."""
+"""The ``german-whist`` command: its parser, and errors as a single line."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class _Parser(argparse.ArgumentParser):
         super().__init__(allow_abbrev=False, **settings)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
-        """Parse, hyphens and underscores alike; an unknown option is refused with the nearest valid one."""
+        """Parse, treating hyphens and underscores alike. An error for an unknown option names the nearest valid one."""
         words = [self._as_defined(word) for word in (sys.argv[1:] if args is None else args)]
         options, rest = super().parse_known_args(words, namespace)
         unknown = next((word for word in rest if word.startswith("--")), None)
@@ -101,7 +101,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """Return the parser with every command; documentation can be generated from it."""
+    """Return the parser with every command; the documentation is generated from it."""
     parser = _Parser(
         prog="german-whist",
         description="German Whist for reinforcement learning: train agents by self-play and measure their strength.",
@@ -115,7 +115,7 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def run_program() -> NoReturn:
-    """Run the command of this process and end it with its exit code; threads that still search do not hold it up."""
+    """Run the command and end the process with its exit code, without waiting for threads that still search."""
     code = main()
     if threading.active_count() > 1:
         end_process(code)
@@ -129,7 +129,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: the arguments; those of the process by default.
 
     Returns:
-        0 on success, 2 on bad input, with one line on standard error, or 130 after Ctrl-C.
+        0 on success; 2 on bad input, after one line on standard error; 130 after Ctrl-C.
     """
     replace_closed_streams()
     if sys.stdout is None:
@@ -139,7 +139,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
-        except OSError:  # write nothing more, not even when Python flushes at exit
+        except OSError:  # then nothing more may be written, not even when Python flushes the streams at exit
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
     return code
 
@@ -172,7 +172,7 @@ def _run(words: Sequence[str]) -> int:
 
 
 def _own_line(error: Exception) -> str | None:
-    """Return an exception of an agent of the user's own code, with the line that raised it."""
+    """Describe an exception raised in the user's own agent code, with its line; ``None`` for other exceptions."""
     own_code = sys.modules.get("german_whist.agents.own_code")  # loaded if there is such an agent
     return None if own_code is None else own_code.own_line(error)
 
@@ -183,7 +183,7 @@ def _execute(words: Sequence[str]) -> int:
     except FileNotFoundError:
         raise ValueError("the working directory has been deleted") from None
     try:
-        if list(words) in ([], ["train"]):  # nothing that says what to do
+        if list(words) in ([], ["train"]):  # too little to know what to do
             words = [*words, "--help"]
         _check_first(words)
         options = build_parser().parse_args(words)
@@ -194,7 +194,7 @@ def _execute(words: Sequence[str]) -> int:
 
 
 def _check_first(words: Sequence[str]) -> None:
-    """Check the first word: argparse would not name the nearest command."""
+    """Check the first word, because argparse would not name the nearest command."""
     if words[0].startswith("-") and words[0] not in TOP_LEVEL_OPTIONS:
         raise unknown_name_error("option", words[0], TOP_LEVEL_OPTIONS)
     if not words[0].startswith("-") and words[0] not in COMMANDS:
@@ -208,6 +208,6 @@ def _refuse(message: str) -> int:
 
 
 def _one_line(message: str) -> str:
-    """Return a message, which may name others' files, as one line of at most 500 characters."""
+    """Return a message as one line of at most 500 characters, escaped because it may hold others' file names."""
     line = printable(" ".join(message.split()))
     return line if len(line) <= MAX_ERROR else f"{line[: MAX_ERROR - 1]}…"

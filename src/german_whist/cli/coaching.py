@@ -29,7 +29,7 @@ def hint_of(views: Views, rules: Rules, histories: Histories | None = None) -> d
     Args:
         views: what the seat to act knows, a ``VIEW`` array of shape (1,).
         rules: the rules.
-        histories: the event history of that view; without it a search takes all hands as equally likely.
+        histories: the event history of that view; without it a search assumes that all hands are equally likely.
     """
     from german_whist.agents.inference.belief import beliefs
     from german_whist.agents.judge import advise
@@ -57,15 +57,15 @@ def hint_of(views: Views, rules: Rules, histories: Histories | None = None) -> d
 
 
 def review_of(recording: Recording, seat: int, names: tuple[str, str]) -> dict[str, Any]:
-    """Return what every decision of a finished deal was worth, by what its seat knew.
+    """Return what every decision of a finished deal was worth, given what its seat knew.
 
     Args:
         recording: the deal.
-        seat: the seat that is ``you``.
+        seat: the seat that the review calls ``you``.
         names: names of the players by seat.
 
     Raises:
-        ValueError: if it cannot be replayed.
+        ValueError: if the deal cannot be replayed.
     """
     from german_whist.agents.judge import accuracy_of, advise, at_stake, judge_action
     from german_whist.envs.engine.actions import action_text
@@ -174,7 +174,7 @@ def print_hint(hint: Mapping[str, Any], rules: Rules, trump: int) -> None:
 
 
 def _bars(options: Sequence[Mapping[str, Any]]) -> list[int]:
-    """Return the lengths of the bars of a hint: full for what gives nothing away, 1 for what gives most away."""
+    """Return the lengths of a hint's bars: full for actions that give nothing away, 1 for the worst one."""
     lost = [option["tricks_given_away"] for option in options]
     most = max(lost)
     return [1 + round((_BAR - 1) * (1 - one / most)) if most else _BAR for one in lost]
@@ -186,7 +186,7 @@ def print_review(review: Mapping[str, Any], rules: Rules, *, every_move: bool = 
     Args:
         review: what :func:`review_of` returned.
         rules: the rules of the deal.
-        every_move: print, besides the biggest mistakes, all moves with each card's value.
+        every_move: whether to print all moves with each card's value besides the biggest mistakes.
     """
     from german_whist.envs.text.scene import YOU
     from german_whist.envs.text.words import tricks_text
@@ -262,7 +262,6 @@ def _curve(chances: list[float], style: Style) -> str:
 
 
 def _mask(cards: Sequence[str], rules: Rules) -> int:
-    """Return cards as a mask."""
     from german_whist.envs.engine.actions import parse_action
 
     return sum(1 << parse_action(card, rules) for card in cards)

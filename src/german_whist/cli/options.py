@@ -1,4 +1,4 @@
-"""Options of several commands, and their types: numbers, addresses of deals, the game, and who plays the deals."""
+"""Options that several commands share, and their types: numbers, addresses of deals, the game, workers."""
 
 from __future__ import annotations
 
@@ -79,10 +79,10 @@ def add_worker_options(parser: Any) -> None:
 
 @contextmanager
 def chosen_executor(options: argparse.Namespace) -> Iterator[Executor | None]:
-    """Yield the executor that the options name; ``None`` for this process.
+    """Yield the executor that the options ask for; ``None`` to play in this process.
 
     Raises:
-        ValueError: when the options are not allowed.
+        ValueError: if the options are not allowed.
     """
     if options.workers is not None and options.ray is not None:
         raise ValueError("--workers and --ray cannot be combined")

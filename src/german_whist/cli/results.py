@@ -1,4 +1,4 @@
-"""Results as tables in the terminal: their reports, in frames that fit it."""
+"""Results in the terminal: reports as framed tables that fit its width, or as JSON."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 
 def agent_labels(specs: Sequence[str], agents: Sequence[Agent]) -> list[str]:
-    """Return the names of agents for a table, numbered where two agents share one."""
+    """Return the names of agents for a table, numbered if agents share a name."""
     names = [str(getattr(agent, "name", spec)) for spec, agent in zip(specs, agents, strict=True)]
     return [name if names.count(name) == 1 else f"{name} #{i + 1}" for i, name in enumerate(names)]
 
 
 def print_results_json(specs: Sequence[str], results: Mapping[tuple[int, int], Result]) -> None:
-    """Print the matches of agents i and j as JSON, with the agents as they were given."""
+    """Print the match of each pair of agents (i, j) as JSON, with the specifications as they were given."""
     matches = [{**result.to_dict(), "first": specs[i], "second": specs[j]} for (i, j), result in results.items()]
     print(json.dumps({"matches": matches}))
 
@@ -84,5 +84,5 @@ def print_cross_table(labels: Sequence[str], results: Mapping[tuple[int, int], R
 
 
 def print_forfeits(results: Sequence[Result]) -> None:
-    """Print which games were lost without being played to the end, and why: one line for each agent and reason."""
+    """Print which games were forfeited, and why: one line for each agent and reason."""
     print_report(forfeit_lines(forfeit for result in results for forfeit in result.forfeits))

@@ -1,4 +1,4 @@
-"""What every command shows or returns in the same way: consoles, progress bars, commands to copy, exit codes."""
+"""What all commands share in the terminal: consoles, progress bars, commands to copy, exit codes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 NAME = "german-whist"
 
 _WIDEST = 100  # characters in a line of a paragraph
-_PIPED = 200  # characters in a line of a table where the output is no terminal
+_PIPED = 200  # characters in a line of a table if the output is not a terminal
 
 # Exit codes.
 BAD_INPUT = 2
@@ -29,7 +29,7 @@ INTERRUPTED = 130  # as a shell reports a process that SIGINT ended
 
 
 def replace_closed_streams() -> None:
-    """Open standard input as empty, and standard error as one that nobody reads, where they are closed.
+    """Connect standard input and standard error to the null device if they are closed.
 
     Otherwise the next file that is opened would take their place.
     """
@@ -40,7 +40,7 @@ def replace_closed_streams() -> None:
 
 
 def use_plain_text() -> None:
-    """Let standard streams show ``+-`` for a ± that their encoding lacks, and the like, instead of failing."""
+    """Make standard streams write substitutes for what their encoding lacks, such as ``+-`` for ±, not fail."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=ERRORS)
@@ -49,7 +49,7 @@ def use_plain_text() -> None:
 
 
 def table_console() -> Console:
-    """Return a console on standard output; in a pipe, where there is no width to fit, it has room for long lines."""
+    """Return a console on standard output; in a pipe, which has no width, its lines may be long."""
     from rich.console import Console
 
     console = Console()
@@ -76,7 +76,7 @@ def progress_console() -> Console:
 
 @contextmanager
 def progress_bar(unit: str, total: int) -> Iterator[Callable[[int], None]]:
-    """Show a progress bar on a terminal; yield the function to call with what was played since its last call."""
+    """Show a progress bar in a terminal; yield a function to call with the progress since its last call."""
     from rich.progress import Progress
 
     console = progress_console()
@@ -90,10 +90,10 @@ def progress_bar(unit: str, total: int) -> Iterator[Callable[[int], None]]:
 
 
 def printed_command(*words: object) -> str:
-    """Return a command of this program, which may be pasted into a POSIX shell.
+    """Return a command of this program, ready to paste into a POSIX shell.
 
     Args:
-        words: its arguments; a path that looks like an option gets a folder in front.
+        words: its arguments; a path that looks like an option gets ``./`` in front.
     """
     paths = (
         os.path.join(".", word) if isinstance(word, Path) and str(word).startswith("-") else word for word in words
@@ -102,7 +102,7 @@ def printed_command(*words: object) -> str:
 
 
 def _shell_word(word: str) -> str:
-    """Return a word quoted so that a POSIX shell takes it as it is, in characters that the terminal shows."""
+    """Return a word quoted for a POSIX shell, in characters that the terminal can show."""
     try:
         word.encode(getattr(sys.stdout, "encoding", None) or "ascii")
         is_shown = word.isprintable()
@@ -115,7 +115,7 @@ def _shell_word(word: str) -> str:
 
 
 def program_name() -> str:
-    """Return the program's name if the shell finds it, else the path that was typed, as ``.venv/bin/german-whist``."""
+    """Return the program's name if the shell finds it, else the path typed, such as ``.venv/bin/german-whist``."""
     if shutil.which(NAME):
         return NAME
     return _shell_word(sys.argv[0]) if Path(sys.argv[0]).name == NAME else "python -m german_whist"

@@ -8,7 +8,7 @@ Example:
 from __future__ import annotations
 
 try:
-    import pyspiel  # noqa: F401 - only to see that it is there
+    import pyspiel  # noqa: F401 - only to check that it is installed
 except ImportError as error:
     raise ModuleNotFoundError(
         "german_whist.openspiel needs OpenSpiel: pip install 'german-whist[openspiel]'", name="pyspiel"

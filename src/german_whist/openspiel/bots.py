@@ -1,4 +1,4 @@
-"""Agents of this package as bots of OpenSpiel, and bots of OpenSpiel as agents of this package."""
+"""Agents of this package as OpenSpiel bots, and OpenSpiel bots as agents of this package."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from german_whist.openspiel.state import GermanWhistState, state_of
 
 
 class AgentBot(pyspiel.Bot):  # type: ignore[misc]
-    """Plays like an agent, from the view of the player to act; the hidden cards of the state are not read.
+    """An OpenSpiel bot that plays like an agent. The agent gets the player's view; hidden cards are not read.
 
     Example:
         >>> bots = [german_whist.openspiel.AgentBot("heuristic"), german_whist.openspiel.AgentBot("random", seed=1)]
@@ -53,7 +53,7 @@ class AgentBot(pyspiel.Bot):  # type: ignore[misc]
         self._game = GameId()
 
     def restart_at(self, state: Any) -> None:
-        """Begin another game, in the middle of a deal."""
+        """Begin another game in the middle of a deal."""
         self._game = GameId()
 
     def step(self, state: GermanWhistState) -> int:
@@ -87,7 +87,7 @@ MakeBot = Callable[[GermanWhistGame, int], Any]
 
 
 def _actions_of(tokens: npt.NDArray[np.int8], deck: list[int], rules: Rules) -> list[int]:
-    """Return both seats' actions in a history; the deck is one that agrees with it."""
+    """Return both seats' actions in a history, given a deck that agrees with it."""
     batch = DealBatch(rules, 1)
     batch.deal_decks([deck], [1])
     actions = []
@@ -104,15 +104,15 @@ def _actions_of(tokens: npt.NDArray[np.int8], deck: list[int], rules: Rules) -> 
 
 
 class BotAgent(Agent):
-    """Plays as a bot of OpenSpiel does, in matches of this package.
+    """An agent that plays like an OpenSpiel bot, in matches of this package.
 
-    An information state includes the order of play, which a single view does not; this agent takes it from the history.
-    The bot gets a state with the true information state and with hidden cards sampled from all consistent deals:
-    looking at them reveals nothing. Each game has a bot of its own. The bot's ``step`` is called; ``inform_action`` is
-    not.
+    An information state includes the order of play, which a view does not; this agent takes it from the history. The
+    bot gets a state with the true information state and with hidden cards sampled from all consistent deals (a
+    determinization), so looking at them reveals nothing. Each game has a bot of its own. Only the bot's ``step`` is
+    called, not ``inform_action``.
 
-    In every state that a bot gets, player 1 is the dealer, whichever seat deals in the match. So a policy that was
-    learned on ``load_game(rules)`` knows all its information states, which name the players.
+    In every state that a bot gets, player 1 is the dealer, whichever seat deals in the match. Information states name
+    the players, so a policy that was learned on ``load_game(rules)``, in which player 1 deals, knows all of them.
 
     Example:
         >>> def make_bot(game, player):
@@ -120,10 +120,10 @@ class BotAgent(Agent):
         >>> agent = german_whist.openspiel.BotAgent(make_bot, rules="tiny", name="uniform")
 
     Attributes:
-        name: what results call it.
-        rules: the rules it plays.
+        name: what results call the agent.
+        rules: the rules that it plays.
         make_bot: makes the bot of a game.
-        game: the bots' game, in which player 1 deals.
+        game: the bots' OpenSpiel game, in which player 1 deals.
     """
 
     uses_games = True
@@ -155,7 +155,7 @@ class BotAgent(Agent):
 
         Args:
             views: ``VIEW`` array of shape (n,).
-            rng: source of the hidden cards of the bots' states.
+            rng: source of randomness, for the hidden cards of the bots' states.
             games: the games of these views.
 
         Raises:

@@ -1,11 +1,11 @@
-"""A deal whose cards are drawn when they are needed: what an OpenSpiel state holds.
+"""A deal whose cards are drawn when they are needed, for OpenSpiel states.
 
-The rules are the engine's kernels. They read cards from a deck in dealing order, so an action that takes cards off the
-deck waits until chance has named those cards, and is played then. A hand is a set: its cards are named from low to
+The engine's kernels apply the rules. They read cards from a deck in dealing order, so an action that takes cards off
+the deck waits until chance has named those cards, and is played then. A hand is a set: its cards are named from low to
 high, with probabilities that make every hand equally likely, so each hand has one history instead of one per order.
 
-A search keeps thousands of these positions and plays on from each: it takes 14 µs to make the next one, against 125 µs
-for a ``DealBatch`` of its own.
+A search keeps thousands of these positions and plays on from each. Making the next position takes 14 µs; with a
+``DealBatch`` per position it would take 125 µs.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Setup(NamedTuple):
 
 
 def opening_groups(rules: Rules) -> tuple[Group, ...]:
-    """Return the positions of the cards that are dealt first: the non-dealer's hand, the dealer's, the cards shown."""
+    """Return the deck positions that chance names first: the non-dealer's hand, the dealer's hand, the cards shown."""
     cards = len(rules.cards)
     if rules.humbug:  # the dealer's last card is shown
         return (tuple(range(0, cards, 4)), tuple(range(3, cards - 1, 4)), (cards - 1,))
@@ -60,7 +60,7 @@ class Deal:
 
     Attributes:
         setup: what stays the same.
-        state: ``STATE`` array of shape (1,), not to be changed; positions of the deck not yet named are 0.
+        state: ``STATE`` array of shape (1,), not to be changed; positions of the deck that are not named yet hold 0.
         actions: the actions played so far.
         waiting: the action that waits for cards, ``DEALING`` or ``NOTHING``.
         groups: the positions whose cards chance names next, without empty groups.
@@ -142,7 +142,7 @@ class Deal:
         self._floor = card if rest else -1
 
     def _play(self, action: int) -> None:
-        """Play an action; let it wait if it takes cards that are not named yet."""
+        """Play an action, or let it wait if it takes cards that are not named yet."""
         rules, state = self.setup.rules, self.state.copy()
         if self.waiting == DEALING:
             self.seat, self.done, self.legal, _ = start(rules.game, state, self.setup.dealer)

@@ -1,4 +1,4 @@
-"""Kernels that step one deal and tell Python in one call what it needs to know of the new position."""
+"""Kernels that step one deal and return all that Python needs to know about the new position in one call."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The game ``python_german_whist`` of OpenSpiel, and rules as its parameters.
+"""The OpenSpiel game ``python_german_whist``, and rules as its parameters.
 
-OpenSpiel's notation ``name(key=value,key=value)`` does not allow ``=`` or ``,`` inside a value, so the settings
-of ``tiny:ranks=3,stock=2`` are parameters of their own: ``python_german_whist(rules=tiny,ranks=3,stock=2)``. Every
-parameter has a type and a default; a setting at its default is the preset's.
+OpenSpiel's notation ``name(key=value,key=value)`` does not allow ``=`` or ``,`` inside a value, so the settings of
+``tiny:ranks=3,stock=2`` are parameters of their own: ``python_german_whist(rules=tiny,ranks=3,stock=2)``. Every
+parameter has a type and a default; the default of a setting stands for the preset's value.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ def setup_of(parameters: Mapping[str, Any]) -> Setup:
     """Return the setup that game parameters describe.
 
     Args:
-        parameters: ``rules`` (a preset; from Python also with settings, as ``"tiny:ranks=3,stock=2"``), ``reward``,
-            ``dealer`` and the fields of ``Rules``; missing ones are at their defaults.
+        parameters: ``rules`` (a preset; from Python also with settings, such as ``"tiny:ranks=3,stock=2"``),
+            ``reward``, ``dealer`` and the fields of ``Rules``. Missing ones have their defaults.
 
     Raises:
         ValueError: if a value is not allowed.
@@ -59,7 +59,8 @@ def parameters_of(setup: Setup) -> dict[str, Any]:
     """Return the shortest game parameters of a setup: the preset nearest to its rules, and what differs.
 
     Raises:
-        ValueError: if no preset has a setting that game parameters cannot change (``draft=false`` and the like).
+        ValueError: if the rules need a setting that game parameters cannot express, such as ``draft=false``, and no
+            preset has it.
     """
     best: dict[str, Any] | None = None
     wanted = setup.rules.to_dict()
@@ -105,7 +106,7 @@ class GermanWhistGame(pyspiel.Game):  # type: ignore[misc]
     """
 
     def __init__(self, params: Mapping[str, Any] | None = None) -> None:
-        """Make the game of some parameters; missing ones are at their defaults.
+        """Make the game of some parameters; missing ones have their defaults.
 
         Raises:
             ValueError: if a value is not allowed.
@@ -125,7 +126,7 @@ class GermanWhistGame(pyspiel.Game):  # type: ignore[misc]
         super().__init__(GAME_TYPE, info, parameters_of(self.setup))
 
     def max_chance_nodes_in_history(self) -> int:
-        """Return the number of cards: each is named once at most."""
+        """Return the number of cards: chance names each at most once."""
         return len(self.setup.rules.cards)
 
     def new_initial_state(self) -> GermanWhistState:
@@ -133,7 +134,7 @@ class GermanWhistGame(pyspiel.Game):  # type: ignore[misc]
         return GermanWhistState(self)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> HistoryObserver | ViewObserver:
-        """Return an observer: with perfect recall of the event history, without it of the observation vector.
+        """Return an observer of the event history if perfect recall is asked for, else of the observation vector.
 
         Raises:
             ValueError: if the kind of observation is not what a single player sees.
@@ -142,14 +143,14 @@ class GermanWhistGame(pyspiel.Game):  # type: ignore[misc]
 
 
 def load_game(spec: str | Rules = "classic", reward: str = "margin", dealer: int = 1) -> GermanWhistGame:
-    """Return a game of any rules: ``pyspiel.load_game`` with the specification of rules that this package uses.
+    """Return the game of any rules: like ``pyspiel.load_game``, but rules are specified as in this package.
 
     Example:
         >>> str(german_whist.openspiel.load_game("tiny:ranks=3,stock=2", reward="win"))
         'python_german_whist(reward=win,rules=six_cards)'
 
     Args:
-        spec: a preset's name, with settings if wanted, or ``Rules``.
+        spec: a preset's name, optionally with settings, or ``Rules``.
         reward: ``"margin"``, ``"win"`` or ``"points"``.
         dealer: the seat that deals; the other leads the first trick.
 

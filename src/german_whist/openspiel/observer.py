@@ -1,7 +1,7 @@
-"""What a seat sees, as OpenSpiel's observers give it: information states and observations, as text and as tensors.
+"""OpenSpiel observers: a seat's information states and observations, as text and as tensors.
 
 The information state is the seat's event history (``envs.observation.history``), which has perfect recall. The
-observation is the vector of the environments, which summarises the deal without the order of play.
+observation is the environments' vector, which summarises the deal without the order of play.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _OTHERS = tuple(name for name in VIEW.names or () if name not in (*_CARD_SETS, "
 
 @cache
 def _event_text(row: bytes) -> str:
-    """Return the event of one row of a history as text, without the trick, which the order of events tells."""
+    """Return the event in one row of a history as text, without the trick, which follows from the order of events."""
     event, who, card, _ = row
     return EVENTS[event].name + _WHO[who] + (f" {card_text(card - 1)}" if card else "")
 
@@ -49,8 +49,8 @@ def view_text(view: Any) -> str:
 class HistoryObserver:
     """Information states: a seat's event history.
 
-    The tensor has a row per event: the kind of event, whose it is, and its card, each one-hot. Rows after the last
-    event are zeros; so is a card that the seat did not see.
+    The tensor has a row per event: the kind of event, the seat, and the card, each one-hot. Rows after the last event
+    are zeros, and so is a card that the seat did not see.
     """
 
     def __init__(self, rules: Rules) -> None:

@@ -36,7 +36,7 @@ class GermanWhistState(pyspiel.State):  # type: ignore[misc]
         self.deal: Deal = game.opening
 
     def current_player(self) -> int:
-        """Return the seat to act, or that of chance or of the end."""
+        """Return the seat to act, or OpenSpiel's number for chance or for the end."""
         deal = self.deal
         if deal.is_chance:
             return int(pyspiel.PlayerId.CHANCE)
@@ -60,7 +60,7 @@ class GermanWhistState(pyspiel.State):  # type: ignore[misc]
         return bool(self.deal.done)
 
     def returns(self) -> list[float]:
-        """Return the rewards of seats 0 and 1: zeros before the end."""
+        """Return the returns of seats 0 and 1; zeros before the end."""
         setup = self.deal.setup
         out = np.zeros((1, 2), np.float32)
         if not self.deal.is_dealing:
@@ -73,7 +73,7 @@ class GermanWhistState(pyspiel.State):  # type: ignore[misc]
 
         Args:
             player_id: the seat whose information is kept.
-            sampler: a function that returns a number in [0, 1), as ``pyspiel.UniformProbabilitySampler`` does.
+            sampler: a function that returns a number in [0, 1), such as a ``pyspiel.UniformProbabilitySampler``.
 
         Raises:
             ValueError: at chance nodes.
@@ -95,7 +95,7 @@ class GermanWhistState(pyspiel.State):  # type: ignore[misc]
 
 
 def state_of(game: Any, deck: str | Sequence[int], actions: Iterable[int] = ()) -> GermanWhistState:
-    """Return the state of a deal with a given deck after some actions: how recordings come to OpenSpiel.
+    """Return the state of a deal with a given deck after some actions, for example of a recording.
 
     Example:
         >>> batch = german_whist.DealBatch("tiny", size=1, seed=7)  # seat 0 deals
@@ -156,10 +156,10 @@ def _sampler(deal: Deal, player: int) -> DealSampler:
 
 
 class Resampler:
-    """Draws states uniformly from all deals that agree with what a player has seen: for ``ISMCTSBot.set_resampler``.
+    """Draws states uniformly from all deals that agree with what a player has seen, for ``ISMCTSBot.set_resampler``.
 
-    Without it the bot asks the state itself, which draws from the same deals with a seed that OpenSpiel does not fix.
-    All deals are equally likely: how the opponent has played is not taken into account.
+    Without it the bot asks the state itself, which draws from the same deals, but with a seed that OpenSpiel does not
+    fix. All deals are equally likely: how the opponent has played is not taken into account.
 
     Example:
         >>> bot.set_resampler(german_whist.openspiel.Resampler(seed=0))

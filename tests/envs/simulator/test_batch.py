@@ -246,7 +246,7 @@ REFUSED: dict[str, list[tuple[list[Any], str]]] = {
     ],
     "set_state": [
         ([OTHER_RULES], "other rules"),
-        ([THREE, [0]], "the number of deals in the state must be 1, one a row, got 3"),
+        ([THREE, [0]], "the number of deals in the state must be 1, one per row, got 3"),
         ([THREE, [0, 1, 4]], "rows"),
     ],
     "observe": [([np.zeros(shape, np.int8)], "out must have shape") for shape in [(2, 52), (3, 52), (3 * 52,)]],

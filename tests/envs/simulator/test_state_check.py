@@ -26,13 +26,13 @@ def test_every_state_of_play_passes(name, rng):
 
 WRONG = [
     ("turn", 2, "its turn is out of range"),
-    ("turn", None, "another seat is to act"),
+    ("turn", None, "the other seat is to act"),
     ("decision", 9, "its decision is out of range"),
     ("decision", 4, "its rules have no such decision"),
     ("led", 60, "its led is out of range"),
-    ("led", 3, "as many cards are not played"),
+    ("led", 3, "the number of cards played does not match the tricks"),
     ("trump", 100, "its trump is out of range"),
-    ("trump", -1, "its trump suit is another"),
+    ("trump", -1, "its trump suit is not that of the card turned up"),
     ("top", 100, "its top is out of range"),
     ("top", 52, "a card is in no place"),
     ("winner", -7, "its winner is out of range"),
@@ -41,10 +41,10 @@ WRONG = [
     ("hands", 0, "a card is in no place"),
     ("hands", 2**64 - 1, "a card is in two places"),
     ("deck", 0, "its deck is not a permutation"),
-    ("tricks", 5, "as many cards are not played"),
+    ("tricks", 5, "the number of cards played does not match the tricks"),
     ("void_trick", 9, "a void was shown after the last trick"),
     ("drawn", -1, "its drawn is out of range"),
-    ("low", 1, "its low is another"),
+    ("low", 1, "its low does not follow from the card turned up"),
 ]
 
 

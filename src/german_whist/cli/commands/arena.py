@@ -53,7 +53,7 @@ def add_parser(subparsers: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Play, and print and write the standings."""
+    """Play the tournament, and print and write its standings."""
     from german_whist.agents.registry import as_spec, make_agent
     from german_whist.cli.results import agent_labels, print_report
     from german_whist.envs.engine.rules import rules
@@ -114,8 +114,8 @@ def draw_standings(standings: Standings, path: str | Path, title: str) -> None:
         title: title of the picture.
 
     Raises:
-        OSError: when the file cannot be written.
-        ModuleNotFoundError: without matplotlib.
+        OSError: if the file cannot be written.
+        ModuleNotFoundError: if matplotlib is not installed.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure

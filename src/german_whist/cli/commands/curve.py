@@ -24,8 +24,8 @@ def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "curve",
         help="draw the learning curves of runs side by side",
-        description="Draw the win rates of training runs over time, one panel for each opponent that all of them met; "
-        "or, with --elo, ratings of their checkpoints, which play a tournament.",
+        description="Draw the win rates of training runs over time, one panel for each opponent that all of them met. "
+        "With --elo, let their checkpoints play a tournament and draw the ratings instead.",
         epilog="example: german-whist curve runs/ppo runs/sb3 --out curves.png",
     )
     parser.add_argument("runs", nargs="+", metavar="RUN", help="run directories of german-whist train")
@@ -82,7 +82,6 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _rated(runs: dict[str, RunDirectory], options: argparse.Namespace) -> EloCurves:
-    """Play the tournament."""
     from german_whist.training.elo import checkpoint_elo
 
     if options.by == "seconds":

@@ -167,7 +167,6 @@ def _draw(
     size: tuple[int, int],
     gif_size: tuple[int, int],
 ) -> None:
-    """Write the files."""
     from PIL import Image
     from rich.console import Console
     from rich.progress import track
@@ -204,7 +203,7 @@ def _save_gif(frames: list[Image.Image], file: Any, seconds: float) -> None:
 
 
 def _sample(frames: list[Image.Image]) -> Image.Image:
-    """Return a picture to take the palette from: in a frame the felt would crowd out the colours of the court cards."""
+    """Return a picture to take the palette from; in a mere frame, the felt would crowd out the court cards' colours."""
     from PIL import Image
 
     from german_whist.envs.rendering.cards import BACK, card_picture

@@ -40,8 +40,8 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--sprt",
         metavar="ELO0,ELO1",
-        help="stop as soon as it is decided whether the first of two agents is stronger by ELO0 at most or by ELO1 at "
-        "least: a sequential test in normalised Elo, with error rates of 5 %%",
+        help="stop as soon as a sequential test has decided whether the first of two agents is stronger by at most "
+        "ELO0 or by at least ELO1, in normalised Elo, with error rates of 5 %%",
     )
     parser.add_argument(
         "--match", metavar="MATCH", help="play whole matches: first_to:25 (points) or best_of:3 (deals won)"
@@ -177,7 +177,6 @@ def _unit(options: argparse.Namespace) -> tuple[str, int]:
 def _play(
     agents: list[Agent], options: argparse.Namespace, rules: Rules, executor: Executor | None
 ) -> dict[tuple[int, int], MatchResult | SeriesResult]:
-    """Play every pair and return the results."""
     from german_whist.cli.results import agent_labels
     from german_whist.evaluation.match import play_match, play_series
     from german_whist.evaluation.recording import writing_recordings
@@ -192,7 +191,7 @@ def _play(
     ):
         how = {"endgame": options.endgame, "executor": executor, "progress": progress}
         for i, j in pairs:
-            # By specification: a program that has failed against one agent starts afresh against the next.
+            # Given as specifications, so that a program that has failed against one agent starts afresh for the next.
             first, second = options.agents[i], options.agents[j]
             result: MatchResult | SeriesResult
             if options.match is not None:

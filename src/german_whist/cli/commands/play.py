@@ -31,8 +31,8 @@ def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "play",
         help="play against an agent",
-        description="Play against an agent in the terminal. Type a card as SA or s a, h for a hint, b to take your "
-        "last card back, ? for help, q to quit.",
+        description="Play against an agent in the terminal. Type a card, such as SA or s a, h for a hint, b to take "
+        "your last card back, ? for help, q to quit.",
         epilog="example: german-whist play heuristic --rules small --seat 1 --deals 3",
     )
     parser.add_argument(
@@ -81,7 +81,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 class PlayerQuit(Exception):  # noqa: N818 - not an error
-    """The player has quit."""
+    """Raised when the player quits."""
 
 
 class _Table:
@@ -113,7 +113,7 @@ class _Table:
         self.recording: Recording | None = None  # of the last deal that was played to its end
 
     def play(self, deals: int | None) -> None:
-        """Play a number of deals, or a match, or until the player quits, and print the score."""
+        """Play a number of deals, a match, or until the player quits, and print the score."""
         from german_whist.envs.text.rules_text import rules_spec
 
         print(f"German Whist, {rules_spec(self.deal.rules)}: you against {self.title}.")
@@ -132,7 +132,7 @@ class _Table:
                 self._print_score()
 
     def _deal(self, actions: Sequence[int] = ()) -> None:
-        """Deal the cards of the address, and play some actions."""
+        """Deal the cards of ``address``, and play some actions."""
         self.deal.reset(options={"deal": self.address})
         self.turns = []
         for action in actions:
@@ -173,13 +173,13 @@ class _Table:
             self._review()
 
     def _let_agent_act(self) -> str | None:
-        """Let the agent act, and return why if it loses the deal instead."""
+        """Let the agent act; if it forfeits the deal instead, return the reason."""
         import numpy as np
 
         from german_whist.envs.turns import play_turn
 
         before, seat = self.deal.batch.states[0].copy(), self.deal.turn
-        # As in a match in which the agent is the first of the two: its seat tells the games of a deal apart.
+        # The address that the agent would have as the first of a match, where its seat tells a deal's two games apart.
         address = np.array([2 * self.address[1] + seat], np.uint64)
         lost = play_turn(self.agent, self.deal, self.deal.every_row, addresses=address, may_forfeit=True)
         if lost:
@@ -357,7 +357,7 @@ def parse_action(word: str, deal: DealBatch) -> int:
 
 
 def _action(word: str, view: Any, rules: Rules, kind: int) -> int:
-    """Return the action that a word means: a choice, by its first letters where one is to be made, or a card."""
+    """Return the action that a word means: a card, or a choice, for which its first letters do if one is due."""
     from german_whist.envs.engine.actions import choice_names
     from german_whist.envs.engine.cards import NUM_CARDS, cards_of, parse_card
     from german_whist.envs.text.decisions import decision_text

@@ -18,13 +18,13 @@ def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "review",
         help="judge every decision of a recorded deal",
-        description="Judge every decision of a recorded deal by what its seat could know: by a search in worlds that "
-        "fit how the opponent has played, exactly once both hands are known, and in humbug by sampled worlds.",
+        description="Judge every decision of a recorded deal by what its seat could know: exactly once both hands are "
+        "known, before that by a search in worlds that fit how the opponent has played, in humbug by sampled worlds.",
         epilog="example: german-whist review games.jsonl --line all",
     )
     parser.add_argument("file", metavar="FILE", help="a file written by play --record or evaluate --record")
     parser.add_argument(
-        "--line", type=_parse_line, metavar="N", help="line of the file (default: its first game), or all of them: all"
+        "--line", type=_parse_line, metavar="N", help="line of the file (default: its first game), or all"
     )
     parser.add_argument(
         "--seat",

@@ -28,7 +28,7 @@ def add_parser(subparsers: Any) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="answer to this name, too, as behind a proxy: the host in the browser's address; repeat for more",
+        help="also answer to this host in the browser's address, as needed behind a proxy; repeat for more",
     )
     parser.add_argument("--agent", metavar="AGENT", help="the opponent (default: the strongest that plays the game)")
     parser.add_argument("--rules", default="classic", help="the game, see german-whist rules (default classic)")

@@ -39,7 +39,8 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "config",
         nargs="?",
-        help=f"YAML file, or a recipe: {', '.join(recipe_names())} (default, with settings alone: {DEFAULT_RECIPE})",
+        help=f"YAML file, or a recipe: {', '.join(recipe_names())} (default if only settings are given: "
+        f"{DEFAULT_RECIPE})",
     )
     parser.add_argument(
         "--resume", metavar="RUN", help="resume the run in this folder, with its own settings; --KEY VALUE changes one"
@@ -49,7 +50,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--json", action="store_true", help="print the results as JSON")
     settings = parser.add_argument_group(
         "settings",
-        "each overrides the key of the same name in the configuration; a default is that of a configuration without it",
+        "each overrides the key of the same name in the configuration; a default applies if neither sets the key",
     )
     for name, (kind, text) in config_fields().items():
         explained = f"{text} ({_defaults(name)})"
@@ -58,7 +59,7 @@ def add_parser(subparsers: Any) -> None:
 
 
 def _defaults(name: str) -> str:
-    """Return the default of a setting, of each trainer where they differ."""
+    """Return the default of a setting, by trainer if they differ."""
     found = {trainer: setting_defaults(kind)[name] for trainer, kind in TRAINERS.items() if name in setting_types(kind)}
     if len(found) == 1 < len(TRAINERS):
         ((trainer, default),) = found.items()
@@ -69,7 +70,7 @@ def _defaults(name: str) -> str:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Train, print the results and where the run's files are."""
+    """Train, and print the results and commands that use the trained agent."""
     overrides = {name: getattr(options, name) for name in config_fields() if getattr(options, name) is not None}
     if options.resume is not None and (options.config is not None or options.out is not None):
         given = options.config or f"--out {options.out}"

@@ -1,4 +1,4 @@
-"""``german-whist warmup``: compile kernels and build endgame tables ahead, for images and containers."""
+"""``german-whist warmup``: compile kernels and build endgame tables ahead of use, for images and containers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _AGENTS = (
 )
 _WORLDS = 4  # in which the coach tries actions
 _TABLES = ((True, False), (False, False), (True, True))  # trumps, played low
-# Short enough for seconds; an update of each network, and every kind of evaluation.
+# Takes seconds, but updates each network and runs every kind of evaluation.
 _RUN = {
     "decisions": "1",
     "num_envs": "16",
@@ -43,9 +43,9 @@ def add_parser(subparsers: Any) -> None:
     """Register the command."""
     parser = subparsers.add_parser(
         "warmup",
-        help="compile and build ahead what first calls need",
-        description="Play, solve, search and train for a moment, so that compiled kernels and endgame tables lie in "
-        "the cache folders, where later processes find them. Kernels are compiled for this processor.",
+        help="compile kernels and build endgame tables ahead of use",
+        description="Play, solve, search and train for a moment, so that later processes find compiled kernels and "
+        "endgame tables in the cache folders. Kernels are compiled for this processor.",
         epilog="example: german-whist warmup",
     )
     parser.add_argument(
@@ -129,7 +129,7 @@ def _solve() -> None:
 
 
 def _build_table(cards: int) -> None:
-    """Build a table unless it is there; a build that was interrupted goes on."""
+    """Build a table, or resume an interrupted build; an existing table is verified."""
     from german_whist.solver.tablebase.build import build_table
     from german_whist.solver.tablebase.endgame_table import verify_table
     from german_whist.solver.tablebase.kinds import TableKind, table_path
@@ -153,7 +153,7 @@ def _build_table(cards: int) -> None:
 
 
 def _coach() -> None:
-    """Judge a deal of every game, which needs the tables of all kinds of endgames, too."""
+    """Judge a deal of every game, and open the tables of the kinds of endgames that the games have."""
     import numpy as np
 
     from german_whist.agents.judge import advise
