@@ -166,7 +166,7 @@ def test_a_file_that_is_named_without_quotes_is_refused_with_its_name(
     monkeypatch.chdir(tmp_path)
     for name in ("lr=0.1,seed=1", "a+exact"):
         some_network().save(Path(name))
-        with pytest.raises(ValueError, match=re.escape(f'is named as checkpoint:"{name}"')):
+        with pytest.raises(ValueError, match=re.escape(f'write checkpoint:"{name}" for the file')):
             make_agent(f"checkpoint:{name}")
     with pytest.raises(ValueError, match="the quotes do not match"):
         make_agent('checkpoint:"a,b')
