@@ -135,7 +135,7 @@ def split_checkpoint(settings: str) -> tuple[str, str]:
 
 
 def checkpoint_spec(path: str | os.PathLike[str], **settings: object) -> str:
-    """Return the specification of a checkpoint's agent, ``checkpoint:PATH[,SETTINGS]``; the path is quoted if needed."""
+    """Return the specification of a checkpoint's agent, ``checkpoint:PATH[,SETTINGS]``, with quotes if needed."""
     from german_whist.agents.pretrained import PRETRAINED_NAMES
 
     name = os.fsdecode(path)
