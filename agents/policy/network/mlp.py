@@ -29,7 +29,7 @@ HIDDEN_GAIN = math.sqrt(2)
 
 Weights = tuple[torch.Tensor, torch.Tensor]
 
-_FEWEST_ROWS, _MAX_ROWS = 128, 4096  # rows of a product in FrozenMLP on the CPU: multiples of the first, up to the second
+_FEWEST_ROWS, _MAX_ROWS = 128, 4096  # rows in FrozenMLP on the CPU: multiples of the first, up to the second
 _MAX_ROWS_ON_GPU = 1 << 18
 _ALIGNED = 8  # inputs of a layer on a GPU are padded to a multiple: its matrix products are slow for other numbers
 
@@ -72,8 +72,8 @@ class MLP(nn.Module):
     """Linear layers with ReLU between them, over scaled int8 features.
 
     Weights are float32. Hidden layers multiply in ``compute_dtype`` and the last layer always in float32, so that
-    logits and values are not rounded. (``torch.autocast`` would round in other places: it knows neither the scale folded into the
-    first weights nor the float32 last layer, and earlier runs would not repeat bit for bit.)
+    logits and values are not rounded. (``torch.autocast`` would round in other places: it knows neither the scale in
+    the first weights nor the float32 last layer, and earlier runs would not repeat bit for bit.)
 
     Attributes:
         scale: factor of each feature, float32[features].
