@@ -24,8 +24,8 @@ from german_whist.solver.search.race_kernels import RACE_WINDOW_HIGH, RACE_WINDO
 from german_whist.solver.search.value_kernels import encode_position
 from german_whist.solver.tablebase.position_kernels import MAX_CARDS
 
-# Rollouts stop at races with at most so many cards in a hand, or at most so many tricks to the goal. Solving others takes
-# milliseconds, which is too long.
+# Rollouts stop at races with at most so many cards in a hand, or at most so many tricks to the goal. Solving others
+# takes milliseconds, which is too long.
 MAX_RACE_CARDS = 7
 NEAR_GOAL = 3
 

@@ -134,7 +134,7 @@ class WorldSearcher(Agent, Generic[Scratch]):
         count: int,
         executor: ThreadPoolExecutor | None,
     ) -> Iterator[Search]:
-        """Yield the rows of each kind of endgame in up to ``count`` parts; ``executor``, if given, runs their worlds."""
+        """Yield the rows of each kind of endgame in up to ``count`` parts; an executor, if given, runs their worlds."""
         for low in (False, True):
             alike = rows[views["low"][rows].astype(np.bool_) == low]
             if len(alike):
