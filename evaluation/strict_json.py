@@ -67,6 +67,5 @@ def _no_number(word: str) -> NoReturn:
     raise ValueError(f"{word} is not a number")
 
 
-_DECODER = json.JSONDecoder(
-    object_pairs_hook=_unique_keys, parse_constant=_no_number
-)  # made once, because that takes longer than parsing a line
+# Made once, because that takes longer than parsing a line.
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique_keys, parse_constant=_no_number)

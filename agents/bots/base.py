@@ -24,9 +24,7 @@ def check_open_endgame(name: str, rules: Rules) -> None:
         ValueError: for humbug; the message names the agent.
     """
     if rules.humbug:
-        raise ValueError(
-            f"agent {name!r} needs an open endgame, and humbug has none: try 'heuristic' or 'mc'"
-        )
+        raise ValueError(f"agent {name!r} needs an open endgame, and humbug has none: try 'heuristic' or 'mc'")
 
 
 def check_rng(name: str, rng: object, method: str) -> None:

@@ -170,7 +170,7 @@ class ExactEndgame(Agent):
             views: ``VIEW`` array of shape (n,), each of a seat to act.
 
         Returns:
-            Expected margins and winning chances, float64[n] each, or ``None`` if the wrapped agent gives none.
+            Expected margins and chances to win, float64[n] each, or ``None`` if the wrapped agent gives none.
         """
         found = self.agent.values(views)
         if found is not None:

@@ -52,11 +52,8 @@ HIDDEN_DEAL = np.dtype(
         ("place", np.int8, (MAX_ITEMS,)),  # of the card drawn
         ("cards_played", np.int64),  # by both seats
         ("played", np.int8, (52,)),  # cards in the order of play
-        (
-            "took",
-            np.int8,
-            (MAX_TRICKS + 1, 2),
-        ),  # by trick (from 1) and seat (0: this seat): the face-up card taken, −1 for none
+        # By trick (from 1) and seat (0: this seat): the face-up card taken, −1 for none.
+        ("took", np.int8, (MAX_TRICKS + 1, 2)),
         ("choice", np.int8, (MAX_TRICKS + 1,)),  # by trick: 52 take, 53 leave, −1 for none
     ],
     align=True,
@@ -150,7 +147,7 @@ def _read_play(hidden, is_mine, card, led):
     if is_mine:
         return
     bit = _ONE << np.uint64(card)
-    if not hidden.taken & bit:  # a card that was seen before is no hidden one
+    if not hidden.taken & bit:  # a card that was seen before is not hidden
         _add_item(hidden, PLAYED, suit_of(card), card, -1)
     if led >= 0 and suit_of(card) != led:
         _add_item(hidden, VOID, led, -1, -1)
@@ -250,7 +247,7 @@ def count_deals(hidden):
         if hidden.kind[item] == PLAYED:
             limits[hidden.suit[item]] += 1
     ways = np.empty((hidden.items + 1, limits[0], limits[1], limits[2]))
-    held = hidden.hand
+    held = hidden.hand  # before the first item, every hand of this size has one past
     for clubs in range(limits[0]):
         for diamonds in range(limits[1]):
             for hearts in range(limits[2]):
@@ -395,7 +392,6 @@ def sample_orders(hidden, deals, key, decks):
 
 @allocating_kernel
 def _shuffle_places(places, key, number, deck):
-    """Shuffle the cards in some places of a deck."""
     cards = np.empty(popcount(places), np.int8)
     rest = places
     for i in range(cards.shape[0]):

@@ -233,7 +233,7 @@ def temper(weights, at_least):
 
 @kernel
 def _stride(worlds):
-    """Return a stride coprime to the number of worlds, near its golden section, so that first steps spread evenly."""
+    """Return a stride coprime to the number of worlds and near 0.618 of it, so that the first steps spread evenly."""
     stride = max(1, np.int64(0.618 * worlds))
     while True:
         a, b = stride, np.int64(worlds)

@@ -163,7 +163,7 @@ class PolicyAgent(Agent):
             views: ``VIEW`` array of shape (n,), each of a seat to act.
 
         Returns:
-            Expected margins and winning chances, float64[n] each, or ``None`` for a checkpoint without a value network.
+            Expected margins and chances to win, float64[n] each, or ``None`` for a checkpoint without a value network.
         """
         check_view_array(views)
         if self._value is None:
@@ -184,8 +184,6 @@ class PolicyAgent(Agent):
 
 
 class _GpuNetwork:
-    """A policy network on a GPU."""
-
     def __init__(self, checkpoint: Checkpoint, rules: Rules, device: Device) -> None:
         from german_whist.agents.policy.network.mlp import FrozenMLP, mlp_of
 

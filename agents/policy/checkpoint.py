@@ -3,7 +3,7 @@
 The tensors ``layer.…`` (see ``layers``) are a multilayer perceptron with ReLU between its layers. It maps the inputs
 from a canonical view (see ``canonical`` and ``input_kernels``) to one logit per canonical action. The tensors
 ``value.…`` are the optional *value* network, which maps the same inputs to the expected margin and the logit of the
-winning chance. The file's metadata hold the model card as JSON text under ``card``, and the SHA-256 of the card and the
+chance to win. The file's metadata hold the model card as JSON text under ``card``, and the SHA-256 of the card and the
 tensors under ``sha256``.
 """
 
@@ -67,7 +67,7 @@ class Checkpoint:
         inputs: what the network sees: ``"observation"``, the observation of its game, or ``"universal"``, the encoding
             of every game with an open endgame.
         value: layers of the value network, as ``layers``; empty without one. Its outputs are the expected margin of the
-            deal in tricks for the seat to act, and the logit of its winning chance, a draw counting half.
+            deal in tricks for the seat to act, and the logit of the chance to win it, a draw counting half.
         suit_layers: number of first layers whose weights the suits share, in both networks; 0 for plain multilayer
             perceptrons.
     """

@@ -150,7 +150,7 @@ def open_checkpoint(path: str | Path) -> Iterator[TensorFile]:
 
 
 def _check_file(path: Path) -> None:
-    """Raise for what is not a file (reading a pipe may never end), and for sizes that no checkpoint has."""
+    """Raise for anything but a regular file (reading a pipe may never end), and for sizes that no checkpoint has."""
     size = path.stat().st_size
     if path.is_dir():
         raise OSError("it is a folder; name a file in it, such as final.safetensors")

@@ -346,7 +346,6 @@ class SearchAgent(WorldSearcher[Scratch]):
 
 
 def _is_single(actions: np.uint64) -> bool:
-    """Return whether a mask has at most one action."""
     return not actions & (actions - np.uint64(1))
 
 

@@ -15,7 +15,7 @@ SETTINGS = ("search", "threads")
 # the search gains against the heuristic bot, and the less against the network itself. A bot is trusted less.
 NETWORK_SD, BOT_SD = 0.3, 0.5
 # A margin m counts TANH_SCALE * tanh(m / TANH_SCALE) tricks, and a win WIN_WEIGHT more. With 512 worlds, this gains
-# 0.16 percentage points of winning chance per decision. Win weights of 2 and 8 gain as much.
+# 0.16 percentage points of chance to win per decision. Win weights of 2 and 8 gain as much.
 TANH_SCALE = WIN_WEIGHT = 4.0
 CERTAIN = 0.8  # tricks: actions that the policy values this much below its best are not tried, which saves time
 # Actions whose gain is this many standard deviations below the best are dropped. That takes a third of the time, and
