@@ -346,7 +346,7 @@ def sample_deal(hidden, deals, key, number, strata, deck):
         number: number of the deal.
         strata: number of strata into which the distribution of suit lengths is cut. The deal is drawn from stratum
             ``number % strata``, so that ``strata`` consecutive deals represent all of them evenly (stratified
-            sampling). With 1, deals are independent.
+            sampling). With 1 stratum, deals are independent.
         deck: int8[52], written: the whole deck in dealing order. The cards of a hand as dealt, and those in no hand,
             lie in their places in ascending order.
     """

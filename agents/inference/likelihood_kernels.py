@@ -164,12 +164,12 @@ def sample_candidates(
 def write_posterior(log_likelihoods, prior, joint):
     """Write the joint posterior of deal and opponent model, float64[deals, models].
 
-    All deals are equally likely a priori, and ``prior`` holds the prior probabilities of the models. The opponent
-    follows the same model for the whole deal.
+    The opponent follows the same model for the whole deal. Deals are equally likely a priori, unless the
+    log-likelihoods include the logarithms of their priors.
 
     Args:
         log_likelihoods: float64[deals, models].
-        prior: float64[models]; a model with 0 is left out.
+        prior: prior probabilities of the models, float64[models]; a model with 0 is left out.
         joint: float64[deals, models], written; its entries add up to 1.
     """
     # Relative to the largest logarithm, so that the exponentials neither overflow nor all vanish.
