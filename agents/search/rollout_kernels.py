@@ -117,7 +117,7 @@ def solved_margin(game, state, table, transpositions):
         value = race_alpha_beta(
             table, transpositions, position, cards, led, own, other, RACE_WINDOW_LOW, RACE_WINDOW_HIGH
         )
-        # A race's value is the difference of needs at its end; without that at its start, it counts tricks.
+        # A race's value is the difference in needed tricks when play stops; its change from now on is the margin.
         margin = value - (other - own)
     else:
         margin = 2 * alpha_beta(table, transpositions.plain, position, cards, led, WINDOW_LOW, WINDOW_HIGH) - cards
