@@ -1,1 +1,1 @@
-"""Agents: rule-based bots, Monte Carlo, policy networks, and the names they go by."""
+"""Agents: rule bots, policy networks, search in sampled worlds, and the registry of agent names."""

@@ -1,19 +1,19 @@
-"""What every action of a decision is worth, by what its seat knows, and how good an action is that was chosen.
+"""Values of all actions of a decision given what its seat knows, and a judgement of the action that was chosen.
 
 - Where the opponent's hand is known, the endgame solver gives the exact result of each action.
-- Elsewhere a judge, a search or a network, says how the actions differ, in margin and in chance to win. Where the
-  endgame is open, the judge is the hardest level, a search: it tries actions in worlds weighted by how the opponent has
-  played (``agents/search``), and chooses what wins the deal; how many tricks come of it counts less. So its choice need
-  not be the action that takes the most tricks. All actions are tried in the same worlds, which gives the standard
-  errors of their differences.
-- The chance to win comes from the judge's value network where it has one. Elsewhere rollouts say where the middle of
-  the actions lies. They also give the spread of the margins, by which margins become chances to win.
-- Without a judge the rollouts give everything. Their worlds are sampled uniformly from those that the view allows.
-  Every action is tried in the same worlds; the heuristic bot plays the foreplay on for both seats, each by its own
-  view, and the endgame gets its exact value (``mc`` does the same for the mean alone).
+- Elsewhere a judge, which is a search or a network, estimates how the actions differ in margin and in chance to win. In
+  games with an open endgame the judge is the strongest agent, ``champion`` with search: it tries actions in worlds
+  weighted by how the opponent has played (``agents/search``). It puts winning the deal before the number of tricks, so
+  that its choice need not be the action that takes the most tricks. All actions are tried in the same worlds, which
+  gives the standard errors of their differences.
+- A judge gives differences only. Their level comes from the judge's value network or, if it has none, from the mean of
+  the rollouts. The rollouts also give the spread of the margins, which turns margins into chances to win.
+- Without a judge everything comes from rollouts. Their worlds are sampled uniformly from those that the view allows.
+  Every action is tried in the same worlds; the heuristic bot plays both seats to the end of the foreplay, each by its
+  own view, and the endgame gets its exact value (``mc`` does the same, but for the mean alone).
 
-The random numbers of a decision depend on the seed and the seat's hand alone, so a hint and a review that are asked
-about the same decision say the same.
+The random numbers of a decision depend on the seed and the seat's hand alone, so a hint and a review of the same
+decision agree.
 """
 
 from __future__ import annotations
@@ -45,43 +45,43 @@ from german_whist.envs.engine.state import ENDGAME, FOREPLAY
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.solver.exact_endgame import has_open_endgame
 
-WORLDS = 256  # of a hint and of each decision of a review: a hint takes less than a second on one core
-ROLLOUTS = "rollouts"  # the judge where there is no network
-BANDWIDTH = 0.7  # tricks: smooths the distribution of margins, which the actions share but for a shift
+WORLDS = 256  # per hint, and per decision of a review: a hint takes less than a second on one core
+ROLLOUTS = "rollouts"  # name of the judge where there is no network
+BANDWIDTH = 0.7  # tricks: of the kernel that smooths the margins' distribution, which all actions share up to a shift
 
-_SHIFTS, _HALVINGS = 30.0, 24  # of the search for the shift that gives a value network's chance to win
-_SURE = 0.001  # a value network's chance is taken as no closer to 0 or 1
+_SHIFTS, _HALVINGS = 30.0, 24  # bisection for the shift that reproduces a value network's chance to win
+_SURE = 0.001  # a value network's chance to win is clipped to this distance from 0 and 1
 
 Row = npt.NDArray[np.float64]
 Number = TypeVar("Number", float, Row)
-Label = Literal["best", "good", "inaccuracy", "mistake", "blunder"]  # how good an action is
+Label = Literal["best", "good", "inaccuracy", "mistake", "blunder"]
 
-SURE = 2.0  # standard errors that a difference has to exceed before an action is criticised for it
-SAME, SAME_WIN = 0.05, 0.01  # tricks and chance to win below which two actions are as good as each other
+SURE = 2.0  # standard errors that a difference must exceed before an action is criticised for it
+SAME, SAME_WIN = 0.05, 0.01  # differences in tricks and in chance to win below which two actions are equally good
 
-# What has to be given away at least, in tricks or in chance to win.
+# The least loss, in tricks or in chance to win, that gets each label.
 LEAST: dict[Label, tuple[float, float]] = {
     "blunder": (1.5, 0.15),
     "mistake": (0.75, 0.06),
     "inaccuracy": (0.3, 0.02),
 }
-AVERAGE = 30.0  # per cent: the accuracy of cards that give away as much as the average legal card
+AVERAGE = 30.0  # accuracy in per cent of a player who gives away as much as uniformly random legal cards
 
 
 class Advice(NamedTuple):
     """The value of each legal action of one decision.
 
     Attributes:
-        actions: the legal actions: the judge's choice, then the others from the best expected result to the worst.
-        tricks: expected counted tricks that the seat takes after each; in low games fewer are better.
-        opponent_tricks: those that the opponent takes.
-        lost: how many tricks each loses against the first; negative where it wins more.
+        actions: the legal actions, the judge's choice first, the others from the best expected result to the worst.
+        tricks: expected counted tricks of the seat after each action; in low games fewer are better.
+        opponent_tricks: expected counted tricks of the opponent.
+        lost: tricks that each action loses against the first; negative where it takes more.
         lost_errors: standard errors of these differences; 0 where they are exact.
-        wins: chance to win the deal after each; a draw counts half.
-        win_errors: standard errors of the differences from the first.
-        trick: chance to win the current trick after each; NaN where the action is not a card from the hand.
+        wins: chance to win the deal after each action, a draw counting half.
+        win_errors: standard errors of the differences in ``wins`` from the first action.
+        trick: chance to win the current trick; NaN where the action is not a card from the hand.
         exact: whether the values are exact results.
-        judge: what they come from: an agent's specification, ``exact`` or ``rollouts``.
+        judge: the source of the values: an agent's specification, ``exact`` or ``rollouts``.
     """
 
     actions: tuple[int, ...]
@@ -104,16 +104,19 @@ def advise(
     histories: Histories | None = None,
     judge: Agent | None = None,
 ) -> list[Advice]:
-    """Return advice for decisions.
+    """Return the value of each legal action of n decisions, one ``Advice`` per view.
 
     Args:
-        views: what the seats to act know, a ``VIEW`` array of shape (n,).
+        views: the views of the seats to act, ``VIEW`` array of shape (n,).
         rules: the rules of all these deals.
         worlds: number of worlds sampled for each decision.
         seed: seed of the sampling.
-        histories: event histories of these views: tokens int8[n, events, 4] and their numbers, int16[n]. Without them
-            a search takes all worlds as equally likely.
-        judge: an agent that searches or has a network of action values; by default the strongest for the game.
+        histories: event histories of these views: tokens int8[n, events, 4], and numbers of events, int16[n]. Without
+            them a search takes all worlds as equally likely.
+        judge: an agent that searches or has a network of action values; by default the strongest one for the game.
+
+    Raises:
+        ValueError: when no deal agrees with a view or a history.
     """
     known = opponent_hand_known(views)
     found: dict[int, Advice] = {}
@@ -127,14 +130,14 @@ def advise(
 
 
 class Values(NamedTuple):
-    """The actions of one decision, float64[actions] each; the errors are those of the differences from the choice.
+    """Values of the actions of one decision, float64[actions] each.
 
     Attributes:
-        margins: expected margins.
+        margins: expected margins in tricks.
         wins: chances to win the deal.
         trick: chances to win the current trick.
-        margin_errors: standard errors of the margins' differences.
-        win_errors: standard errors of the chances' differences.
+        margin_errors: standard errors of the differences in margin from the choice.
+        win_errors: standard errors of the differences in chance to win from the choice.
     """
 
     margins: Row
@@ -160,9 +163,9 @@ def _advice(
         values: their values.
         scores: expected counted tricks of the seat and of its opponent, float64[actions] each.
         rules: the rules.
-        judge: what the values come from.
-        best: place of the judge's choice.
-        preferred: what decides between actions of the same value, more being better; float64[actions].
+        judge: the source of the values.
+        best: index of the judge's choice.
+        preferred: breaks ties between actions of the same value, more being better; float64[actions].
     """
     lost = tricks_lost(values.margins[best] - values.margins, values.wins[best] - values.wins, rules)
     errors = tricks_lost(values.margin_errors, np.zeros(len(actions)), rules)
@@ -201,13 +204,16 @@ def _exact(views: Views, rules: Rules) -> list[Advice]:
 
 
 def _counted(view: Any) -> int:
-    """Return how many tricks count in an endgame; in a position from outside, those before it may be left out."""
+    """Return how many tricks count in an endgame, taken or to come.
+
+    A position from outside may leave out the tricks before it, so this is not always ``rules.counted``.
+    """
     foreplay, endgame = view["tricks_self"].astype(np.int64) + view["tricks_opponent"]
     return int(foreplay * view["all_count"] + endgame) + int(view["hand"]).bit_count()
 
 
 def _scores(margins: Row, rules: Rules, *, low: bool, counted: int | None = None) -> tuple[Row, Row]:
-    """Return the counted tricks that go with margins: the seat's and its opponent's."""
+    """Return the counted tricks of the seat and of its opponent that go with margins."""
     own, theirs = (tricks_taken(one, rules, low=low, counted=counted) for one in (margins, -margins))
     return own, theirs
 
@@ -233,18 +239,18 @@ def _estimates(
     for row, (actions, one) in enumerate(zip(choices, rollouts, strict=True)):
         columns = [column[row, actions] for column in estimates[1:]]
         estimate, level = Estimate(actions.index(int(estimates.best[row])), *columns), None
-        if expected is not None and own is not None:  # both seats play as the network does, from its own action on
+        if expected is not None and own is not None:  # the value network assumes that both seats play its own choices
             level = Level(actions.index(int(own[row])), float(expected.margin[row]), float(expected.win[row]))
         found.append(_estimate(actions, estimate, one, rules, lows[row], name, level))
     return found
 
 
 class Level(NamedTuple):
-    """What a value network expects of a deal.
+    """A value network's estimate of a decision.
 
     Attributes:
-        action: place of the action that it expects to be played.
-        margin: the expected margin.
+        action: index of the action that it takes to be played.
+        margin: the expected margin in tricks.
         win: the chance to win.
     """
 
@@ -254,14 +260,14 @@ class Level(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """A judge's estimates of the actions of one decision, float64[actions] each but for the choice.
+    """A judge's estimates of the actions of one decision; arrays are float64[actions].
 
     Attributes:
-        best: place of the action that it would choose.
-        margins: gains in margin over some action.
-        margin_errors: standard errors of the margins' differences from the choice.
-        wins: gains in chance to win; NaN where the margins have to say it.
-        win_errors: standard errors of the chances' differences from the choice.
+        best: index of the judge's choice.
+        margins: margins in tricks up to a constant.
+        margin_errors: standard errors of the differences in margin from the choice.
+        wins: chances to win up to a constant; NaN where they are to be derived from the margins.
+        win_errors: standard errors of the differences in chance to win from the choice.
     """
 
     best: int
@@ -272,7 +278,7 @@ class Estimate(NamedTuple):
 
 
 def _rollout_estimates(rollouts: Rollouts) -> Estimate:
-    """Return what rollouts alone say: the choice is the action with the highest mean margin."""
+    """Return the estimates of rollouts alone; the choice is the action with the highest mean margin."""
     margins = rollouts.margins.mean(axis=1)
     best = int(margins.argmax())
     errors = [
@@ -296,23 +302,23 @@ def _estimate(
     Args:
         actions: the legal actions.
         estimate: the judge's estimates.
-        rollouts: gives the spread of the margins.
+        rollouts: rollouts of the same decision, for the spread of the margins.
         rules: the rules.
         low: whether the endgame is played low.
-        judge: what the estimates come from.
-        level: what a value network expects; without one, the rollouts say where the middle of the actions lies.
+        judge: the source of the estimates.
+        level: a value network's estimate; without one, the mean of the rollouts sets the level.
     """
     gains = estimate.margins
     offset = rollouts.margins.mean() - gains.mean() if level is None else level.margin - gains[level.action]
     margins = gains + offset
-    # All samples, shifted to each action in turn: the actions then differ by their values alone, not by noise.
+    # Every action gets the deviations of all actions' rollouts: the actions then differ by their means, not by noise.
     spread = (rollouts.margins - margins[:, None]).ravel()
     spread += 0.0 if level is None else _shift(spread + level.margin, level.win)
     wins = np.array([_win(spread + margin) for margin in margins])
     if not np.isnan(estimate.wins).any():
         start = (wins - estimate.wins).mean() if level is None else level.win - estimate.wins[level.action]
         wins = np.clip(estimate.wins + start, 0.0, 1.0)
-    if rules.race:  # tricks are not linear in the margin
+    if rules.race:  # there, the tricks of an expected margin are not the expected tricks
         races = [_scores(spread + margin, rules, low=False) for margin in margins]
         scores = np.array([own.mean() for own, _ in races]), np.array([theirs.mean() for _, theirs in races])
     else:
@@ -322,7 +328,7 @@ def _estimate(
 
 
 def _shift(margins: Row, win: float) -> float:
-    """Return how far to shift a distribution of margins to get a chance to win."""
+    """Return the shift of samples of the margin, in tricks, that gives a chance to win (by bisection)."""
     win = min(max(win, _SURE), 1 - _SURE)
     low, high = -_SHIFTS, _SHIFTS
     for _ in range(_HALVINGS):
@@ -332,11 +338,11 @@ def _shift(margins: Row, win: float) -> float:
 
 
 def _win(margins: Row) -> float:
-    """Return the chance to win, given samples of the margin."""
+    """Return the chance to win, given samples of the margin: P(margin > 0) of a Gaussian kernel density estimate."""
     return float(_CDF(np.clip(margins / BANDWIDTH, -8, 8)).mean())
 
 
-# The standard normal distribution function.
+# The standard normal cumulative distribution function.
 _CDF = np.vectorize(lambda value: 0.5 * math.erfc(-value / math.sqrt(2)), otypes=[np.float64])
 
 
@@ -344,11 +350,11 @@ class ActionEstimates(NamedTuple):
     """A judge's estimates of the actions of n decisions; NaN for actions that are not legal.
 
     Attributes:
-        best: the action that it would choose, int64[n].
-        margins: gain of each action in margin over some action, float64[n, 54].
-        margin_errors: standard error of the difference in margin from the choice.
-        wins: gain in chance to win the deal; NaN from a network that does not search.
-        win_errors: standard error of the difference in chance to win from the choice.
+        best: the judge's choices, int64[n].
+        margins: margins in tricks up to a constant per decision, float64[n, 54].
+        margin_errors: standard errors of the differences in margin from the choice, float64[n, 54].
+        wins: chances to win the deal up to a constant, float64[n, 54]; NaN from a network that does not search.
+        win_errors: standard errors of the differences in chance to win from the choice, float64[n, 54].
     """
 
     best: npt.NDArray[np.int64]
@@ -360,23 +366,26 @@ class ActionEstimates(NamedTuple):
 
 @lru_cache
 def judge_of(rules: Rules, worlds: int) -> Agent | None:
-    """Return the agent that judges a game, the strongest; ``None`` if its endgame is hidden or too large to be solved.
+    """Return the strongest agent for a game; ``None`` if the game's endgame is hidden or too large to be solved.
 
     Args:
         rules: the rules.
-        worlds: worlds in which a search tries actions.
+        worlds: number of worlds in which it tries actions.
     """
     return make_agent(f"{CHAMPION}:search={worlds}", rules) if has_open_endgame(rules) else None
 
 
 def action_estimates(agent: Agent, views: Views, seed: int, histories: Histories | None) -> ActionEstimates:
-    """Return an agent's estimates of the actions of decisions.
+    """Return an agent's estimates of the actions of n decisions.
 
     Args:
-        agent: one that searches, or has a network.
+        agent: an agent that searches or has a network.
         views: ``VIEW`` array of shape (n,), of decisions before an open endgame.
-        seed: seed of a search.
+        seed: seed of the search.
         histories: event histories of these views; without them a search takes all worlds as equally likely.
+
+    Raises:
+        ValueError: when no deal agrees with a view or a history.
     """
     if agent.searcher is None:
         gains = np.full((len(views), NUM_ACTIONS), np.nan)
@@ -388,10 +397,10 @@ def action_estimates(agent: Agent, views: Views, seed: int, histories: Histories
     columns = [np.full((len(views), NUM_ACTIONS), np.nan) for _ in range(4)]
     for row, view in enumerate(views):
         distinct, own = int(distinct_actions(view)), 0
-        for action in cards_of(int(view["legal"])):  # from low to high: each run of equal actions begins with its own
+        for action in cards_of(int(view["legal"])):  # ascending: a run of equivalent actions begins with its tried one
             own = action if distinct >> action & 1 else own
             for column, values in zip(columns, found[1:], strict=True):
-                column[row, action] = np.nan_to_num(values[row, own])  # nothing was tried where all actions are equal
+                column[row, action] = np.nan_to_num(values[row, own])  # nothing is tried if all actions are equivalent
     return ActionEstimates(found.actions, *columns)
 
 
@@ -399,9 +408,9 @@ class Rollouts(NamedTuple):
     """The rollouts of one decision.
 
     Attributes:
-        margins: margins of the deals for the seat to act, float64[actions, worlds].
-        won: whether the seat to act won the current trick, 0 or 1; NaN where the action is not a card from the hand,
-            float64[actions, worlds].
+        margins: final margins for the seat to act, float64[actions, worlds].
+        won: 1 where the seat to act won the current trick, else 0, float64[actions, worlds]; NaN where the action is
+            not a card from the hand.
     """
 
     margins: npt.NDArray[np.float64]
@@ -409,14 +418,17 @@ class Rollouts(NamedTuple):
 
 
 def roll_out(views: Views, choices: Sequence[Sequence[int]], rules: Rules, worlds: int, seed: int) -> list[Rollouts]:
-    """Return the rollouts of decisions.
+    """Play rollouts of the heuristic bot after each action of n decisions, every action in the same worlds.
 
     Args:
         views: ``VIEW`` array of shape (n,), each of a seat to act.
-        choices: the actions to try in each.
+        choices: the actions to try in each decision.
         rules: the rules of all these deals.
         worlds: number of worlds for each decision.
         seed: seed of the sampling.
+
+    Raises:
+        ValueError: when no opponent hand is consistent with a view.
     """
     states: list[Any] = []
     for row, view in enumerate(views):
@@ -452,24 +464,24 @@ def tricks_taken(margin: Number, rules: Rules, *, low: bool = False, counted: in
     """Return the counted tricks that a seat takes, given its margin.
 
     Args:
-        margin: margin of the finished deal, or several; except in a race, expected margins will do.
+        margin: margin of a finished deal, or an array of margins; except in a race, expected margins will do.
         rules: the rules.
         low: whether the endgame is played low.
-        counted: how many tricks count; by default as many as in a whole deal.
+        counted: number of tricks that count; by default that of a whole deal.
     """
-    if rules.race:  # the winner takes as many as it needs
+    if rules.race:  # the winner takes exactly as many as it needs
         return rules.race + (margin - abs(margin)) / 2
     return ((rules.counted if counted is None else counted) + (-margin if low else margin)) / 2
 
 
 def tricks_lost(margin: Number, win: Number, rules: Rules) -> Number:
-    """Return how many tricks have to be lost for a loss of margin.
+    """Convert a loss of margin into tricks.
 
-    A trick changes the margin by two. In a race it changes it by one, because the tricks left over are not played, but
-    for the trick that decides who wins.
+    One lost trick changes the margin by two. In a race it changes it by one only, because the remaining tricks are not
+    played; the trick that decides who wins is the exception.
 
     Args:
-        margin: the loss of expected margin, or several.
+        margin: the loss of expected margin, or an array of losses.
         win: the loss of chance to win, likewise.
         rules: the rules.
     """
@@ -477,10 +489,10 @@ def tricks_lost(margin: Number, win: Number, rules: Rules) -> Number:
 
 
 class Judgement(NamedTuple):
-    """What is said of an action.
+    """The judgement of an action.
 
     Attributes:
-        label: how good it is.
+        label: how good the action is.
         tricks: tricks given away.
         win: chance to win given away.
     """
@@ -491,12 +503,16 @@ class Judgement(NamedTuple):
 
     @property
     def is_criticised(self) -> bool:
-        """Whether another action would have been better, beyond doubt and by enough to speak of."""
+        """Whether another action would have been better, by a significant and relevant amount."""
         return self.label in LEAST
 
 
 def judge_action(advice: Advice, action: int) -> Judgement:
-    """Return how good an action is; one that wins more often than the judge's choice gives nothing away."""
+    """Return the judgement of an action; one that wins more often than the judge's choice gives nothing away.
+
+    Raises:
+        ValueError: when the action is not legal.
+    """
     place = advice.actions.index(action)
     lost, win = advice.lost[place], advice.wins[0] - advice.wins[place]
     tricks = max(0.0, lost) if win >= 0 else 0.0
@@ -513,16 +529,16 @@ def judge_action(advice: Advice, action: int) -> Judgement:
 
 
 def at_stake(advice: Advice) -> float:
-    """Return how many tricks a decision puts at stake."""
+    """Return the tricks at stake in a decision: what a uniformly random legal action is expected to give away."""
     return max(0.0, sum(advice.lost) / len(advice.lost))
 
 
 def accuracy_of(given_away: float, at_stake: float) -> float | None:
-    """Return the accuracy of decisions in per cent, 0 to 100; ``None`` where nothing was at stake.
+    """Return the accuracy of some decisions in per cent, 0 to 100; ``None`` where nothing was at stake.
 
     Args:
-        given_away: tricks that they gave away together.
-        at_stake: tricks that they put at stake together.
+        given_away: tricks that the decisions gave away, summed.
+        at_stake: tricks that were at stake in them, summed.
     """
     if at_stake <= 0:
         return None

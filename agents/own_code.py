@@ -1,6 +1,7 @@
-"""``python:FILE:CLASS`` and ``python:MODULE:CLASS``: an agent of the user's own Python code.
+"""``python:FILE:CLASS`` and ``python:MODULE:CLASS``: an agent defined by the user's own Python code.
 
-This runs the code. Only ``registry.make_agent`` comes here, with what a command line or a program names.
+Loading the agent runs the code. Only ``registry.make_agent`` does so, for specifications that a command line or a
+program names.
 """
 
 from __future__ import annotations
@@ -21,22 +22,26 @@ from typing import Any
 from german_whist.envs.utils.specs import short_repr, split_items, split_spec, unknown_name_error, unquoted
 
 _USAGE = "python:my_bot.py:Bot or python:package.module:Bot"
-_MODULES: dict[Path, tuple[str, ModuleType]] = {}  # of files, each with a digest of its text
-_own: set[str] = set()  # names of the modules, and of the packages, that agents were loaded from
+_MODULES: dict[Path, tuple[str, ModuleType]] = {}  # by file: SHA-256 of its source, and the module
+_own: set[str] = set()  # names of the modules and top-level packages that agents were loaded from
 
 
 def own_agent(settings: str) -> Any:
-    """Return the object that ``FILE:CLASS`` or ``MODULE:CLASS`` names, with settings as keyword arguments.
+    """Load the agent that ``FILE:CLASS`` or ``MODULE:CLASS`` names, with the settings as keyword arguments.
 
-    The name may also be that of a function that returns the agent, or of the agent itself. The folder of a file, or
-    the working directory, is where its imports are looked for last.
+    Instead of a class, the name may be that of a function that returns the agent, or of the agent itself. The folder of
+    the file (for a module, the working directory) is added to the end of ``sys.path``.
 
     Args:
-        settings: the part of the specification after ``python:``, as ``my_bot.py:Bot,depth=2``. Numbers, ``True``,
-            ``False`` and ``None`` are passed as such, everything else as text.
+        settings: the part of the specification after ``python:``, such as ``my_bot.py:Bot,depth=2``. Python literals
+            (numbers, ``True``, ``None``, …) are evaluated, everything else is passed as text.
+
+    Returns:
+        The agent object; not yet wrapped as an ``Agent``.
 
     Raises:
-        ValueError: if there is no such file, module or class, or the code raises an exception; the message says where.
+        ValueError: if there is no such file, module or class, or the code raises an exception; the message names the
+            line.
     """
     place, name, values = _parsed(settings)
     spec = f"python:{settings}"
@@ -56,7 +61,7 @@ def own_agent(settings: str) -> Any:
 
 
 def _parsed(settings: str) -> tuple[str, str, dict[str, Any]]:
-    """Return file or module, the name in it, and the keyword arguments."""
+    """Return the file or module, the name in it, and the keyword arguments."""
     first = split_items(settings)[0]
     place, _, name = unquoted(first).rpartition(":")
     is_module = all(part.isidentifier() for part in place.split("."))
@@ -74,7 +79,7 @@ def _value(text: str) -> Any:
 
 
 def _from_file(spec: str, place: str) -> ModuleType:
-    """Return the module of a file; it is executed once, and again if the file has changed."""
+    """Return the module of a file, which is executed the first time and whenever the file has changed."""
     path = Path(place).resolve()
     try:
         source = path.read_bytes()
@@ -89,7 +94,7 @@ def _from_file(spec: str, place: str) -> ModuleType:
     module.__file__ = str(path)
     _look_also_in(path.parent)
     _own.add(name)
-    sys.modules[name] = module  # where dataclasses and pickle look for it
+    sys.modules[name] = module  # dataclasses and pickle look it up there
     with _located(spec):
         exec(compile(source, str(path), "exec"), module.__dict__)
     _MODULES[path] = digest, module
@@ -104,7 +109,7 @@ def _from_module(spec: str, place: str) -> ModuleType:
         try:
             module = importlib.import_module(place)
         except ModuleNotFoundError as error:
-            if not f"{place}.".startswith(f"{error.name}."):  # one that the code imports
+            if not f"{place}.".startswith(f"{error.name}."):  # another module, which the code imports
                 raise
     if module is None:
         raise ValueError(f"agent {short_repr(spec)}: there is no module {place!r}")
@@ -112,7 +117,7 @@ def _from_module(spec: str, place: str) -> ModuleType:
 
 
 def _look_also_in(folder: Path) -> None:
-    """Look for modules in a folder, after all others: its files hide no library."""
+    """Import modules from a folder too, but from all others first, so that its files hide no library."""
     if str(folder) not in sys.path:
         sys.path.append(str(folder))
 
@@ -126,10 +131,10 @@ def _agents_in(module: ModuleType) -> list[str]:
 
 @contextmanager
 def _located(spec: str) -> Iterator[None]:
-    """Say in which line of the user's code an exception was raised.
+    """Turn an exception of the user's code into a ``ValueError`` that names the line.
 
     Raises:
-        ValueError: instead of the exception.
+        ValueError: in place of the exception.
     """
     try:
         yield
@@ -138,9 +143,12 @@ def _located(spec: str) -> Iterator[None]:
 
 
 def own_line(error: BaseException) -> str | None:
-    """Return an exception with the last line of the user's code that it came through; ``None`` if it came through none.
+    """Describe an exception by the innermost line of an agent's own code in its traceback.
 
-    ``my_bot.py, line 12: ZeroDivisionError: division by zero (return 1 / 0)``
+    Such as ``my_bot.py, line 12: ZeroDivisionError: division by zero (return 1 / 0)``.
+
+    Returns:
+        The description, or ``None`` if no such line is in the traceback.
     """
     if isinstance(error, SyntaxError):
         return f"{_shown(error.filename)}, line {error.lineno}: {type(error).__name__}: {error.msg}"

@@ -1,4 +1,4 @@
-"""Pretrained agents: ``agents/weights/NAME.safetensors`` holds one network for every game with an open endgame."""
+"""Pretrained agents. Each has one network for all games with an open endgame: ``agents/weights/NAME.safetensors``."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ CHAMPION, SMALL = "champion", "small"
 DESCRIPTIONS = {CHAMPION: "the strongest", SMALL: "fast, 210 kB"}
 PRETRAINED_NAMES = tuple(DESCRIPTIONS)
 BASELINE = "heuristic+exact"  # the opponent that strength is quoted against
-BASELINE_GAME = "classic"  # the game of results that name no other
+BASELINE_GAME = "classic"  # the game of results that name none
 
 
 class PretrainedNetwork(NamedTuple):
-    """Description of the network of a pretrained agent.
+    """Description of a pretrained agent's network.
 
     Attributes:
-        name: its name, that of the agent.
-        model_card: its model card.
-        size: size of its file in bytes.
+        name: name of the agent.
+        model_card: the model card.
+        size: size of the checkpoint file in bytes.
     """
 
     name: str
@@ -37,24 +37,24 @@ class PretrainedNetwork(NamedTuple):
 
     @property
     def endgame(self) -> str:
-        """How it plays the endgame by default: ``"played"`` by the network, or ``"exact"`` by the solver."""
+        """How the agent plays the endgame by default: ``"played"`` by the network, or ``"exact"`` by the solver."""
         return str(self.model_card["endgame"])
 
 
 def weights_folder() -> Traversable:
-    """Return the folder of the networks' files."""
+    """Return the folder of the checkpoint files."""
     return resources.files("german_whist.agents") / "weights"
 
 
 @lru_cache
 def load_pretrained(name: str) -> Checkpoint:
-    """Return the checkpoint of a pretrained agent."""
+    """Return the checkpoint of a pretrained agent; it is read once."""
     with resources.as_file(weights_folder() / f"{name}{FILE_SUFFIX}") as path:
         return load_checkpoint(path)
 
 
 def pretrained_networks() -> tuple[PretrainedNetwork, ...]:
-    """Describe the networks of the pretrained agents; reads their model cards, not their weights."""
+    """Return descriptions of the pretrained networks; only their model cards are read, not their weights."""
     found = []
     for name in PRETRAINED_NAMES:
         with resources.as_file(weights_folder() / f"{name}{FILE_SUFFIX}") as path:
@@ -63,18 +63,18 @@ def pretrained_networks() -> tuple[PretrainedNetwork, ...]:
 
 
 def file_sha256(name: str) -> str:
-    """Return the SHA-256 of a network's file, in hexadecimal."""
+    """Return the SHA-256 of a pretrained agent's checkpoint file, in hexadecimal."""
     return hashlib.sha256((weights_folder() / f"{name}{FILE_SUFFIX}").read_bytes()).hexdigest()
 
 
 def find_network(name: str | Path) -> Checkpoint:
-    """Return the checkpoint of a pretrained agent, or of a file.
+    """Return the checkpoint of a pretrained agent or of a file.
 
     Args:
-        name: ``"champion"`` or ``"small"``, or a path; that of a run's folder is its newest checkpoint.
+        name: ``"champion"``, ``"small"`` or a path; a run's folder stands for its newest checkpoint.
 
     Raises:
-        ValueError: when there is no such network and no such checkpoint file.
+        ValueError: when ``name`` is neither a pretrained agent nor a readable checkpoint.
     """
     if str(name) in PRETRAINED_NAMES:
         return load_pretrained(str(name))
@@ -88,7 +88,12 @@ def find_network(name: str | Path) -> Checkpoint:
 
 
 def win_rate(result: dict[str, Any], sign: str = "") -> str:
-    """Format a win rate with half the width of its interval: ``67.4 % ± 0.6``; ``sign="+"`` shows the sign."""
+    """Return a result's win rate with half the width of its interval as text, such as ``67.4 % ± 0.6``.
+
+    Args:
+        result: ``win_rate`` (or ``None``) and ``interval``, as shares of the games.
+        sign: ``"+"`` to show the sign of positive numbers.
+    """
     if result["win_rate"] is None:
         return "—"
     low, high = result["interval"] or (None, None)

@@ -1,4 +1,4 @@
-"""Agents by name: the specification strings that commands and ``make_agent`` take, such as ``heuristic+exact``."""
+"""The registry of agents by name: specification strings, such as ``heuristic+exact``, and ``make_agent``."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ if TYPE_CHECKING:
 
 AgentType = TypeVar("AgentType", bound=Agent)
 AgentLike: TypeAlias = "str | os.PathLike[str] | Agent | SupportsAct"
-"""A specification, the path of a checkpoint, or an agent object."""
+"""A specification string, the path of a checkpoint, or an agent object."""
 
 
 class AgentKind(NamedTuple):
     """A kind of agent.
 
     Attributes:
-        make: makes one from its settings, the part of the specification after the colon, for the rules of a game.
-        usage: the grammar of its specification.
-        description: what it does, in one line.
-        runs_code: whether its specification says what code is run.
+        make: makes an agent from the settings (the part of the specification after the colon) and the rules of a game.
+        usage: the grammar of the specification.
+        description: what the agent does, in one line.
+        runs_code: whether the specification names code that is run.
     """
 
     make: Callable[[str, Rules | None], Agent]
@@ -52,12 +52,12 @@ class AgentKind(NamedTuple):
 
 
 class AgentSuffix(NamedTuple):
-    """A suffix that can be added to any agent.
+    """A suffix that can be added to any agent's name.
 
     Attributes:
         add: wraps an agent.
         usage: the grammar of the specification.
-        description: what it does, in one line.
+        description: what the suffix does, in one line.
     """
 
     add: Callable[[Agent], Agent]
@@ -107,7 +107,7 @@ def _python(settings: str, rules: Rules | None) -> Agent:
 
 
 def _heuristic(settings: str, rules: Rules | None) -> Agent:
-    """Return the ``heuristic`` bot, or a search with it as its policy.
+    """Return the ``heuristic`` bot, or a search that improves it.
 
     Raises:
         ValueError: when a setting is unknown or wrong.
@@ -125,7 +125,7 @@ def _heuristic(settings: str, rules: Rules | None) -> Agent:
 
 
 def split_checkpoint(settings: str) -> tuple[str, str]:
-    """Return the file of ``PATH[,SETTINGS]`` and the settings; a path with commas is in quotes.
+    """Split ``PATH[,SETTINGS]`` into the path and the settings; a path with commas must be quoted.
 
     Raises:
         ValueError: if the quotes do not match.
@@ -135,7 +135,7 @@ def split_checkpoint(settings: str) -> tuple[str, str]:
 
 
 def checkpoint_spec(path: str | os.PathLike[str], **settings: object) -> str:
-    """Return the specification of a checkpoint's agent: ``checkpoint:PATH``, with the path in quotes where needed."""
+    """Return the specification of a checkpoint's agent, ``checkpoint:PATH[,SETTINGS]``, with quotes if needed."""
     from german_whist.agents.pretrained import PRETRAINED_NAMES
 
     name = os.fsdecode(path)
@@ -147,9 +147,9 @@ def checkpoint_spec(path: str | os.PathLike[str], **settings: object) -> str:
 
 
 def as_spec(agent: AgentLike) -> str | Agent | SupportsAct:
-    """Return an agent as a specification or an object: a path becomes the specification of its checkpoint.
+    """Return the specification that a path stands for; any other specification or object is returned as it is.
 
-    That of a run's folder is its newest checkpoint now, also where the run goes on.
+    The folder of a run becomes the checkpoint that is its newest now, even if the run writes others later.
 
     Raises:
         ValueError: when a folder has no checkpoints.
@@ -165,7 +165,7 @@ def as_spec(agent: AgentLike) -> str | Agent | SupportsAct:
 
 
 def _checkpoint_file(path: str | os.PathLike[str]) -> str | os.PathLike[str]:
-    """Return the file of a checkpoint: the newest in the folder of a run."""
+    """Return the path of a checkpoint file; for the folder of a run, that of its newest checkpoint."""
     from german_whist.agents.policy.checkpoint import newest_checkpoint
 
     return newest_checkpoint(path) if os.path.isdir(path) else path
@@ -174,8 +174,7 @@ def _checkpoint_file(path: str | os.PathLike[str]) -> str | os.PathLike[str]:
 def _checkpoint(settings: str, rules: Rules | None) -> Agent:
     """Return the agent of a single network, ``PATH[,temperature=T][,endgame=HOW][,search=N]``.
 
-    Instead of a path, the name of a pretrained agent will do, such as ``champion``; a run's folder is its newest
-    checkpoint.
+    The path may also be the name of a pretrained agent, or a run's folder, which stands for its newest checkpoint.
 
     Raises:
         ValueError: when the file cannot be read or a setting is wrong.
@@ -191,7 +190,7 @@ def _checkpoint(settings: str, rules: Rules | None) -> Agent:
 
 
 def _network_name(path: Path) -> str:
-    """Return what to call the network of a file: files of a run are called after the run's folder."""
+    """Return the name of a network file's agent; files of a run are named after the run's folder."""
     folder = path.parent.parent if path.parent.name == "checkpoints" else path.parent
     if not folder.name or (folder == path.parent and path.stem not in ("final", "distilled")):
         return path.stem
@@ -210,13 +209,13 @@ def _pretrained(name: str, settings: str, rules: Rules | None) -> Agent:
 
 
 def _network_agent(checkpoint: Checkpoint, name: str, kind: str, settings: str, rules: Rules | None) -> Agent:
-    """Return the agent of a network: with an exact endgame if ``endgame=`` or else the model card says so.
+    """Return the agent of a network, with an exact endgame if ``endgame=`` or, by default, the model card says so.
 
     Args:
         checkpoint: the network.
         name: name of the agent.
-        kind: what its specification begins with.
-        settings: the settings in its specification.
+        kind: the part of the specification before the colon.
+        settings: the part after the colon, without the path.
         rules: the rules of the game; by default those that the network was trained for.
     """
     from german_whist.agents.endgame.exact_agent import ExactEndgame
@@ -233,13 +232,15 @@ def _network_agent(checkpoint: Checkpoint, name: str, kind: str, settings: str, 
     endgame = check_endgame(given.get("endgame", checkpoint.endgame))
     if searching:
         if agent.temperature or endgame != EXACT:
-            raise ValueError(f"agent {kind!r}: search plays the best card and an exact endgame, no other settings")
+            raise ValueError(
+                f"agent {kind!r}: search plays the best card and an exact endgame: leave out temperature and endgame"
+            )
         return _search_agent(agent, agent.rules, searching, f"{name}:{settings}")
     return ExactEndgame(agent, name) if endgame == EXACT else agent
 
 
 def _search_settings(kind: str, given: dict[str, str]) -> SearchSettings | None:
-    """Take the settings of a search out of an agent's settings; ``None`` without a search."""
+    """Remove the settings of a search from an agent's settings and return them; ``None`` without a search."""
     from german_whist.agents.search.settings import SETTINGS, settings_from
 
     taken = {key: given.pop(key) for key in SETTINGS if key in given}
@@ -252,10 +253,10 @@ def _search_settings(kind: str, given: dict[str, str]) -> SearchSettings | None:
 
 
 def _search_agent(policy: Agent, rules: Rules, settings: SearchSettings, name: str) -> Agent:
-    """Return an agent that searches, with an exact endgame.
+    """Return a search that improves a policy, with an exact endgame.
 
-    ``small`` plays the rollouts of networks: a large network would take many times as long. The heuristic bot plays
-    its own.
+    Rollouts are played by ``small`` for every network, because a large one would take many times as long. The heuristic
+    bot plays its own.
     """
     from german_whist.agents.endgame.exact_agent import ExactEndgame
     from german_whist.agents.policy.agent import PolicyAgent
@@ -281,32 +282,33 @@ def _exact(agent: Agent) -> Agent:
     from german_whist.agents.endgame.exact_agent import ExactEndgame
 
     if isinstance(agent, ExactEndgame) and agent.name == agent.agent.name:
-        return agent  # a network agent whose endgame is already exact, under its own name
+        return agent  # its endgame is exact already, under a name without +exact
     return ExactEndgame(agent)
 
 
 NETWORK_SETTINGS = (
-    "temperature=T (0: best card, 1: samples), endgame=played or exact, search=N (looks ahead in N worlds), threads=K"
+    "temperature=T (0 plays the best card, 1 samples), endgame=played or exact, search=N (lookahead in N worlds), "
+    "threads=K"
 )
 
 KINDS: dict[str, AgentKind] = {
-    "random": AgentKind(_random, "random", "every legal card equally likely"),
+    "random": AgentKind(_random, "random", "a uniformly random legal card"),
     "greedy": AgentKind(_greedy, "greedy", "wins wanted tricks as cheaply as possible"),
     "heuristic": AgentKind(
         _heuristic,
         "heuristic[:search=N]",
-        "textbook strategy and perfect memory",
+        "textbook strategy with perfect memory",
     ),
-    "mc": AgentKind(_mc, "mc[:worlds=N]", "tries each card in N sampled worlds (60)"),
+    "mc": AgentKind(_mc, "mc[:worlds=N]", "flat Monte Carlo: tries each card in N sampled worlds (60)"),
     "ismcts": AgentKind(
         _ismcts,
         "ismcts[:iterations=N,reward=R]",
-        "tree search in N worlds (500) for R: win, margin or mixed (mixed)",
+        "tree search in N sampled worlds (500), maximises R: win, margin or mixed (mixed)",
     ),
     "checkpoint": AgentKind(
         _checkpoint,
         "checkpoint:PATH[,SETTINGS]",
-        "a trained network: a file, or the newest of a run's folder; PATH alone works, too",
+        "a trained network: a file, or the newest in a run's folder; PATH alone works too",
     ),
     "python": AgentKind(
         _python,
@@ -317,20 +319,20 @@ KINDS: dict[str, AgentKind] = {
     "process": AgentKind(
         _process,
         "process:[time=S,]COMMAND",
-        "a bot in any language; S seconds a card (5)",
+        "a bot in any language; S seconds per action (5)",
         runs_code=True,
     ),
 }
-# The kinds that specifications from anywhere may name: no code runs that they choose.
+# The kinds that specifications from untrusted sources may name: none runs code that the specification chooses.
 _SAFE_KINDS = {name: kind for name, kind in KINDS.items() if not kind.runs_code}
 
 SUFFIXES: dict[str, AgentSuffix] = {
-    EXACT: AgentSuffix(_exact, "NAME+exact", "any agent, with a perfect endgame"),
+    EXACT: AgentSuffix(_exact, "NAME+exact", "any agent with a perfect endgame"),
 }
 
 
 def agent_names() -> tuple[str, ...]:
-    """Return the names that agent specifications begin with.
+    """Return the names that an agent specification can begin with.
 
     Returns:
         The kinds of agents (``"random"``, ``"greedy"``, ``"heuristic"``, ``"mc"``, ``"ismcts"``,
@@ -343,7 +345,7 @@ def agent_names() -> tuple[str, ...]:
 
 
 def _maker(name: str, kinds: Mapping[str, AgentKind]) -> Callable[[str, Rules | None], Agent] | None:
-    """Return the function that makes the agent of a name from settings and rules, ``None`` for an unknown name."""
+    """Return the function that makes the agents of a name from settings and rules; ``None`` for an unknown name."""
     from german_whist.agents.pretrained import PRETRAINED_NAMES
 
     if name in kinds:
@@ -352,7 +354,7 @@ def _maker(name: str, kinds: Mapping[str, AgentKind]) -> Callable[[str, Rules | 
 
 
 def split_suffixes(spec: str) -> tuple[str, list[str]]:
-    """Return a specification without its suffixes, such as ``+exact``, and their names, the last one first."""
+    """Split a specification into the part without suffixes such as ``+exact``, and their names, the last one first."""
     suffixes = []
     rest, plus, suffix = spec.rpartition("+")
     while plus and suffix in SUFFIXES:
@@ -371,11 +373,11 @@ def make_agent(spec: AgentType, rules: str | Rules | None = None) -> AgentType: 
 @overload
 def make_agent(spec: SupportsAct, rules: str | Rules | None = None) -> Agent: ...
 def make_agent(spec: Any, rules: str | Rules | None = None) -> Any:
-    """Make the agent that a specification string names, for one game.
+    """Make an agent from a specification string, for one game.
 
     The grammar is ``NAME[:SETTINGS][+exact]``:
 
-    - ``"random"``, ``"greedy"``, ``"heuristic"``: rule-based bots;
+    - ``"random"``, ``"greedy"``, ``"heuristic"``: rule bots;
     - ``"mc"``, ``"mc:worlds=240"``: flat Monte Carlo over sampled worlds (determinization), 60 by default;
     - ``"ismcts"``, ``"ismcts:iterations=2000,reward=win"``: information set Monte Carlo tree search, with exact
       endgames; ``reward=win|margin|mixed``;
@@ -383,28 +385,28 @@ def make_agent(spec: Any, rules: str | Rules | None = None) -> Any:
       networks, with the settings ``temperature=T`` (0, the default, plays the best card; T > 0 samples) and
       ``endgame=played|exact`` (default: what the model card says), as
       ``"champion:temperature=1"`` or ``"checkpoint:final.safetensors,endgame=exact"``. A path that has a comma or ends
-      in ``+exact`` is put in double quotes, ``'checkpoint:"lr=0.1,seed=1/final.safetensors"'``. The folder of a run is
-      its newest checkpoint, and the path alone, ``"runs/mine"``, is enough without settings;
+      in ``+exact`` is put in double quotes, ``'checkpoint:"lr=0.1,seed=1/final.safetensors"'``. The folder of a run
+      stands for its newest checkpoint. Without settings the path alone is enough, ``"runs/mine"``;
     - ``"champion:search=64"``, ``"checkpoint:PATH,search=64"``, ``"heuristic:search=64"``: the same policies with
-      lookahead in 64 worlds, weighted by how the opponent has played, and exact endgames;
-    - ``"python:my_bot.py:Bot"``, ``"python:package.module:Bot"``: a class of your own, with keyword arguments as
-      settings, ``"python:my_bot.py:Bot,depth=2"``. The file, or the module, runs in this process;
+      lookahead in 64 worlds (determinizations) weighted by how the opponent has played, and with exact endgames;
+    - ``"python:my_bot.py:Bot"``, ``"python:package.module:Bot"``: a class of your own, with settings as keyword
+      arguments, ``"python:my_bot.py:Bot,depth=2"``. Its code runs in this process;
     - ``"process:python3 my_bot.py"``: a bot in a process of its own that speaks the line protocol. The command is split
       into words as a shell does it, quotes included, but no shell runs it. ``"process:time=2,python3 my_bot.py"`` sets
-      the time limit for each action, 5 seconds by default;
+      the time limit of each action, 5 seconds by default;
     - ``"+exact"`` after any of these: perfect play once the opponent's hand is known. ``ismcts`` and
-      pretrained agents already do that.
+      pretrained agents already play that way.
 
     Args:
-        spec: a specification string; the ``Path`` of a checkpoint; or an agent object: an :class:`Agent`, returned as
-            it is, or anything with ``act(views, rng)`` or ``act(observations, action_masks)``.
-        rules: the rules of the deals that it will play, a preset's name, with settings if wanted, or ``Rules``. By
-            default the game that the network of a checkpoint was trained for, else ``"classic"``.
+        spec: a specification string, the ``Path`` of a checkpoint, or an agent object. An :class:`Agent` is returned as
+            it is; an object with ``act(views, rng)`` or ``act(observations, action_masks)`` is wrapped.
+        rules: the rules of the deals that the agent will play: a preset's name, with settings if wanted, or ``Rules``.
+            By default the game that a checkpoint's network was trained for, else ``"classic"``.
 
     Returns:
         The agent: ``agent.act(views, rng)`` takes a ``VIEW`` array of shape (n,) and returns int64[n], one legal action
-        per view. ``agent.network`` is the policy network that it plays, with ``checkpoint``,
-        ``probabilities(views)`` and ``advantages(views)``, or ``None``.
+        per view. ``agent.network`` is its policy network, with ``checkpoint``, ``probabilities(views)`` and
+        ``advantages(views)``, or ``None``.
 
     Raises:
         ValueError: when there is no such agent, its file cannot be read, a setting is wrong, ``+exact`` is given twice,
@@ -416,12 +418,12 @@ def make_agent(spec: Any, rules: str | Rules | None = None) -> Any:
 
 
 def make_agent_without_code(spec: str, rules: str | Rules | None = None) -> Agent:
-    """Make an agent as ``make_agent`` does, from a specification that the user has not written: no code runs for it.
+    """Make an agent from an untrusted specification: as ``make_agent``, but without ``python:`` and ``process:``.
 
-    Requests, saved games and files may hold such a specification. ``python:`` and ``process:`` are unknown here.
+    For specifications in requests, saved games and other files, which must not choose code to run.
 
     Raises:
-        ValueError: as ``make_agent``, and for these two.
+        ValueError: as ``make_agent``, and for ``python:`` and ``process:``.
     """
     if runs_code(spec):
         raise ValueError(f"agent {short_repr(spec)} runs code: only a command line or a program of yours may name it")
@@ -429,13 +431,13 @@ def make_agent_without_code(spec: str, rules: str | Rules | None = None) -> Agen
 
 
 def runs_code(spec: str) -> bool:
-    """Return whether a specification says what code is run: ``python:`` and ``process:``."""
+    """Return whether a specification names code that is run: ``python:`` and ``process:`` do."""
     name = split_suffixes(spec)[0].partition(":")[0]
     return name in KINDS and KINDS[name].runs_code
 
 
 def _made(spec: str, game: Rules | None, kinds: Mapping[str, AgentKind]) -> Agent:
-    """Return the agent of a specification that names one of these kinds, or a pretrained agent."""
+    """Return the agent of a specification, which must be of one of these kinds or pretrained."""
     if len(spec) > MAX_SPEC:
         raise ValueError(f"agent {short_repr(spec)} has {len(spec)} characters: at most {MAX_SPEC} are allowed")
     given = spec
@@ -447,7 +449,7 @@ def _made(spec: str, game: Rules | None, kinds: Mapping[str, AgentKind]) -> Agen
         if plus and _maker(rest.partition(":")[0], kinds):
             raise unknown_name_error("agent suffix", f"+{suffix}", [f"+{one}" for one in SUFFIXES])
         if name.endswith(".py"):
-            raise ValueError(f"unknown agent {short_repr(spec)}: code is named as python:{name}:CLASS")
+            raise ValueError(f"unknown agent {short_repr(spec)}: write python:{name}:CLASS for your own code")
         if "/" in name:
             raise ValueError(f"unknown agent {short_repr(spec)}: there is no such file or folder")
         raise unknown_name_error("agent", name, [known for known in agent_names() if _maker(known, kinds)])
@@ -456,7 +458,7 @@ def _made(spec: str, game: Rules | None, kinds: Mapping[str, AgentKind]) -> Agen
     except ValueError as error:
         path = given.partition(":")[2]
         if name == "checkpoint" and given != checkpoint_spec(path) and os.path.isfile(path):
-            raise ValueError(f"{error}: the file {short_repr(path)} is named as {checkpoint_spec(path)}") from None
+            raise ValueError(f"{error}: write {checkpoint_spec(path)} for the file {short_repr(path)}") from None
         raise
     for one in reversed(suffixes):
         agent = SUFFIXES[one].add(agent)

@@ -1,1 +1,1 @@
-"""Matches between agents: mirrored deals, statistics, recordings, explanations of moves."""
+"""Measuring agents: matches on mirrored deals, statistics, tournaments, recordings and exploitability."""

@@ -1,9 +1,9 @@
-"""``german-whist benchmark``: one rating of an agent on a fixed scale, by the protocol ``gw-bench-v1``.
+"""``german-whist benchmark``: an agent's rating on a fixed scale, by the protocol ``gw-bench-v1``.
 
 The agent plays fixed mirrored deals against a fixed ladder of agents, whose ratings are part of the protocol. Its
-rating is the one that makes the results most likely (Bradley-Terry, as in tournaments); the interval comes from a
-bootstrap over deals. Whatever changes a figure (a rung, its deals, its rating, a network behind it) is a new version of
-the protocol.
+rating is the maximum-likelihood one (Bradley-Terry, as in tournaments), with an interval from a bootstrap over deals.
+Any change that affects ratings (a rung, its deals, its rating, the network behind it) needs a new version of the
+protocol.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from german_whist.evaluation.tournament.standings import rating_interval
 
 PROTOCOL = "gw-bench-v1"
 RULES = "classic"
-SEED = 6301  # of the deals; nothing else in this project plays them
+SEED = 6301  # of the deals; nothing else in this project uses it
 BOOTSTRAPS = 1000
 
 
@@ -36,9 +36,9 @@ class Rung(NamedTuple):
     """An agent of the ladder.
 
     Attributes:
-        agent: its specification.
-        deals: mirrored deals against it: fewer where it is slow, or says little.
-        elo: its rating; that of ``heuristic+exact`` is 1000 by definition.
+        agent: specification string.
+        deals: number of mirrored deals against it, fewer for slow agents and for those that tell little.
+        elo: rating; that of ``heuristic+exact`` is 1000 by definition.
     """
 
     agent: str
@@ -46,7 +46,7 @@ class Rung(NamedTuple):
     elo: float
 
 
-# Ratings: python -m tools.bench_ladder (docs/how-to/benchmark.md).
+# Ratings from python -m tools.bench_ladder (docs/how-to/benchmark.md).
 LADDER = (
     Rung("random", 100, 441.0),
     Rung("greedy", 200, 810.0),
@@ -64,9 +64,9 @@ class BenchmarkResult(Report):
 
     Attributes:
         agent: name of the agent.
-        rating: its rating on the protocol's scale.
-        interval: its 95 % interval: percentiles of a bootstrap over deals; unbounded where no results differ.
-        matches: the agent against each rung.
+        rating: rating on the protocol's scale, in Elo.
+        interval: 95 % interval of the rating, percentiles of a bootstrap over deals; unbounded where no results differ.
+        matches: results of the agent against each rung.
     """
 
     agent: str
@@ -75,7 +75,7 @@ class BenchmarkResult(Report):
     matches: tuple[MatchResult, ...]
 
     def report(self) -> Sequence[Table | str]:
-        """Return a table with a line for each rung, and the rating."""
+        """Return a table with a row per rung, and the rating."""
         rows = [
             (
                 rung.agent,
@@ -110,7 +110,7 @@ def _ends(interval: tuple[float, float]) -> str:
 def benchmark(
     agent: AgentLike, *, progress: Progress | None = None, executor: Executor | None = None
 ) -> BenchmarkResult:
-    """Play an agent against the ladder, and rate it.
+    """Play an agent against the ladder and rate it.
 
     Args:
         agent: an agent object or a specification string (see ``make_agent``).
@@ -118,7 +118,8 @@ def benchmark(
         executor: as in ``play_match``.
 
     Raises:
-        ValueError: when there is no such agent, or it does not play the game.
+        ValueError: when there is no such agent, or it cannot play ``classic``.
+        ChildProcessError: when a worker of the executor ended abruptly.
     """
     matches = tuple(
         play_match(agent, rung.agent, deals=rung.deals, seed=SEED, rules=RULES, progress=progress, executor=executor)
@@ -130,19 +131,19 @@ def benchmark(
 
 
 def total_deals() -> int:
-    """Return the mirrored deals of the protocol."""
+    """Return the number of mirrored deals in the protocol."""
     return sum(rung.deals for rung in LADDER)
 
 
 def rate(
     won: Sequence[npt.NDArray[np.float64]], elos: Sequence[float], bootstraps: int = BOOTSTRAPS
 ) -> tuple[float, tuple[float, float]]:
-    """Return a rating and its 95 % interval.
+    """Return a rating in Elo and its 95 % interval.
 
     Args:
-        won: for each rung the games won in its deals, 0 to 2, float64[deals]; all rungs begin with the same deals.
+        won: per rung, the games won in each deal, 0 to 2, float64[deals]. All rungs begin with the same deals.
         elos: the ratings of the rungs.
-        bootstraps: samples of the bootstrap. A sample of the deals counts for all rungs at once.
+        bootstraps: number of bootstrap samples. Each sample of deals is used for all rungs.
     """
     wins, games = np.array([one.sum() for one in won]), np.array([2.0 * len(one) for one in won])
     rating = float(rating_against(wins, games, elos))

@@ -1,4 +1,4 @@
-"""Executors that play games: this thread, worker processes, or a Ray cluster (``german-whist[ray]``)."""
+"""Executors that run games in this thread, in worker processes, or on a Ray cluster (``german-whist[ray]``)."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from german_whist.envs.utils.processes import end_with_parent
 from german_whist.envs.utils.warn_once import NUM_WARNINGS, share_warnings
 
 _SHUTDOWN_BEGINS = 0.1  # seconds
-RETRIES = 8  # of a task whose worker or machine is lost
+RETRIES = 8  # how often Ray repeats a task whose worker or machine was lost
 LOCAL = "local"  # the address that starts Ray on this machine
 
 T = TypeVar("T")
 
 
 class InlineExecutor(Executor):
-    """Runs each task in this thread when its result is asked for, so that none is run in vain."""
+    """Runs each task in this thread when its result is asked for, so that no task runs in vain."""
 
     def submit(self, task: Callable[..., T], /, *arguments: Any, **named: Any) -> Future[T]:
-        """Return a future that runs the task."""
+        """Return a future whose ``result`` runs the task."""
         return _Deferred(lambda: task(*arguments, **named))
 
 
@@ -45,22 +45,28 @@ class _Deferred(Future[T]):
 
 @contextmanager
 def worker_processes(workers: int) -> Iterator[Executor]:
-    """Start worker processes on this machine; they end with the block, and with this process.
+    """Start worker processes on this machine, which end with the block or with this process.
 
-    An exception such as ``KeyboardInterrupt`` ends them in the middle of their tasks. The processes are spawned, not
-    forked, because a fork after threads have started may hang.
+    An exception in the block, such as ``KeyboardInterrupt``, ends them in the middle of their tasks. The processes are
+    spawned, not forked, because a process with threads may hang after a fork.
+
+    Args:
+        workers: number of processes.
+
+    Yields:
+        The executor.
 
     Raises:
         ValueError: when ``workers`` is not an integer >= 1.
     """
     whole_number("workers", workers, 1)
     context = multiprocessing.get_context("spawn")
-    lifeline, ours = context.Pipe(duplex=False)  # breaks when this process ends, or closes its end
+    lifeline, ours = context.Pipe(duplex=False)  # workers end when this process ends or closes its side
     pool = _WorkerProcesses(workers, context, _begin, (context.Array("b", NUM_WARNINGS), lifeline))
     try:
         yield pool
     except BaseException:
-        # Not before the pool is being shut down, which would take the end of its workers for a crash.
+        # Only once the pool is shutting down: before, it would take the end of its workers for a crash.
         threading.Timer(_SHUTDOWN_BEGINS, ours.close).start()
         raise
     finally:
@@ -70,17 +76,17 @@ def worker_processes(workers: int) -> Iterator[Executor]:
 
 
 class _WorkerProcesses(ProcessPoolExecutor):
-    """Starts processes that Ctrl-C in a terminal, which reaches them all, does not interrupt."""
+    """A pool whose processes ignore Ctrl-C, which a terminal sends to all of them."""
 
     def submit(self, task: Callable[..., T], /, *arguments: Any, **named: Any) -> Future[T]:
-        """Submit a task, after starting a process if none is idle."""
+        """Submit a task; start a process if none is idle."""
         with _interrupts_afterwards():
             return super().submit(task, *arguments, **named)
 
 
 @contextmanager
 def _interrupts_afterwards() -> Iterator[None]:
-    """Let SIGINT wait for the end of the block; processes that start in it begin with SIGINT blocked."""
+    """Delay SIGINT until the end of the block; processes started in the block begin with SIGINT blocked."""
     if not hasattr(signal, "pthread_sigmask") or threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -97,23 +103,26 @@ def _interrupts_afterwards() -> Iterator[None]:
 
 
 def _begin(warned: Any, lifeline: Connection) -> None:
-    """Begin a worker: it ends with the main process, which alone is interrupted and prints what both would."""
+    """Set up a worker: it ends with the main process, ignores SIGINT, and repeats no warning of another process."""
     end_with_parent(lambda: wait([lifeline]))
-    signal.signal(signal.SIGINT, lambda *_: None)  # unlike SIG_IGN, it is not passed on to bots
+    signal.signal(signal.SIGINT, lambda *_: None)  # bots that are started would inherit SIG_IGN, but not a handler
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    with contextlib.redirect_stderr(io.StringIO()):  # where kernels are cached, the main process has said
+    with contextlib.redirect_stderr(io.StringIO()):  # the main process has reported where kernels are cached
         kernel_cache()
     share_warnings(warned)
 
 
 def run_tasks(executor: Executor, task: Callable[..., T], arguments: Sequence[tuple[Any, ...]]) -> Iterator[T]:
-    """Run a function once for each tuple of arguments, and yield the results in their order.
+    """Run a function once per tuple of arguments, and yield the results in order.
 
     Args:
         executor: any ``concurrent.futures.Executor``.
         task: a function that the executor's workers can import.
         arguments: the arguments of each call.
+
+    Yields:
+        The result of each call.
 
     Raises:
         ChildProcessError: when a worker ended abruptly.
@@ -121,7 +130,7 @@ def run_tasks(executor: Executor, task: Callable[..., T], arguments: Sequence[tu
     futures: list[Future[T]] = []
     try:
         for one in arguments:
-            futures.append(executor.submit(task, *one))  # which raises if a worker was lost before
+            futures.append(executor.submit(task, *one))  # raises if a worker was lost before
         for future in futures:
             yield future.result()
     except BrokenExecutor:
@@ -132,16 +141,16 @@ def run_tasks(executor: Executor, task: Callable[..., T], arguments: Sequence[tu
 
 
 class RayExecutor(Executor):
-    """Runs tasks on a Ray cluster, each on one core. A task whose worker dies is run again elsewhere.
+    """Runs tasks on a Ray cluster, each on one core. A task whose worker dies is repeated on another one.
 
-    The package has to be installed on every machine of the cluster, in the same version.
+    Every machine of the cluster must have the same version of the package.
     """
 
     def __init__(self, address: str = LOCAL) -> None:
         """Connect to a cluster.
 
         Args:
-            address: the cluster's address as ``ray.init`` takes it, ``"auto"`` for the one of this machine, or
+            address: the cluster's address as for ``ray.init``, ``"auto"`` for the cluster of this machine, or
                 ``"local"`` to start Ray on this machine alone.
 
         Raises:
@@ -157,14 +166,14 @@ class RayExecutor(Executor):
         self._call: Any = ray.remote(num_cpus=1, max_retries=RETRIES)(_call)
 
     def submit(self, task: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
-        """Run a task on the cluster and return its future."""
+        """Start a task on the cluster and return its future."""
         reference = self._call.remote(task, arguments, named)
         result: Future[Any] = Future()
         reference.future().add_done_callback(lambda done: self._copy(done, result))
         return result
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Disconnect; a cluster goes on, and Ray on this machine alone ends."""
+        """Disconnect from a cluster, or stop Ray if it was started on this machine alone."""
         self._ray.shutdown()
 
     def _copy(self, done: Future[Any], result: Future[Any]) -> None:

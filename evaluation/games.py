@@ -1,11 +1,12 @@
-"""The one stream of games: two agents play deals, or matches of several deals, each twice with the seats swapped.
+"""The stream of mirrored games: two agents play deals, or matches of several deals, each twice with the seats swapped.
 
-Mirroring cancels most of the luck of the deal. Matches, series, sequential tests and tournaments only fold or stop what
-:func:`games` yields. A *deal* is its cards, a *game* a deal with seats, and a *match* several deals
-to a target, such as ``first_to:25``.
+Mirroring cancels most of the luck of the deal. All measurements (matches, series, sequential tests, tournaments) read
+what :func:`games` yields and differ only in what they compute and when they stop. A *deal* is the cards, a *game* is a
+deal with the agents in their seats, and a *match* is several deals up to a target, such as ``first_to:25``.
 
-With ``endgame="exact"`` a deal is cut off where its endgame begins and gets the tricks of perfect play; margin and
-winner are those of a game that both agents finish as ``NAME+exact``. Recorded games are played out by such agents.
+With ``endgame="exact"`` a deal is cut off where its endgame begins and gets the tricks of perfect play. Margin and
+winner are those of a game that both agents finish as ``NAME+exact``; recorded games are played to the end by such
+agents.
 """
 
 from __future__ import annotations
@@ -33,19 +34,19 @@ from german_whist.evaluation.executors import InlineExecutor, run_tasks
 from german_whist.evaluation.recording import Recording, deal_results
 
 DEFAULT_BATCH = 2048
-DEVICE_BATCH = 2**18  # on a device, which wants many deals at once
-MAX_TASKS = 64  # for an executor at a time: enough to keep machines busy, few enough that batches stay large
+DEVICE_BATCH = 2**18  # on a device, which needs many deals to be used well
+MAX_TASKS = 64  # tasks for an executor: enough to keep machines busy, few enough for large batches
 
 Progress = Callable[[int], None]
 
 
 class LostGame(NamedTuple):
-    """A forfeit, and in which game of a block it was.
+    """A forfeit, and the game of a block that it was in.
 
     Attributes:
-        number: the deal or match.
-        seat: seat of the first agent in it; in a match, in its first deal.
-        forfeit: who lost it, and why.
+        number: index of the deal or match.
+        seat: seat of the first agent in this game; in a match, in its first deal.
+        forfeit: who lost the game, and why.
     """
 
     number: int
@@ -54,16 +55,15 @@ class LostGame(NamedTuple):
 
 
 class GameBlock(NamedTuple):
-    """Finished games, a row for each deal (or match). Column 0: the first agent has seat 0; column 1: it has seat 1.
+    """Finished games, one row per deal (or match). In column 0 the first agent has seat 0, in column 1 seat 1.
 
     Attributes:
         numbers: indices of the deals, or matches, uint64[n].
-        outcomes: the first agent's results (1, 0, −1), int64[n, 2].
-        margins: its margins, or in matches its final scores minus the other's, float64[n, 2].
-        lengths: the deals played in each game, int64[n, 2].
-        lost: games, or in matches deals, that an agent lost without playing them to the end, as if by the largest
-            margin.
-        recordings: if asked for, both games of every deal in their order; ``None`` for a lost one.
+        outcomes: the first agent's results, 1, 0 or −1, int64[n, 2].
+        margins: the first agent's margins, or in matches its final score minus the other's, float64[n, 2].
+        lengths: number of deals played in each game, int64[n, 2].
+        lost: forfeited games (in matches, deals); each counts as a loss by the largest margin.
+        recordings: if asked for, both games of every deal in order; ``None`` for a forfeited game.
     """
 
     numbers: npt.NDArray[np.uint64]
@@ -75,19 +75,19 @@ class GameBlock(NamedTuple):
 
     @classmethod
     def of_deals(cls, margins: npt.NDArray[Any], first_deal: int = 0, lost: Iterable[LostGame] = ()) -> GameBlock:
-        """Return games of consecutive single deals from the first agent's margins, [n, 2]."""
+        """Return the games of consecutive single deals, given the first agent's margins, [n, 2]."""
         outcomes = np.sign(margins).astype(np.int64)
         numbers = np.uint64(first_deal) + np.arange(len(margins), dtype=np.uint64)
         return cls(numbers, outcomes, margins.astype(np.float64), np.ones_like(outcomes), tuple(lost))
 
     @property
     def forfeits(self) -> list[Forfeit]:
-        """What the agents lost without playing it to the end."""
+        """The forfeits of both agents."""
         return [one.forfeit for one in self.lost]
 
 
 def joined(blocks: Iterable[GameBlock]) -> GameBlock:
-    """Return blocks, of which there is at least one, as one."""
+    """Join blocks, of which there must be at least one."""
     given = list(blocks)
     return GameBlock(
         np.concatenate([block.numbers for block in given]),
@@ -100,12 +100,12 @@ def joined(blocks: Iterable[GameBlock]) -> GameBlock:
 
 
 class Players(NamedTuple):
-    """The two agents of a match that begins.
+    """The two agents of a match.
 
     Attributes:
-        given: what they were made of; this is what goes to workers, who make their own.
+        given: specifications or objects that the agents were made of; workers get these and make their own agents.
         agents: the agents.
-        names: what to call them.
+        names: the agents' names in results and errors.
     """
 
     given: tuple[str | Agent | SupportsAct, str | Agent | SupportsAct]
@@ -114,10 +114,10 @@ class Players(NamedTuple):
 
 
 def two_players(first: AgentLike, second: AgentLike, rules: Rules) -> Players:
-    """Return two agents for a match that begins.
+    """Make two agents for a new match.
 
     Raises:
-        ValueError: when one is no agent, or plays another game.
+        ValueError: when one is not an agent, or plays another game.
     """
     given = (as_spec(first), as_spec(second))
     agents = (make_agent(first, rules).for_match(), make_agent(second, rules).for_match())
@@ -125,7 +125,7 @@ def two_players(first: AgentLike, second: AgentLike, rules: Rules) -> Players:
 
 
 def agent_label(spec: str | Agent | SupportsAct, agent: Agent) -> str:
-    """Return what to call an agent: its specification, its name, or its class."""
+    """Return an agent's name in results: its specification, else its name, else its class."""
     return spec if isinstance(spec, str) else agent_name(agent)
 
 
@@ -133,7 +133,7 @@ def deal_range(first_deal: int, deals: int) -> range:
     """Return the deals ``first_deal … first_deal + deals − 1``.
 
     Raises:
-        ValueError: when there are no such deals.
+        ValueError: when a number is out of range.
     """
     first, number = check_seed(first_deal, "first_deal"), whole_number("deals", deals, 1)
     return range(first, check_seed(first + number - 1, "last deal") + 1)
@@ -143,7 +143,7 @@ def match_range(matches: int) -> range:
     """Return the matches ``0 … matches − 1``.
 
     Raises:
-        ValueError: when there are no such matches.
+        ValueError: when ``matches`` is out of range.
     """
     return range(check_match_number(whole_number("matches", matches, 1) - 1, "last match") + 1)
 
@@ -162,30 +162,32 @@ def games(
     progress: Progress | None = None,
     device: Any = None,
 ) -> Iterator[GameBlock]:
-    """Play deals, or matches, twice with the seats swapped and yield the games in blocks, in their order.
+    """Play deals, or matches, twice with the seats swapped, and yield the games in blocks, in order.
 
-    The games depend on the agents, the rules, the seed and the deals, not on the blocks. Whoever has seen enough stops
-    to iterate.
+    The games depend on the agents, the rules, the seed and the deals, not on the block size. To end a match early, stop
+    iterating.
 
     Args:
         players: the two agents.
         rules: the rules.
         seed: seed of the deals and of the agents' randomness, 0 to 2**64 − 1.
-        numbers: indices of the deals, or of the matches (``german_whist.envs.engine.match_format`` says which deals
-            these are).
+        numbers: indices of the deals, or of the matches (``german_whist.envs.engine.match_format`` defines the deals of
+            a match).
         match: the match format; ``None`` for single deals.
         endgame: ``"played"`` or ``"exact"``.
-        batch_size: the most deals, or matches, that are played together; memory grows with it.
+        batch_size: largest number of deals, or matches, played together; memory grows with it.
         executor: plays the blocks; by default this thread.
         record: whether single deals are recorded.
         progress: called during play with the number of deals, or matches, played since the last call, at least 1. In
-            this thread, a batch advances all its deals together, and its tricks count as shares of deals.
-        device: ``None``, or the device that single deals are played on, in tensors; nothing is recorded there.
+            this thread, a batch advances all its deals together, and tricks count as fractions of deals.
+        device: ``None``, or the device on which single deals are played in tensors; nothing is recorded there.
+
+    Yields:
+        Blocks of finished games.
 
     Raises:
         ValueError: when a number, the endgame or the device is not allowed, or an agent does not return one legal
-            action per view;
-            the message names the agent.
+            action per view; the message names the agent.
         ChildProcessError: when a worker of the executor ended abruptly.
     """
     batch_size = whole_number("batch_size", batch_size, 1)
@@ -203,7 +205,7 @@ def games(
             if progress is not None:
                 progress(len(part))
         return
-    # Here, the agents of the whole match play on; they need not be made again, and go on counting their failures.
+    # In this thread, the same agents play all blocks: they are made once, and keep counting their failures.
     tasks = [(players, part, *how, progress) if is_here else (players.given, part, *how) for part in parts]
     for block in run_tasks(executor, _play, tasks):
         if progress is not None and not is_here:
@@ -221,7 +223,6 @@ def _play(
     record: bool,
     progress: Progress | None = None,
 ) -> GameBlock:
-    """Play one block."""
     if not isinstance(players, Players):
         players = two_players(*players, rules)
     if record and endgame == EXACT:  # a recording needs every card
@@ -250,17 +251,19 @@ def _play(
 
 
 def play_on_device(players: Players, numbers: range, rules: Rules, seed: int, endgame: str, device: Any) -> GameBlock:
-    """Play one block of deals in tensors; networks and rule bots choose on the device, other agents on the host.
+    """Play one block of deals in tensors. Networks and rule bots choose on the device, other agents on the host.
+
+    Arguments as for :func:`games`.
 
     Raises:
-        ValueError: when an agent uses histories, which are not kept there, or there is no such device.
+        ValueError: when an agent uses histories, which are not kept on a device, or there is no such device.
     """
     for agent, name in zip(players.agents, players.names, strict=True):
         if agent.uses_games:
             raise ValueError(f"agent {name!r} uses histories, which are not kept on a device: leave device out")
     agents: list[Agent] = list(players.agents)
     if all(map(solves_endgame, agents)):
-        endgame = EXACT  # the same margins, and the table or the solver is asked once a deal
+        endgame = EXACT  # the same margins, with one look-up or solution per deal instead of one per card
     if endgame == EXACT:
         agents = [agent.agent if isinstance(agent, ExactEndgame) else agent for agent in agents]
     import torch
@@ -293,16 +296,16 @@ def play_mirrored(
     episodes: Episodes,
     after_turn: Callable[[], None] = lambda: None,
 ) -> list[tuple[int, Forfeit]]:
-    """Play episodes to their ends: the first agent has seat 0 in the first half of the rows and seat 1 in the second.
+    """Play episodes to the end; the first agent has seat 0 in the first half of the rows and seat 1 in the second half.
 
     Args:
         agents: the two agents.
-        names: what to call them in errors.
+        names: their names for errors.
         episodes: episodes that have been started.
-        after_turn: called after both agents had their turn.
+        after_turn: called whenever both agents have had their turn.
 
     Returns:
-        What they forfeited, and in which row, by row.
+        Pairs of row and forfeit, in order of the rows.
 
     Raises:
         ValueError: when an agent does not return one legal action per view; the message names the agent.
@@ -335,7 +338,7 @@ def _first_seats(episodes: Episodes) -> npt.NDArray[np.int8]:
 
 
 def mirrored_returns(episodes: Episodes, reward: str) -> npt.NDArray[np.float64]:
-    """Return what the first agent gets for its mirrored games, float64[size / 2, 2]."""
+    """Return the first agent's returns in its mirrored games, float64[size / 2, 2]."""
     size = episodes.batch.size
     own = episodes.returns(reward, episodes.every_row)[episodes.every_row, _first_seats(episodes)]
     paired: npt.NDArray[np.float64] = own.reshape(2, size // 2).T
@@ -343,7 +346,7 @@ def mirrored_returns(episodes: Episodes, reward: str) -> npt.NDArray[np.float64]
 
 
 def _games_played(episodes: Episodes) -> int:
-    """Return how many games are played; of single deals, tricks count as shares."""
+    """Return the number of games played so far; tricks count as fractions of single deals."""
     if episodes.match is not None:
         return int(episodes.over.sum())
     rules, batch = episodes.rules, episodes.batch
@@ -354,9 +357,9 @@ def _games_played(episodes: Episodes) -> int:
 def _recordings(
     episodes: Episodes, names: tuple[str, str], numbers: range, lost: set[int]
 ) -> Iterator[Recording | None]:
-    """Yield both games of each deal, ``None`` for those in the rows that are lost."""
+    """Yield recordings of both games of each deal, ``None`` for those in the rows ``lost``."""
     batch, (first, second) = episodes.batch, map(printable, names)
-    assert batch.log is not None  # games that are recorded keep histories
+    assert batch.log is not None  # recorded games keep histories
     results, dealers = deal_results(batch), batch.states["dealer"].tolist()
     actions, counts = batch.log.actions.tolist(), batch.log.counts.tolist()
     for place, deal in enumerate(numbers):
@@ -367,7 +370,7 @@ def _recordings(
 
 
 def with_exact_endgames(players: Players) -> Players:
-    """Give both agents, and their names, an exact endgame unless they have one."""
+    """Return the players with an exact endgame added to each agent, and its name, that has none."""
     solve = [solves_endgame(agent) for agent in players.agents]
     one, other = (agent if has else ExactEndgame(agent) for agent, has in zip(players.agents, solve, strict=True))
     first, second = (name if has else f"{name}+{EXACT}" for name, has in zip(players.names, solve, strict=True))

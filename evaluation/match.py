@@ -1,4 +1,4 @@
-"""``play_match``, ``play_series``: single deals, or matches of several deals, between two agents; their results."""
+"""``play_match`` and ``play_series``: mirrored deals, or matches of several deals, between two agents."""
 
 from __future__ import annotations
 
@@ -38,32 +38,32 @@ from german_whist.evaluation.statistics import finite_ends, paired_intervals, pe
 
 Record = Callable[[Recording], None]
 
-_MAX_REASONS = 8  # of lost games that a report lists
+_MAX_REASONS = 8  # for forfeits, that a report lists
 
 
 @dataclass(frozen=True, kw_only=True)
 class MirroredResult(Report):
-    """Result of the first agent against the second, every game played twice with the seats swapped.
+    """Result of the first agent against the second; every deal or match is played twice with the seats swapped.
 
     Intervals are 95 % confidence intervals of the mean over mirrored pairs (normal approximation; the Wilson interval
-    where all pairs are alike). With a single pair they are unbounded. They have width 0 where the two games of every
-    pair cancel out, as when a deterministic agent plays itself.
+    if all pairs have the same result). With a single pair they are unbounded. They have width 0 if the two games of
+    every pair cancel out, as when a deterministic agent plays itself.
 
     Attributes:
         first: name of the first agent.
         second: name of the second agent.
         rules: fields of the rules.
         seed: seed of the deals and of the agents' randomness.
-        wins: games that the first agent won, out of two for each pair.
-        draws: games drawn.
-        losses: games lost.
+        wins: number of games that the first agent won; each pair has two.
+        draws: number of games drawn.
+        losses: number of games that the first agent lost.
         win_rate: (wins + draws / 2) / games.
         interval: 95 % interval of ``win_rate``.
         margin: the first agent's score minus the second's, mean over all games.
         margin_interval: 95 % interval of ``margin``.
         endgame: ``"played"`` or ``"exact"``.
-        forfeits: games that an agent lost without playing them to the end, sorted by deal; no part of comparisons and
-            of ``repr``.
+        forfeits: games that an agent lost without playing them to the end, sorted by deal; left out of comparisons and
+            ``repr``.
     """
 
     first: str
@@ -83,7 +83,7 @@ class MirroredResult(Report):
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data, ready for JSON; unbounded ends of intervals are ``None``."""
         fields = asdict(self)
-        del fields["forfeits"]  # results without any say nothing of them
+        del fields["forfeits"]  # added again only if there are any
         for name in ("interval", "margin_interval"):
             fields[name] = finite_ends(fields[name])
         if self.forfeits:
@@ -91,7 +91,7 @@ class MirroredResult(Report):
         return fields
 
     def report(self) -> Sequence[Table | str]:
-        """Return a table of one row, and a line for each reason why an agent lost games unplayed."""
+        """Return a table with one row, and a line per reason of forfeits."""
         results = [cast("MatchResult | SeriesResult", self)]
         return [results_table(results, game_title(self.rules, self.endgame)), *forfeit_lines(self.forfeits)]
 
@@ -103,8 +103,8 @@ class MatchResult(MirroredResult):
     Attributes:
         deals: number of deals, each played twice.
         first_deal: index of the first deal.
-        forfeits: games that an agent lost without playing them to the end, sorted by deal, as :class:`Forfeit`; no part
-            of comparisons and of ``repr``.
+        forfeits: games that an agent lost without playing them to the end, sorted by deal, as :class:`Forfeit`; left
+            out of comparisons and ``repr``.
     """
 
     deals: int
@@ -115,8 +115,8 @@ class MatchResult(MirroredResult):
     def margins(self) -> npt.NDArray[np.int64]:
         """The first agent's margin in every game, int64[deals, 2].
 
-        Row i is deal ``first_deal + i``; column 0 is the game in which the first agent has seat 0, column 1 the one
-        with the seats swapped. No part of comparisons, of ``repr`` and of ``to_dict``.
+        Row i is deal ``first_deal + i``. Column 0 is the game in which the first agent has seat 0, column 1 the one
+        with the seats swapped. Margins are left out of comparisons, ``repr`` and ``to_dict``.
 
         Raises:
             ValueError: for a result that does not come from ``play_match``.
@@ -134,9 +134,9 @@ class MatchResult(MirroredResult):
 
 @dataclass(frozen=True, kw_only=True)
 class SeriesResult(MirroredResult):
-    """Result of ``play_series``: mirrored matches of several deals. ``margin`` is in points of the final score.
+    """Result of ``play_series``: mirrored matches of several deals. ``margin`` is in points of the final scores.
 
-    A match that nobody has won after the largest number of deals is a draw.
+    A match without a winner after the largest number of deals is a draw.
 
     Attributes:
         match: the match format, such as ``"first_to:25"``.
@@ -150,7 +150,7 @@ class SeriesResult(MirroredResult):
 
 
 def results_table(results: Sequence[MatchResult | SeriesResult], title: str) -> Table:
-    """Return a table with a row for each of some results of one kind, which were played alike."""
+    """Return a table with one row per result; all results must be of the same kind, rules and settings."""
     won, margin = ("matches won", "score margin") if isinstance(results[0], SeriesResult) else ("games won", "margin")
     rows = [
         (
@@ -167,12 +167,12 @@ def results_table(results: Sequence[MatchResult | SeriesResult], title: str) -> 
 
 
 def game_title(rules: dict[str, Any], endgame: str) -> str:
-    """Return which game was played, from the fields of its rules."""
+    """Return the title of a game from the fields of its rules."""
     return f"German Whist, {rules_spec(rules_from_dict(rules))}{', exact endgame' if endgame == EXACT else ''}"
 
 
 def forfeit_lines(forfeits: Iterable[Forfeit]) -> list[str]:
-    """Return which games were lost without being played to the end: a line for each of the most frequent reasons."""
+    """Return a line of text for each of the most frequent reasons of forfeits."""
     games = Counter((one.agent, one.reason) for one in forfeits)
     lines = [
         f"{agent} lost {count} game{'s' * (count > 1)} unplayed: {reason}"
@@ -185,7 +185,7 @@ def forfeit_lines(forfeits: Iterable[Forfeit]) -> list[str]:
 
 
 def result_note(result: MatchResult | SeriesResult) -> str:
-    """Return what was played, and what the numbers of a table of results mean."""
+    """Return a note on what was played and how the numbers in a table of results are to be read."""
     if isinstance(result, SeriesResult):
         unit, played = "matches", f"{count_text(result.matches, 'mirrored match')}, {result.match}"
     else:
@@ -212,38 +212,38 @@ def play_match(
     executor: Executor | None = None,
     device: Any = None,
 ) -> MatchResult:
-    """Play every deal twice with the seats swapped and return the first agent's result.
+    """Play every deal twice with the seats swapped, and return the first agent's result.
 
     The result depends on the agents, the rules, the seed and the deals, not on the batch size. A match can be
-    continued: deals 0 … 499 and, with ``first_deal=500``, deals 500 … 999 have the ``margins`` of deals 0 … 999.
+    continued: deals 0 … 499, and deals 500 … 999 with ``first_deal=500``, give the ``margins`` of deals 0 … 999.
 
     Args:
         first: an agent object or a specification string (see ``make_agent``).
         second: its opponent, likewise.
-        deals: number of deals: deals ``first_deal`` … ``first_deal + deals − 1`` of the seed, so 2 × deals games.
+        deals: number of deals, ``first_deal`` … ``first_deal + deals − 1`` of the seed; each is two games.
         seed: seed of the deals and of the agents' randomness, 0 to 2**64 − 1.
         rules: a preset's name, with settings if wanted (``"classic:hand=10,stock=32"``), or ``Rules``.
         batch_size: deals played together, 2,048 by default and 262,144 on a device; memory grows with it.
-        record: called with a ``Recording`` of every game in the order of the deals; first the game in which the first
-            agent has seat 0, then its mirror image.
+        record: called with a ``Recording`` of every game in the order of the deals; of each deal, first the game in
+            which the first agent has seat 0, then its mirror image.
         progress: called during play with the number of deals played since the last call, at least 1; the numbers add
-            up to ``deals``. A batch advances all its deals together, and its tricks count as shares of deals.
-        endgame: ``"played"``, or ``"exact"``: both sides play it perfectly, as ``NAME+exact`` does.
+            up to ``deals``. A batch advances all its deals together, and tricks count as fractions of deals.
+        endgame: ``"played"``, or ``"exact"``: both agents play it perfectly, as ``NAME+exact`` does.
         first_deal: index of the first deal.
         executor: a ``concurrent.futures.Executor`` whose workers play the deals, at most ``batch_size`` of them at a
-            time; the result is the same. Agents are passed on as specification strings, or pickled.
-        device: ``None``, or ``"cuda"``: deals are played in tensors there, and networks and rule bots choose there. A
-            network's logits are rounded differently on a GPU, so of two actions as good as alike another may be played.
+            time; the result is the same. Agents are passed to workers as specification strings, or pickled.
+        device: ``None``, or ``"cuda"`` to play the deals, networks and rule bots on a GPU. There, a network's logits
+            are rounded differently, so another of two nearly equal actions may be played.
 
     Returns:
         A :class:`MatchResult`: ``win_rate`` (draws count half) and ``margin`` (counted tricks per deal, in a low game
         with the sign reversed) of the first agent, with 95 % confidence intervals of the means over deals; and
-        ``margins``, int64[deals, 2]: its margin in both games of every deal.
+        ``margins``, int64[deals, 2], its margin in both games of every deal.
 
     Raises:
         ValueError: when a name or number is not allowed, or an agent does not return one legal action per view; the
-            message names the agent. A ``process:`` agent that fails loses those games by the largest margin instead;
-            ``result.forfeits`` lists them.
+            message names the agent. A ``process:`` agent that fails loses these games by the largest margin instead,
+            and ``result.forfeits`` lists them.
         ChildProcessError: when a worker of the executor ended abruptly.
     """
     rules = rules_named(rules)
@@ -286,7 +286,7 @@ def play_series(
     endgame: str = PLAYED,
     executor: Executor | None = None,
 ) -> SeriesResult:
-    """Play every match twice on the same deals with the seats swapped and return the first agent's result.
+    """Play every match twice on the same deals with the seats swapped, and return the first agent's result.
 
     The result depends on the agents, the rules, the match format, the seed and the number of matches, not on the batch
     size.
@@ -295,15 +295,15 @@ def play_series(
         first: an agent object or a specification string (see ``make_agent``).
         second: its opponent, likewise.
         match: the match format: ``"first_to:25"`` (points) or ``"best_of:3"`` (deals won).
-        matches: number of matches: matches 0 … matches − 1 of the seed (``german_whist.envs.engine.match_format`` says
-            which deals these are).
+        matches: number of matches, 0 … matches − 1 of the seed (``german_whist.envs.engine.match_format`` defines the
+            deals of a match).
         seed: seed of the deals and of the agents' randomness, 0 to 2**64 − 1.
         rules: a preset's name, with settings if wanted, or ``Rules``.
         batch_size: matches played together; memory grows with it.
-        progress: called as matches end with their number; the numbers add up to ``matches``.
-        endgame: ``"played"``, or ``"exact"``: both sides play it perfectly, as ``NAME+exact`` does.
+        progress: called with the number of matches that ended since the last call; the numbers add up to ``matches``.
+        endgame: ``"played"``, or ``"exact"``: both agents play it perfectly, as ``NAME+exact`` does.
         executor: a ``concurrent.futures.Executor`` whose workers play the matches; the result is the same. Agents are
-            passed on as specification strings, or pickled.
+            passed to workers as specification strings, or pickled.
 
     Returns:
         A :class:`SeriesResult`: ``win_rate`` (matches; draws count half) and ``margin`` (final scores) of the first
@@ -311,7 +311,7 @@ def play_series(
 
     Raises:
         ValueError: when a name or number is not allowed, or an agent does not return one legal action per view; the
-            message names the agent. A ``process:`` agent that fails loses the deal by the largest margin instead;
+            message names the agent. A ``process:`` agent that fails loses the deal by the largest margin instead, and
             ``result.forfeits`` lists these deals.
         ChildProcessError: when a worker of the executor ended abruptly.
     """
@@ -332,7 +332,7 @@ def play_series(
 
 
 def match_result(played: GameBlock, names: tuple[str, str], rules: Rules, seed: int, endgame: str) -> MatchResult:
-    """Return the result of a match from all its games."""
+    """Compute the result of a match from all its games."""
     largest, margins = reward_limit(rules.game, "margin"), played.margins.astype(np.int64)
     fields = _result_fields(played, names, rules, seed, endgame, largest)
     return MatchResult(**fields, deals=len(margins), first_deal=int(played.numbers[0]), _margins=margins)
@@ -341,7 +341,7 @@ def match_result(played: GameBlock, names: tuple[str, str], rules: Rules, seed: 
 def series_result(
     played: GameBlock, names: tuple[str, str], rules: Rules, seed: int, endgame: str, match: MatchFormat
 ) -> SeriesResult:
-    """Return the result of a series from all its games."""
+    """Compute the result of a series from all its games."""
     fields = _result_fields(played, names, rules, seed, endgame)
     deals_per_match = float(played.lengths.mean())
     return SeriesResult(**fields, match=str(match), matches=len(played.margins), deals_per_match=deals_per_match)
@@ -350,7 +350,7 @@ def series_result(
 def _result_fields(
     played: GameBlock, names: tuple[str, str], rules: Rules, seed: int, endgame: str, largest: float = math.inf
 ) -> dict[str, Any]:
-    """Return the fields of a ``MirroredResult``; ``largest`` is the largest possible margin."""
+    """Compute the fields of a ``MirroredResult``; ``largest`` is the largest possible margin."""
     wins, draws, losses = (int((played.outcomes == outcome).sum()) for outcome in (1, 0, -1))
     return {
         "first": names[0],
@@ -367,5 +367,5 @@ def _result_fields(
 
 
 def sorted_forfeits(forfeits: Iterable[Forfeit]) -> tuple[Forfeit, ...]:
-    """Return forfeits by deal and seat."""
+    """Return forfeits sorted by deal, then seat."""
     return tuple(sorted(forfeits, key=lambda one: (one.deal, one.seat)))

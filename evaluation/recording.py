@@ -1,10 +1,15 @@
-"""Recordings: played deals as short lines of JSON, files of them, and their replay.
+"""Recordings: played deals as lines of JSON, files of recordings, and replay.
 
-A file is JSON lines, one deal a line, so files are put together by concatenation. The fields of a line, in order:
-``version``; ``rules``, the fields that differ from the classic game; ``deal``, the address [seed, index], or ``deck``,
-the cards in dealing order; ``dealer``; ``names`` by seat; ``actions``, words separated by spaces; ``claimed``, where a
-player ended the deal early, how many of them were played before; ``result`` with seat 0's ``margin`` and ``points`` and
-the ``tricks`` of both stages by seat.
+A file is in the JSON Lines format with one deal per line, so files can be concatenated. The fields of a line, in order:
+
+- ``version``;
+- ``rules``: the fields that differ from the classic game;
+- ``deal``, the address [seed, index], or ``deck``, the cards in dealing order;
+- ``dealer``: the dealer's seat;
+- ``names`` by seat;
+- ``actions``: words separated by spaces;
+- ``claimed``, only if a player ended the deal early: the number of actions played before;
+- ``result``: seat 0's ``margin`` and ``points``, and the ``tricks`` of both stages by seat.
 """
 
 from __future__ import annotations
@@ -38,7 +43,7 @@ from german_whist.evaluation.strict_json import check_object, read_json
 
 VERSION = 1
 MAX_LINE = 131_072  # characters
-MAX_NUMBER = 2**31 - 1  # of tricks or points in a recording
+MAX_NUMBER = 2**31 - 1  # largest number of tricks or points in a recording
 
 _NOTEBOOK_SIZE, _NOTEBOOK_COLORS = (720, 480), 64
 _REQUIRED = ("version", "rules", "dealer", "names", "actions", "result")
@@ -51,8 +56,8 @@ class DealResult:
     """Result of a finished deal.
 
     Attributes:
-        margin: counted tricks, seat 0's minus seat 1's, with the sign reversed in a low game.
-        points: points of seat 0 by the rules' own scoring; seat 1 has the negative.
+        margin: seat 0's counted tricks minus seat 1's, with the sign reversed in a low game.
+        points: points of seat 0 by the scoring of the rules; seat 1 has the negative.
         tricks: tricks taken in the foreplay and in the endgame, each by seat.
     """
 
@@ -67,10 +72,10 @@ class DealResult:
 
     @classmethod
     def from_fields(cls, given: Any) -> DealResult:
-        """Return the result in a line of JSON that has been parsed.
+        """Return the result from the ``result`` field of a parsed line.
 
         Raises:
-            ValueError: when it is none.
+            ValueError: when it is not a result.
         """
         fields = check_object(given, "recording: result", _RESULT_KEYS, _RESULT_KEYS)
         margin, points, tricks = (fields[key] for key in _RESULT_KEYS)
@@ -88,7 +93,7 @@ class DealResult:
 
 
 def deal_results(batch: DealBatch) -> list[DealResult]:
-    """Return the results of all deals of a finished batch."""
+    """Return the results of all deals of a batch, which must be finished."""
     margins = batch.returns("margin")[:, 0].astype(int).tolist()
     points = batch.returns("points")[:, 0].tolist()
     tricks = [((a, b), (c, d)) for (a, b), (c, d) in batch.states["tricks"].tolist()]
@@ -97,24 +102,24 @@ def deal_results(batch: DealBatch) -> list[DealResult]:
 
 @dataclasses.dataclass(frozen=True)
 class Recording:
-    """One deal as it was played.
+    """One played deal.
 
-    Either ``deal`` or ``deck`` says which cards are dealt. ``to_line`` and ``from_line`` convert to and from a line of
-    JSON; ``replay`` plays the deal again and checks it; ``render`` and ``frames`` draw it.
+    Either ``deal`` or ``deck`` determines the cards. ``to_line`` and ``from_line`` convert to and from a line of JSON,
+    ``replay`` plays the deal again and checks it, and ``render`` and ``frames`` draw it.
 
     Attributes:
         rules: the rules.
         dealer: the dealer's seat, 0 or 1.
         names: names of the players by seat.
-        actions: every action in order: a card's number 0 … 51, or a choice from 52 on.
+        actions: every action in order: the number of a card, 0 … 51, or of a choice, from 52 on.
         result: the result.
-        deal: the deal's address (seed, index), or ``None`` when ``deck`` is given.
-        deck: the cards in dealing order, as numbers, or ``None`` when ``deal`` is given.
-        claimed: how many actions were played before a player claimed or conceded the rest, which is best play of both
-            then; ``None`` if all were.
+        deal: the deal's address (seed, index), or ``None`` if ``deck`` is given.
+        deck: the cards in dealing order, as numbers, or ``None`` if ``deal`` is given.
+        claimed: number of actions played before a player claimed or conceded the rest; the other actions are then best
+            play by both seats. ``None`` if all were played.
 
     Raises:
-        ValueError: when a field is not allowed. ``replay`` checks whether the actions are legal and lead to the result.
+        ValueError: when a field is not allowed. Only ``replay`` checks that the actions are legal and give the result.
     """
 
     rules: Rules
@@ -127,7 +132,7 @@ class Recording:
     claimed: int | None = None
 
     def __post_init__(self) -> None:
-        """Check the fields, and take the integers of any library."""
+        """Check the fields, and convert integers of other libraries."""
         if (self.deal is None) == (self.deck is None):
             raise ValueError("recording: exactly one of deal and deck is needed")
         if self.deal is not None:
@@ -181,7 +186,7 @@ class Recording:
 
     @classmethod
     def from_fields(cls, given: Any) -> Recording:
-        """Return the recording in a line that has been parsed.
+        """Return the recording from the fields of a parsed line.
 
         Raises:
             ValueError: as ``from_line``.
@@ -218,11 +223,14 @@ class Recording:
         return batch
 
     def steps(self) -> Iterator[DealBatch]:
-        """Replay step by step: yield the ``DealBatch`` before the first action and, the same object, after each one.
+        """Replay action by action.
+
+        Yields:
+            The ``DealBatch`` before the first action, and the same object after each action.
 
         Raises:
-            ValueError: at an illegal move, when the deal ends too early or too late, or when its result differs from
-                the recorded one; the message names the move, counted from 1, and the reason.
+            ValueError: when an action is illegal, the deal ends too early or too late, or its result differs from the
+                recorded one; the message gives the reason and the number of the move, from 1.
         """
         batch = self.start()
         yield batch
@@ -250,11 +258,11 @@ class Recording:
                 )
 
     def decisions(self) -> tuple[Views, Histories, Any]:
-        """Return what the seats that acted knew at each action, and the state at the end, a ``STATE`` record.
+        """Return views and histories of the seat to act before each action, and the final state.
 
         Returns:
-            A ``VIEW`` array of shape (n,) for n actions, their event histories (tokens int8[n, events, 4] and their
-            numbers, int16[n]), and the state.
+            A ``VIEW`` array of shape (n,) for n actions, the event histories (tokens int8[n, events, 4] and numbers of
+            events, int16[n]), and the final state, a ``STATE`` record.
 
         Raises:
             ValueError: as ``steps`` does.
@@ -268,7 +276,7 @@ class Recording:
         return past.views(), past.history(), states[-1]
 
     def replay(self) -> DealBatch:
-        """Play the deal again and return it finished, a ``DealBatch`` of one.
+        """Play the deal again, check it, and return it finished, a ``DealBatch`` of one.
 
         Raises:
             ValueError: as ``steps`` does.
@@ -278,17 +286,17 @@ class Recording:
         return last
 
     def frames(self, *, seat: int | None = None, size: tuple[int, int] = FRAME_SIZE) -> Iterator[Picture]:
-        """Yield every position as a picture, from the deal to the result, as for a video.
+        """Yield a picture of every position from the deal to the result, as frames of a video.
 
         Args:
-            seat: draw only what this seat sees; by default both hands.
+            seat: draw only what this seat sees; by default draw both hands.
             size: width and height in pixels, 120 to 8192 each.
 
         Yields:
             A picture before the first action and after each one, uint8[height, width, 3].
 
         Raises:
-            ValueError: as ``steps`` does, or if there is no such seat or size.
+            ValueError: as ``steps`` does, or if the seat or size is not allowed.
             ModuleNotFoundError: without Pillow.
         """
         draw = load_drawing().deal_picture
@@ -303,11 +311,11 @@ class Recording:
         render_mode: str = "rgb_array",
         size: tuple[int, int] = FRAME_SIZE,
     ) -> Picture | str:
-        """Return one position, as the environments draw it.
+        """Draw one position as the environments do.
 
         Args:
-            after: the number of actions before it; all by default.
-            seat: draw only what this seat sees; by default both hands.
+            after: number of actions before the position; all by default.
+            seat: draw only what this seat sees; by default draw both hands.
             render_mode: ``"rgb_array"`` for a picture, ``"ansi"`` for text.
             size: width and height of the picture in pixels, 120 to 8192 each.
 
@@ -326,7 +334,7 @@ class Recording:
         return picture
 
     def _position(self, after: int) -> tuple[DealBatch, Trick | None]:
-        """Return the deal after some actions, and the last complete trick; at the end, the result is checked."""
+        """Return the deal after some actions, and the last complete trick; after the last action, check the result."""
         last = len(self.actions)
         moves = whole_number("after", after, 0, last)
         for number, position in enumerate(self._positions()):
@@ -336,7 +344,7 @@ class Recording:
         return found
 
     def _positions(self) -> Iterator[tuple[DealBatch, Trick | None]]:
-        """Replay step by step: yield the deal, and the last complete trick."""
+        """Replay action by action, and yield the deal and the last complete trick."""
         steps = self.steps()
         batch = next(steps)
         memory = TrickMemory(batch)
@@ -346,7 +354,7 @@ class Recording:
             yield batch, memory.trick
 
     def _repr_html_(self) -> str:
-        """Return the deal as a notebook shows it: the cards as they were dealt, and the result."""
+        """Return HTML for a notebook: a picture of the cards as dealt, and the result."""
         cards = "own cards" if self.deal is None else "deal {1} of seed {0}".format(*self.deal)
         players = f"{self.names[0]} and {self.names[1]}, {rules_spec(self.rules)}, {cards}"
         text = html.escape(printable(f"{players}: margin {self.result.margin:+d} for {self.names[0]}"))
@@ -379,10 +387,10 @@ def _text(given: Any, name: str) -> str:
 
 
 def parse_actions(given: Any, rules: Rules) -> tuple[int, ...]:
-    """Return actions from words separated by spaces.
+    """Parse actions, words separated by spaces.
 
     Raises:
-        ValueError: when one is no action of these rules; the message names the move.
+        ValueError: when a word is not an action of these rules; the message gives the number of the move.
     """
     actions = []
     for move, word in enumerate(_text(given, "actions").split(), 1):
@@ -410,15 +418,21 @@ def _plain(value: Any) -> str:
 
 @contextmanager
 def writing_recordings(path: str | Path) -> Iterator[Callable[[Recording], None]]:
-    """Yield a function that adds a recording to a new file; the file appears once all are written.
+    """Write recordings to a new file, which appears only when the ``with`` block has ended without an error.
+
+    Args:
+        path: the file.
+
+    Yields:
+        A function that adds a recording.
 
     Raises:
-        ValueError: when it cannot be written.
+        ValueError: when the file cannot be written.
     """
     target = Path(path)
     if target.is_dir():
         raise ValueError(f"{path}: cannot be written: it is a folder")
-    is_stream = target.exists() and not target.is_file()  # as a pipe or /dev/null, which stays what it is
+    is_stream = target.exists() and not target.is_file()  # a pipe or /dev/null, which must not be replaced by a file
     temporary = target if is_stream else temporary_path(target)
     try:
         file = temporary.open("w", encoding="utf-8", newline="\n")
@@ -433,7 +447,7 @@ def writing_recordings(path: str | Path) -> Iterator[Callable[[Recording], None]
         if not is_stream:
             os.replace(temporary, target)
     except OSError as error:
-        if error.errno is None:  # not of the file: a worker that was lost while the games were played
+        if error.errno is None:  # not an error of the file: a worker was lost while the games were played
             raise
         raise ValueError(f"{path}: cannot be written: {error.strerror}") from error
     finally:
@@ -442,10 +456,10 @@ def writing_recordings(path: str | Path) -> Iterator[Callable[[Recording], None]
 
 
 def read_recordings(path: str | Path, *, verify: bool = True) -> Iterator[Recording]:
-    """Yield the recordings of a file in order; empty lines are skipped.
+    """Read the recordings of a file in order, skipping empty lines.
 
     Args:
-        path: the file, as ``german-whist evaluate --record FILE`` or ``play --record FILE`` writes it.
+        path: a file that ``german-whist evaluate --record FILE`` or ``play --record FILE`` has written.
         verify: replay each recording and check its result.
 
     Yields:
@@ -466,11 +480,14 @@ def read_recordings(path: str | Path, *, verify: bool = True) -> Iterator[Record
 
 
 def read_recording(path: str | Path, line: int | None = None) -> tuple[int, Recording]:
-    """Return a line, counted from 1, and the recording in it, without replaying it.
+    """Read one recording of a file, without replaying it.
 
     Args:
         path: the file.
-        line: the line; by default that of the first recording.
+        line: number of the line, from 1; by default that of the first recording.
+
+    Returns:
+        The number of the line, and the recording.
 
     Raises:
         ValueError: when the file cannot be read, has no such line, or the line is not a recording.
@@ -487,10 +504,10 @@ def read_recording(path: str | Path, line: int | None = None) -> tuple[int, Reco
 
 @contextmanager
 def at_line(path: str | Path, number: int) -> Iterator[None]:
-    """Prefix every ``ValueError`` raised inside with the file and the line.
+    """Prefix the message of a ``ValueError`` raised in the block with the file and the line.
 
     Raises:
-        ValueError: when one is raised inside.
+        ValueError: when one is raised in the block.
     """
     try:
         yield
@@ -502,7 +519,7 @@ def _lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
     try:
         with Path(path).open("rb") as file:
             number = 0
-            while line := file.readline(4 * MAX_LINE + 1):  # a character of UTF-8 has up to four bytes
+            while line := file.readline(4 * MAX_LINE + 1):  # a character takes up to four bytes in UTF-8
                 number += 1
                 if len(line) > 4 * MAX_LINE:
                     raise ValueError(f"{path}, line {number}: recording: the line has more than {MAX_LINE} characters")

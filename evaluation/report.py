@@ -1,4 +1,4 @@
-"""``Report``: a result that prints as tables, and is HTML in a notebook."""
+"""``Report``: the base of results that print as tables and show as HTML in a notebook."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from dataclasses import dataclass
 from german_whist.envs.utils.plain_text import writable
 from german_whist.envs.utils.specs import printable
 
-NAMES = ("agent", "opponent")  # columns that are aligned to the left
+NAMES = ("agent", "opponent")  # left-aligned columns
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table of a report, as text.
+    """A table of a report.
 
     Attributes:
-        title: what was played.
-        columns: the headings.
-        rows: the cells of each row, one per column.
-        notes: what the figures mean, in lines.
+        title: the title, such as the game that was played.
+        columns: headings of the columns.
+        rows: cells of each row, one per column.
+        notes: lines below the table that explain the figures.
     """
 
     title: str
@@ -30,7 +30,7 @@ class Table:
     notes: Sequence[str] = ()
 
     def __str__(self) -> str:
-        """Return the table in columns of characters."""
+        """Return the table as text with aligned columns."""
         lines = [self.columns, *([*map(printable, row)] for row in self.rows)]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         sides = ["<" if heading in NAMES else ">" for heading in self.columns]
@@ -41,7 +41,7 @@ class Table:
         return "\n".join([printable(self.title), *padded, *self.notes])
 
     def html(self) -> str:
-        """Return the table in HTML; names may hold anything."""
+        """Return the table as HTML; all text is escaped, because names may hold anything."""
         sides = ["left" if heading in NAMES else "right" for heading in self.columns]
         lines = [
             f"<tr>{''.join(_cell(tag, *cell) for cell in zip(line, sides, strict=True))}</tr>"
@@ -52,11 +52,11 @@ class Table:
 
 
 class Report(ABC):
-    """A result that prints as tables and lines; ``repr`` has all its fields."""
+    """A result that prints as tables and lines of text; its ``repr`` shows all fields."""
 
     @abstractmethod
     def report(self) -> Sequence[Table | str]:
-        """Return the result for people: tables and lines of text."""
+        """Return the result for people, as tables and lines of text."""
 
     def __str__(self) -> str:
         """Return the result as text."""
@@ -64,7 +64,7 @@ class Report(ABC):
         return writable("\n".join(printable(part) if isinstance(part, str) else str(part) for part in parts))
 
     def _repr_html_(self) -> str:
-        """Return the result as a notebook shows it."""
+        """Return the result as HTML for a notebook."""
         return "".join(_paragraph(part) if isinstance(part, str) else part.html() for part in self.report())
 
 

@@ -1,10 +1,10 @@
-"""``play_sprt``: a match that ends as soon as it is decided, by a sequential probability ratio test.
+"""``play_sprt``: a match that ends as soon as a sequential probability ratio test decides between two hypotheses.
 
 A mirrored deal is a pair of games and scores 0, ½, 1, 1½ or 2. Its two games are not independent, so the model is the
 multinomial distribution of these five scores, the *pentanomial* model of chess engine testing. Normalised Elo measures
-strength by t = (mean − ½) / σ, with mean and standard deviation of a single game, so that the number of games that a
-test takes depends on it alone (M. Van den Bergh, "Normalized Elo", 2020, and "A practical introduction to normalized
-Elo", 2021; the code of reference is fishtest's ``LLRcalc.py``).
+strength by t = (mean − ½) / σ, with the mean and standard deviation of a single game; the number of games that a test
+takes depends on t alone (M. Van den Bergh, "Normalized Elo", 2020, and "A practical introduction to normalized Elo",
+2021; the reference implementation is fishtest's ``LLRcalc.py``).
 """
 
 from __future__ import annotations
@@ -34,27 +34,27 @@ from german_whist.evaluation.statistics import Z95, finite_ends, largest_unseen_
 Counts = npt.NDArray[np.int64]
 Shares = npt.NDArray[np.float64]
 
-DEFAULT_DEALS = 100_000  # when to give up
-MAX_ELO = 10_000  # beyond it, a hypothesis is that one score comes always
-CHECK_EVERY = 16  # deals between two looks at the ratio
+DEFAULT_DEALS = 100_000  # after which a match ends undecided
+MAX_ELO = 10_000  # beyond it, a hypothesis means that all pairs have the same score
+CHECK_EVERY = 16  # deals between two checks of the ratio
 ACCEPTED = {1: "elo1", -1: "elo0", 0: "undecided"}
 
-SCORES = np.arange(5) / 4  # of a pair, as a share of its two games
+SCORES = np.arange(5) / 4  # of a pair, as shares of its two games
 _PAIR_SCORES = ("0 won", "½", "1", "1½", "2 won")
 NELO_PER_T = 800 / math.log(10)
 _PAIR = math.sqrt(2)  # σ of one game is √2 times that of a pair's mean score
-_PSEUDO_COUNT = 1e-3  # pairs counted for a score that did not occur, which keeps every likelihood finite
+_PSEUDO_COUNT = 1e-3  # pairs assumed for a score that did not occur, to keep likelihoods finite
 _ITERATIONS = 50
 _CLOSE = 1e-10
-_MOST = 0.99  # share of the score on which a distribution concentrates
+_MOST = 0.99  # share of one score in the starting points of ``most_likely``
 
 
 class NormalisedElo(NamedTuple):
     """An estimate of strength in normalised Elo.
 
     Attributes:
-        nelo: the estimate; infinite where every pair had the same score, other than 1 of 2.
-        interval: its 95 % interval; one end is infinite then.
+        nelo: the estimate; infinite if all pairs had the same score, unless that is 1 of 2.
+        interval: 95 % interval of the estimate; if that is infinite, so is one end.
     """
 
     nelo: float
@@ -62,7 +62,7 @@ class NormalisedElo(NamedTuple):
 
 
 def pentanomial_counts(margins: npt.NDArray[Any]) -> Counts:
-    """Return how many pairs scored 0, ½, 1, 1½ and 2, int64[5].
+    """Return the number of pairs that scored 0, ½, 1, 1½ and 2, int64[5].
 
     Args:
         margins: the first agent's margins in the two games of each deal, [deals, 2].
@@ -71,11 +71,14 @@ def pentanomial_counts(margins: npt.NDArray[Any]) -> Counts:
 
 
 def normalised_elo(counts: npt.ArrayLike) -> NormalisedElo:
-    """Return the normalised Elo of pairs counted by score, and its 95 % interval.
+    """Estimate normalised Elo and its 95 % interval from pairs counted by score.
 
-    The interval allows for the error of both the mean and σ by the delta method: the variance of an estimated t of n
-    pairs is (1 − t · skewness + t² (kurtosis − 1) / 4) / n (the expansion for a standardised effect size without
-    normality; A. van der Vaart, "Asymptotic Statistics", 1998, chapter 3).
+    The interval accounts for the errors of both the mean and σ by the delta method: the variance of an estimate of t
+    from n pairs is (1 − t · skewness + t² (kurtosis − 1) / 4) / n (a standardised effect size without normality;
+    A. van der Vaart, "Asymptotic Statistics", 1998, chapter 3).
+
+    Args:
+        counts: pairs with score 0, ½, 1, 1½ and 2.
     """
     seen = np.asarray(counts, np.float64)
     (scores,) = np.nonzero(seen)
@@ -92,10 +95,10 @@ def normalised_elo(counts: npt.ArrayLike) -> NormalisedElo:
 
 
 def _without_variance(score: float, pairs: int) -> NormalisedElo:
-    """Return what is known where every pair had the same score, other than ½.
+    """Return the estimate if all pairs had the same ``score``, other than ½.
 
-    The bound is the t of the weakest distribution that agrees with it: all other pairs, as many as there may be, have
-    the score at the far end.
+    The finite bound is the t of the least favourable distribution that is compatible with the result: the largest share
+    of pairs that may have gone unseen (``largest_unseen_share``) has the score at the other end.
     """
     share = largest_unseen_share(pairs)
     t = (abs(score - 0.5) / max(score, 1 - score) - share) / math.sqrt(share * (1 - share))
@@ -106,9 +109,9 @@ def _without_variance(score: float, pairs: int) -> NormalisedElo:
 def log_likelihood_ratio(counts: npt.ArrayLike, elo0: float, elo1: float) -> float:
     """Return log L(elo1) − log L(elo0) of pairs counted by score, each likelihood maximised over its hypothesis.
 
-    A hypothesis is the set of all distributions of the five scores with this normalised Elo: the generalised
-    sequential probability ratio test (GSPRT; Li, Liu and Ying, "Generalized sequential probability ratio test for
-    separate families of hypotheses", Sequential Analysis 33, 2014).
+    A hypothesis is the set of all distributions of the five scores with the given normalised Elo. This makes it the
+    generalised sequential probability ratio test (GSPRT; Li, Liu and Ying, "Generalized sequential probability ratio
+    test for separate families of hypotheses", Sequential Analysis 33, 2014).
 
     Args:
         counts: pairs with score 0, ½, 1, 1½ and 2.
@@ -132,14 +135,14 @@ def _moments(shares: Shares) -> tuple[float, float]:
 
 
 def most_likely(shares: Shares, t: float) -> Shares:
-    """Return the distribution of the five scores with (mean − ½) / σ = t that makes shares most likely, float64[5].
+    """Return the maximum-likelihood distribution of the five scores subject to (mean − ½) / σ = t, float64[5].
 
-    There may be several local maxima where |t| > 1, because such a distribution has to concentrate on one score beyond
-    ½: each of the two is tried then.
+    If |t| > 1 there may be several local maxima, because such a distribution must concentrate on one of the two scores
+    on that side of ½. Both are then tried as starting points.
 
     Args:
-        shares: shares of the five scores, each positive, float64[5].
-        t: normalised Elo in units of σ of a pair.
+        shares: observed shares of the five scores, all positive, float64[5].
+        t: normalised Elo in units of the σ of a pair.
     """
     starts = [_tilted(shares, t)]
     if abs(t) > 1:
@@ -150,7 +153,7 @@ def most_likely(shares: Shares, t: float) -> Shares:
 
 
 def _tilted(shares: Shares, t: float) -> Shares:
-    """Return the distribution ∝ shares · exp(x · score) with (mean − ½) / σ = t; that ratio rises with x."""
+    """Return the distribution ∝ shares · exp(x · score) with (mean − ½) / σ = t, which increases with x (bisection)."""
 
     def at(x: float) -> Shares:
         weights = shares * np.exp(x * SCORES - max(x, 0.0))
@@ -172,10 +175,10 @@ def _tilted(shares: Shares, t: float) -> Shares:
 
 
 def _local_maximum(shares: Shares, start: Shares, t: float) -> Shares:
-    """Return the likeliest distribution with (mean − ½) / σ = t near one that has it (Van den Bergh 2021, 4.1).
+    """Return the local maximum of the likelihood subject to (mean − ½) / σ = t (Van den Bergh 2021, section 4.1).
 
-    The constraint is linearised at the last distribution, and the linear problem solved, until nothing changes. The
-    first distribution has to meet the constraint: then ``levels`` has both signs there. So it has at the next ones,
+    The constraint is linearised at the current distribution and the linear problem solved, until nothing changes. If
+    ``start`` meets the constraint, ``levels`` has entries of both signs there, and also at all later distributions,
     because (σ² + σ'²) / 2σ ≥ σ'.
     """
     likely = start
@@ -189,14 +192,14 @@ def _local_maximum(shares: Shares, start: Shares, t: float) -> Shares:
 
 
 def _multiplier(shares: Shares, levels: Shares) -> float:
-    """Return the x with Σ shares · levels / (1 + x · levels) = 0 and every term positive; the sum falls with x."""
+    """Return the x with Σ shares · levels / (1 + x · levels) = 0 and all 1 + x · levels > 0; the sum decreases in x."""
     low, high = -1 / float(levels.max()), -1 / float(levels.min())
     x = 0.0
     for _ in range(200):
         terms = levels / (1 + x * levels)
         value = float(shares @ terms)
         low, high = (x, high) if value > 0 else (low, x)
-        step = x + value / float(shares @ terms**2)  # Newton, within the interval known to hold the root
+        step = x + value / float(shares @ terms**2)  # Newton's method, else bisection
         last, x = x, step if low < step < high else (low + high) / 2
         if abs(x - last) < 1e-14 * (1 + abs(x)):
             break
@@ -205,13 +208,13 @@ def _multiplier(shares: Shares, levels: Shares) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class SPRTBounds:
-    """The two hypotheses of a sequential probability ratio test, in normalised Elo, and its error rates.
+    """The hypotheses of a sequential probability ratio test, in normalised Elo, and its error rates.
 
     Attributes:
-        elo0: the null hypothesis: the first agent is at most this much stronger.
-        elo1: the alternative: it is at least this much stronger.
-        alpha: rate at which ``elo0`` is rejected though it is true.
-        beta: rate at which ``elo1`` is rejected though it is true.
+        elo0: null hypothesis: the first agent is at most this much stronger.
+        elo1: alternative: the first agent is at least this much stronger.
+        alpha: probability of rejecting ``elo0`` when it is true.
+        beta: probability of rejecting ``elo1`` when it is true.
     """
 
     elo0: float
@@ -220,7 +223,7 @@ class SPRTBounds:
     beta: float = 0.05
 
     def __post_init__(self) -> None:
-        """Refuse bounds that make no test.
+        """Check the bounds.
 
         Raises:
             ValueError: when ``elo0`` is not below ``elo1``, one of them is beyond ±10,000, or an error rate is not
@@ -237,11 +240,11 @@ class SPRTBounds:
 
     @property
     def log_ratios(self) -> tuple[float, float]:
-        """The log-likelihood ratios at which ``elo0`` and ``elo1`` are accepted (Wald)."""
+        """The log-likelihood ratios at which ``elo0`` and ``elo1`` are accepted (Wald, 1945)."""
         return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 
     def decision(self, log_ratio: float) -> int:
-        """Return 1 where ``elo1`` is accepted, −1 where ``elo0`` is, 0 while the match goes on."""
+        """Return 1 if ``elo1`` is accepted, −1 if ``elo0`` is, and 0 if the match goes on."""
         low, high = self.log_ratios
         return 1 if log_ratio >= high else -1 if log_ratio <= low else 0
 
@@ -251,13 +254,14 @@ class SPRTResult(Report):
     """Result of ``play_sprt``.
 
     Attributes:
-        accepted: ``"elo1"``, ``"elo0"``, or ``"undecided"`` after the largest number of deals.
+        accepted: ``"elo1"``, ``"elo0"``, or ``"undecided"`` if the largest number of deals was reached.
         log_ratio: log-likelihood ratio of ``elo1`` against ``elo0``.
         bounds: the hypotheses and error rates.
         counts: mirrored deals in which the first agent scored 0, ½, 1, 1½ and 2.
-        nelo: normalised Elo of the first agent; biased away from zero by the stopping. Infinite where every deal had
-            the same score, other than 1 of 2.
-        interval: its 95 % interval, as if the number of deals had been fixed; then, one end is infinite.
+        nelo: normalised Elo of the first agent, biased away from zero by early stopping; infinite if all deals had the
+            same score, unless that is 1 of 2.
+        interval: 95 % interval of ``nelo``, as if the number of deals had been fixed; if ``nelo`` is infinite, so is
+            one end.
         deals: number of deals, each played twice.
         first: name of the first agent.
         second: name of the second agent.
@@ -282,7 +286,7 @@ class SPRTResult(Report):
     forfeits: tuple[Forfeit, ...] = ()
 
     def report(self) -> Sequence[Table | str]:
-        """Return what was decided, and the figures behind it."""
+        """Return a table of the figures, the decision, and lines on forfeits."""
         bounds, (low, high) = self.bounds, self.bounds.log_ratios
         verdict = {
             "elo1": f"accepted: the agent is stronger by {bounds.elo1:g} or more",
@@ -314,7 +318,7 @@ class SPRTResult(Report):
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data, ready for JSON; infinite figures are ``None``.
 
-        ``forfeits`` is there only if there are any.
+        ``forfeits`` is left out if there are none.
         """
         fields = asdict(self)
         fields["nelo"] = self.nelo if math.isfinite(self.nelo) else None
@@ -343,8 +347,8 @@ def play_sprt(
 ) -> SPRTResult:
     """Play mirrored deals until one of two hypotheses about the first agent's normalised Elo is accepted.
 
-    The ratio is looked at after every 16 deals. The result does not depend on the batch size or the executor, because
-    deals that were played beyond the last look are not counted.
+    The ratio is checked after every 16 deals. Deals played after the last check are not counted, so the result does not
+    depend on the batch size or the executor.
 
     Args:
         first: an agent object or a specification string.
@@ -353,9 +357,9 @@ def play_sprt(
         elo1: normalised Elo of the alternative.
         seed: seed of the deals and of the agents' randomness.
         rules: a preset's name, with settings if wanted, or ``Rules``.
-        alpha: rate at which ``elo0`` may be rejected though it is true.
-        beta: rate at which ``elo1`` may be rejected though it is true.
-        most_deals: when to give up.
+        alpha: probability of rejecting ``elo0`` when it is true.
+        beta: probability of rejecting ``elo1`` when it is true.
+        most_deals: number of deals after which the match ends undecided.
         endgame: ``"played"`` or ``"exact"``, as in ``play_match``.
         batch_size: deals played together.
         progress: called with the number of deals played since the last call.
@@ -363,6 +367,7 @@ def play_sprt(
 
     Raises:
         ValueError: when a name or number is not allowed, or an agent does not return one legal action per view.
+        ChildProcessError: when a worker of the executor ended abruptly.
     """
     bounds = SPRTBounds(elo0=float(elo0), elo1=float(elo1), alpha=alpha, beta=beta)
     most_deals, batch_size = whole_number("most_deals", most_deals, 1), whole_number("batch_size", batch_size, 1)
@@ -405,7 +410,7 @@ def play_sprt(
 
 
 def _growing_ranges(most_deals: int, batch_size: int) -> Iterator[range]:
-    """Yield ranges of deals that grow, so that a short test plays few deals in vain."""
+    """Yield growing ranges of deals, so that a test that ends early plays few deals in vain."""
     start = 0
     while start < most_deals:
         stop = min(most_deals, start + min(batch_size, max(8 * CHECK_EVERY, start)))
@@ -416,16 +421,16 @@ def _growing_ranges(most_deals: int, batch_size: int) -> Iterator[range]:
 def first_decision(
     bounds: SPRTBounds, margins: npt.NDArray[Any], after: int = 0, *, is_last: bool = True
 ) -> tuple[int, int, float]:
-    """Look at the ratio after every 16 deals, and after the last one of the match.
+    """Check the ratio after every 16 deals, and after the last deal of the match, until it decides.
 
     Args:
         bounds: the test.
         margins: the first agent's margins, [deals, 2].
-        after: deals at which nothing was decided yet.
+        after: number of deals after which nothing was decided yet.
         is_last: whether no more deals will follow.
 
     Returns:
-        The number of deals at the last look, the decision there, and the ratio.
+        The number of deals at the last check, the decision there, and the log-likelihood ratio.
     """
     deals = len(margins)
     looks = [*range(after - after % CHECK_EVERY + CHECK_EVERY, deals + 1, CHECK_EVERY)]

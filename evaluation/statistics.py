@@ -1,4 +1,4 @@
-"""Statistics of paired samples."""
+"""Statistics of mirrored pairs of games: means, confidence intervals, and their form as text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from german_whist.envs.utils.specs import percent_text
 
-# Two-sided 95 % point of the normal distribution; with hundreds of deals Student's t is the same.
+# Two-sided 95 % point of the normal distribution; with hundreds of deals, Student's t hardly differs.
 Z95 = 1.959963984540054
 
 
@@ -18,10 +18,10 @@ def mean_interval(samples: npt.NDArray[Any]) -> tuple[float, tuple[float, float]
     """Return the mean of independent samples and its 95 % confidence interval (normal approximation).
 
     Args:
-        samples: float[n], one per deal: the mean over its two mirrored games.
+        samples: float[n], one sample per deal: the mean over its two mirrored games.
 
     Returns:
-        The mean and (low, high); with one sample the interval is unbounded.
+        The mean and (low, high); the interval of a single sample is unbounded.
     """
     mean = float(np.mean(samples))
     if len(samples) < 2:
@@ -31,16 +31,16 @@ def mean_interval(samples: npt.NDArray[Any]) -> tuple[float, tuple[float, float]
 
 
 def bounded_interval(samples: npt.NDArray[Any], lowest: float, highest: float) -> tuple[float, tuple[float, float]]:
-    """Return the mean of independent samples between two bounds and its 95 % confidence interval.
+    """Return the mean of independent, bounded samples and its 95 % confidence interval.
 
-    It is that of :func:`mean_interval`, unless all samples are equal: they show no variance then, but may have some. As
-    many samples as an unseen kind may be (:func:`largest_unseen_share`) are then taken for either bound. For samples
-    that are all 0 or all 1, that is the Wilson interval.
+    The interval is that of :func:`mean_interval` unless all samples are equal. Equal samples show no variance although
+    their distribution may have some, so each end then assumes that the largest share that may have gone unseen
+    (:func:`largest_unseen_share`) lies at the bound. For samples that are all 0 or all 1 this is the Wilson interval.
 
     Args:
-        samples: float[n], one per deal.
-        lowest: the lowest possible sample; may be −∞.
-        highest: the highest possible sample; may be ∞.
+        samples: float[n], one sample per deal.
+        lowest: smallest possible sample; may be −∞.
+        highest: largest possible sample; may be ∞.
     """
     mean, interval = mean_interval(samples)
     if len(samples) < 2 or np.ptp(samples):
@@ -54,9 +54,9 @@ class PairedIntervals(NamedTuple):
 
     Attributes:
         win_rate: share of the games that the first agent won, draws counted half.
-        interval: its interval.
+        interval: interval of ``win_rate``.
         margin: the first agent's margin, mean over games.
-        margin_interval: its interval.
+        margin_interval: interval of ``margin``.
     """
 
     win_rate: float
@@ -68,10 +68,10 @@ class PairedIntervals(NamedTuple):
 def paired_intervals(
     outcomes: npt.NDArray[Any], margins: npt.NDArray[Any], largest: float = math.inf
 ) -> PairedIntervals:
-    """Return the means of mirrored pairs with their 95 % intervals.
+    """Return the means over mirrored pairs with their 95 % intervals.
 
-    Where the games of every pair cancel out, as when a deterministic agent plays itself, intervals have width 0: that
-    is so by design. Else pairs that are all alike tell nothing of their variance (:func:`bounded_interval`).
+    If the two games of every pair cancel out, as when a deterministic agent plays itself, the intervals have width 0,
+    because there is no variance. Otherwise, equal pairs say nothing about the variance (:func:`bounded_interval`).
 
     Args:
         outcomes: 1, 0 or −1 for the first agent's wins, draws and losses, [n, 2].
@@ -90,38 +90,38 @@ def games_cancel(margins: npt.NDArray[Any]) -> bool:
 
 
 def largest_unseen_share(samples: int) -> float:
-    """Return the upper 95 % bound of the share of something that was in none of n samples: z² / (n + z²).
+    """Return the upper 95 % bound for the share of something that occurred in none of n samples: z² / (n + z²).
 
-    That is the Wilson interval (E. B. Wilson, "Probable inference, the law of succession, and statistical inference",
-    Journal of the American Statistical Association 22, 1927) at 0.
+    That is the upper end of the Wilson interval at 0 (E. B. Wilson, "Probable inference, the law of succession, and
+    statistical inference", Journal of the American Statistical Association 22, 1927).
     """
     return Z95**2 / (samples + Z95**2)
 
 
 def finite_ends(interval: tuple[float, float]) -> tuple[float | None, float | None]:
-    """Return the ends of an interval for JSON, which has no infinity: unbounded ones are ``None``."""
+    """Return the ends of an interval with ``None`` for infinite ones, because JSON has no infinity."""
     low, high = interval
     return low if math.isfinite(low) else None, high if math.isfinite(high) else None
 
 
 def percent(rate: float, interval: tuple[float, float]) -> str:
-    """Return a rate with half the width of its interval, such as ``67.4 % ± 0.6``, or with a lopsided interval."""
+    """Return a rate in per cent with its interval as text, such as ``67.4 % ± 0.6``; see :func:`interval_text`."""
     return f"{percent_text(rate, 1)} {interval_text(100 * rate, (100 * interval[0], 100 * interval[1]), 1)}"
 
 
 def tricks(margin: float, interval: tuple[float, float]) -> str:
-    """Return a margin in tricks with half the width of its interval, or with a lopsided interval."""
+    """Return a margin in tricks with its interval as text, such as ``+2.21 ± 0.05``; see :func:`interval_text`."""
     return f"{margin:+z.2f} {interval_text(margin, interval, 2, '+')}"
 
 
 def interval_text(mean: float, interval: tuple[float, float], digits: int, sign: str = "") -> str:
-    """Return an interval as text after its mean: ``± 0.6``, or ``(91.2 to 100.0)`` where the mean is not its centre.
+    """Return an interval as text to follow its mean: ``± 0.6``, or ``(91.2 to 100.0)`` if the mean is not its centre.
 
     Args:
         mean: the mean.
-        interval: its interval.
-        digits: decimal places.
-        sign: ``"+"`` for a sign of positive ends.
+        interval: the interval.
+        digits: number of decimal places.
+        sign: ``"+"`` to show the sign of positive ends.
     """
     low, high = interval
     if math.isclose(high - mean, mean - low, abs_tol=1e-9):

@@ -13,10 +13,10 @@ def read_json(line: str, name: str) -> Any:
 
     Args:
         line: the text.
-        name: what the line contains, for the error message.
+        name: name of the line's contents, for the message.
 
     Raises:
-        ValueError: when the line is truncated, is not JSON, repeats a field, or has a number that JSON does not allow.
+        ValueError: when the line is truncated, is not JSON, repeats a key, or has a number that JSON does not allow.
     """
     try:
         return _DECODER.decode(line)
@@ -32,16 +32,16 @@ def read_json(line: str, name: str) -> Any:
 
 
 def check_object(given: Any, name: str, keys: tuple[str, ...] = (), required: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Return a JSON object after checking its keys.
+    """Check that a value is a JSON object with the right keys, and return it.
 
     Args:
-        given: what was read.
-        name: what the object is, for the error message.
-        keys: the keys allowed; any when there are none.
-        required: the keys that must be there.
+        given: the parsed value.
+        name: name of the object, for the message.
+        keys: the allowed keys; if empty, all keys are allowed.
+        required: the keys that must be present.
 
     Raises:
-        ValueError: when it is not an object, or a key is unknown or missing.
+        ValueError: when ``given`` is not an object, or a key is unknown or missing.
     """
     if not isinstance(given, dict):
         raise ValueError(must_be(name, "an object", given))
@@ -67,6 +67,5 @@ def _no_number(word: str) -> NoReturn:
     raise ValueError(f"{word} is not a number")
 
 
-_DECODER = json.JSONDecoder(
-    object_pairs_hook=_unique_keys, parse_constant=_no_number
-)  # made once: it takes longer than a line
+# Made once, because that takes longer than parsing a line.
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique_keys, parse_constant=_no_number)

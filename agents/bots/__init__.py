@@ -1,1 +1,1 @@
-"""Rule-based bots, and the agent protocol."""
+"""Rule bots."""

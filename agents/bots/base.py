@@ -1,4 +1,4 @@
-"""What our agents share: checks of their randomness and their game, and the class that turns a rule kernel into one."""
+"""Shared by the agents of this package: argument checks, and the class that makes an agent of a rule kernel."""
 
 from __future__ import annotations
 
@@ -18,22 +18,25 @@ if TYPE_CHECKING:
 
 
 def check_open_endgame(name: str, rules: Rules) -> None:
-    """Refuse rules whose endgame is not open, for agents that rely on it.
+    """Raise if the endgame of these rules hides cards; for agents that need an open endgame.
 
     Raises:
-        ValueError: for humbug, naming the agent.
+        ValueError: for humbug; the message names the agent.
     """
     if rules.humbug:
-        raise ValueError(
-            f"agent {name!r} plays every game with an open endgame, and humbug has none: try 'heuristic' or 'mc'"
-        )
+        raise ValueError(f"agent {name!r} needs an open endgame, and humbug has none: try 'heuristic' or 'mc'")
 
 
 def check_rng(name: str, rng: object, method: str) -> None:
-    """Refuse what is no source of randomness.
+    """Raise if ``rng`` cannot be used as a random generator.
+
+    Args:
+        name: the agent's name, for the message.
+        rng: the object to check.
+        method: the method that the agent calls, ``"random"`` or ``"integers"``.
 
     Raises:
-        ValueError: when it lacks a method, ``random`` or ``integers``.
+        ValueError: when ``rng`` has no such method.
     """
     if not callable(getattr(rng, method, None)):
         raise ValueError(
@@ -45,23 +48,28 @@ class RuleBot(Agent):
     """A deterministic bot whose rules are one kernel.
 
     Attributes:
-        name: what it is called.
+        name: the bot's name.
     """
 
     def __init__(self, name: str, choose: Callable[[int, Views, Actions], None]) -> None:
-        """Wrap a row kernel ``choose(n, views, actions)`` that writes one action per view."""
+        """Make a bot of a row kernel.
+
+        Args:
+            name: the bot's name.
+            choose: ``choose(n, views, actions)``, which writes one legal action per view.
+        """
         self.name = name
         self._choose = choose
 
     def act(self, views: Views, rng: Any = None) -> Actions:
-        """Return one action per view, int64[n]; ``rng`` is not used."""
+        """Return one legal action per view, int64[n]; ``rng`` is ignored."""
         check_view_array(views)
         actions = np.empty(len(views), np.int64)
         self._choose(len(views), views, actions)
         return actions
 
     def act_on(self, device: Device, views: Records, rng: Any = None) -> Tensor:
-        """Return one action per view, int64[n], on a device."""
+        """Return one legal action per view, int64[n], computed on ``device``; ``rng`` is ignored."""
         actions = device.zeros(len(views.bytes), "int64")
         device.run(self._choose, len(actions), views, actions)
         return actions

@@ -1,6 +1,6 @@
-"""``greedy``: wins a trick as cheaply as possible if it wants the prize, and discards its worst card otherwise.
+"""``greedy``: the bot that wins a trick as cheaply as possible if it wants the prize, and else discards its worst card.
 
-In a low deal low cards are the good ones, and in the endgame the bot avoids tricks.
+In a low deal the low cards are the good ones, and in the endgame the bot avoids tricks.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from german_whist.envs.utils.jit import kernel
 GOOD_RANK = 8  # the bot wants plain cards from the ten up, and all trumps
 GOOD_LOW_RANK = 4  # in a low deal: plain cards up to the six
 
-_ONE = np.uint64(1)
+_ONE = np.uint64(1)  # ``cards &= cards - _ONE`` removes the lowest card of a mask
 
 
 @kernel
 def is_good(card, trump, low):
-    """Return whether the bot wants to win a trick for this card."""
+    """Return whether a card is worth winning a trick for."""
     if low:
         return suit_of(card) != trump and np.int64(card) % 13 <= GOOD_LOW_RANK
     return suit_of(card) == trump or np.int64(card) % 13 >= GOOD_RANK
@@ -29,7 +29,7 @@ def is_good(card, trump, low):
 
 @kernel
 def keep_value(card, trump, low):
-    """Order cards from bad to good: by rank, trumps above plain suits; reversed in a low deal."""
+    """Return a sort key, −25 to 25, that grows with a card's worth: rank, trumps above plain suits, negated if low."""
     rank = np.int64(card) % 13
     value = rank + 13 if suit_of(card) == trump else rank
     return -value if low else value
@@ -37,7 +37,7 @@ def keep_value(card, trump, low):
 
 @kernel
 def best_of(cards, trump, low):
-    """Return the best card of a mask, −1 when it is empty."""
+    """Return the best card of a mask; −1 for an empty one."""
     best = -1
     while cards:
         card = lowest(cards)
@@ -49,7 +49,7 @@ def best_of(cards, trump, low):
 
 @kernel
 def wants_trick(view):
-    """Return whether the bot wants this trick: any trick that counts (none in a low endgame), else a good prize."""
+    """Return whether the bot wants to win this trick: it counts (never in a low endgame), or the prize is good."""
     if view.stock == 0:
         return view.low == 0
     if view.all_count:
@@ -69,8 +69,9 @@ def good_cards(cards, trump, low):
 
 @kernel
 def option_action(view):
-    """Decide without playing a card: pick the best face-up card, take a good prize, keep an average hand or better."""
+    """Choose without playing a card: pick the best face-up card, take a good prize, keep a hand at least average."""
     trump, low = view.trump, view.low
+    # Actions below 52 are cards: the seat picks one of the face-up cards.
     if view.legal < _ONE << np.uint64(52):
         return best_of(view.legal, trump, low)
     if view.face_up:
@@ -81,7 +82,7 @@ def option_action(view):
 
 @kernel
 def greedy_card(view):
-    """Return the card that the bot plays."""
+    """Return the card to play."""
     wanted = wants_trick(view)
     avoids_tricks = view.low and view.stock == 0
     best = -1
@@ -92,6 +93,7 @@ def greedy_card(view):
         mask &= mask - _ONE
         rank = np.int64(card) % 13
         wins = view.led >= 0 and beats(card, view.led, view.trump)
+        # The offset of 100 exceeds every difference of ranks or values, so it always separates winners from losers.
         if avoids_tricks:
             # Lead low; follow with the highest losing card, or with the highest card when all of them win.
             score = -rank if view.led < 0 else (rank - 100 if wins else rank)

@@ -1,4 +1,4 @@
-"""``random``: every legal action is equally likely."""
+"""``random``: a uniformly random legal action."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from german_whist.envs.utils.jit import kernel
 
 @kernel
 def pick(legal: npt.NDArray[np.uint64], uniform: npt.NDArray[np.float64], actions: npt.NDArray[np.int64]) -> None:
-    """Write action number ``floor(uniform * n)`` of each mask's ``n`` actions."""
+    """Write action number ``floor(uniform * n)`` of the ``n`` actions in each mask; ``uniform`` is in [0, 1)."""
     for i in range(legal.shape[0]):
         actions[i] = nth_lowest(legal[i], np.int64(uniform[i] * popcount(legal[i])))
 
@@ -28,7 +28,15 @@ class RandomBot(Agent):
     name = "random"
 
     def act(self, views: Views, rng: Any) -> Actions:
-        """Return one action per view, int64[n]."""
+        """Return one legal action per view, int64[n].
+
+        Args:
+            views: ``VIEW`` array of shape (n,).
+            rng: a generator with a method ``random``; one number is drawn per view.
+
+        Raises:
+            ValueError: when ``views`` is not an array of views, or ``rng`` is not a generator.
+        """
         check_view_array(views)
         check_rng(self.name, rng, "random")
         actions = np.empty(len(views), np.int64)
@@ -36,7 +44,7 @@ class RandomBot(Agent):
         return actions
 
     def policy(self, views: Views) -> npt.NDArray[np.float64]:
-        """Return the probability with which :meth:`act` plays each action, float64[n, 54]."""
+        """Return the probability with which :meth:`act` plays each action, float64[n, 54]; 0 for illegal actions."""
         check_view_array(views)
         legal = (views["legal"][:, None] >> np.arange(NUM_ACTIONS, dtype=np.uint64)) & np.uint64(1)
         chances: npt.NDArray[np.float64] = legal / legal.sum(axis=1, keepdims=True)

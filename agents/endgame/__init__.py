@@ -1,1 +1,1 @@
-"""Perfect play in endgames with known hands."""
+"""Perfect play of endgames in which both hands are known."""

@@ -1,4 +1,4 @@
-"""``NAME+exact``: any agent, with a perfect endgame."""
+"""``NAME+exact``: any agent with a perfect endgame."""
 
 from __future__ import annotations
 
@@ -29,24 +29,24 @@ from german_whist.solver.races import NOT_LEGAL_MARGIN
 class ExactEndgame(Agent):
     """An agent with a perfect endgame.
 
-    Where a view determines the opponent's hand (the stock is gone, no blind hand hides cards, at most 13 cards are
-    left) the exact solver plays for the margin: most tricks, in a low game fewest, in a race until it stops. Elsewhere
+    Where a view determines the opponent's hand (the stock is gone, no blind hand hides cards, and at most 13 cards are
+    left), the exact solver maximises the margin: most tricks, in a low game fewest, in a race when it stops. Elsewhere
     the wrapped agent acts. ``network``, ``searcher``, ``rules`` and ``uses_games`` are those of the wrapped agent.
 
     Attributes:
         agent: the wrapped agent.
-        name: its name with ``+exact``, unless another one was given.
+        name: the wrapped agent's name with ``+exact``, unless another one was given.
     """
 
     def __init__(self, agent: Agent | SupportsAct, name: str | None = None) -> None:
         """Wrap an agent.
 
         Args:
-            agent: plays where the opponent's hand is not known.
-            name: what to call the result.
+            agent: acts where the opponent's hand is not known.
+            name: the name of the new agent.
 
         Raises:
-            ValueError: when it is no agent, or an ``ExactEndgame`` already.
+            ValueError: when ``agent`` is not an agent, or is an ``ExactEndgame`` already.
         """
         self.agent = as_agent(agent)
         inner_name = agent_name(self.agent)
@@ -56,27 +56,32 @@ class ExactEndgame(Agent):
         self.rules, self.uses_games = self.agent.rules, self.agent.uses_games
 
     def for_match(self) -> ExactEndgame:
-        """Return this agent for a match that begins."""
+        """Return the agent that plays a new match."""
         inner = self.agent.for_match()
         return self if inner is self.agent else ExactEndgame(inner, self.name)
 
     @property
     def network(self) -> Any:
-        """The policy network of the wrapped agent, a ``PolicyAgent``; ``None`` if it has none."""
+        """The wrapped agent's policy network, a ``PolicyAgent``, or ``None``."""
         return self.agent.network
 
     @property
     def searcher(self) -> Searcher | None:
-        """The search of the wrapped agent, if it has one."""
+        """The wrapped agent's search, or ``None``."""
         return self.agent.searcher
 
     def act(self, views: Views, rng: Any = None, games: Games | None = None) -> Actions:
-        """Return one action per view, int64[n].
+        """Return one legal action per view, int64[n].
 
         Args:
             views: ``VIEW`` array of shape (n,).
-            rng: randomness for the wrapped agent, which draws the same numbers as if it acted in all views.
-            games: the games, for a wrapped agent that asks for them.
+            rng: source of randomness for the wrapped agent, which draws the same numbers as if it acted in all views.
+            games: the games of these views, for a wrapped agent with ``uses_games``.
+
+        Raises:
+            AgentForfeit: when the wrapped agent forfeits games; the actions in the other views are in the exception.
+            ValueError: when ``views`` is not an array of views, or the wrapped agent does not return one action per
+                view.
         """
         check_view_array(views)
         known = opponent_hand_known(views)
@@ -101,7 +106,7 @@ class ExactEndgame(Agent):
         return whole_answer(answer, len(views), self.name)
 
     def probabilities(self, views: Views) -> npt.NDArray[np.float64]:
-        """Return the network's ``probabilities``, float64[n, actions]; 1 for the card of an exact endgame.
+        """Return the network's ``probabilities``, float64[n, actions], with probability 1 for exact endgame cards.
 
         Args:
             views: ``VIEW`` array of shape (n,).
@@ -118,7 +123,7 @@ class ExactEndgame(Agent):
             views: ``VIEW`` array of shape (n,).
 
         Returns:
-            The probabilities, or ``None`` if the wrapped agent does not tell its own.
+            The probabilities, or ``None`` if the wrapped agent's policy is not known.
         """
         chances = self.agent.policy(views)
         return None if chances is None else self._with_certain_cards(views, chances)
@@ -136,15 +141,15 @@ class ExactEndgame(Agent):
         return chances
 
     def advantages(self, views: Views) -> npt.NDArray[np.float64] | None:
-        """Return the advantage of each action over the best one in tricks, float64[n, actions].
+        """Return the advantage of each action over the best one, in tricks of margin, float64[n, actions].
 
-        In an exact endgame that is what a card loses of the margin, 0 for every best card, −∞ for illegal actions.
+        In an exact endgame these are exact differences in margin. Best actions have 0, illegal ones −∞.
 
         Args:
             views: ``VIEW`` array of shape (n,).
 
         Returns:
-            The advantages, or ``None`` if the wrapped agent's network has none.
+            The advantages, or ``None`` if the logits of the wrapped agent's network are not action values.
 
         Raises:
             ValueError: if the wrapped agent has no network.
@@ -159,13 +164,13 @@ class ExactEndgame(Agent):
         return found
 
     def values(self, views: Views) -> Values | None:
-        """Return what the seats to act can expect: exactly where the opponent's hand is known, else as the agent says.
+        """Return the values of positions: exact where the opponent's hand is known, else those of the wrapped agent.
 
         Args:
             views: ``VIEW`` array of shape (n,), each of a seat to act.
 
         Returns:
-            Expected margins and winning chances, float64[n] each, or ``None`` if the wrapped agent has none.
+            Expected margins and chances to win, float64[n] each, or ``None`` if the wrapped agent gives none.
         """
         found = self.agent.values(views)
         if found is not None:
@@ -177,38 +182,49 @@ class ExactEndgame(Agent):
 
 
 def with_exact_endgame(agent: Agent | SupportsAct) -> ExactEndgame:
-    """Return an agent with a perfect endgame: the object form of ``NAME+exact``.
+    """Return an agent with a perfect endgame; ``NAME+exact`` for an agent object.
 
     Args:
-        agent: plays where the opponent's hand is not known. An agent whose endgame is perfect already stays as it is.
+        agent: acts where the opponent's hand is not known. An agent whose endgame is perfect already is returned as is.
 
     Raises:
-        ValueError: when it is no agent.
+        ValueError: when ``agent`` is not an agent.
     """
     return agent if isinstance(agent, ExactEndgame) else ExactEndgame(agent)
 
 
 def solves_endgame(agent: Agent) -> bool:
-    """Return whether an agent's endgame is perfect already."""
+    """Return whether an agent is an :class:`ExactEndgame`."""
     return isinstance(agent, ExactEndgame)
 
 
 class RowSubsetRng:
-    """Randomness for a subset of rows: each draws the numbers that it would draw among all rows."""
+    """A random generator for some rows of a batch: each row gets the numbers that it would get in the whole batch.
+
+    The wrapped agent's choices therefore do not depend on which of the other rows the solver plays.
+    """
 
     def __init__(self, rng: Any, total: int, rows: npt.NDArray[np.int64]) -> None:
-        """Select some rows of the randomness of ``total`` rows."""
+        """Select ``rows``, int64[k], of the ``total`` rows that ``rng`` draws for."""
         self._rng, self._total, self._rows = rng, total, rows
 
     def random(self, size: int | tuple[int, ...] | None = None) -> npt.NDArray[np.float64]:
-        """Return uniform numbers in [0, 1), one row per view as the first dimension."""
+        """Return uniform numbers in [0, 1); the first dimension of ``size`` must be k.
+
+        Raises:
+            ValueError: when it is not.
+        """
         numbers: npt.NDArray[np.float64] = self._rng.random(self._full_shape(size))[self._rows]
         return numbers
 
     def integers(
         self, low: int, high: int | None = None, size: int | tuple[int, ...] | None = None
     ) -> npt.NDArray[np.int64]:
-        """Return uniform integers, one row per view as the first dimension."""
+        """Return uniform integers; the first dimension of ``size`` must be k.
+
+        Raises:
+            ValueError: when it is not.
+        """
         numbers: npt.NDArray[np.int64] = self._rng.integers(low, high, self._full_shape(size))[self._rows]
         return numbers
 

@@ -1,17 +1,17 @@
-"""Perfect play of endgames with open hands, in batches: the exact margin of each card, and which one to play.
+"""Batched perfect play of endgames with open hands: the exact margin of each card, and which perfect card to play.
 
-Everything is seen from the seat to act. A *margin* is this seat's tricks from here on minus the other's; in a low game
-the other's minus this seat's, so that more is always better.
+All values are from the view of the seat to act. A *margin* is this seat's remaining tricks minus the opponent's; in a
+low game it is the other way round, so that more is always better.
 
-Of several perfect cards, the one that gains most if the opponent errs is played. Opponents err in two ways: they follow
-rules of thumb, or they play anything. So candidates are compared
+Of several perfect cards, the one is played that gains most if the opponent errs. Opponents err in two ways: they follow
+rules of thumb, or they play anything. Perfect cards are therefore compared
 
 1. by the margin of a rollout in which both sides follow the rules of the ``heuristic`` bot (``card_rollout_margin``);
-2. by the *random-reply margin*: this side plays best cards until the opponent is to choose, each of the opponent's
-   distinct cards is then equally likely, and both sides play perfectly from there; the mean margin counts;
+2. by the *random-reply margin*: this side plays best cards until the opponent has to choose, each of the opponent's
+   distinct cards is equally likely, and both sides play perfectly from there; the mean margin counts;
 3. by card number, the lowest first.
 
-Nothing depends on chance or on the size of a batch. ``docs/explanation/endgame.md`` shows what this gains.
+The result does not depend on chance or on the batch size. ``docs/explanation/endgame.md`` shows what this gains.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ _ONE = np.uint64(1)
 
 
 class OpenHands(NamedTuple):
-    """A batch of endgames, one a row.
+    """A batch of endgames, one per row. Hands are card masks.
 
     Attributes:
-        own: cards of the seat to act, uint64[n].
-        other: cards of the other seat, uint64[n], without the card it has led.
-        led: card led by the other seat, int8[n], −1 when the seat to act leads.
-        trump: trump suits, int8[n], −1 for none.
+        own: hand of the seat to act, uint64[n].
+        other: hand of the other seat without the card it has led, uint64[n].
+        led: card led by the other seat, int8[n]; −1 when the seat to act leads.
+        trump: trump suits, int8[n]; −1 for none.
         low: whether the fewest tricks win, bool[n].
         needs: tricks that each seat still needs to end a race, own first, int8[n, 2]; zeros where there is no race.
     """
@@ -55,12 +55,12 @@ class OpenHands(NamedTuple):
     needs: npt.NDArray[np.int8]
 
     def rows(self, rows: npt.NDArray[np.integer]) -> OpenHands:
-        """Return some rows, int64[k]."""
+        """Return the endgames in ``rows``, int64[k]."""
         return OpenHands(*(column[rows] for column in self))
 
 
 def opponent_hand_known(views: Views) -> npt.NDArray[np.bool_]:
-    """Return where the seat to act knows the opponent's whole hand in an endgame of at most 13 cards, bool[n].
+    """Return in which views the seat to act knows the opponent's hand in an endgame of at most 13 cards, bool[n].
 
     Args:
         views: ``VIEW`` array of shape (n,).
@@ -71,7 +71,7 @@ def opponent_hand_known(views: Views) -> npt.NDArray[np.bool_]:
 
 
 def open_hands(views: Views) -> OpenHands:
-    """Return the endgames of n views in which :func:`opponent_hand_known` is true."""
+    """Return the endgames of n views in all of which :func:`opponent_hand_known` is true."""
     counted = np.stack([views["all_count"], np.ones(len(views), np.int8)], axis=1)
     taken = np.stack([(views[name] * counted).sum(axis=1) for name in ("tricks_self", "tricks_opponent")], axis=1)
     race = views["race"][:, None]
@@ -86,7 +86,7 @@ def open_hands(views: Views) -> OpenHands:
 
 
 def card_margins(hands: OpenHands) -> npt.NDArray[np.int16]:
-    """Return the margin after each card of the seat to act with perfect play from then on.
+    """Return the margin of each card of the seat to act with perfect play afterwards.
 
     Returns:
         int16[n, 52]; ``NOT_LEGAL_MARGIN`` for cards that are not legal.
@@ -100,7 +100,7 @@ def card_margins(hands: OpenHands) -> npt.NDArray[np.int16]:
 
 
 def exact_margins(views: Views) -> npt.NDArray[np.int64]:
-    """Return the margin of the whole deal after each card, with perfect play by both seats from then on.
+    """Return the margin of the whole deal for each card, with perfect play by both seats afterwards.
 
     Args:
         views: n views in which :func:`opponent_hand_known` is true.
@@ -144,7 +144,7 @@ def count_cards(masks: npt.NDArray[np.uint64]) -> npt.NDArray[np.int16]:
 
 
 def one_of_each_run(hands: OpenHands, cards: npt.NDArray[np.bool_]) -> None:
-    """Clear all but the lowest of each run of equivalent cards, those with no card of the other hand between them.
+    """Clear all but the lowest card of each run of equivalent ones: cards with none of the other hand's between them.
 
     Args:
         hands: endgames.
@@ -154,11 +154,11 @@ def one_of_each_run(hands: OpenHands, cards: npt.NDArray[np.bool_]) -> None:
 
 
 class Transition(NamedTuple):
-    """What one card of each seat to act leads to.
+    """The result of one card of each seat to act.
 
     Attributes:
-        next: the endgames, seen from the seat that acts next.
-        reward: change of the margin of the seat that played, int16[n]; 0 where it led.
+        next: the endgames, from the view of the seat that acts next.
+        reward: change in the margin of the seat that played, int16[n]; 0 where it led.
         same_player: whether the same seat acts next, bool[n].
         terminated: whether the deal is over, bool[n].
     """
@@ -198,9 +198,9 @@ Cards = npt.NDArray[np.int64]
 
 
 def best_cards(hands: OpenHands) -> Cards:
-    """Return the card that each seat to act plays, int64[n]: perfect for the margin, ties broken as above."""
+    """Return a perfect card of each seat to act, int64[n]; the module's docstring says how ties are broken."""
     candidates, best = _best(hands)
-    # With the largest possible margin no error of the opponent can add to it: any candidate will do.
+    # No error of the opponent can add to the largest possible margin, so that any candidate will do.
     keep_best_by_rules(*hands[:5], best == count_cards(hands.own), candidates)
     cards: Cards = candidates.argmax(axis=1)
     contested = np.flatnonzero(candidates.sum(axis=1) > 1)
@@ -211,7 +211,7 @@ def best_cards(hands: OpenHands) -> Cards:
 
 
 def _best(hands: OpenHands) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.int16]]:
-    """Return the best cards, one of each run of equivalent ones, bool[n, 52], and their margins, int16[n]."""
+    """Return the best cards, one of each run of equivalent ones, bool[n, 52], and their margin, int16[n]."""
     margins = card_margins(hands)
     best = margins.max(axis=1)
     cards = margins == best[:, None]
@@ -220,7 +220,7 @@ def _best(hands: OpenHands) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.int16
 
 
 def _random_reply_margins(hands: OpenHands, candidates: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
-    """Return the random-reply margins of the candidates, float64[n, 52]; −∞ for all other cards."""
+    """Return the random-reply margin of each candidate, float64[n, 52]; −∞ for all other cards."""
     rows, cards = np.nonzero(candidates)
     after, reward, same_player, terminated = after_card(hands.rows(rows), cards)
     expected = reward.astype(np.float64)
@@ -231,7 +231,7 @@ def _random_reply_margins(hands: OpenHands, candidates: npt.NDArray[np.bool_]) -
     if len(ours):
         expected[ours] += _best_random_reply_margin(after.rows(ours))
     margins = np.full(candidates.shape, -np.inf)
-    margins[rows, cards] = np.round(expected, 9)  # equal fractions summed in another order must compare equal
+    margins[rows, cards] = np.round(expected, 9)  # fractions that are equal compare equal, however they were summed
     return margins
 
 

@@ -1,4 +1,4 @@
-"""Kernels for endgames with open hands, one row each."""
+"""Kernels for batches of endgames with open hands."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _ONE = np.uint64(1)
 
 @kernel
 def write_opponent_hand_known(views, found):
-    """Write where the seat to act knows the opponent's whole hand in an endgame that can be solved, bool[n]."""
+    """Write in which views the seat to act knows the opponent's hand in an endgame that can be solved, bool[n]."""
     for i in range(views.shape[0]):
         view = views[i]
         cards = popcount(view.hand)
-        hidden = popcount(view.unseen | view.opponent_known)
+        hidden = popcount(view.unseen | view.opponent_known)  # the cards that the opponent may hold
         found[i] = (
             view.turn
             and view.stock == 0
@@ -38,13 +38,13 @@ def write_card_counts(masks, counts):
 
 @kernel
 def drop_equivalent_cards(own, other, led, cards):
-    """Clear all but the lowest of each run of equivalent cards: no card of the other side lies between them.
+    """Clear all but the lowest card of each run of equivalent ones: cards with none of the other side's between them.
 
     Args:
         own: hands of the seats to act, uint64[n].
         other: hands of the other seats, uint64[n].
-        led: cards led, int8[n], −1 for none.
-        cards: legal cards to keep, bool[n, 52], changed in place.
+        led: cards led, int8[n]; −1 for none.
+        cards: legal cards to keep, bool[n, 52]; changed in place.
     """
     for i in range(cards.shape[0]):
         led_bit = _ONE << np.uint64(led[i]) if led[i] >= 0 else np.uint64(0)
@@ -64,7 +64,7 @@ def drop_equivalent_cards(own, other, led, cards):
 
 @kernel
 def write_follower_wins(cards, led, trump, won):
-    """Write whether each card wins the trick as the follower's; false where it is led."""
+    """Write whether each card, played by the follower, wins the trick; false where it is led."""
     for i in range(cards.shape[0]):
         won[i] = led[i] >= 0 and beats(cards[i], np.int64(led[i]), np.int64(trump[i]))
 
@@ -76,11 +76,11 @@ def keep_best_by_rules(own, other, led, trump, low, is_sure, cards):
     Args:
         own: hands of the seats to act, uint64[n].
         other: hands of the other seats, uint64[n].
-        led: cards led, int8[n], −1 for none.
-        trump: trump suits, int8[n], −1 for none.
+        led: cards led, int8[n]; −1 for none.
+        trump: trump suits, int8[n]; −1 for none.
         low: whether the fewest tricks win, bool[n].
-        is_sure: where the result is certain and no rollout is needed, bool[n].
-        cards: candidates, bool[n, 52], changed in place.
+        is_sure: where all candidates are equally good and no rollout is needed, bool[n].
+        cards: candidates, bool[n, 52]; changed in place.
     """
     for i in range(cards.shape[0]):
         best = -99
@@ -90,7 +90,7 @@ def keep_best_by_rules(own, other, led, trump, low, is_sure, cards):
                 if not is_sure[i]:
                     margin = card_rollout_margin(card, own[i], other[i], np.int64(led[i]), np.int64(trump[i]), low[i])
                 if margin > best:
-                    cards[i, :card] = False
+                    cards[i, :card] = False  # the candidates so far are worse
                     best = margin
                 elif margin < best or is_sure[i]:
                     cards[i, card] = False

@@ -1,1 +1,1 @@
-"""Sampling hidden hands that agree with what a seat has seen."""
+"""Beliefs about hidden cards: worlds sampled from a view or a history, and weighted by the opponent's play."""

@@ -1,7 +1,7 @@
 """Exact beliefs about the opponent's suits: expected lengths and void probabilities.
 
-They are exact over all hands consistent with the view, each equally likely (see ``world_sampling_kernels``). How the
-opponent has played is not taken into account.
+Every hand that is consistent with the view is taken as equally likely (see ``world_sampling_kernels``); how the
+opponent has played is ignored.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Belief(NamedTuple):
     """Beliefs about the opponent's suits, in the order C D H S.
 
     Attributes:
-        expected: expected number of cards in the opponent's hand, float64[n, 4].
+        expected: expected number of cards of the suit in the opponent's hand, float64[n, 4].
         void: probability that it holds none, float64[n, 4].
     """
 
@@ -38,10 +38,11 @@ class Belief(NamedTuple):
 def _write_belief(
     game: Any, view: Any, counts: Any, expected: npt.NDArray[np.float64], void: npt.NDArray[np.float64]
 ) -> None:
-    """Write the belief of one consistent view."""
     hands: int = count_hands(game, view, counts)
     held = counts.held
-    before = np.zeros(held + 1)  # [k]: ways to hold k cards in the suits before this one
+    # A forward pass over the suits meets the backward counts in ``counts.ways``: the ways before a suit, times those of
+    # the suit, times those after it, are the hands with that length of the suit.
+    before = np.zeros(held + 1)  # [k]: ways to hold k cards of the suits before this one
     before[0] = 1.0
     for place in range(4):
         suit = counts.order[place]
@@ -64,20 +65,19 @@ def _write_belief(
 def _write_beliefs(
     game: Any, views: Views, counts: Any, expected: npt.NDArray[np.float64], void: npt.NDArray[np.float64]
 ) -> None:
-    """Write the beliefs of all views."""
     for i in range(views.shape[0]):
         _write_belief(game[0], views[i], counts[0], expected[i], void[i])
 
 
 def beliefs(views: Views, rules: str | Rules = "classic") -> Belief:
-    """Return the beliefs about the opponent's suits.
+    """Return beliefs about the opponent's suits.
 
     Args:
         views: ``VIEW`` array of shape (n,).
         rules: the rules of the deals.
 
     Raises:
-        ValueError: when a view is inconsistent: no opponent hand satisfies it; or ``views`` is not an array of views.
+        ValueError: when no opponent hand is consistent with a view, or ``views`` is not an array of views.
     """
     check_view_array(views)
     game = rules_named(rules)

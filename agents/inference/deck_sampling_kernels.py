@@ -1,13 +1,15 @@
-"""What a history tells of a deal's hidden cards, and exactly uniform deals that agree with it, as kernels.
+"""Kernels that read what a history says about the hidden cards, and sample uniform deals that agree with it.
 
-A history fixes the place in the deck of every card that the seat saw, and of every card that the opponent drew unseen.
-Left is which hidden card came from where: the opponent's hand as dealt, its unseen draws, or the cards in no hand. What
-happened to its hidden cards is a list of *items* in order: it drew one, played one, or showed a void, and then held
-none of the suit. By dynamic programming over the items, the ways to hold so many cards of each suit are counted;
-cards of a suit are interchangeable. Sampling walks back from a hand that the opponent can hold now.
+A history fixes the place in the deck of every card that the seat saw, and the places of the opponent's unseen draws.
+What it leaves open is which hidden card lay where: in the opponent's hand as dealt, among its unseen draws, or among
+the cards in no hand. The past of the opponent's hidden cards is an ordered list of *items*: it drew one, played one, or
+showed a void, at which moment it held none of the suit.
 
-The counts are sums and products of positive floats, so they are exact to about 1e-13 of their value. In ``humbug``
-there are no draws: a blind hand takes the place of the hand as dealt.
+Cards of a suit are interchangeable, so dynamic programming over the items counts the pasts of a hand by its number of
+cards in each suit. Sampling draws a hand that the opponent can hold now, in proportion to its number of pasts, and
+walks back through the items. The counts are sums and products of positive floats; their relative error is about 1e-13.
+
+In ``humbug`` there are no draws, and a blind hand takes the place of the hand as dealt.
 """
 
 from __future__ import annotations
@@ -22,38 +24,36 @@ from german_whist.envs.utils.bit_kernels import lowest, nth_lowest, popcount
 from german_whist.envs.utils.jit import allocating_kernel, kernel
 
 DREW, PLAYED, VOID = 0, 1, 2  # kinds of items
-MAX_ITEMS = 80
+MAX_ITEMS = 80  # more than any deal has
 MAX_TRICKS = 26
 
-# What one seat knows of a deal's hidden past. Sets of places are masks, too: bit p is place p of the deck.
+# What one seat knows about a deal's hidden past. Sets of places are masks like sets of cards: bit p is place p of the
+# deck.
 HIDDEN_DEAL = np.dtype(
     [
-        ("deck", np.int8, (52,)),  # cards in dealing order, −1 where the card of a place is not known
+        ("deck", np.int8, (52,)),  # cards in dealing order, −1 for places whose card is not known
         ("own", np.uint64, (2,)),  # the seat's hand as dealt, and in humbug the blind hand that it took
         ("own_places", np.uint64, (2,)),
         ("is_dealer", np.int8),
-        ("hand_places", np.uint64),  # of the opponent's unseen first cards
-        ("hand", np.int64),  # number of them
+        ("hand_places", np.uint64),  # of the opponent's hidden cards as dealt
+        ("hand", np.int64),  # number of these
         ("drawn_places", np.uint64),  # of the opponent's unseen draws
         ("free_places", np.uint64),  # of cards that are in no hand
-        ("next_place", np.int64),  # of the stock
-        ("swaps", np.int64),  # of hands for blind ones
+        ("next_place", np.int64),  # place of the next card of the stock
+        ("swaps", np.int64),  # number of hands swapped for blind ones (humbug)
         ("seen", np.uint64),  # all cards seen
-        ("taken", np.uint64),  # those that the opponent took in sight of the seat, and holds
+        ("taken", np.uint64),  # cards that the opponent was seen to take and still holds
         ("unseen", np.uint64),  # cards never seen
-        ("held", np.int64),  # how many of them the opponent holds
-        ("items", np.int64),  # number of items: what happened to the opponent's hidden cards, in order
+        ("held", np.int64),  # number of them in the opponent's hand
+        ("items", np.int64),  # number of items (module docstring); the next four hold them in order
         ("kind", np.int8, (MAX_ITEMS,)),
         ("suit", np.int8, (MAX_ITEMS,)),  # of the card played, or of the void shown
         ("card", np.int8, (MAX_ITEMS,)),  # the card played
         ("place", np.int8, (MAX_ITEMS,)),  # of the card drawn
         ("cards_played", np.int64),  # by both seats
         ("played", np.int8, (52,)),  # cards in the order of play
-        (
-            "took",
-            np.int8,
-            (MAX_TRICKS + 1, 2),
-        ),  # by trick, from 1, and who (0 this seat): the face-up card taken, −1 for none
+        # By trick (from 1) and seat (0: this seat): the face-up card taken, −1 for none.
+        ("took", np.int8, (MAX_TRICKS + 1, 2)),
         ("choice", np.int8, (MAX_TRICKS + 1,)),  # by trick: 52 take, 53 leave, −1 for none
     ],
     align=True,
@@ -65,8 +65,8 @@ _PLAYED, _TOOK, _DREW = _EVENT["played"], _EVENT["took"], _EVENT["drew"]
 _TAKE, _LEAVE, _SWAP = _EVENT["take"], _EVENT["leave"], _EVENT["swap"]
 _ME = 1
 
-_MAX_SUBSETS = 5_000  # of the unseen cards, to look through for possible hands
-_STREAM = np.uint64(2**20)  # random stream of sampled deals, apart from those of decks and agents
+_MAX_SUBSETS = 5_000  # of the unseen cards, that ``list_hands`` looks through for possible hands
+_STREAM = np.uint64(2**20)  # random stream of sampled deals, apart from the streams of decks and agents
 _ONE = np.uint64(1)
 _SHIFT = np.uint64(32)
 
@@ -92,8 +92,8 @@ def _every(step, first, end):
 
 @kernel
 def _read_dealer(game, hidden, is_dealer):
-    """Write whose cards lie where in the deck at first."""
-    step = 4 if game.humbug else 2
+    """Write the places in the deck of both hands as dealt."""
+    step = 4 if game.humbug else 2  # hands dealt in turn; the non-dealer's is the first, the dealer's the last
     end = step * np.int64(game.hand)
     hidden.is_dealer = is_dealer
     hidden.own_places[0] = _every(step, step - 1 if is_dealer else 0, end)
@@ -102,7 +102,7 @@ def _read_dealer(game, hidden, is_dealer):
 
 @kernel
 def _read_turned(game, hidden, is_mine, card, bit):
-    """Follow a card that is turned up: of the stock, or in humbug the dealer's last."""
+    """Record a card that is turned up: of the stock, or in humbug the dealer's last card."""
     place = np.int64(game.cards) - 1 if game.humbug else hidden.next_place
     hidden.deck[place] = card
     hidden.next_place += 1
@@ -115,7 +115,7 @@ def _read_turned(game, hidden, is_mine, card, bit):
 
 @kernel
 def _read_draw(game, hidden, is_mine, card, bit):
-    """Follow an unseen draw, of the stock or of a blind hand."""
+    """Record a draw that the other seat does not see: from the stock, or a card of a blind hand."""
     if game.humbug:
         hidden.own[1] |= bit if is_mine else np.uint64(0)
         return
@@ -129,7 +129,7 @@ def _read_draw(game, hidden, is_mine, card, bit):
 
 @kernel
 def _read_swap(game, hidden, is_mine):
-    """Follow a player that discards its hand for the next blind one."""
+    """Record that a seat swaps its hand for the next blind one."""
     hidden.swaps += 1
     blind = _every(4, hidden.swaps, np.int64(game.cards))
     if is_mine:
@@ -141,13 +141,13 @@ def _read_swap(game, hidden, is_mine):
 
 @kernel
 def _read_play(hidden, is_mine, card, led):
-    """Follow a card played to a trick in which the suit ``led`` was led (−1: it leads)."""
+    """Record a card played to a trick in which the suit ``led`` was led; −1 for a card that leads."""
     hidden.played[hidden.cards_played] = card
     hidden.cards_played += 1
     if is_mine:
         return
     bit = _ONE << np.uint64(card)
-    if not hidden.taken & bit:
+    if not hidden.taken & bit:  # a card that was seen before is not hidden
         _add_item(hidden, PLAYED, suit_of(card), card, -1)
     if led >= 0 and suit_of(card) != led:
         _add_item(hidden, VOID, led, -1, -1)
@@ -156,7 +156,7 @@ def _read_play(hidden, is_mine, card, led):
 
 @kernel
 def _is_readable(game, hidden, event, card, trick):
-    """Return whether an event can be one of the rules, so that the next kernels stay inside their arrays."""
+    """Return whether an event can occur under the rules: histories come from outside, and kernels check no bounds."""
     if not 0 <= trick <= MAX_TRICKS or card > 51 or (card >= 0 and not game.deck & (_ONE << np.uint64(card))):
         return False
     if event == _PLAYED:
@@ -166,7 +166,7 @@ def _is_readable(game, hidden, event, card, trick):
 
 @kernel
 def read_history(game, tokens, hidden):
-    """Read a history and return whether it is one of these rules, as far as its cards add up.
+    """Read a history, and return whether its cards add up under these rules.
 
     Args:
         game: the rules, a ``GAME`` record.
@@ -208,7 +208,7 @@ def read_history(game, tokens, hidden):
 
 @kernel
 def _adds_up(game, hidden):
-    """Complete what a history tells, and return whether the numbers of cards are those of the places."""
+    """Write the fields that follow from the others, and return whether there are as many cards as places for them."""
     known = np.uint64(0)
     for place in range(game.cards):
         known |= _ONE << np.uint64(place) if hidden.deck[place] >= 0 else np.uint64(0)
@@ -234,19 +234,20 @@ def count_deals(hidden):
         hidden: a ``HIDDEN_DEAL`` record.
 
     Returns:
-        A tuple: the ways to hold a number of hidden cards of each suit after so many items, float64[items + 1, clubs,
-        diamonds, hearts], where the number of spades follows; the numbers by suit that are possible now, int8[n, 4];
-        and the number of deals with these numbers and those before them, float64[n]. Cards in the same hand or in no
-        hand are not told apart by their places. ``n`` is 0 if the history is impossible.
+        ``(ways, suits, cumulative)``. ``ways[i, c, d, h]``, float64, is the number of pasts of any one hand of hidden
+        cards with c clubs, d diamonds and h hearts after i items; the number of spades follows. ``suits``, int8[n, 4],
+        holds the suit lengths that are possible now, and ``cumulative``, float64[n], the number of deals with these or
+        earlier lengths. The order of cards within a hand as dealt, or within the cards in no hand, does not count. n is
+        0 if no deal agrees with the history.
     """
-    limits = np.empty(4, np.int64)  # one more than the most hidden cards of each suit that the opponent can have held
+    limits = np.empty(4, np.int64)  # by suit, one more than the most hidden cards that the opponent can have held
     for suit in range(4):
         limits[suit] = 1 + popcount(hidden.unseen & suit_mask(suit))
     for item in range(hidden.items):
         if hidden.kind[item] == PLAYED:
             limits[hidden.suit[item]] += 1
     ways = np.empty((hidden.items + 1, limits[0], limits[1], limits[2]))
-    held = hidden.hand
+    held = hidden.hand  # before the first item, every hand of this size has one past
     for clubs in range(limits[0]):
         for diamonds in range(limits[1]):
             for hearts in range(limits[2]):
@@ -262,7 +263,7 @@ def count_deals(hidden):
                     spades = held - clubs - diamonds - hearts
                     total = 0.0
                     if 0 <= spades < limits[3]:
-                        if kind == DREW:
+                        if kind == DREW:  # any card of the hand may be the one just drawn
                             if clubs:
                                 total += clubs * before[clubs - 1, diamonds, hearts]
                             if diamonds:
@@ -271,14 +272,14 @@ def count_deals(hidden):
                                 total += hearts * before[clubs, diamonds, hearts - 1]
                             if spades:
                                 total += spades * before[clubs, diamonds, hearts]
-                        elif kind == PLAYED:
+                        elif kind == PLAYED:  # the card is known; the hand before it held one more of its suit
                             c = clubs + (1 if suit == 0 else 0)
                             d = diamonds + (1 if suit == 1 else 0)
                             h = hearts + (1 if suit == 2 else 0)
                             s = spades + (1 if suit == 3 else 0)
                             if c < limits[0] and d < limits[1] and h < limits[2] and s < limits[3]:
                                 total = before[c, d, h]
-                        else:
+                        else:  # a void: only hands without the suit
                             shown = clubs if suit == 0 else diamonds if suit == 1 else hearts if suit == 2 else spades
                             if shown == 0:
                                 total = before[clubs, diamonds, hearts]
@@ -291,6 +292,7 @@ def count_deals(hidden):
 
 @allocating_kernel
 def _list_suits(hidden, held, ways, suits, cumulative):
+    """Write the possible suit lengths and the cumulative number of deals, and return how many there are."""
     lengths = np.empty(4, np.int64)
     for suit in range(4):
         lengths[suit] = popcount(hidden.unseen & suit_mask(suit))
@@ -313,14 +315,15 @@ def _list_suits(hidden, held, ways, suits, cumulative):
 
 @kernel
 def uniform(key, number, block):
-    """Return a uniform number in [0, 1): number ``block`` of sampled deal ``number`` of a random key."""
+    """Return a uniform number in [0, 1), addressed by random key, number of the sampled deal, and block."""
     high, low, _, _ = philox(key, np.uint64(number), np.uint64(block), _STREAM)
+    # The 53 highest bits, as many as a float64 holds exactly.
     return np.float64(((high << _SHIFT) | low) >> np.uint64(11)) * 2.0**-53
 
 
 @kernel
 def _random_cards(cards, count, key, number, block):
-    """Return ``count`` random cards of a mask, and the next unused random number."""
+    """Return ``count`` random cards of a mask, and the next unused block of random numbers."""
     chosen = np.uint64(0)
     left = popcount(cards)
     for _ in range(count):
@@ -334,20 +337,21 @@ def _random_cards(cards, count, key, number, block):
 
 @kernel
 def sample_deal(hidden, deals, key, number, strata, deck):
-    """Sample a deal: write the deck and return the hidden cards that the opponent holds now.
+    """Sample a deal: write its deck, and return the hidden cards that the opponent holds now.
 
     Args:
         hidden: a ``HIDDEN_DEAL`` record.
         deals: from :func:`count_deals`.
         key: random key.
         number: number of the deal.
-        strata: into how many parts the distribution of the suits is cut. The deal is drawn from part
-            ``number % strata``, so as many deals together have the right share of each (stratified sampling). With 1
-            they are independent.
-        deck: int8[52], written: the deck in dealing order, complete. Hands, and the cards in no hand, lie from low to
-            high in their places.
+        strata: number of strata into which the distribution of suit lengths is cut. The deal is drawn from stratum
+            ``number % strata``, so that ``strata`` consecutive deals represent all of them evenly (stratified
+            sampling). With 1 stratum, deals are independent.
+        deck: int8[52], written: the whole deck in dealing order. The cards of a hand as dealt, and those in no hand,
+            lie in their places in ascending order.
     """
     ways, suits, cumulative = deals
+    # The inverse of the cumulative distribution, by bisection.
     share = (number % strata + uniform(key, number, 0)) / strata * cumulative[cumulative.shape[0] - 1]
     first, last = 0, cumulative.shape[0] - 1
     while first < last:
@@ -367,7 +371,9 @@ def sample_deal(hidden, deals, key, number, strata, deck):
 
 @kernel
 def sample_orders(hidden, deals, key, decks):
-    """Sample independent deals and put the cards of each hand, and those in no hand, in a random order.
+    """Sample independent deals, with the cards of each hand, and those in no hand, in random order.
+
+    ``sample_deal`` leaves them in ascending order, because rollouts do not depend on the order within a hand.
 
     Args:
         hidden: ``HIDDEN_DEAL`` array (1,).
@@ -386,7 +392,6 @@ def sample_orders(hidden, deals, key, decks):
 
 @allocating_kernel
 def _shuffle_places(places, key, number, deck):
-    """Shuffle the cards in some places of a deck."""
     cards = np.empty(popcount(places), np.int8)
     rest = places
     for i in range(cards.shape[0]):
@@ -400,13 +405,13 @@ def _shuffle_places(places, key, number, deck):
 
 @allocating_kernel
 def list_hands(hidden, ways, hands, weights):
-    """List the hidden cards that the opponent can hold now, and return how many such hands there are.
+    """List all hands of hidden cards that the opponent can hold now.
 
     Args:
         hidden: a ``HIDDEN_DEAL`` record.
-        ways: the first of :func:`count_deals`.
+        ways: from :func:`count_deals`.
         hands: uint64[n], written.
-        weights: float64[n], written: the ways to each hand, to which its probability is proportional.
+        weights: float64[n], written: the number of pasts of each hand, to which its probability is proportional.
 
     Returns:
         The number of hands; 0 if there are more than n, or too many subsets of the unseen cards to look through.
@@ -419,6 +424,7 @@ def list_hands(hidden, ways, hands, weights):
         return 0
     counts = np.empty(4, np.int64)
     count = 0
+    # Bit i of a subset stands for the i-th unseen card. Subsets of ``held`` bits are taken in ascending order.
     subset = (_ONE << np.uint64(held)) - _ONE
     while subset < _ONE << np.uint64(unseen):
         hand, rest = np.uint64(0), subset
@@ -434,8 +440,8 @@ def list_hands(hidden, ways, hands, weights):
             hands[count], weights[count] = hand, number
             count += 1
         if held == 0:
-            break
-        last = subset & (~subset + _ONE)  # the next number with as many bits (Gosper, HAKMEM 175)
+            break  # the empty set is the only subset; the next line would divide by 0
+        last = subset & (~subset + _ONE)  # the lowest bit; then the next number with as many bits (Gosper, HAKMEM 175)
         ripple = subset + last
         subset = (((ripple ^ subset) >> np.uint64(2)) // last) | ripple
     return count
@@ -443,14 +449,15 @@ def list_hands(hidden, ways, hands, weights):
 
 @allocating_kernel
 def sample_deal_of_hand(hidden, ways, held, key, number, block, deck):
-    """Sample how the opponent came to the hidden cards held now, a mask, and write the deck.
+    """Sample how the opponent came to the hidden cards ``held``, a mask, and write the deck.
 
-    ``block`` is the first random number that is unused; the other arguments are those of :func:`sample_deal`.
+    Walks back through the items from the present hand to the hand as dealt. ``block`` is the first unused block of
+    random numbers; the other arguments are those of :func:`sample_deal`.
     """
     counts = np.empty(4, np.int64)
     for suit in range(4):
         counts[suit] = popcount(held & suit_mask(suit))
-    now = held
+    now = held  # ``held`` goes back in time
     deck[:] = hidden.deck
     for item in range(hidden.items - 1, -1, -1):
         if hidden.kind[item] == PLAYED:
@@ -470,7 +477,7 @@ def sample_deal_of_hand(hidden, ways, held, key, number, block, deck):
 
 @kernel
 def _drawn_suit(before, counts, number):
-    """Return the suit of the card drawn, in proportion to the ways to the hand without it."""
+    """Sample the suit of the card drawn, in proportion to the number of pasts of the hand without it."""
     c, d, h = counts[0], counts[1], counts[2]
     clubs = c * before[c - 1, d, h] if c else 0.0
     diamonds = d * before[c, d - 1, h] if d else 0.0
@@ -489,7 +496,7 @@ def _drawn_suit(before, counts, number):
 
 @kernel
 def _fill(places, cards, deck):
-    """Put the cards of a mask into places of a deck, from low to high."""
+    """Put the cards of a mask into places of a deck, both in ascending order."""
     while cards:
         deck[lowest(places)] = lowest(cards)
         places &= places - _ONE

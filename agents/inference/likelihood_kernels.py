@@ -1,4 +1,4 @@
-"""How likely the opponent's seen plays make a sampled deal: it is replayed along the history, weighted, resampled."""
+"""Likelihood of the opponent's plays in sampled deals: replay along the history, weighting, and resampling."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ NETWORK, HEURISTIC, UNIFORM = 0, 1, 2  # opponent models
 MODELS = 3
 
 _BISECTIONS = 30
-_RESAMPLING = 2**40  # number of the random stream that picks worlds, apart from the sampled deals
+_RESAMPLING = 2**40  # in place of the number of a deal, for the random numbers that pick worlds
 _ONE = np.uint64(1)
-_MIX = np.uint64(0x9E37_79B9_7F4A_7C15)  # spreads hands over the slots: Fibonacci hashing
+_MIX = np.uint64(0x9E37_79B9_7F4A_7C15)  # Fibonacci hashing spreads hands over the slots of the hash table
 
 
 @kernel
 def next_action(hidden, state, cards_played):
-    """Return the next action of a history, −1 at its end."""
+    """Return the next action of a history; −1 at its end."""
     if state.decision == PLAY:
         return np.int64(hidden.played[cards_played]) if cards_played < hidden.cards_played else np.int64(-1)
     tricks = state.tricks
@@ -37,30 +37,31 @@ def next_action(hidden, state, cards_played):
 
 @kernel
 def add_log_likelihoods(game, hidden, network, mistakes, count, scratch, log_likelihoods):
-    """Add the log-likelihoods of the opponent's choices in some deals, and return whether all are legal.
+    """Add the log-likelihoods of the opponent's actions in some deals, and return whether all actions are legal.
 
-    The deals are replayed side by side. At one point of the history all that the opponent sees but its hand is the same
-    in each of them, so the models are asked once for each hand.
+    The deals are replayed side by side. At a given point of the history, what the opponent sees differs between them in
+    its hand only, so the models are evaluated once per distinct hand.
 
     Args:
         game: the rules, a ``GAME`` record.
         hidden: a ``HIDDEN_DEAL`` record.
         network: a :class:`RowNetwork`.
-        mistakes: float64[3]: the network's temperature in tricks, and how often it and the heuristic bot play a
-            uniformly random legal action instead.
+        mistakes: float64[3]: the network's temperature in tricks, and the probabilities with which the network and the
+            heuristic bot play a uniformly random legal action instead.
         count: number of deals.
-        scratch: a :class:`ReplayScratch` with the dealt states; changed.
+        scratch: a :class:`ReplayScratch` with the states as dealt; changed.
         log_likelihoods: float64[count, 3], added to.
     """
     states, choices, _, logs, _ = scratch
     cards_played = np.int64(0)
     while True:
+        # The history fixes who acts, so a deal in which another seat is to act does not agree with it.
         turn, decision = states[0].turn, states[0].decision
         action = next_action(hidden, states[0], cards_played)
         for i in range(count):
             if states[i].done or states[i].turn != turn or (action >= 0 and not is_legal(states[i], action)):
                 return False
-        if action < 0:
+        if action < 0:  # the history ends at a decision of the seat that it belongs to
             return turn == SELF
         if turn == OPPONENT:
             _write_logs(game, network, mistakes, action, _number_choices(count, scratch), scratch)
@@ -75,14 +76,15 @@ def add_log_likelihoods(game, hidden, network, mistakes, count, scratch, log_lik
 
 @kernel
 def _number_choices(count, scratch):
-    """Number the opponent's choices, one for each hand that leaves it any, and return how many there are."""
+    """Number the opponent's distinct decisions, one per hand that leaves a choice, and return how many there are."""
     states, choices, firsts, _, slots = scratch
+    # A hash table of hands with linear probing; −1 marks a free slot. It has twice as many slots as there are deals.
     slots[:] = -1
     found = np.int64(0)
     for i in range(count):
         legal = legal_actions(states[i])
         choices[i] = -1
-        if legal & (legal - _ONE):
+        if legal & (legal - _ONE):  # a forced action has likelihood 1 under every model
             hand = states[i].hands[OPPONENT]
             slot = np.int64((hand * _MIX) >> np.uint64(40)) % slots.shape[0]
             while slots[slot] >= 0 and states[firsts[slots[slot]]].hands[OPPONENT] != hand:
@@ -96,7 +98,7 @@ def _number_choices(count, scratch):
 
 @kernel
 def _write_logs(game, network, mistakes, action, count, scratch):
-    """Write the log-likelihoods of an action in the first ``count`` choices."""
+    """Write the log-likelihoods of an action in the first ``count`` distinct decisions."""
     states, _, firsts, logs, _ = scratch
     views = network.views
     for begin in range(0, count, views.shape[0]):
@@ -120,14 +122,13 @@ def _write_logs(game, network, mistakes, action, count, scratch):
 def sample_candidates(
     game, hidden, deals, listed, key, first, last, network, mistakes, scratch, hands, log_likelihoods
 ):
-    """Sample deals ``first`` … ``last`` − 1, and write the opponent's hidden cards and the log-likelihoods.
+    """Sample deals ``first`` … ``last`` − 1, and write the opponent's hidden cards and its plays' log-likelihoods.
 
     Args:
         game: the rules, ``GAME`` array (1,).
         hidden: ``HIDDEN_DEAL`` array (1,).
-        deals: the counts of ``count_deals``.
-        listed: hands that the opponent can hold, uint64[n], of which each is taken equally often; empty: hands are
-            sampled.
+        deals: from ``count_deals``.
+        listed: hands that the opponent can hold, uint64[n], which the deals take in turn; if empty, hands are sampled.
         key: random key.
         first: first deal.
         last: the deal after the last.
@@ -161,11 +162,17 @@ def sample_candidates(
 
 @kernel
 def write_posterior(log_likelihoods, prior, joint):
-    """Write the posterior of each pair of a deal and an opponent model, float64[deals, models].
+    """Write the joint posterior of deal and opponent model, float64[deals, models].
 
-    All deals are equally likely before, and ``prior`` holds the probabilities of the models, which are those of a
-    mixture: one opponent is of one model for the whole deal.
+    The opponent follows the same model for the whole deal. Deals are equally likely a priori, unless the
+    log-likelihoods include the logarithms of their priors.
+
+    Args:
+        log_likelihoods: float64[deals, models].
+        prior: prior probabilities of the models, float64[models]; a model with 0 is left out.
+        joint: float64[deals, models], written; its entries add up to 1.
     """
+    # Relative to the largest logarithm, so that the exponentials neither overflow nor all vanish.
     best = -np.inf
     for number in range(log_likelihoods.shape[0]):
         for model in range(log_likelihoods.shape[1]):
@@ -183,6 +190,7 @@ def write_posterior(log_likelihoods, prior, joint):
 
 @kernel
 def _size_at(weights, exponent):
+    """Return the effective sample size of ``weights ** exponent``."""
     total = squares = 0.0
     for i in range(weights.shape[0]):
         weight = weights[i] ** exponent
@@ -199,11 +207,11 @@ def effective_sample_size(weights):
 
 @kernel
 def temper(weights, at_least):
-    """Raise weights to the largest power, at most 1, that keeps their effective sample size, and normalise them.
+    """Raise weights to the largest power up to 1 with at least some effective sample size, and normalise them.
 
     Args:
-        weights: float64[n], not negative; changed.
-        at_least: the effective sample size to keep.
+        weights: float64[n], none negative; changed in place.
+        at_least: the least effective sample size.
     """
     exponent = 1.0
     if _size_at(weights, 1.0) < at_least:
@@ -214,7 +222,7 @@ def temper(weights, at_least):
                 high = exponent
             else:
                 low = exponent
-        exponent = low
+        exponent = low  # the end that keeps the size
     total = 0.0
     for i in range(weights.shape[0]):
         weights[i] = weights[i] ** exponent
@@ -225,7 +233,7 @@ def temper(weights, at_least):
 
 @kernel
 def _stride(worlds):
-    """Return a stride through all worlds whose first steps are spread evenly: about the golden section of them."""
+    """Return a stride coprime to the number of worlds and near 0.618 of it, so that the first steps spread evenly."""
     stride = max(1, np.int64(0.618 * worlds))
     while True:
         a, b = stride, np.int64(worlds)
@@ -238,16 +246,18 @@ def _stride(worlds):
 
 @kernel
 def resample(weights, joint, key, chosen, models):
-    """Draw worlds by systematic resampling (Kitagawa, 1996), and an opponent model for each.
+    """Draw worlds by systematic resampling, and an opponent model for each.
 
-    Neighbours in the order of the candidates are placed far apart, so that any first worlds are spread over all.
+    Systematic resampling: Kitagawa, "Monte Carlo filter and smoother for non-Gaussian nonlinear state space models",
+    1996. It draws copies and neighbours one after the other; these are placed far apart, because searches use the first
+    worlds before the others.
 
     Args:
         weights: float64[candidates], normalised.
         joint: float64[candidates, models], from :func:`write_posterior`.
         key: random key.
         chosen: int64[worlds], written: the candidate of each world.
-        models: int64[worlds], written.
+        models: int64[worlds], written: the opponent model of each world.
     """
     worlds = chosen.shape[0]
     stride = _stride(worlds)

@@ -1,8 +1,9 @@
-"""Deals that one seat cannot tell from what it knows: decks that agree with its history, states that agree with a view.
+"""Sampling the hidden cards of a deal: decks that agree with a seat's history, states that agree with its view.
 
-From an event history, each *deck* that agrees with it is equally likely (``deck_sampling_kernels``). A view tells less:
-each *hand* that it allows is equally likely (``world_sampling_kernels``). The two differ once the opponent has shown a
-void: cards of that suit can only have come with later draws, so a hand with such cards has fewer pasts.
+Given an event history, every *deck* that agrees with it is equally likely (``deck_sampling_kernels``). A view holds
+less information; given a view, every *hand* that it allows is equally likely (``world_sampling_kernels``). The two
+distributions differ once the opponent has shown a void. It can have drawn cards of that suit only afterwards, so that
+fewer decks lead to a hand with such cards.
 """
 
 from __future__ import annotations
@@ -42,18 +43,18 @@ _BYTE = np.iinfo(np.int8)
 
 
 class DealSampler:
-    """The deals that agree with a history: counted once, sampled as often as wanted.
+    """A sampler of the deals that agree with a history: they are counted once and sampled any number of times.
 
     Attributes:
-        hidden: what the history tells of the hidden cards, ``HIDDEN_DEAL`` array (1,).
-        deals: the counts, as ``count_deals`` returns them.
+        hidden: what the history says about the hidden cards, ``HIDDEN_DEAL`` array (1,).
+        deals: the counts that ``count_deals`` returns.
     """
 
     def __init__(self, history: npt.ArrayLike, rules: Rules) -> None:
         """Count the deals.
 
         Args:
-            history: as ``sample_decks``.
+            history: the event history of one seat, as for :func:`sample_decks`.
             rules: the rules of the deal.
 
         Raises:
@@ -67,13 +68,13 @@ class DealSampler:
         is_byte = tokens.dtype == np.int8 or ((tokens >= _BYTE.min) & (tokens <= _BYTE.max)).all()
         tokens = np.ascontiguousarray(tokens, np.int8)
         if not is_byte or not read_history(rules.game[0], tokens, self.hidden[0]):
-            raise ValueError(f"history: it is not one of {rules_spec(rules)!r}, or not complete")
+            raise ValueError(f"history: it is not a complete history of {rules_spec(rules)!r}")
         self.deals = count_deals(self.hidden[0])
         if not len(self.deals[2]):
             raise ValueError("history: no deck agrees with it")
 
     def count(self) -> float:
-        """Return the number of decks, exact to about 1e-13 of it."""
+        """Return the number of decks that agree with the history, with a relative error of about 1e-13."""
         number: float = self.deals[2][-1]
         for name in ("own_places", "hand_places", "free_places"):
             for places in self.hidden[name].ravel().tolist():
@@ -81,7 +82,7 @@ class DealSampler:
         return number
 
     def decks(self, count: int, key: int) -> npt.NDArray[np.int8]:
-        """Return random decks in dealing order, int8[count, cards]: each independent and uniform.
+        """Return independent, uniformly random decks in dealing order, int8[count, cards].
 
         Args:
             count: number of decks.
@@ -99,10 +100,10 @@ def sample_decks(
     count: int = 1,
     rng: np.random.Generator | int | None = None,
 ) -> npt.NDArray[np.int8]:
-    """Return random decks that agree with what one seat saw of a deal: exactly uniform over all deck orders that do.
+    """Return random decks that agree with what one seat saw of a deal, exactly uniform over all such deck orders.
 
-    A deck agrees if the same actions are legal with it and leave the seat the same history. How well the opponent has
-    played is not taken into account. The decks are to be dealt by the dealer of the history.
+    A deck agrees if the actions of the history are legal with it and leave the seat with the same history. How likely
+    the opponent was to play as it did is ignored. Deal these decks with the dealer of the history.
 
     Example:
         >>> batch = german_whist.DealBatch("classic", history=True)
@@ -112,16 +113,16 @@ def sample_decks(
 
     Args:
         history: the event history of one seat, int8[events, 4], as ``DealBatch.history`` and
-            ``env(observation="history")`` give it; rows of zeros at the end are ignored.
+            ``env(observation="history")`` return it; rows of zeros at the end are ignored.
         rules: the rules of the deal.
         count: number of decks, at least 1.
-        rng: a NumPy generator or a seed, 0 to 2**64 - 1; by default, other decks every time.
+        rng: a NumPy generator or a seed, 0 to 2**64 - 1; by default, every call returns other decks.
 
     Returns:
         Cards in dealing order, int8[count, cards].
 
     Raises:
-        ValueError: if the array is not a history of these rules, no deck agrees with it, or a number is not allowed.
+        ValueError: if the array is not a history of these rules, no deck agrees with it, or a number is out of range.
     """
     count = whole_number("count", count, 1)
     sampler = DealSampler(history, rules_named(rules))
@@ -134,7 +135,7 @@ def _key(rng: np.random.Generator | int | None) -> np.uint64:
 
 @allocating_kernel
 def _first_inconsistent(game: Any, views: Any, rows: Any) -> int:
-    """Return the first of some rows whose view no opponent hand satisfies, −1 for none."""
+    """Return the first of some rows with a view that no opponent hand satisfies; −1 if there is none."""
     counts = np.zeros(1, HAND_COUNTS)
     for row in rows:
         if count_hands(game[0], views[row], counts[0]) == 0:
@@ -143,7 +144,7 @@ def _first_inconsistent(game: Any, views: Any, rows: Any) -> int:
 
 
 def check_consistent(views: Views, rules: Rules, rows: npt.NDArray[np.int64] | None = None) -> None:
-    """Refuse views that no opponent hand satisfies.
+    """Raise if no opponent hand is consistent with one of the views.
 
     Args:
         views: ``VIEW`` array of shape (n,).
@@ -151,7 +152,7 @@ def check_consistent(views: Views, rules: Rules, rows: npt.NDArray[np.int64] | N
         rows: the rows to check, int64[k]; all by default.
 
     Raises:
-        ValueError: naming the first such row.
+        ValueError: the message names the first such row.
     """
     wrong = _first_inconsistent(rules.game, views, np.arange(len(views)) if rows is None else rows)
     if wrong >= 0:
@@ -160,7 +161,7 @@ def check_consistent(views: Views, rules: Rules, rows: npt.NDArray[np.int64] | N
 
 @allocating_kernel
 def write_states(game: Any, views: Any, key: np.uint64, states: npt.NDArray[Any]) -> None:
-    """Complete a view in every state."""
+    """Write a random completion of the view into every state."""
     hands = np.empty(states.shape[0], np.uint64)
     sample_hands(game, views, key, hands)
     for world in range(states.shape[0]):
@@ -171,10 +172,10 @@ def write_states(game: Any, views: Any, key: np.uint64, states: npt.NDArray[Any]
 def sample_states(
     view: npt.ArrayLike, rules: str | Rules = "classic", *, count: int = 1, rng: np.random.Generator | int | None = None
 ) -> BatchState:
-    """Return random full states that agree with a view of the seat to act, which is seat 0 in them.
+    """Return random full states that agree with a view of the seat to act (determinizations); this seat becomes seat 0.
 
-    The opponent's hidden cards are uniform over all hands that agree with the cards seen and the voids shown, and every
-    order of the face-down cards is equally likely with each hand. A view does not tell in which order cards were
+    The opponent's hidden cards are uniform over all hands that agree with the cards seen and the voids shown. With each
+    hand, every order of the face-down cards is equally likely. A view does not hold the order in which cards were
     played, so a hand counts once, however many courses of play lead to it.
 
     Example:
@@ -186,14 +187,14 @@ def sample_states(
         view: one ``VIEW`` record, or an array of shape (1,).
         rules: the rules of the deal.
         count: number of states, at least 1.
-        rng: a NumPy generator or a seed, 0 to 2**64 - 1; by default, other states every time.
+        rng: a NumPy generator or a seed, 0 to 2**64 - 1; by default, every call returns other states.
 
     Returns:
-        States for ``DealBatch.set_state``, without histories. Places of the deck before the next face-down card are not
-        filled.
+        States for ``DealBatch.set_state``, without histories. The places of the deck before the next face-down card are
+        not filled in.
 
     Raises:
-        ValueError: if it is not one view of a seat to act, no hand agrees with it, or a number is not allowed.
+        ValueError: if ``view`` is not one view of a seat to act, no hand agrees with it, or a number is out of range.
     """
     rules = rules_named(rules)
     views = np.atleast_1d(np.asarray(view))

@@ -1,17 +1,19 @@
-"""World sampling: the hidden cards of a deal, drawn uniformly from all that are consistent with a view.
+"""Kernels that sample worlds: the hidden cards of a deal, drawn uniformly from all that are consistent with a view.
 
-A world says which unseen cards the opponent holds and in which order the others lie face down. It is consistent if it
-agrees with the known cards and the shown voids: a player void of a suit held no card of it, so the hidden cards of that
-suit in its hand are among those drawn unseen since. Voids are nested in time, so each one limits the number of hidden
-cards in its suit and the suits whose void was shown later, together (``write_limits``). A view does not tell the order
-in which cards were played, so this constraint is not used: in an enumeration of all deals of a deck of 2 × 5 cards,
-hands of 2, one consistent world in 270 was impossible for that reason; in one of 2 × 4 cards none.
+A world is the set of unseen cards that the opponent holds and the order of those that lie face down. It is consistent
+if it agrees with the known cards and the shown voids. A player that showed a void held no card of the suit then, so the
+hidden cards of the suit in its hand are among those drawn unseen since. Voids are nested in time: each one limits the
+number of hidden cards in its suit and in the suits with later voids, taken together (``write_limits``).
 
-Sampling is exact: the hands within the limits are counted by suit, a hand is drawn by its rank in that enumeration
-(unranking, with binomial coefficients), and every order of the face-down cards goes with every hand. In ``humbug`` the
-cards that nobody holds are spread evenly over the opponent's discarded hand and the blinds.
+A view does not hold the order in which cards were played, so this constraint is ignored. In an enumeration of all deals
+of a deck of 2 × 5 cards with hands of 2, one consistent world in 270 was impossible for that reason; with 2 × 4 cards
+none was.
 
-Determinization completes a view to a full state by a world.
+Sampling is exact. The hands within the limits are counted suit by suit, a hand is drawn by its number in that
+enumeration (unranking, by binomial coefficients), and every order of the face-down cards goes with every hand. In
+``humbug`` the cards that nobody holds are spread evenly over the opponent's discarded hand and the blinds.
+
+Determinization completes a view to a full state by adding a world.
 """
 
 from __future__ import annotations
@@ -26,9 +28,9 @@ from german_whist.envs.utils.bit_kernels import lowest, nth_lowest, popcount
 from german_whist.envs.utils.jit import allocating_kernel, kernel
 
 MAX_HAND = 26  # cards in the largest hand
-SELF, OPPONENT = 0, 1  # seats in a sampled state: the view's owner has seat 0
+SELF, OPPONENT = 0, 1  # seats in a sampled state: the seat that has the view becomes seat 0
 
-_TURNED_BLOCK = np.uint64(2**31)  # random block, far from those that sample hands
+_TURNED_BLOCK = np.uint64(2**31)  # random block of the turned card, far from the blocks that sample hands
 _ONE = np.uint64(1)
 _ALL = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 _SHIFT = np.uint64(32)
@@ -44,13 +46,13 @@ def _binomials(size):
 
 BINOMIAL = _binomials(14)  # BINOMIAL[n, k]: ways to choose k of n cards of a suit
 
-# Counts of the opponent's consistent hands.
+# Counts of the opponent's consistent hands. There are at most C(52, 26), about 5 · 10**14, so int64 is exact.
 HAND_COUNTS = np.dtype(
     [
         ("cards", np.uint64),  # unseen cards
         ("held", np.int64),  # number of them in the opponent's hand
-        ("order", np.int64, (4,)),  # suits by time of the shown void, latest first, then those without
-        ("limit", np.int64, (4,)),  # most hidden cards in that suit and those before it together
+        ("order", np.int64, (4,)),  # suits, the latest void first, those without a void last
+        ("limit", np.int64, (4,)),  # by place in ``order``: most hidden cards in that suit and those before it together
         ("ways", np.int64, (5, MAX_HAND + 1)),  # [i, n]: ways to fill the hand from suits i, i+1, … after n cards
     ],
     align=True,
@@ -67,13 +69,13 @@ def count_opponent_unseen(game, view):
 
 @kernel
 def is_all_known(game, view):
-    """Return whether a view leaves nothing hidden: the opponent holds all cards that were never seen."""
+    """Return whether a view hides nothing: the opponent holds all cards that were never seen."""
     return popcount(view.unseen) == count_opponent_unseen(game, view)
 
 
 @kernel
 def write_limits(view, counts):
-    """Write the order of the suits and the limits that follow from the opponent's shown voids."""
+    """Write the order of the suits, and the limits set by the voids that the opponent has shown."""
     for suit in range(4):  # insertion sort, the latest void first
         place = suit
         while place > 0 and view.void_opponent[counts.order[place - 1]] < view.void_opponent[suit]:
@@ -88,7 +90,7 @@ def write_limits(view, counts):
 
 @kernel
 def count_hands(game, view, counts):
-    """Count the consistent hands of the opponent and return their number; 0, too, for a view of another deck."""
+    """Count the opponent's consistent hands and return their number; 0 also for a view of another deck."""
     counts.cards = view.unseen
     counts.held = count_opponent_unseen(game, view)
     if cards_of_view(view) != game.deck or counts.held < 0 or counts.held > min(MAX_HAND, popcount(view.unseen)):
@@ -109,7 +111,10 @@ def count_hands(game, view, counts):
 
 @kernel
 def unrank_hand(counts, number):
-    """Return consistent hand ``number``, counted from 0."""
+    """Return consistent hand ``number``, from 0: the inverse of counting suit by suit.
+
+    Hands are ordered by their number of cards in the first suit, then by which cards these are, then by the rest.
+    """
     hand = np.uint64(0)
     before = 0
     for place in range(4):
@@ -120,7 +125,7 @@ def unrank_hand(counts, number):
             number -= BINOMIAL[length, count] * counts.ways[place + 1, before + count]
             count += 1
         before += count
-        rest = counts.ways[place + 1, before]
+        rest = counts.ways[place + 1, before]  # hands that share the cards chosen so far
         hand |= unrank_combination(cards, length, count, number // rest)
         number %= rest
     return hand
@@ -128,7 +133,7 @@ def unrank_hand(counts, number):
 
 @kernel
 def unrank_combination(cards, length, count, number):
-    """Return combination ``number`` of ``count`` out of ``length`` cards; those without the lowest card come first."""
+    """Return combination ``number`` of ``count`` of ``length`` cards; those without the lowest card come first."""
     chosen = np.uint64(0)
     while count > 0:
         length -= 1
@@ -143,8 +148,9 @@ def unrank_combination(cards, length, count, number):
 
 @kernel
 def uniform_below(bound, key, world, block):
-    """Return a uniform number in [0, ``bound``) and the next unused random block (rejection sampling)."""
-    last = _ALL - (_ALL % bound + _ONE) % bound  # the largest multiple of bound, minus one
+    """Return an unbiased random number in [0, ``bound``) and the next unused random block (rejection sampling)."""
+    # One less than the largest multiple of ``bound`` up to 2**64; 2**64 itself does not fit into a word.
+    last = _ALL - (_ALL % bound + _ONE) % bound
     while True:
         high, low, _, _ = philox(key, world, block, np.uint64(AGENT_STREAM))
         block += _ONE
@@ -190,7 +196,7 @@ def decision_of(game, view):
 
 @kernel
 def write_known_state(game, view, state):
-    """Write the part of a state that the view determines; the view's owner is to act."""
+    """Write the part of a state that the view determines; the seat that has the view is to act."""
     state.hands[SELF] = view.hand
     state.known[SELF], state.known[OPPONENT] = view.own_known, view.opponent_known
     state.played[SELF], state.played[OPPONENT] = view.played_self, view.played_opponent
@@ -210,6 +216,7 @@ def write_known_state(game, view, state):
     state.decision = decision_of(game, view)
     state.led = view.led
     state.done = False
+    # ``winner`` leads the trick. In an exchange no trick was played, and the non-dealer leads the first one.
     if state.decision == EXCHANGE:
         state.winner = 1 - state.dealer
     else:
@@ -218,7 +225,11 @@ def write_known_state(game, view, state):
 
 @kernel
 def _write_voids(state, seat, void, drawn):
-    """Write shown voids. Only unseen draws since the first void are counted; earlier ones do not matter."""
+    """Write the shown voids.
+
+    A view holds the unseen draws since each void, a state those up to it. Only differences matter, so the largest
+    number of the view takes the place of the unknown total.
+    """
     state.drawn[seat] = 0
     for suit in range(4):
         state.drawn[seat] = max(state.drawn[seat], drawn[suit])
@@ -229,15 +240,15 @@ def _write_voids(state, seat, void, drawn):
 
 @kernel
 def write_hidden_cards(game, view, hand, key, world, state):
-    """Complete a state with the opponent's hidden cards and a random order of those that nobody holds.
+    """Complete a state by a world: the opponent's hidden cards, and a random order of those that nobody holds.
 
     Args:
         game: the rules, a ``GAME`` record.
         view: a ``VIEW`` record.
         hand: the opponent's hidden cards, a mask.
         key: random key.
-        world: number of the world, which selects the order.
-        state: a ``STATE`` record in which the view's part is written.
+        world: number of the world, by which the order is drawn.
+        state: a ``STATE`` record that already holds what the view determines.
     """
     state.hands[OPPONENT] = hand | view.opponent_known
     rest = view.unseen & ~hand
@@ -258,15 +269,16 @@ def _write_blinds(game, view, rest, key, world, state):
     cards = np.int64(game.cards)
     size = np.int64(game.hand)
     left = popcount(rest)
-    for place in range(left):  # scratch: the deck's first places belong to dealt cards
+    for place in range(left):  # as scratch, because these places belong to cards that were dealt
         state.deck[place] = lowest(rest)
         rest &= rest - _ONE
     shuffle(key, world, state.deck[:left])
     discarded = np.uint64(0)
     dealer_exchanged = view.exchanged_self if view.dealer else view.exchanged_opponent
-    if dealer_exchanged:  # both saw the dealer discard the turned card
+    if dealer_exchanged:  # the turned card is among the dealer's discards, as both seats know
         discarded |= _ONE << np.uint64(_turned_card(view, key, world))
     if view.exchanged_opponent:
+        # Its whole discarded hand, and the turned card if this seat discarded that one.
         while popcount(discarded) < size + (1 if view.dealer and view.exchanged_self else 0):
             left -= 1
             discarded |= _ONE << np.uint64(state.deck[left])
@@ -281,7 +293,7 @@ def _write_blinds(game, view, rest, key, world, state):
 
 @kernel
 def _turned_card(view, key, world):
-    """Sample the discarded turned card; a view does not say which of its owner's discards it is."""
+    """Sample which discarded card was turned up: a view says only that it is a trump, if there are trumps."""
     could_be = view.discarded
     if view.trump >= 0:
         could_be &= suit_mask(np.int64(view.trump))

@@ -1,7 +1,8 @@
-"""Worlds for one decision: what the opponent may hold, as likely as what is known makes it.
+"""Sampling worlds for one decision from the belief about the opponent's hidden cards.
 
-With an event history, deals that agree with it are sampled, uniformly, and weighted by how likely they make the
-opponent's play. With a view alone, all hands that it allows are equally likely.
+With an event history, the belief is a posterior: deals that agree with the history are sampled uniformly and weighted
+by the likelihood of the opponent's plays (importance sampling, then resampling). With a view alone, all hands that it
+allows are equally likely.
 """
 
 from __future__ import annotations
@@ -27,28 +28,28 @@ from german_whist.envs.agent import Views
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.state import STATE
 
-_DOUBLINGS = 2  # of the candidates, at most
-# Deals sampled for each hand, at least, where all hands that the opponent can hold are listed. They differ in the order
-# in which it came to its cards, and so in how likely its play was.
+_DOUBLINGS = 2  # how often the number of candidates may be doubled
+# The least number of deals sampled per hand, where all hands that the opponent can hold are listed. Deals of the same
+# hand differ in when the opponent drew each card, and so in the likelihood of its plays.
 _DEALS_PER_HAND = 8
-_STREAMS = 2**54  # keys of further candidates lie beyond those of views
+_STREAMS = 2**54  # added to the key for further candidates: keys of views are below 2**53
 
-# Deals sampled before weighting: several for each world, because most turn out to weigh little; at most 768, because
-# they cost time, but never fewer than two for each world.
+# Deals sampled before weighting: six per world, because most turn out to weigh little. To save time at most 768, but
+# never fewer than two per world.
 _CANDIDATES_PER_WORLD, _MAX_CANDIDATES, _FEWEST_PER_WORLD = 6, 768, 2
-# Weights keep an effective sample size of a twelfth of the deals. Without a bound, 13 of 768 deals carry the weight
-# against the heuristic bot, and a wrong model costs more.
+# The weights are tempered to an effective sample size of at least a twelfth of the deals. Without this bound, 13 of 768
+# deals carry the weight against the heuristic bot, and a wrong model does more harm.
 _LEAST_SHARE = 1 / 12
-# Opponent models: network, heuristic bot, uniform. With the network alone, the belief about other opponents is worse
-# than equally likely hands; with the mixture, 95 % of the posterior is on the right model by the tenth trick.
+# Prior of the opponent models network, heuristic bot and uniform. With the network alone, the belief about other
+# opponents is worse than a uniform one; with the mixture, the right model has 95 % of the posterior by the tenth trick.
 _MODEL_PRIOR = (0.7, 0.2, 0.1)
-# How often the modelled network and the modelled bot play any legal card instead, so that one odd card does not rule
-# out the true deal. Less is as good where a model is right, and worse where none is.
+# How often the modelled network and the modelled bot play a uniformly random legal card instead, so that one odd card
+# does not rule out the true deal. Lower rates are as good where a model is right, and worse where none is.
 _MISTAKES, _HEURISTIC_MISTAKES = 0.1, 0.3
-_TEMPERATURE = 0.1  # of the modelled network's softmax, in tricks: 0.06 is as good, 0.2 worse
+_TEMPERATURE = 0.1  # of the modelled network's softmax over advantages, in tricks: 0.06 is as good, 0.2 is worse
 
 Result = TypeVar("Result")
-History = tuple[npt.NDArray[np.int8], int]  # tokens and their number
+History = tuple[npt.NDArray[np.int8], int]  # tokens int8[events, 4], and how many of the events happened
 
 
 class ReplayScratch(NamedTuple):
@@ -56,10 +57,10 @@ class ReplayScratch(NamedTuple):
 
     Attributes:
         states: ``STATE`` array (deals,).
-        choices: number of each deal's choice, −1 for none, int64[deals].
-        firsts: the first deal with each choice, int64[deals].
-        logs: log-likelihoods of each choice, float64[deals, 3].
-        slots: a hash table of choices, int64[2 × deals].
+        choices: number of the opponent's distinct decision in each deal, int64[deals]; −1 where it is forced.
+        firsts: the first deal with each distinct decision, int64[deals].
+        logs: log-likelihoods of each distinct decision under each model, float64[deals, 3].
+        slots: a hash table from hands to distinct decisions, int64[2 × deals].
     """
 
     states: npt.NDArray[Any]
@@ -70,7 +71,7 @@ class ReplayScratch(NamedTuple):
 
     @classmethod
     def of(cls, deals: int = 1024) -> ReplayScratch:
-        """Return scratch memory for some deals; by default, all candidates of a decision."""
+        """Return scratch memory for a number of deals; the default holds all candidates of most decisions."""
         numbers = np.zeros(deals, np.int64), np.zeros(deals, np.int64)
         return cls(np.zeros(deals, STATE), *numbers, np.zeros((deals, MODELS)), np.zeros(2 * deals, np.int64))
 
@@ -80,8 +81,8 @@ class BeliefSettings(NamedTuple):
 
     Attributes:
         candidates: deals sampled at first; up to 4 times as many while the effective sample size is low.
-        least_size: weights are tempered to keep this effective sample size.
-        model_prior: probabilities of the opponent models network, heuristic bot, uniform.
+        least_size: the effective sample size that tempering keeps.
+        model_prior: prior probabilities of the opponent models network, heuristic bot and uniform.
     """
 
     candidates: int
@@ -90,17 +91,17 @@ class BeliefSettings(NamedTuple):
 
     @classmethod
     def of(cls, worlds: int, *, has_network: bool) -> BeliefSettings:
-        """Return those for a number of worlds; without a network, the heuristic bot takes its place."""
+        """Return the settings for a number of worlds; without a network, the heuristic bot gets its prior."""
         most = max(min(_CANDIDATES_PER_WORLD * worlds, _MAX_CANDIDATES), _FEWEST_PER_WORLD * worlds)
         network, heuristic, uniform = _MODEL_PRIOR
         return cls(most, _LEAST_SHARE * most, _MODEL_PRIOR if has_network else (0.0, network + heuristic, uniform))
 
 
 class RunWorlds(Protocol):
-    """Evaluates a number of worlds in parts, in one thread or several."""
+    """Runs a task over a number of worlds, split into parts that run in one or several threads."""
 
     def __call__(self, part: Callable[[int, int, Any], Result], worlds: int) -> list[Result]:
-        """Call ``part(first, last, scratch)`` for ranges that cover all worlds, and return the results in order."""
+        """Call ``part(first, end, scratch)`` for ranges that cover all worlds, and return the results in order."""
         ...
 
 
@@ -108,9 +109,9 @@ class Candidates(NamedTuple):
     """Sampled deals.
 
     Attributes:
-        hands: the opponent's hidden cards now, uint64[n].
+        hands: the opponent's present hidden cards, masks, uint64[n].
         log_likelihoods: log-likelihood of the opponent's plays under each opponent model, float64[n, 3].
-        prior: how likely each deal is before the opponent's play is considered, float64[n], mean 1.
+        prior: relative prior probability of each deal, before the opponent's plays, float64[n] with mean 1.
     """
 
     hands: npt.NDArray[np.uint64]
@@ -119,12 +120,12 @@ class Candidates(NamedTuple):
 
 
 class Worlds(NamedTuple):
-    """Worlds for rollouts, equally weighted.
+    """Equally weighted worlds for rollouts.
 
     Attributes:
-        hands: the opponent's hidden cards, uint64[n].
-        models: opponent models, int64[n].
-        size: effective sample size of the deals that they were drawn from.
+        hands: the opponent's hidden cards, masks, uint64[n].
+        models: the opponent model of each world, int64[n].
+        size: effective sample size of the deals that the worlds were drawn from; infinite for worlds of a view.
     """
 
     hands: npt.NDArray[np.uint64]
@@ -141,10 +142,19 @@ def sample_worlds(
     settings: BeliefSettings,
     run: RunWorlds,
 ) -> Worlds:
-    """Return ``count`` worlds for a consistent view, ``VIEW`` array (1,).
+    """Return ``count`` worlds for one decision.
+
+    Args:
+        rules: the rules of the deal.
+        views: a consistent view, ``VIEW`` array (1,).
+        history: the event history of the same seat; without one, all hands that the view allows are equally likely.
+        key: random key.
+        count: number of worlds.
+        settings: how deals are sampled and weighted.
+        run: runs the sampling of deals.
 
     Raises:
-        ValueError: when no deal agrees with the history.
+        ValueError: when no deal agrees with the history, or it does not belong to the view.
     """
     if history is None:
         hands = np.empty(count, np.uint64)
@@ -160,7 +170,7 @@ def sample_worlds(
 def posterior(
     candidates: Candidates, settings: BeliefSettings
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Return the posterior of each deal and opponent model, float64[n, 3], and the tempered weights, float64[n]."""
+    """Return the joint posterior of deal and opponent model, float64[n, 3], and tempered deal weights, float64[n]."""
     joint, weights = _posterior(candidates, settings)
     temper(weights, settings.least_size)
     return joint, weights
@@ -169,7 +179,7 @@ def posterior(
 def _posterior(
     candidates: Candidates, settings: BeliefSettings
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Return the same as :func:`posterior`, with weights that are not tempered."""
+    """Return what :func:`posterior` does, with the weights before tempering."""
     joint = np.empty_like(candidates.log_likelihoods)
     log_weights = candidates.log_likelihoods + np.log(candidates.prior)[:, None]
     write_posterior(log_weights, np.array(settings.model_prior), joint)
@@ -181,11 +191,12 @@ def sample_candidate_deals(
 ) -> Candidates:
     """Return deals that agree with a history.
 
-    Where the opponent can hold few hands, all are listed and each is used equally often; else deals are sampled
-    uniformly. If the opponent's play leaves most of the weight on few deals, more are sampled.
+    If the opponent can hold only few hands, all are listed and each is used equally often, with its probability as the
+    prior; else deals are sampled uniformly. If the opponent's plays leave most of the weight on few deals, more are
+    sampled. Arguments as for :func:`sample_worlds`.
 
     Raises:
-        ValueError: when no deal agrees, or the history does not belong to the view.
+        ValueError: when no deal agrees with the history, or it does not belong to the view.
     """
     tokens, length = history
     sampler = DealSampler(tokens[:length], rules)
@@ -224,9 +235,9 @@ def sample_candidate_deals(
 
 
 def _listed_hands(sampler: DealSampler, most: int) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float64]]:
-    """Return all hands that the opponent can hold, and the probability of each times their number.
+    """Return all hands that the opponent can hold, and their probabilities times their number.
 
-    Empty where there are more than ``most``.
+    Both are empty if there are more than ``most`` hands.
     """
     hands, weights = np.empty(most, np.uint64), np.empty(most)
     count = list_hands(sampler.hidden[0], sampler.deals[0], hands, weights)

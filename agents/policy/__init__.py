@@ -1,1 +1,1 @@
-"""Policy networks as agents: checkpoints and their inputs."""
+"""Policy networks: checkpoints, network inputs, and the agent that plays a network."""

@@ -1,7 +1,7 @@
-"""``champion`` or ``checkpoint:PATH``: a policy network as an agent, one forward pass for a whole batch of views.
+"""The agent of a policy network, as in ``champion`` or ``checkpoint:PATH``: one forward pass per batch of views.
 
-The network plays whole deals. ``registry.make_agent`` adds an exact endgame where the model card or the specification
-string says so.
+Here the network plays the endgame, too. ``registry.make_agent`` adds an exact endgame where the model card or the
+specification string says so.
 """
 
 from __future__ import annotations
@@ -39,23 +39,23 @@ class PolicyAgent(Agent):
     """Plays a policy network: the action with the highest logit, or a sample from the softmax.
 
     Attributes:
-        name: what it is called.
+        name: the agent's name in results and errors.
         checkpoint: the network and its model card.
         temperature: 0 plays the most likely action; T > 0 samples from the softmax of the logits divided by T.
-        rules: the rules of the game that it plays.
+        rules: the rules of the game that the agent plays.
     """
 
     def __init__(
         self, checkpoint: Checkpoint, temperature: float = 0.0, name: str = "policy", rules: Rules | None = None
     ) -> None:
-        """Load a network; what its model card says about endgames is ignored.
+        """Make an agent of a network; the endgame setting of its model card is ignored.
 
         Args:
             checkpoint: the network.
             temperature: 0 or a positive number.
-            name: what to call the agent in results and errors.
+            name: the agent's name in results and errors.
             rules: the rules of the game; by default those that the network was trained for. Only a network with
-                universal inputs plays other ones.
+                universal inputs can play others.
 
         Raises:
             ValueError: when the temperature is negative or not finite, or the network cannot play these rules.
@@ -80,7 +80,7 @@ class PolicyAgent(Agent):
 
     @property
     def network(self) -> PolicyAgent:
-        """Itself."""
+        """The agent itself."""
         return self
 
     def act(self, views: Views, rng: Any) -> Actions:
@@ -88,7 +88,11 @@ class PolicyAgent(Agent):
 
         Args:
             views: ``VIEW`` array of shape (n,).
-            rng: ``numpy.random.Generator`` or the like; not used at temperature 0, where ``None`` will do.
+            rng: a generator with a method ``random``, such as ``numpy.random.Generator``; may be ``None`` at
+                temperature 0.
+
+        Raises:
+            ValueError: when ``views`` is not an array of views, or sampling gets no generator.
         """
         if self.temperature > 0:
             check_rng(self.name, rng, "random")
@@ -100,10 +104,9 @@ class PolicyAgent(Agent):
         return decode_actions(np.argmax(weights > thresholds[:, None], axis=1), relabeling)
 
     def act_on(self, device: Device, views: Records, rng: Any = None) -> Tensor:
-        """Return one legal action per view, int64[n]; on a GPU the network is torch's, in float32.
+        """Return one legal action per view, int64[n]; on a GPU torch evaluates the network in float32.
 
-        Its logits then differ from those of ``act`` by their rounding: of actions that are as good as alike, another
-        one may be chosen.
+        Its rounding differs from that of ``act``, so another of several nearly equal actions may be chosen.
         """
         if not device.is_gpu:
             return super().act_on(device, views, rng)
@@ -136,16 +139,16 @@ class PolicyAgent(Agent):
         return decode_values(chances, relabeling)
 
     def advantages(self, views: Views) -> npt.NDArray[np.float64] | None:
-        """Return the advantage of each action over the best one in tricks, float64[n, num_actions].
+        """Return the advantage of each action over the best one, in tricks of margin, float64[n, num_actions].
 
-        That is Q(s, a) − max Q(s, ·) as the network estimates it: 0 for the best action, negative for the others, −∞
-        for illegal ones.
+        That is the network's estimate of Q(s, a) − max Q(s, ·): 0 for the best action, negative for others, −∞ for
+        illegal ones.
 
         Args:
             views: ``VIEW`` array of shape (n,).
 
         Returns:
-            The advantages, or ``None`` for a network whose logits are no action values (those of ``trainer: sb3``).
+            The advantages, or ``None`` for a network whose logits are not action values (from ``trainer: sb3``).
         """
         if self.checkpoint.logits_per_trick is None:
             return None
@@ -154,13 +157,13 @@ class PolicyAgent(Agent):
         return decode_values(below / self.checkpoint.logits_per_trick, relabeling)
 
     def values(self, views: Views) -> Values | None:
-        """Return what the network expects of deals in which both seats play as it does.
+        """Return the value network's estimates for deals in which both seats play this policy.
 
         Args:
             views: ``VIEW`` array of shape (n,), each of a seat to act.
 
         Returns:
-            Expected margins and winning chances, float64[n] each, or ``None`` for a checkpoint without a value network.
+            Expected margins and chances to win, float64[n] each, or ``None`` for a checkpoint without a value network.
         """
         check_view_array(views)
         if self._value is None:
@@ -181,8 +184,6 @@ class PolicyAgent(Agent):
 
 
 class _GpuNetwork:
-    """A policy network on a device."""
-
     def __init__(self, checkpoint: Checkpoint, rules: Rules, device: Device) -> None:
         from german_whist.agents.policy.network.mlp import FrozenMLP, mlp_of
 
@@ -193,7 +194,7 @@ class _GpuNetwork:
         self._ranks = checkpoint.ranks
 
     def act(self, views: Records, temperature: float, rng: Any) -> Tensor:
-        """Return an action per view, int64[n]; see :class:`PolicyAgent`."""
+        """Return one legal action per view, int64[n]; see :class:`PolicyAgent`."""
         import torch
 
         device, count = self._device, len(views.bytes)
@@ -214,16 +215,16 @@ class _GpuNetwork:
 
 def _softmax(logits: npt.NDArray[np.float32], temperature: float = 1.0) -> npt.NDArray[np.float64]:
     below = (logits - logits.max(axis=1, keepdims=True)).astype(np.float64)
-    with np.errstate(over="ignore"):  # a low temperature leaves only the best card
+    with np.errstate(over="ignore"):  # at a very low temperature the quotient is −∞ and the weight 0
         weights = np.exp(below / temperature)
     probabilities: npt.NDArray[np.float64] = weights / weights.sum(axis=1, keepdims=True)
     return probabilities
 
 
 def estimated_advantages(network: PolicyAgent, views: Views) -> npt.NDArray[np.float64]:
-    """Return :meth:`PolicyAgent.advantages`, or where a network has none, what its probabilities say of them.
+    """Return :meth:`PolicyAgent.advantages`; for a network without action values, derive them from its probabilities.
 
-    An action e times as likely then counts as ``1 / LOGITS_PER_TRICK`` tricks better.
+    An action that is e times as likely then counts as ``1 / LOGITS_PER_TRICK`` tricks better.
 
     Args:
         network: the network's agent.

@@ -1,10 +1,10 @@
-"""The checkpoint file: a policy network's weights in safetensors, with a JSON model card. Loading runs no code from it.
+"""Checkpoint files: a policy network's weights in safetensors with a JSON model card. Loading one runs no code.
 
-The tensors ``layer.…`` (see ``layers``) are a multilayer perceptron with ReLU between its layers, from what the network
-sees of a canonical view (see ``canonical`` and ``input_kernels``) to one logit per canonical action. The tensors
-``value.…``, where there are any, are the *value* network, from the same inputs to the expected margin and the logit of
-the winning chance.
-The file's metadata hold the model card, JSON text under ``card``, and a SHA-256 of it and the tensors under ``sha256``.
+The tensors ``layer.…`` (see ``layers``) are a multilayer perceptron with ReLU between its layers. It maps the inputs
+from a canonical view (see ``canonical`` and ``input_kernels``) to one logit per canonical action. The tensors
+``value.…`` are the optional *value* network, which maps the same inputs to the expected margin and the logit of the
+chance to win. The file's metadata hold the model card as JSON text under ``card``, and the SHA-256 of the card and the
+tensors under ``sha256``.
 """
 
 from __future__ import annotations
@@ -55,19 +55,19 @@ class Checkpoint:
 
     Attributes:
         layers: weight float32[out, in] and bias float32[out] of each layer.
-        rules: the rules it was trained for.
-        training: its origin: configuration, decisions seen, code version.
+        rules: the rules that the network was trained for.
+        training: its origin: configuration, number of training decisions, code version.
         results: measured strength by opponent.
-        logits_per_trick: scale of the logits where they are action values: a logit is this many times the expected
-            margin in tricks, plus a constant for each position. ``None`` where logits only define a policy. The model
-            card calls it ``logits_a_trick``.
-        endgame: how the agent made from it plays the endgame: ``"played"`` by the network, or ``"exact"`` by the solver
-            for a network that was never trained on endgames.
-        ranks: how it sees ranks: ``"named"`` as they are, or ``"live"``, counted among the unplayed cards.
-        inputs: what it sees: ``"observation"``, the observation of its game, or ``"universal"``, the encoding of every
-            game with an open endgame.
-        value: layers of the value network, likewise; empty without one. Its outputs are the expected margin of the deal
-            in tricks for the seat to act, and the logit of its winning chance, a draw counting half.
+        logits_per_trick: scale of the logits where they are action values: a logit is this factor times the expected
+            margin in tricks, plus a constant per position. ``None`` where logits only define a policy. The model card
+            calls it ``logits_a_trick``.
+        endgame: how an agent of the checkpoint plays the endgame: ``"played"`` by the network, or ``"exact"`` by the
+            solver, for a network that was never trained on endgames.
+        ranks: how the network sees ranks: ``"named"`` as they are, or ``"live"``, counted among the unplayed cards.
+        inputs: what the network sees: ``"observation"``, the observation of its game, or ``"universal"``, the encoding
+            of every game with an open endgame.
+        value: layers of the value network, as ``layers``; empty without one. Its outputs are the expected margin of the
+            deal in tricks for the seat to act, and the logit of the chance to win it, a draw counting half.
         suit_layers: number of first layers whose weights the suits share, in both networks; 0 for plain multilayer
             perceptrons.
     """
@@ -85,17 +85,17 @@ class Checkpoint:
 
     @property
     def sizes(self) -> list[int]:
-        """Number of inputs, then of units in each layer."""
+        """Sizes of the policy network: number of inputs, then of units in each layer."""
         return sizes_of(self.layers, self.suit_layers)
 
     @cached_property
     def forward(self) -> Forward:
-        """The forward pass of the policy network, which all agents with this checkpoint share."""
+        """The forward pass of the policy network, shared by all agents with this checkpoint."""
         return self._forward(self.layers)
 
     @cached_property
     def value_forward(self) -> Forward | None:
-        """The same of the value network; ``None`` without one."""
+        """The forward pass of the value network; ``None`` without one."""
         return self._forward(self.value) if self.value else None
 
     def _forward(self, layers: tuple[Layer, ...]) -> Forward:
@@ -105,7 +105,7 @@ class Checkpoint:
 
     @property
     def value_sizes(self) -> list[int]:
-        """The same of the value network; empty without one."""
+        """Sizes of the value network; empty without one."""
         return sizes_of(self.value, self.suit_layers) if self.value else []
 
     def model_card(self) -> dict[str, Any]:
@@ -138,21 +138,21 @@ class Checkpoint:
 
         Args:
             path: the file.
-            half: write float16: half the size, rounded weights.
+            half: write float16, which halves the file and rounds the weights.
 
         Raises:
             ValueError: when a weight is too large for float16.
-            OSError: when the folder cannot be written.
+            OSError: when the file cannot be written.
         """
         tensors = layer_tensors(self.layers, "layer", half=half) | layer_tensors(self.value, "value", half=half)
         write_atomically(path, tensor_bytes(tensors, file_metadata(self.model_card(), tensors)))
 
 
 def write_results(path: str | Path, results: dict[str, Any]) -> None:
-    """Replace the results, by opponent, in a checkpoint file's model card; its weights stay as they are.
+    """Replace the results, by opponent, in the model card of a checkpoint file, and keep its weights.
 
     Raises:
-        ValueError: when the file is no checkpoint.
+        ValueError: when the file is not a checkpoint.
         OSError: when it cannot be written.
     """
     with open_checkpoint(path) as file:
@@ -165,14 +165,14 @@ def load_checkpoint(path: str | Path) -> Checkpoint:
     """Read a checkpoint file.
 
     Raises:
-        ValueError: when the file is missing, truncated, not a checkpoint, or made for another observation layout.
+        ValueError: when the file is missing, damaged, not a checkpoint, or made for another observation layout.
     """
     with open_checkpoint(path) as file:
         return _from_model_card(str(path), file)
 
 
 def newest_checkpoint(folder: str | os.PathLike[str]) -> Path:
-    """Return the checkpoint of most decisions in the folder of a run, or in its ``checkpoints/``.
+    """Return the file of the checkpoint with the most decisions in a run's folder or its ``checkpoints/``.
 
     Raises:
         ValueError: when there is none.
@@ -183,7 +183,7 @@ def newest_checkpoint(folder: str | os.PathLike[str]) -> Path:
     final = run / "final.safetensors"
     if not final.is_file():
         if last is None:
-            raise ValueError(f"{str(run)!r} is no run with checkpoints: name a file in it, such as final.safetensors")
+            raise ValueError(f"{str(run)!r} has no checkpoints of a run: name a file, such as final.safetensors")
         return last
     training = read_model_card(final).get("training", {})
     decisions = training.get("decisions") if isinstance(training, dict) else None
@@ -192,7 +192,7 @@ def newest_checkpoint(folder: str | os.PathLike[str]) -> Path:
 
 
 def read_model_card(path: str | Path) -> dict[str, Any]:
-    """Read only the model card of a checkpoint file.
+    """Read the model card of a checkpoint file, without its weights.
 
     Raises:
         ValueError: when the file is missing, truncated or not a checkpoint.
@@ -242,10 +242,10 @@ def _from_model_card(path: str, file: TensorFile) -> Checkpoint:
 
 
 def _logits_per_trick(number: object) -> float | None:
-    """Return the scale of the logits from a model card, or ``None`` where it is absent.
+    """Return the scale of the logits in a model card, or ``None`` where it is absent.
 
     Raises:
-        ValueError: when it is no positive number, or too large.
+        ValueError: when it is not a positive number, or too large.
     """
     if number is None:
         return None
@@ -257,7 +257,6 @@ def _logits_per_trick(number: object) -> float | None:
 def _layers(
     path: str, file: TensorFile, prefix: str, sizes: list[int], *, suit_layers: int, largest: float
 ) -> tuple[Layer, ...]:
-    """Return the layers of one network of a file."""
     check_sizes(sizes, f"checkpoint {path!r}")
     try:
         shapes = layer_shapes(sizes, suit_layers)
@@ -267,7 +266,7 @@ def _layers(
 
 
 def _value(path: str, file: TensorFile, features: int, read: Callable[..., tuple[Layer, ...]]) -> tuple[Layer, ...]:
-    """Return the layers of the value network; none where a checkpoint has none."""
+    """Return the layers of the value network; empty where a checkpoint has none."""
     about = file.model_card.get("value")
     if about is None:
         return ()

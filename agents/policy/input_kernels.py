@@ -1,8 +1,8 @@
-"""What networks see of a view: the blocks of the *universal* encoding, and the kernels that write a network's inputs.
+"""The inputs of networks: the blocks of the *universal* encoding, and the kernels that encode a view.
 
-``"observation"`` is the observation vector of one game, the one that the network was trained for. ``"universal"`` has
-the blocks of every game with an open endgame (0 where a game has no such thing) and then the rules themselves. So one
-network plays every such game, also with settings that it never met in training.
+``"observation"`` is the observation vector of the one game that the network was trained for. ``"universal"`` has the
+blocks of every game with an open endgame (0 where a block does not apply), followed by the rules themselves. One
+network can therefore play every such game, even with settings that it never met in training.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from german_whist.envs.utils.bit_kernels import popcount
 from german_whist.envs.utils.device import row_kernel
 from german_whist.envs.utils.jit import kernel
 
-RULE_FLAGS = ("race_goal", "has_trump", "draft", "all_count")  # blocks that say which rules a deal has
+RULE_FLAGS = ("race_goal", "has_trump", "draft", "all_count")  # blocks that tell games apart
 
-# Bounds of the observation's blocks that depend on the rules: those of the classic game, in every game.
+# Largest values of the blocks whose bounds depend on the rules: those of the classic game, for every game.
 _HIGH = {"tricks": 26, "foreplay": 13, "stock": 26}
 
 _RULES_BLOCKS = (
@@ -44,7 +44,7 @@ UNIVERSAL_BLOCKS = (
 _START = starts_of(UNIVERSAL_BLOCKS)
 
 
-_BASE_SIZE = _START["turn"] + 1  # the features that every game has
+_BASE_SIZE = _START["turn"] + 1  # the part that every game's observation has
 _CHOICE = _START["choice"]
 _LOW = _START["low"]
 _RACE_LEFT = _START["race_left"]
@@ -87,12 +87,12 @@ def write_universal(game, view, row):
 
 @kernel
 def write_network_input(game, view, universal, row):
-    """Write what a network sees of a canonical view into an int8 row.
+    """Write a network's inputs for a canonical view into an int8 row.
 
     Args:
         game: the rules, a ``GAME`` record.
-        view: a record of ``VIEW``, canonical.
-        universal: whether the network sees the universal encoding instead of the observation.
+        view: a canonical ``VIEW`` record.
+        universal: whether the inputs are the universal encoding instead of the observation.
         row: int8[features], written.
     """
     if universal:
@@ -103,5 +103,5 @@ def write_network_input(game, view, universal, row):
 
 @row_kernel(writes="row")
 def write_network_inputs(i, game, views, universal, row):
-    """Write what a network sees of view ``i`` into a row of int8[len(views), features]."""
+    """Write a network's inputs for canonical view ``i`` into row ``i`` of int8[len(views), features]."""
     write_network_input(game[0], views[i], universal, row)

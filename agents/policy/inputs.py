@@ -1,4 +1,4 @@
-"""What a policy network sees of views: their observations under one game's rules, or the universal encoding."""
+"""The inputs of policy networks: observations of one game, or the universal encoding."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from german_whist.envs.observation.views import check_view_array
 
 
 def input_layout(rules: Rules, inputs: str = OBSERVATION) -> dict[str, Block]:
-    """Return the named blocks of a network's inputs, in order: range, largest value and meaning of each.
+    """Return the named blocks of a network's inputs, in order, each with its range, largest value and meaning.
 
     Args:
         rules: the rules that the network was trained for; the universal encoding does not depend on them.
@@ -27,9 +27,9 @@ def input_layout(rules: Rules, inputs: str = OBSERVATION) -> dict[str, Block]:
 
 
 def input_high(rules: Rules, inputs: str = OBSERVATION) -> npt.NDArray[np.int8]:
-    """Return the usual largest value of each feature, int8[features], by which training scales them.
+    """Return the nominal largest value of each feature, int8[features], by which training divides it.
 
-    Games larger than the classic one may have larger values in the universal encoding.
+    In the universal encoding, games larger than the classic one may exceed it.
 
     Args:
         rules: the rules that the network was trained for; the universal encoding does not depend on them.
@@ -39,15 +39,15 @@ def input_high(rules: Rules, inputs: str = OBSERVATION) -> npt.NDArray[np.int8]:
 
 
 def num_outputs(rules: Rules, inputs: str = OBSERVATION) -> int:
-    """Return the number of actions that a policy network evaluates: 54 with universal inputs, else its game's."""
+    """Return the number of actions that a policy network evaluates: 54 with universal inputs, else that of its game."""
     return NUM_ACTIONS if inputs == UNIVERSAL else rules.num_actions
 
 
 def network_inputs(views: Views, rules: str | Rules = "classic", inputs: str = OBSERVATION) -> npt.NDArray[np.int8]:
-    """Return what a policy network sees of views, int8[n, features].
+    """Return a policy network's inputs for n views, int8[n, features].
 
     Args:
-        views: ``VIEW`` array of shape (n,), canonical, as ``canonical_views`` returns it.
+        views: canonical views, a ``VIEW`` array of shape (n,) as ``canonical_views`` returns it.
         rules: the rules of the deals.
         inputs: ``"observation"`` or ``"universal"``, as the model card says (``checkpoint.inputs``).
 

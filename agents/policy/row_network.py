@@ -1,4 +1,7 @@
-"""A policy network for kernels: the weights in one array, scratch memory for some views at a time, the forward pass."""
+"""A policy network that kernels can evaluate: its weights in one array, scratch memory, and the forward pass.
+
+The logits are bit for bit those of ``MLPForward``.
+"""
 
 from __future__ import annotations
 
@@ -24,22 +27,23 @@ _ONE = np.uint64(1)
 
 
 class RowNetwork(NamedTuple):
-    """A network that kernels evaluate for up to ``BLOCK`` views at a time, bit for bit as ``MLPForward`` does.
+    """A network and scratch memory to evaluate it in kernels for up to ``BLOCK`` views at a time.
 
-    Scratch memory for the views is flat, row after row. One thread uses it at a time; :meth:`copy` shares the weights.
+    Scratch memory for the views is flat, row after row. It serves one thread; :meth:`copy` shares the weights.
 
     Attributes:
-        weights: the weights and biases of each layer, float32.
-        starts: int64[layers, 2], where each layer's weight (inputs, outputs) and bias start.
-        sizes: int64[layers + 1], inputs, and outputs with those added by ``padded``; a single number for no network.
+        weights: the weights and biases of all layers, float32.
+        starts: offsets in ``weights`` of each layer's weight (inputs, outputs) and bias, int64[layers, 2].
+        sizes: number of inputs, then of outputs of each layer with those added by ``padded``, int64[layers + 1]; one
+            number alone if there is no network.
         rank_by_unplayed: int64[1], 1 if ranks are counted among the unplayed cards.
-        universal: int64[1], 1 if the network sees the universal encoding instead of the observation of its game.
-        logits_per_trick: float64[1], ``LOGITS_PER_TRICK`` if the logits are no action values.
+        universal: int64[1], 1 if the inputs are the universal encoding instead of the observation.
+        logits_per_trick: float64[1], scale of the logits; ``LOGITS_PER_TRICK`` if they are not action values.
         game: ``GAME`` array (1,), the rules.
         views: the views, written by the caller, ``VIEW`` array (BLOCK,).
         canonical: the canonical views, ``VIEW`` array (BLOCK,).
         relabeling: their relabelings, int8[BLOCK × RELABELING_SIZE].
-        logits: the output, float32[BLOCK × actions], of canonical actions.
+        logits: the logits of canonical actions, float32[BLOCK × actions].
         features: scratch, int8[BLOCK × inputs].
         units: scratch, float32[BLOCK × widest].
         other_units: scratch, float32[BLOCK × widest].
@@ -68,12 +72,10 @@ class RowNetwork(NamedTuple):
 
     @classmethod
     def of(cls, checkpoint: Checkpoint | None, rules: Rules) -> RowNetwork:
-        """Pack a checkpoint's network for a game.
-
-        Without a checkpoint, it is one without layers, which :func:`has_layers` tells apart.
+        """Pack a checkpoint's network for a game; ``None`` gives a network without layers (see :func:`has_layers`).
 
         Raises:
-            ValueError: when the suits share layers.
+            ValueError: when the network has suit layers.
         """
         if checkpoint is None:
             return cls._packed((), [1], 0, 0, None, rules.game.copy())
@@ -98,7 +100,7 @@ class RowNetwork(NamedTuple):
         game: Any,
     ) -> RowNetwork:
         starts = np.zeros((len(network), 2), np.int64)
-        parts: list[npt.NDArray[Any]] = [np.zeros(NARROW, np.float32)]
+        parts: list[npt.NDArray[Any]] = [np.zeros(NARROW, np.float32)]  # not empty, even without layers
         for layer, (weight, bias) in enumerate(network):
             for which, array in enumerate((weight.T, bias)):
                 starts[layer, which] = sum(part.size for part in parts)
@@ -141,13 +143,13 @@ class RowNetwork(NamedTuple):
 
 @kernel
 def has_layers(network: Any) -> bool:
-    """Return whether there is a network."""
+    """Return whether this is a network at all, see :meth:`RowNetwork.of`."""
     return bool(network.sizes.shape[0] > 1)
 
 
 @kernel
 def write_logits(network: Any, count: int) -> None:
-    """Write the logits of the first ``count`` views, and their canonical form."""
+    """Write the canonical form and the logits of the first ``count`` views."""
     views, canonical, inputs = network.views, network.canonical, network.sizes[0]
     features = network.features[: count * inputs].reshape(count, inputs)
     relabeling = network.relabeling[: count * RELABELING_SIZE].reshape(count, RELABELING_SIZE)
@@ -169,13 +171,13 @@ def write_logits(network: Any, count: int) -> None:
             above = others[: count * sizes[layer + 1]].reshape(count, sizes[layer + 1])
             write_layer(below, weights, starts[layer, 0], starts[layer, 1], True, places, values, counts, above)
             below = above
-            units, others = others, units
+            units, others = others, units  # each layer reads the buffer that the last one wrote
         write_layer(below, weights, starts[top, 0], starts[top, 1], False, places, values, counts, logits)
 
 
 @kernel
 def best_action(network: Any, row: int) -> int:
-    """Return the legal action with the highest logit in a view whose logits are written."""
+    """Return the legal action with the highest logit in view ``row``, whose logits must be written."""
     actions = network.sizes[network.sizes.shape[0] - 1]
     logits = network.logits[row * actions : (row + 1) * actions]
     relabeling = network.relabeling[row * RELABELING_SIZE : (row + 1) * RELABELING_SIZE]
@@ -191,9 +193,9 @@ def best_action(network: Any, row: int) -> int:
 
 @kernel
 def probability(network: Any, row: int, action: int, temperature: float) -> float:
-    """Return the probability of an action in a view whose logits are written.
+    """Return the probability of an action in view ``row``, whose logits must be written.
 
-    It is the softmax of the logits, in tricks, divided by a temperature.
+    It is the softmax over legal actions of their values in tricks divided by ``temperature``, also in tricks.
     """
     actions = network.sizes[network.sizes.shape[0] - 1]
     logits = network.logits[row * actions : (row + 1) * actions]
@@ -201,7 +203,7 @@ def probability(network: Any, row: int, action: int, temperature: float) -> floa
     legal = network.canonical[row].legal
     chosen = encode_action(action, relabeling)
     scale = 1.0 / (temperature * network.logits_per_trick[0])
-    total = 0.0
+    total = 0.0  # relative to the chosen action: if a term overflows to ∞, the probability is 0
     while legal:
         other = lowest(legal)
         legal &= legal - _ONE

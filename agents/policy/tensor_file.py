@@ -1,4 +1,4 @@
-"""Checkpoint files, read in the order that a hostile one needs: the file, its model card, its sizes, its numbers."""
+"""Reading and writing checkpoint files. Untrusted ones are checked step by step: file, model card, sizes, numbers."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from german_whist.agents.policy.network.layers import Layer
 from german_whist.envs.utils.specs import short_repr
 
 FORMAT = "german-whist-policy"
-MAX_BYTES = 1 << 30  # of a file: champion has 3 million
+MAX_BYTES = 1 << 30  # of a file; champion's has 3 million
 MAX_HEADER = 1 << 20  # bytes of names, shapes and the model card together
 MAX_LAYERS = 20
 MAX_UNITS = 65_536  # in a layer
 
-_UNREADABLE = (SafetensorError, OSError, TypeError, AttributeError)  # the last two: dtypes unknown to numpy
+_UNREADABLE = (SafetensorError, OSError, TypeError, AttributeError)  # the last two for dtypes that numpy does not have
 
 
 def tensor_bytes(tensors: dict[str, npt.NDArray[Any]], metadata: Mapping[str, str]) -> bytes:
-    """Return a safetensors file of tensors and texts, the same bytes for the same contents.
+    """Return the bytes of a safetensors file; equal contents give equal bytes.
 
-    The library writes the texts in an order that changes from call to call; here they are sorted by name.
+    The library writes metadata in an order that changes from call to call; here it is sorted by name.
     """
     data = save(tensors, metadata=dict(metadata))
     size = int.from_bytes(data[:8], "little")
@@ -45,6 +45,7 @@ class TensorFile:
 
     Attributes:
         model_card: the model card; its fields are not checked.
+        names: names of the tensors.
     """
 
     def __init__(self, path: str | Path, file: Any) -> None:
@@ -55,25 +56,26 @@ class TensorFile:
         self.names: frozenset[str] = frozenset(file.keys())
 
     def about(self, name: str) -> tuple[tuple[int, ...], str]:
-        """Return the shape of a tensor and the name of its type, such as ``"F32"``, without reading it."""
+        """Return the shape of a tensor and the name of its dtype, such as ``"F32"``, without reading it."""
         part = self._file.get_slice(name)
         return tuple(part.get_shape()), str(part.get_dtype())
 
     def tensor(self, name: str) -> npt.NDArray[Any]:
-        """Read a tensor, in the type and shape that the file says."""
+        """Read a tensor with the dtype and shape that the file gives."""
         array: npt.NDArray[Any] = self._file.get_tensor(name)
         return array
 
     def layers(self, prefix: str, shapes: Sequence[tuple[int, int]], largest: float) -> tuple[Layer, ...]:
-        """Read the layers of a network in float32, each once its shape and type are right.
+        """Read the layers of a network as float32; shape and dtype of each are checked before it is read.
 
         Args:
-            prefix: of the tensors' names.
-            shapes: of the weights, (out, in).
+            prefix: prefix of the tensors' names.
+            shapes: expected shapes of the weights, (out, in).
             largest: the largest input.
 
         Raises:
-            ValueError: when a layer is missing, or has another shape, type or values than it should.
+            ValueError: when a layer is missing, has another shape or dtype, or has numbers that are not finite or too
+                large.
         """
         where = f"checkpoint {str(self._path)!r}"
         layers = []
@@ -97,10 +99,10 @@ class TensorFile:
         return tuple(layers)
 
     def check_sum(self) -> None:
-        """Compare model card and tensors with the checksum.
+        """Verify the checksum of model card and tensors.
 
         Raises:
-            ValueError: when they differ, or the checksum is missing.
+            ValueError: when it is wrong or missing.
         """
         if "sha256" not in self._metadata:
             raise ValueError(f"checkpoint {str(self._path)!r} is damaged: it has no checksum")
@@ -111,13 +113,13 @@ class TensorFile:
 
 
 def file_metadata(model_card: Mapping[str, Any], tensors: Mapping[str, npt.NDArray[Any]]) -> dict[str, str]:
-    """Return the metadata of a checkpoint file: the model card, and a checksum of it and the tensors."""
+    """Return the metadata of a checkpoint file: the model card, and a checksum of the card and the tensors."""
     text = json.dumps(model_card)
     return {"card": text, "sha256": _checksum(tensors, text)}
 
 
 def _checksum(tensors: Mapping[str, npt.NDArray[Any]], model_card: str) -> str:
-    """Return the SHA-256 of the model card and the tensors, with their names, types and shapes."""
+    """Return the SHA-256 of the model card and the tensors with their names, dtypes and shapes."""
     digest = hashlib.sha256(model_card.encode())
     for name, array in sorted(tensors.items()):
         digest.update(json.dumps([name, array.dtype.str, list(array.shape)]).encode())
@@ -133,8 +135,8 @@ def open_checkpoint(path: str | Path) -> Iterator[TensorFile]:
         path: the file.
 
     Raises:
-        ValueError: when the file is missing, not a file, too large, truncated or not a checkpoint; also for what goes
-            wrong inside the ``with``.
+        ValueError: when the file is missing, not a file, too large, truncated or not a checkpoint; also when reading
+            from it inside the ``with`` block fails.
     """
     try:
         _check_file(Path(path))
@@ -148,7 +150,7 @@ def open_checkpoint(path: str | Path) -> Iterator[TensorFile]:
 
 
 def _check_file(path: Path) -> None:
-    """Refuse what is not a file, because reading it may never end, and sizes that no checkpoint has."""
+    """Raise for anything but a regular file (reading a pipe may never end), and for sizes that no checkpoint has."""
     size = path.stat().st_size
     if path.is_dir():
         raise OSError("it is a folder; name a file in it, such as final.safetensors")
@@ -176,14 +178,14 @@ def _model_card(path: str | Path, metadata: dict[str, str]) -> dict[str, Any]:
 
 
 def check_sizes(sizes: Sequence[int], where: str) -> None:
-    """Refuse too many layers, or layers that are too large.
+    """Raise for too many layers, or for layers that are too large.
 
     Args:
         sizes: number of inputs, then of units in each layer.
-        where: how the message begins.
+        where: the beginning of the message.
 
     Raises:
-        ValueError: when there are too many.
+        ValueError: when there are too many layers or units.
     """
     if len(sizes) > MAX_LAYERS + 1 or not all(1 <= size <= MAX_UNITS for size in sizes):
         raise ValueError(
@@ -192,7 +194,7 @@ def check_sizes(sizes: Sequence[int], where: str) -> None:
 
 
 def check_outputs(layers: list[tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]], largest: float) -> None:
-    """Refuse weights with which a network could overflow: finite weights of 3e38 make outputs that are not numbers.
+    """Raise for weights so large that outputs could overflow, although each weight is finite.
 
     Args:
         layers: weight float32[out, in] and bias float32[out] of each layer.
@@ -204,6 +206,6 @@ def check_outputs(layers: list[tuple[npt.NDArray[np.float32], npt.NDArray[np.flo
     bound = float(largest)
     for number, (weight, bias) in enumerate(layers):
         sums = np.abs(weight).sum(axis=-1, dtype=np.float64) * bound + np.abs(bias).astype(np.float64)
-        bound = max(bound, float(sums.max(initial=0)))  # the last layers may see those of the first, too
-        if bound > float(np.finfo(np.float32).max) / 8:  # an output may be the sum of four, one for each suit
+        bound = max(bound, float(sums.max(initial=0)))  # suit layers: the last layers also see the first ones' outputs
+        if bound > float(np.finfo(np.float32).max) / 8:  # suit layers: an output may be the sum of four
             raise ValueError(f"{number} holds numbers so large that its outputs overflow")

@@ -1,1 +1,1 @@
-"""Bots in processes of their own: JSON lines over standard input and output."""
+"""Bots in processes of their own, which speak JSON lines over standard input and output."""

@@ -1,4 +1,4 @@
-"""``process:COMMAND``: a bot in any language, in a process of its own, as an agent."""
+"""``process:COMMAND``: the agent that asks a bot in a process of its own, written in any language."""
 
 from __future__ import annotations
 
@@ -16,28 +16,29 @@ from german_whist.envs.utils.specs import must_be, short_repr
 
 DEFAULT_SECONDS = 5.0
 START_SECONDS = 20.0
-MAX_FAILURES = 3  # processes that may fail before the bot loses every deal unasked
+MAX_FAILURES = 3  # processes that may fail in a match before every further deal is lost without asking
 
 
 class ProcessAgent(Agent):
-    """A bot that speaks the line protocol. It is asked for one action at a time, in the order of the views.
+    """An agent that asks a bot's process by the line protocol, for one action at a time, in the order of the views.
 
-    The process starts at the first decision. A late, illegal or unreadable reply, and a crash, lose the deal (see
-    ``AgentForfeit``). After all but illegal actions the process is ended, and another one started for the next deal;
-    after ``MAX_FAILURES`` such failures in a match every further deal of it is lost (see ``for_match``).
+    The process starts at the first decision. A late, illegal or unreadable reply loses the deal, and so does a crash
+    (see ``AgentForfeit``). Except after an illegal action, the process is then ended, and a new one is started for the
+    next deal. After ``MAX_FAILURES`` such failures in a match, every further deal of the match is lost (see
+    ``for_match``).
 
     Attributes:
-        name: its specification string.
+        name: the specification string.
         command: the program and its arguments.
-        seconds: time limit for each action.
+        seconds: time limit of each action.
     """
 
     def __init__(self, command: list[str], seconds: float = DEFAULT_SECONDS) -> None:
-        """Keep the command.
+        """Keep the command; the process starts later.
 
         Args:
             command: the program and its arguments; no shell is involved.
-            seconds: time limit for each action.
+            seconds: time limit of each action.
 
         Raises:
             ValueError: if there is no command, or the time limit is not positive.
@@ -72,7 +73,7 @@ class ProcessAgent(Agent):
             raise ValueError(f"{error} in {short_repr(command)}" if "quotation" in str(error) else str(error)) from None
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what another process needs to start the bot anew."""
+        """Return what another process needs to start the bot again."""
         return {"command": self.command, "seconds": self.seconds}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -80,7 +81,7 @@ class ProcessAgent(Agent):
         ProcessAgent.__init__(self, **state)
 
     def for_match(self) -> ProcessAgent:
-        """Return the agent for a match, or a session, that begins: the same process, no failures so far."""
+        """Return the agent for a new match or session: with the same process, and no failures counted so far."""
         agent = ProcessAgent(self.command, self.seconds)
         agent._program = self._program
         return agent
@@ -90,10 +91,10 @@ class ProcessAgent(Agent):
 
         Args:
             views: ``VIEW`` array of shape (n,).
-            rng: draws the number that the bot gets with each view; without it that number is 0.
+            rng: draws the seed that the bot gets with each view; without ``rng`` the seed is 0.
 
         Raises:
-            AgentForfeit: naming the views in which the bot did not choose a legal action in time.
+            AgentForfeit: when the bot did not choose a legal action in time in some views; it names them.
             ValueError: if the bot cannot be started.
         """
         check_view_array(views)
@@ -123,7 +124,7 @@ class ProcessAgent(Agent):
                 raise ValueError(f"agent {self.name!r}: {error}") from None
 
     def close(self) -> None:
-        """End the process; the next decision starts another."""
+        """End the process; the next decision starts a new one."""
         self._program.close()
 
     def _choose(self, view: Any, seed: int) -> int:
@@ -146,11 +147,11 @@ class ProcessAgent(Agent):
 
 
 class _Program:
-    """A bot's program. At most one process of it runs; whoever asks it holds ``lock``.
+    """A bot's program, of which at most one process runs.
 
     Attributes:
-        lock: it answers one at a time, whoever asks.
-        has_started: whether it has ever been ready.
+        lock: must be held to call ``start`` or ``ask``, because the bot answers one request at a time.
+        has_started: whether a process has ever been ready.
     """
 
     def __init__(self, command: list[str]) -> None:
@@ -161,10 +162,10 @@ class _Program:
         self._requests = 0
 
     def start(self) -> BotProcess:
-        """Return the running process, a new one if there is none, which has to be ready.
+        """Return the running process; start one, and wait until it is ready, if there is none.
 
         Raises:
-            ValueError: if it cannot be started.
+            ValueError: if it cannot be started, or does not get ready in time.
         """
         if self._process is not None:
             return self._process
@@ -181,8 +182,8 @@ class _Program:
         """Return the reply to a view.
 
         Raises:
-            BotError: if there is none in time.
-            ValueError: if the program cannot be started, or the reply is not one.
+            BotError: if no reply comes in time.
+            ValueError: if the program cannot be started, or the reply is not a reply to this request.
         """
         process = self.start()
         self._requests += 1

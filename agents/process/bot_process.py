@@ -1,4 +1,4 @@
-"""A bot's process: lines go in, lines come out, within a time limit and a size limit."""
+"""A bot's subprocess: one line in, one line out, within a time limit and a size limit."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from typing import IO
 
 MAX_LINE = 65_536  # bytes
 
-_KEPT = 4  # lines that wait unread; a bot that prints more waits until they are read
+_KEPT = 4  # unread lines that are buffered; a bot that prints more blocks until they are read
 
 
 class BotError(Exception):
-    """A process that ended, did not answer in time, or printed too much; it has been ended."""
+    """Raised when a bot's process crashes, does not answer in time or prints too much; the process has been ended."""
 
 
 class BotProcess:
-    """A running bot. Its standard error is ours."""
+    """A bot's subprocess; it inherits our stderr."""
 
     def __init__(self, command: list[str]) -> None:
-        """Start it.
+        """Start the process.
 
         Args:
             command: the program and its arguments; no shell is involved.
@@ -48,16 +48,20 @@ class BotProcess:
         self._end = weakref.finalize(self, _end, self._process, pipes)
 
     def ask(self, line: bytes, seconds: float) -> bytes:
-        """Send a line and return the line that comes back; the time limit holds for both.
+        """Send a line and return the line that the bot prints in reply.
+
+        Args:
+            line: the request, with its line break.
+            seconds: time limit for sending and reply together.
 
         Raises:
-            BotError: if none comes, it is too long, or the bot does not read.
+            BotError: if no line comes in time, it is too long, or the bot does not read its input.
         """
         deadline = time.monotonic() + seconds
         self._pipes.outgoing.put(line)
         try:
             answer = self._pipes.incoming.get(timeout=seconds)
-            # A bot that does not read can print a line nevertheless.
+            # A bot may print a line without reading the request, so wait until the request was written, too.
             if answer.endswith(b"\n") and self._pipes.written.get(timeout=max(0.0, deadline - time.monotonic())):
                 return answer
         except queue.Empty:
@@ -78,18 +82,18 @@ class BotProcess:
         return BotError(f"crash: it ended with {f'signal {-code}' if code < 0 else f'exit code {code}'}")
 
     def end(self) -> None:
-        """End it, with the processes that it has started."""
+        """End the process, and on POSIX the processes that it has started."""
         self._end()
 
 
 class _Pipes:
-    """What passes between a process and whoever asks it. A thread each reads and writes: pipes block.
+    """The queues between a process and its caller. Reading and writing block, so each has a thread of its own.
 
     Attributes:
-        outgoing: lines to the process; ``None`` is the last.
-        written: for each of them, whether it was written; ``False``: the process reads no more.
-        incoming: lines from the process; an empty one is the last.
-        closed: set when the process is ended.
+        outgoing: lines to the process; ``None`` ends the thread.
+        written: whether each of these lines was written; ``False`` if the process has stopped reading.
+        incoming: lines from the process; an empty one marks the end.
+        closed: set when the process has been ended.
     """
 
     def __init__(self) -> None:
@@ -99,16 +103,16 @@ class _Pipes:
         self.closed = threading.Event()
 
     def close(self) -> None:
-        """Let the threads end."""
+        """Make both threads end."""
         self.closed.set()
         self.outgoing.put(None)
         with contextlib.suppress(queue.Empty):
-            while True:  # whoever waits for room passes on one line more, and sees then that it is over
+            while True:  # a thread that waits for room puts one more line, and then sees ``closed``
                 self.incoming.get_nowait()
 
 
 def _write(stream: IO[bytes], pipes: _Pipes) -> None:
-    """Pass lines on until there are no more, or nobody reads them."""
+    """Write lines to the process until ``None`` comes or the process stops reading."""
     with contextlib.suppress(OSError), stream:
         while (line := pipes.outgoing.get()) is not None:
             try:
@@ -123,7 +127,7 @@ def _write(stream: IO[bytes], pipes: _Pipes) -> None:
 
 
 def _read(stream: IO[bytes], pipes: _Pipes) -> None:
-    """Pass lines on until the stream ends, which an empty line says, or one is too long."""
+    """Read lines from the process until its output ends (it then puts an empty line) or a line is too long."""
     with stream:
         while not pipes.closed.is_set():
             try:

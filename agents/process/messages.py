@@ -1,4 +1,4 @@
-"""The messages of the line protocol, version 1: a view in words, and the action in a bot's reply."""
+"""The messages of the line protocol, version 1: views as JSON with cards in words, and the actions in bots' replies."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ def hello() -> dict[str, Any]:
 
 
 def check_ready(reply: dict[str, Any]) -> None:
-    """Refuse a bot of another protocol.
+    """Check a bot's reply to the first message.
 
     Raises:
-        ValueError: if the reply to the first message is not that of a bot of this version.
+        ValueError: if the bot is not ready, or speaks another version of the protocol.
     """
     if reply.get("type") != "ready" or reply.get("protocol") != PROTOCOL:
-        raise ValueError(f'the bot does not answer {{"type": "ready", "protocol": {PROTOCOL}}}')
+        raise ValueError(f'the bot did not answer {{"type": "ready", "protocol": {PROTOCOL}}}')
 
 
 def request(number: int, view: Any, seed: int) -> dict[str, Any]:
     """Return the message that asks a bot for an action.
 
     Args:
-        number: the number of the request, which the reply repeats.
+        number: the number of the request, which the reply must repeat.
         view: a ``VIEW`` record.
-        seed: a random number for bots whose choices are random.
+        seed: a random number, for bots that play randomly.
     """
     return {"type": "act", "id": number, "seed": seed, "view": view_words(view)}
 
@@ -52,10 +52,10 @@ def check_id(reply: dict[str, Any], number: int) -> dict[str, Any]:
 
 
 def action_of(reply: dict[str, Any], view: Any) -> int:
-    """Return the number of the action that a bot replied.
+    """Return the action in a bot's reply, as its number.
 
     Raises:
-        ValueError: saying why the reply is not a legal action.
+        ValueError: if it is not a legal action; the message lists those that are.
     """
     given = reply.get("action")
     legal = dict(zip(_legal_words(view), cards_of(int(view["legal"])), strict=True))
@@ -65,7 +65,7 @@ def action_of(reply: dict[str, Any], view: Any) -> int:
 
 
 def view_words(view: Any) -> dict[str, Any]:
-    """Return a view in words: cards such as ``"SA"``, and ``"me"`` and ``"opponent"`` for the seats."""
+    """Return a view as plain data, with words for cards (``"SA"``) and seats (``"me"``, ``"opponent"``)."""
     decision = _decision(view)
     words: dict[str, Any] = {
         "decision": decision,
@@ -96,22 +96,23 @@ def view_words(view: Any) -> dict[str, Any]:
 
 
 def encode(message: dict[str, Any]) -> bytes:
-    """Return a message as a line."""
+    """Return a message as one line of JSON, with a line break."""
     return json.dumps(message, separators=(",", ":")).encode("ascii") + b"\n"
 
 
 def decode(line: bytes) -> dict[str, Any]:
-    """Return the message in a line.
+    """Parse the message in a line.
 
     Raises:
-        ValueError: if it is not a JSON object.
+        ValueError: if the line is not a JSON object.
     """
     try:
         message = json.loads(line)
     except (ValueError, RecursionError):
         message = None
     if not isinstance(message, dict):
-        raise ValueError(f"it printed {short_repr(line.decode('utf-8', 'replace').strip())}, which is no JSON object")
+        printed = short_repr(line.decode("utf-8", "replace").strip())
+        raise ValueError(f"it printed {printed}, which is not a JSON object")
     return message
 
 

@@ -1,1 +1,1 @@
-"""Lookahead with a policy network in worlds weighted by how the opponent has played."""
+"""Search in sampled worlds: lookahead that improves a policy, flat Monte Carlo, and information set MCTS."""

@@ -1,29 +1,30 @@
-"""Search in sampled worlds: ``NAME:search=N``, a policy improved by lookahead, and ``mc:worlds=N``, the bare search.
+"""Search in sampled worlds: ``NAME:search=N`` improves a policy by lookahead, ``mc:worlds=N`` is the search alone.
 
 For each decision:
 
 1. Deals are sampled uniformly from all that agree with the seat's history (``inference/deck_sampling_kernels``).
-2. Each is weighted by how likely the opponent's seen plays are in it, under a mixture of opponent models: the rollout
-   network with a softmax over its advantages, the heuristic bot, and uniformly random play; the models make mistakes,
-   so that one odd card does not rule out the true deal (``inference/likelihood_kernels``).
-3. Worlds are drawn from the weighted deals by systematic resampling. The actions that the policy does not rule out are
-   tried in the same worlds, a rollout plays on to the endgame, and that gets its exact value (``rollout_kernels``).
-   Actions that are clearly worse are dropped after 16 worlds, 32, 64, and so on.
-4. The policy's advantages and the worlds' mean differences are weighed by their precision (``choice_kernels``).
+2. Each deal is weighted by the likelihood of the opponent's plays under a mixture of opponent models: the rollout
+   network with a softmax over its advantages, the heuristic bot, and uniformly random play. The first two also make
+   mistakes, so that one odd card does not rule out the true deal (``inference/likelihood_kernels``).
+3. Worlds (determinizations) are drawn from the weighted deals by systematic resampling. The actions that the policy
+   does not rule out are all tried in the same worlds. After each action a rollout plays to the endgame, which gets its
+   exact value (``rollout_kernels``). Clearly worse actions are dropped after 16, 32, 64, … worlds.
+4. The policy's advantages and the mean differences in the worlds are weighted by their precision (``choice_kernels``).
 
 ``mc:worlds=N`` is flat Monte Carlo, an untuned baseline. Its worlds are drawn uniformly from those that the view allows
 (``inference/world_sampling_kernels``), the heuristic bot plays the rollouts, every action is tried in all worlds, and
-the best mean margin decides; ties go to the heuristic bot's action, then to the lowest number.
+the best mean margin is played; ties go to the heuristic bot's action, then to the lowest action.
 
-The heuristic bot also finishes endgames that are not solved: all of ``humbug``, where hands stay hidden; races with
-more than seven cards in a hand and more than three tricks to the goal; and hands of more than thirteen cards until
-thirteen are left. Where nothing is hidden, a single world is tried.
+The heuristic bot also plays endgames that are not solved: all of ``humbug``, where hands stay hidden; races with more
+than seven cards in a hand while both seats need more than three tricks; and hands of more than thirteen cards until
+thirteen are left. If nothing is hidden, ``mc`` tries a single world.
 
-A rollout policy sees only its own seat's cards, so it cannot use what the searcher does not know; only endgames, where
-nothing is hidden, are played with open cards. Strategy fusion (Frank and Basin, 1998) is limited to the action tried.
+A rollout policy sees only its own seat's cards, so it cannot use what the searching seat does not know. Only endgames,
+in which nothing is hidden, are played with open cards. Strategy fusion (Frank and Basin, "Search in games with
+incomplete information", 1998) is thereby limited to the action tried.
 
-Randomness comes from one key per view, sums have a fixed order and a network sums each row by itself. So a choice
-depends on nothing but its view, history and key: not on the batch, the number of threads, or the machine.
+Randomness comes from one key per view, sums have a fixed order, and a network sums each row by itself. A choice
+therefore depends only on its view, history and key, not on the batch, the number of threads or the machine.
 """
 
 from __future__ import annotations
@@ -64,13 +65,13 @@ from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.state import STATE
 from german_whist.solver.search.transposition_table import RaceTranspositionTable, race_transposition_table
 
-# Chance to win that goes with one more expected trick, in an even deal: agents that make 0.35 and 2.16 tricks more than
-# their opponent win 53.2 % and 67.6 %.
+# Gain in chance to win per expected trick of margin, in an even deal: agents with mean margins of 0.35 and 2.16 tricks
+# win 53.2 % and 67.6 %.
 WIN_PER_TRICK = 0.08
 
-# Usual standard deviations, in one world, of the difference of two actions in tricks and in games won.
+# Typical standard deviations of the difference between two actions in one world, in tricks and in games won.
 _TRICK_SD, _WIN_SD = 2.0, 0.3
-_NO_MARGIN = 1e-9  # as tanh_scale: only who wins counts
+_NO_MARGIN = 1e-9  # as tanh_scale it squashes every margin to nothing, so that only who wins counts
 
 
 class Scratch(NamedTuple):
@@ -78,10 +79,10 @@ class Scratch(NamedTuple):
 
     Attributes:
         network: a network with scratch memory of its own.
-        states: a state for each of the network's views, and one more, ``STATE`` array.
-        tries: the world and the action of each, int64[views, 2].
-        replays: of deals that are replayed.
-        transpositions: of the endgames.
+        states: a state per view of the network and one more, ``STATE`` array (views + 1,).
+        tries: the world and the action of each state, int64[views, 2].
+        replays: scratch memory for deals that are replayed.
+        transpositions: transposition tables for endgames.
     """
 
     network: RowNetwork
@@ -92,18 +93,18 @@ class Scratch(NamedTuple):
 
     @classmethod
     def of(cls, network: RowNetwork) -> Scratch:
-        """Return scratch memory that shares a network's weights."""
+        """Return scratch memory with a network that shares the given one's weights."""
         views = len(network.views)
         states, tries = np.zeros(views + 1, STATE), np.zeros((views, 2), np.int64)
         return cls(network.copy(), states, tries, ReplayScratch.of(), race_transposition_table())
 
 
 class Measure(NamedTuple):
-    """What actions are compared by.
+    """A measure by which actions are compared.
 
     Attributes:
-        unit: what one trick of a policy's advantage is worth.
-        scales: the scales of ``combine``, float64[4].
+        unit: value, in this measure, of one trick of a policy's advantage.
+        scales: the argument ``scales`` of ``combine``, float64[4].
     """
 
     unit: float
@@ -111,7 +112,7 @@ class Measure(NamedTuple):
 
 
 def measures_of(prior_sd: float) -> tuple[Measure, Measure, Measure]:
-    """Return what a search chooses by, the margin, and the chance to win."""
+    """Return three measures: the utility that a search maximises, the margin, and the chance to win."""
     choice = np.array([prior_sd, _TRICK_SD + WIN_WEIGHT / 4, TANH_SCALE, WIN_WEIGHT])
     margin = np.array([prior_sd, _TRICK_SD, 0.0, 0.0])
     win = np.array([WIN_PER_TRICK * prior_sd, _WIN_SD, _NO_MARGIN, 0.5])
@@ -121,20 +122,20 @@ def measures_of(prior_sd: float) -> tuple[Measure, Measure, Measure]:
 DEFAULT_WORLDS = 60  # of mc
 _CARDS = np.arange(NUM_CARDS, dtype=np.uint64)
 _FIRST_STAGE = 16  # worlds before the first action may be dropped
-_HEURISTIC_ADVANTAGE = -0.3  # of actions that the heuristic bot does not choose, in tricks
+_HEURISTIC_ADVANTAGE = -0.3  # assumed advantage, in tricks, of actions that the heuristic bot does not choose
 
 
 class SearchAgent(WorldSearcher[Scratch]):
     """Plays a policy improved by lookahead in sampled worlds.
 
-    Unless the search is flat, it expects the endgame to be played by another agent (``ExactEndgame``).
+    Unless the search is flat, another agent is expected to play the endgame (``ExactEndgame``).
 
     Attributes:
-        name: what it is called.
-        prior: the policy that it improves: a network, or the heuristic bot.
-        rules: the rules of the game that it plays.
-        settings: how it searches.
-        uses_games: whether it asks for event histories where the caller keeps them: unless the search is flat.
+        name: the agent's name.
+        prior: the policy that is improved: a network, or the heuristic bot.
+        rules: the rules of the game that the agent plays.
+        settings: the settings of the search.
+        uses_games: whether the agent asks for event histories; a flat search does not.
     """
 
     def __init__(
@@ -148,12 +149,12 @@ class SearchAgent(WorldSearcher[Scratch]):
         """Set the policies.
 
         Args:
-            prior: the policy whose choice is improved.
+            prior: the policy to improve.
             rules: the rules of the game.
-            settings: how to search.
-            rollouts: the network of the rollouts and of the opponent model. Without one, the heuristic bot takes its
+            settings: the settings of the search.
+            rollouts: the network of the rollouts and of the opponent model; without one, the heuristic bot takes its
                 place.
-            name: what to call the agent.
+            name: the agent's name.
 
         Raises:
             ValueError: when the endgame of these rules is not open, unless the search is flat.
@@ -193,11 +194,11 @@ class SearchAgent(WorldSearcher[Scratch]):
 
     @property
     def searcher(self) -> SearchAgent:
-        """Itself."""
+        """The agent itself."""
         return self
 
     def values(self, views: Views) -> Values | None:
-        """Return what the prior expects for the seats to act."""
+        """Return the prior's values of the positions."""
         return self.prior.values(views)
 
     def new_scratch(self) -> Scratch:
@@ -209,12 +210,13 @@ class SearchAgent(WorldSearcher[Scratch]):
 
         Args:
             views: ``VIEW`` array of shape (n,).
-            rng: source of randomness; each view draws one key.
-            games: the games, whose histories are used. Without them worlds are drawn uniformly from the hands that
-                agree with the view.
+            rng: a generator with a method ``integers``; each view draws one key.
+            games: the games of these views, for their histories. Without them, worlds are drawn uniformly from the
+                hands that agree with the view.
 
         Raises:
-            ValueError: when no deal agrees with a view or history, or ``rng`` is no source of randomness.
+            ValueError: when no deal agrees with a view or history, or ``rng`` is not a generator.
+            TableError: when there is no endgame table and none can be built.
         """
         return self.search(views, rng, None if games is None else games.histories())[0]
 
@@ -223,16 +225,16 @@ class SearchAgent(WorldSearcher[Scratch]):
     ) -> tuple[Actions, npt.NDArray[np.float64]]:
         """Return the actions, int64[n], and the estimated gain of each action over the policy's.
 
-        The gains are float64[n, 54], NaN for actions that were not tried. They are in tricks; a win adds
-        ``WIN_WEIGHT``, a loss subtracts it. Arguments and errors as :meth:`act`.
+        Gains are float64[n, 54], NaN for actions that were not tried. They are in tricks, plus ``WIN_WEIGHT`` for a win
+        and minus it for a loss. Arguments and errors as for :meth:`act`.
         """
         actions, gains = self._choose(views, rng, histories, None)
         return actions, gains
 
     def action_values(self, views: Views, rng: Any, histories: Histories | None = None) -> ActionValues:
-        """Return the same actions as :meth:`act`, and what each action gains in margin and in chance to win.
+        """Return the same actions as :meth:`act`, and the gain of every action in margin and in chance to win.
 
-        Every distinct action is tried in all worlds, so this takes longer. Arguments and errors as :meth:`act`.
+        Every distinct action is tried in all worlds, which takes longer. Arguments and errors as for :meth:`act`.
         """
         values = np.full((4, len(views), NUM_ACTIONS), np.nan)
         actions, _ = self._choose(views, rng, histories, values)
@@ -241,13 +243,13 @@ class SearchAgent(WorldSearcher[Scratch]):
     def _choose(
         self, views: Views, rng: Any, histories: Histories | None, values: npt.NDArray[np.float64] | None
     ) -> tuple[Actions, npt.NDArray[np.float64]]:
-        """Return the actions, and their gains by what is chosen by, float64[n, 54].
+        """Return the actions, int64[n], and the gains in the utility that the search maximises, float64[n, 54].
 
         Args:
             views: ``VIEW`` array of shape (n,).
             rng: source of randomness.
             histories: event histories of these views.
-            values: float64[4, n, 54], written: the arrays of :class:`ActionValues`. ``None``: nobody asks for them.
+            values: float64[4, n, 54], written: the arrays of :class:`ActionValues`; ``None`` if they are not wanted.
         """
         keys = self.draw_keys(views, rng)
         actions, advantages = self._policy(views)
@@ -284,8 +286,9 @@ class SearchAgent(WorldSearcher[Scratch]):
         gains: npt.NDArray[np.float64],
         values: npt.NDArray[np.float64] | None,
     ) -> int:
-        """Return the action of one view, and write its gains, float64[54], and its values, float64[4, 54]."""
+        """Return the action for one view, and write ``gains``, float64[54], and ``values``, float64[4, 54]."""
         views, key, run = these.views, these.keys[0], these.run
+        # Only the lowest of equivalent actions is tried; the policy may prefer another one of them.
         distinct = distinct_actions(views[0])
         stands_for = representative(distinct, preferred)
         advantages[stands_for] = advantages[preferred]
@@ -325,12 +328,14 @@ class SearchAgent(WorldSearcher[Scratch]):
                 break
             try_actions(tried, done, last)
             done = last
+            # Resampled worlds repeat deals: the variances of drawing worlds and of the deals' weights add up.
             size = 1.0 / (1.0 / done + 1.0 / worlds.size)
             best = combine(margins, done, size, tried, stands_for, advantages, self._choice.scales, gains, sds)
             kept = contenders(tried, stands_for, best, gains, sds, DEVIATIONS)
             dropped.append((tried ^ kept, done))
             tried = kept
         if values is not None:
+            # Try what was dropped in the worlds that it missed.
             for actions, start in (*dropped, (tried, done)):
                 if actions and start < count:
                     try_actions(actions, start, count)
@@ -341,7 +346,6 @@ class SearchAgent(WorldSearcher[Scratch]):
 
 
 def _is_single(actions: np.uint64) -> bool:
-    """Return whether a mask has at most one action."""
     return not actions & (actions - np.uint64(1))
 
 
@@ -350,7 +354,7 @@ def _history(histories: Histories, row: int) -> History:
 
 
 def stages(worlds: int) -> list[int]:
-    """Return the numbers of worlds after which actions that are clearly worse are dropped; the last is ``worlds``."""
+    """Return the numbers of worlds after which clearly worse actions are dropped: 16, 32, …; the last is ``worlds``."""
     numbers = [_FIRST_STAGE]
     while numbers[-1] < worlds:
         numbers.append(2 * numbers[-1])

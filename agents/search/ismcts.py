@@ -1,14 +1,15 @@
 """``ismcts:iterations=N``: single-observer information set Monte Carlo tree search, an untuned baseline.
 
-SO-ISMCTS (P. I. Cowling, E. J. Powley and D. Whitehouse, "Information set Monte Carlo tree search", 2012): one tree
-for each decision, over the information sets of the seat to act. Every iteration samples a world uniformly from those
-consistent with the view (``agents/inference``) and descends by UCB1 among the actions that are legal in it, where an
-edge counts the visits in which it was available. It adds one node, the heuristic bot plays on from there to the end of
-the foreplay, and the endgame gets its exact value. The most visited action is played.
+SO-ISMCTS (P. I. Cowling, E. J. Powley and D. Whitehouse, "Information set Monte Carlo tree search", 2012) grows one
+tree per decision, over the information sets of the seat to act. Every iteration samples a world (determinization)
+uniformly from those consistent with the view (``agents/inference``) and descends by UCB1 among the actions that are
+legal in it. The logarithm in UCB1 counts the visits in which an action was available. The iteration adds one node, the
+heuristic bot plays on from there to the end of the foreplay, and the endgame gets its exact value. The most visited
+action is played.
 
-The reward is 1 for a win, 0 for a loss and ½ for a draw (``win``); the margin of counted tricks as a share of the
-largest, moved to 0 … 1 (``margin``); or the mean of both (``mixed``). The opponent is taken to want the opposite, and
-to play in the tree as if it saw what the searching seat sees: a known weakness of the single-observer tree.
+The reward is 1 for a win, 0 for a loss and ½ for a draw (``win``); the margin in counted tricks, scaled from its range
+to 0 … 1 (``margin``); or the mean of both (``mixed``). The opponent is assumed to minimise it, and to play in the tree
+as if it saw what the searching seat sees, a known weakness of the single-observer tree.
 """
 
 from __future__ import annotations
@@ -35,17 +36,17 @@ from german_whist.solver.search.transposition_table import RaceTranspositionTabl
 DEFAULT_ITERATIONS = 500
 DEFAULT_REWARD = "mixed"
 MAX_ITERATIONS = 1_000_000
-WIN_WEIGHTS = {"win": 1.0, "margin": 0.0, "mixed": 0.5}  # of winning in the reward
+WIN_WEIGHTS = {"win": 1.0, "margin": 0.0, "mixed": 0.5}  # weight of winning in each reward
 
 
 class Scratch(NamedTuple):
-    """Scratch memory of a thread.
+    """Scratch memory of one thread.
 
     Attributes:
-        states: what the view determines, and a world, ``STATE`` array (2,).
+        states: the part of the state that the view determines, and a whole one, ``STATE`` array (2,).
         views: ``VIEW`` array (1,).
-        transpositions: of the endgames.
-        tree: nodes, edges, the path of an iteration, and the numbers of nodes and edges.
+        transpositions: transposition tables for endgames.
+        tree: ``NODE`` array, ``EDGE`` array, path of an iteration, and the numbers of nodes and edges.
     """
 
     states: npt.NDArray[Any]
@@ -58,10 +59,10 @@ class ISMCTSAgent(WorldSearcher[Scratch]):
     """Plays the most visited action of a tree search over its information sets.
 
     Attributes:
-        name: its specification string, without settings that have their defaults.
-        iterations: worlds sampled, and nodes added, for each decision.
-        reward: what is maximised, ``"win"``, ``"margin"`` or ``"mixed"``.
-        rules: the rules of the game that it plays.
+        name: the specification string; a default reward is left out.
+        iterations: number of worlds sampled per decision; each adds at most one node.
+        reward: the reward that is maximised, ``"win"``, ``"margin"`` or ``"mixed"``.
+        rules: the rules of the game that the agent plays.
     """
 
     def __init__(
@@ -72,12 +73,12 @@ class ISMCTSAgent(WorldSearcher[Scratch]):
         threads: int | None = None,
         rules: str | Rules = "classic",
     ) -> None:
-        """Set the effort and the reward.
+        """Set the number of iterations and the reward.
 
         Args:
-            iterations: 1 to 1,000,000.
+            iterations: iterations per decision, 1 to 1,000,000.
             reward: ``"win"``, ``"margin"`` or ``"mixed"``.
-            threads: number of threads, each with views of its own; by default the number of CPU cores.
+            threads: number of threads, each of which searches other views; by default the number of CPU cores.
             rules: the rules of the game.
 
         Raises:
@@ -93,7 +94,7 @@ class ISMCTSAgent(WorldSearcher[Scratch]):
 
     @classmethod
     def from_spec(cls, settings: str, rules: Rules) -> ISMCTSAgent:
-        """Make the agent from its settings, such as ``iterations=2000,reward=win``.
+        """Make the agent from the settings of a specification, such as ``iterations=2000,reward=win``.
 
         Raises:
             ValueError: when a setting is unknown or wrong.
@@ -111,10 +112,15 @@ class ISMCTSAgent(WorldSearcher[Scratch]):
         )
 
     def act(self, views: Views, rng: Any) -> Actions:
-        """Return one action per view, int64[n].
+        """Return one legal action per view, int64[n].
+
+        Args:
+            views: ``VIEW`` array of shape (n,).
+            rng: a generator with a method ``integers``; each view draws one key.
 
         Raises:
-            ValueError: when no opponent hand satisfies a view, or ``views`` or ``rng`` is of another kind.
+            ValueError: when no opponent hand satisfies a view, ``views`` is not an array of views, or ``rng`` is not a
+                generator.
             TableError: when there is no endgame table and none can be built.
         """
         keys = self.draw_keys(views, rng)
@@ -139,5 +145,5 @@ class ISMCTSAgent(WorldSearcher[Scratch]):
             table = one.table
             return int(choose_by_tree(self.rules.game, one.views, hands, one.keys[0], win_weight, table, scratch))
 
-        [action] = one.run(grow, 1)  # one tree, which is not cut into parts
+        [action] = one.run(grow, 1)  # a single tree is not split among threads
         return action

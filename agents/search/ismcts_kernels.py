@@ -1,7 +1,8 @@
-"""The search tree of ISMCTS: selection, expansion, rollout and backpropagation, one world an iteration.
+"""The search tree of ISMCTS: selection, expansion, rollout and backpropagation, with one world per iteration.
 
-A node is an information set of the seat that searches: the actions since the root, and what it saw of the stock and
-drew. An edge is an action of the seat to act. Rewards are seat 0's, the searching seat's, from 0 to 1.
+A node is an information set of the searching seat: the actions since the root, what the seat saw of the stock, and what
+it drew. An edge is an action of the seat to act. The edges of a node, and the nodes after an edge, are linked lists to
+which new entries are added at the front. Rewards, from 0 to 1, are those of seat 0, the searching seat.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ from german_whist.envs.utils.jit import kernel
 
 NODE = np.dtype(
     [
-        ("hand", np.uint64),  # the searching seat's hand, with the cards it drew
+        ("hand", np.uint64),  # the searching seat's hand, with the cards that it drew
         ("face_up", np.uint64),  # the face-up cards of the stock
-        ("first_edge", np.int32),  # the last edge added, −1 for none
-        ("next", np.int32),  # the next node after the same action, −1 for none
+        ("first_edge", np.int32),  # the edge added last, −1 for none
+        ("next", np.int32),  # the next node after the same edge, −1 for none
     ],
     align=True,
 )
@@ -34,14 +35,14 @@ EDGE = np.dtype(
         ("visits", np.int32),
         ("available", np.int32),  # visits of the node in worlds in which the action was legal
         ("action", np.int32),
-        ("first_node", np.int32),  # the last node added after this action, −1 for none
-        ("next", np.int32),  # the node's next edge, −1 for none
+        ("first_node", np.int32),  # the node added last after this action, −1 for none
+        ("next", np.int32),  # the next edge of the same node, −1 for none
     ],
     align=True,
 )
 MAX_PATH = 128  # more than the decisions of any deal
 
-_EXPLORATION = 0.4  # the constant of UCB1, for rewards from 0 to 1: 0.2 and 0.8 win 2 points less
+_EXPLORATION = 0.4  # of UCB1, for rewards from 0 to 1; 0.2 and 0.8 win 2 percentage points less
 
 _ONE = np.uint64(1)
 _HALF_WORD = np.uint64(32)
@@ -49,7 +50,10 @@ _HALF_WORD = np.uint64(32)
 
 @kernel
 def random_word(rng):
-    """Return 64 random bits and the generator's next state: SplitMix64 (Steele, Lea and Flood, 2014)."""
+    """Return 64 random bits and the next state of the generator, SplitMix64.
+
+    Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014.
+    """
     rng += np.uint64(0x9E37_79B9_7F4A_7C15)
     word = (rng ^ (rng >> np.uint64(30))) * np.uint64(0xBF58_476D_1CE4_E5B9)
     word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D0_49BB_1331_11EB)
@@ -58,22 +62,23 @@ def random_word(rng):
 
 @kernel
 def random_action(actions, rng):
-    """Return a random action of a mask, uniform but for 2**-26, and the generator's next state."""
+    """Return a uniformly random action of a mask and the generator's next state."""
     word, rng = random_word(rng)
+    # The high 32 bits times the number of actions, divided by 2**32: biased by less than 2**-26.
     number = ((word >> _HALF_WORD) * np.uint64(popcount(actions))) >> _HALF_WORD
     return nth_lowest(actions, np.int64(number)), rng
 
 
 @kernel
 def select_edge(nodes, edges, node, actions, own):
-    """Return the actions that were never tried at a node, and the edge of highest UCB among those available (or −1).
+    """Return the available actions that were never tried at a node, and the available edge of highest UCB1 or −1.
 
     Args:
         nodes: ``NODE`` array.
-        edges: ``EDGE`` array; ``available`` is counted up.
+        edges: ``EDGE`` array; ``available`` is incremented.
         node: index of the node.
-        actions: the actions available in this world.
-        own: whether the searching seat is to act; the other seat minimises its reward.
+        actions: mask of the actions available in this world.
+        own: whether the searching seat is to act; the other seat minimises the reward.
     """
     untried = actions
     best = np.int64(-1)
@@ -85,6 +90,7 @@ def select_edge(nodes, edges, node, actions, own):
         if actions & bit:
             untried &= ~bit
             edge.available += 1
+            # Both counts are at least 1: an edge is visited in the iteration that adds it.
             mean = edge.reward / edge.visits
             score = mean if own else 1.0 - mean
             score += _EXPLORATION * np.sqrt(np.log(np.float64(edge.available)) / edge.visits)
@@ -96,7 +102,7 @@ def select_edge(nodes, edges, node, actions, own):
 
 @kernel
 def add_edge(nodes, edges, sizes, node, action):
-    """Add an action that was never tried at a node and return the index of its edge."""
+    """Add an edge for an action that was never tried at a node, and return its index."""
     index = np.int64(sizes[1])
     sizes[1] += 1
     edge = edges[index]
@@ -112,12 +118,12 @@ def add_edge(nodes, edges, sizes, node, action):
 
 @kernel
 def next_node(nodes, edges, sizes, edge, hand, face_up):
-    """Return the index of the node that an action leads to, and whether it is new.
+    """Return the index of the node that an action leads to in this world, and whether it was added.
 
     Args:
         nodes: ``NODE`` array.
         edges: ``EDGE`` array.
-        sizes: number of nodes and edges.
+        sizes: numbers of nodes and edges.
         edge: index of the action's edge.
         hand: the searching seat's hand after the action.
         face_up: the face-up cards of the stock after it.
@@ -139,7 +145,7 @@ def next_node(nodes, edges, sizes, edge, hand, face_up):
 
 @kernel
 def descend(game, state, tree, rng):
-    """Play from the root of a world to a new node or an endgame; write the path and return its length and the rng."""
+    """Play from the root to a new node, an endgame or the end; write the path, return its length and ``rng``."""
     nodes, edges, path, sizes = tree
     node = np.int64(0)
     length = 0
@@ -161,14 +167,14 @@ def descend(game, state, tree, rng):
 
 @kernel
 def reward_of(margin, limit, win_weight):
-    """Return a reward from 0 to 1: a weighted mean of winning and of the margin as a share of the largest."""
+    """Return a reward from 0 to 1: a weighted mean of winning and of the margin scaled from −limit … limit to 0 … 1."""
     win = 1.0 if margin > 0 else (0.5 if margin == 0 else 0.0)
     return win_weight * win + (1.0 - win_weight) * 0.5 * (1.0 + margin / limit)
 
 
 @kernel
 def largest_margin(game):
-    """Return the largest margin of a deal."""
+    """Return the largest possible margin of a deal."""
     if game.race:
         return np.int64(game.race)
     return np.int64(game.cards) // 2 if game.all_count else np.int64(game.hand)
@@ -177,6 +183,7 @@ def largest_margin(game):
 @kernel
 def most_visited(nodes, edges):
     """Return the root's most visited action; ties go to the higher mean reward, then to the lowest action."""
+    # Between equal numbers of visits, sums of rewards compare as their means do.
     index = np.int64(nodes[0].first_edge)
     best = edges[index]
     while index >= 0:
@@ -192,17 +199,16 @@ def most_visited(nodes, edges):
 
 @kernel
 def choose_by_tree(game, views, hands, key, win_weight, table, scratch):
-    """Return the action of one view that a tree search prefers.
+    """Return the action that a tree search chooses in one view.
 
     Args:
         game: the rules, ``GAME`` array (1,).
-        views: what the seat to act knows, ``VIEW`` array (1,), consistent.
+        views: a consistent view of the seat to act, ``VIEW`` array (1,).
         hands: the opponent's hidden cards in the world of each iteration, uint64[iterations].
         key: random key.
-        win_weight: the weight of winning in the reward.
+        win_weight: weight of winning in the reward.
         table: ``EndgameTable`` for this kind of game.
-        scratch: two states, a view, transposition tables, and the tree: ``NODE`` and ``EDGE`` arrays with a place for
-            every iteration and one more, int64[MAX_PATH] and int64[2].
+        scratch: a ``Scratch``, whose ``NODE`` and ``EDGE`` arrays have one entry per iteration and one more.
     """
     states, seen, transpositions, tree = scratch
     nodes, edges, path, sizes = tree

@@ -1,4 +1,4 @@
-"""Rollouts in sampled worlds: policies play on for both seats, and the endgame gets its exact value."""
+"""Rollouts in sampled worlds: policies play both seats to the endgame, which gets its exact value."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ from german_whist.solver.search.race_kernels import RACE_WINDOW_HIGH, RACE_WINDO
 from german_whist.solver.search.value_kernels import encode_position
 from german_whist.solver.tablebase.position_kernels import MAX_CARDS
 
-# Larger races take milliseconds to solve, too long for a rollout.
+# Rollouts stop at races with at most so many cards in a hand, or at most so many tricks to the goal. Solving others
+# takes milliseconds, which is too long.
 MAX_RACE_CARDS = 7
 NEAR_GOAL = 3
 
@@ -33,9 +34,10 @@ _ONE = np.uint64(1)
 
 @kernel
 def distinct_actions(view):
-    """Return the legal actions without those equivalent to a lower one: cards with no unplayed card between them.
+    """Return the legal actions without those equivalent to a lower one: no unplayed card lies between the two cards.
 
-    Cards of the stock to pick are never equivalent: one seat may get the higher of two neighbours, the other the lower.
+    Face-up cards to pick from are never equivalent, because one seat may get the higher of two neighbours and the other
+    seat the lower.
     """
     if view.choice:
         return view.legal
@@ -47,18 +49,21 @@ def distinct_actions(view):
 
 @kernel
 def distinct_actions_in_world(game, state):
-    """Return the legal actions in a world, as ``distinct_actions`` does for a view."""
+    """Return the distinct legal actions in a full state, as ``distinct_actions`` does for a view."""
     if state.decision != PLAY:
         return legal_actions(state)
     in_play = game.deck & ~(state.played[SELF] | state.played[OPPONENT])
-    if state.led >= 0:
+    if state.led >= 0:  # the card led counts as played, but a follower's cards above and below it differ
         in_play |= _ONE << np.uint64(state.led)
     return without_equivalents(legal_actions(state), in_play)
 
 
 @kernel
 def without_equivalents(legal, in_play):
-    """Return cards of a hand without those that have no card in play between them and a lower one of these cards."""
+    """Return the legal cards without those that have no card in play between them and the next lower legal card.
+
+    All of a seat's cards of a suit are legal or none is, so a card in play between two neighbours is not its own.
+    """
     distinct = np.uint64(0)
     last = np.int64(-1)
     while legal:
@@ -72,7 +77,7 @@ def without_equivalents(legal, in_play):
 
 @kernel
 def is_neighbour(below, card, in_play):
-    """Return whether no card in play lies between a card and a lower one of the same suit (−1 for none)."""
+    """Return whether ``below``, −1 for none, is a lower card of the same suit with no card in play between the two."""
     if below < 0 or below // 13 != card // 13:
         return False
     between = ((_ONE << np.uint64(card)) - _ONE) & ~((_ONE << np.uint64(below + 1)) - _ONE)
@@ -81,7 +86,7 @@ def is_neighbour(below, card, in_play):
 
 @kernel
 def is_open_endgame(game, state):
-    """Return whether a state is an endgame with open hands that is small enough for the solver."""
+    """Return whether a state is an open endgame that is small enough for the solver."""
     if state.face_up or state.top < game.cards or state.decision != PLAY or game.humbug:
         return False
     return popcount(state.hands[state.turn]) <= MAX_CARDS
@@ -89,7 +94,7 @@ def is_open_endgame(game, state):
 
 @kernel
 def is_solvable_endgame(game, state):
-    """Return whether a rollout stops at this state: an open endgame that is solved in microseconds."""
+    """Return whether a rollout stops at this state, because it is an open endgame that is solved in microseconds."""
     if not is_open_endgame(game, state):
         return False
     if game.race and popcount(state.hands[state.turn]) > MAX_RACE_CARDS:
@@ -100,7 +105,7 @@ def is_solvable_endgame(game, state):
 
 @kernel
 def solved_margin(game, state, table, transpositions):
-    """Return seat 0's margin of the deal with perfect play from an endgame on."""
+    """Return seat 0's margin of the deal with perfect play from this endgame on."""
     leader = np.int64(state.winner)
     hands = state.hands
     position, cards, led = encode_position(
@@ -112,6 +117,7 @@ def solved_margin(game, state, table, transpositions):
         value = race_alpha_beta(
             table, transpositions, position, cards, led, own, other, RACE_WINDOW_LOW, RACE_WINDOW_HIGH
         )
+        # A race's value is the difference in needed tricks when play stops; its change from now on is the margin.
         margin = value - (other - own)
     else:
         margin = 2 * alpha_beta(table, transpositions.plain, position, cards, led, WINDOW_LOW, WINDOW_HIGH) - cards
@@ -120,19 +126,22 @@ def solved_margin(game, state, table, transpositions):
 
 @kernel
 def play_on(game, state, view, network_seats):
-    """Play on with the heuristic bot until the network is to choose, in ``view``, and return whether that comes.
+    """Play on with the heuristic bot up to a decision of the network, or to the end of the rollout.
 
-    Else the deal is done or has come to an endgame that is solved. The heuristic bot plays endgames that are not.
+    The end is that of the deal, or an endgame that is solved. The heuristic bot plays endgames that are not solved.
 
     Args:
         game: the rules, a ``GAME`` record.
         state: changed in place.
-        view: a ``VIEW`` record, written.
-        network_seats: the seats for which the network plays the foreplay, a mask.
+        view: a ``VIEW`` record, written: at the network's decision, what the seat to act sees.
+        network_seats: bit s is set if the network plays the foreplay for seat s.
+
+    Returns:
+        Whether the network is to choose.
     """
     while not state.done and not is_solvable_endgame(game, state):
         legal = legal_actions(state)
-        if not legal & (legal - _ONE):
+        if not legal & (legal - _ONE):  # a forced action needs no policy
             play(game, state, lowest(legal))
             continue
         write_view(game, state, np.int64(state.turn), view)
@@ -144,13 +153,13 @@ def play_on(game, state, view, network_seats):
 
 @kernel
 def final_margin(game, state, table, transpositions):
-    """Return seat 0's margin of a deal that is done, or that has come to an endgame that is solved.
+    """Return seat 0's margin of a deal that is over or has reached an endgame that is solved.
 
     Args:
         game: the rules, a ``GAME`` record.
         state: a ``STATE`` record.
         table: ``EndgameTable`` for this kind of game.
-        transpositions: ``RaceTranspositionTable`` of the search.
+        transpositions: ``RaceTranspositionTable`` of the same game.
     """
     return signed_margin(game, state, SELF) if state.done else solved_margin(game, state, table, transpositions)
 
@@ -159,21 +168,21 @@ def final_margin(game, state, table, transpositions):
 def try_worlds(game, views, hands, models, actions, key, first, last, network, scratch, table, transpositions, margins):
     """Try actions in worlds ``first`` … ``last`` − 1 and write seat 0's margins.
 
-    Both seats play the network; the opponent plays the heuristic bot where that is its model. Without a network, both
-    play the heuristic bot. As many rollouts as the network has views go on side by side, and it chooses in all of them
-    at a time.
+    The network plays both seats, except that the heuristic bot plays the opponent in worlds with that opponent model.
+    Without a network, the heuristic bot plays both. As many rollouts as the network has views run side by side, so that
+    one forward pass serves all of them.
 
     Args:
         game: the rules, ``GAME`` array (1,).
         views: ``VIEW`` array (1,).
         hands: the opponent's hidden cards in each world, uint64[worlds].
-        models: its models, int64[worlds].
-        actions: the actions to try, as a mask.
+        models: the opponent model in each world, int64[worlds].
+        actions: mask of the actions to try.
         key: random key.
         first: first world.
         last: the world after the last.
         network: a :class:`RowNetwork`, the rollout policy.
-        scratch: ``STATE`` (views + 1,) and int64[views, 2] arrays.
+        scratch: ``states`` and ``tries`` of a ``Scratch``.
         table: ``EndgameTable`` for this kind of game.
         transpositions: ``RaceTranspositionTable``.
         margins: float32[worlds, 54], written where an action is tried.
@@ -181,9 +190,10 @@ def try_worlds(game, views, hands, models, actions, key, first, last, network, s
     states, tries = scratch
     view, rules = views[0], game[0]
     most = network.views.shape[0]
-    world, left = first - 1, np.uint64(0)
-    count = 0
+    world, left = first - 1, np.uint64(0)  # ``left``: actions still to be started in ``world``
+    count = 0  # running rollouts, in the first rows; ``states[most]`` is the world before the action
     while True:
+        # Start rollouts while there is room.
         while count < most and (left or world + 1 < last):
             if not left:
                 world += 1
@@ -204,7 +214,7 @@ def try_worlds(game, views, hands, models, actions, key, first, last, network, s
                 row += 1
                 continue
             margins[number, tries[row, 1]] = final_margin(rules, state, table, transpositions)
-            count -= 1
+            count -= 1  # the last rollout takes this row, and is played on next
             states[row] = states[count]
             tries[row, 0], tries[row, 1] = tries[count, 0], tries[count, 1]
         if count:

@@ -1,4 +1,4 @@
-"""How a search evaluates actions: what a user sets, and constants with the reason for each."""
+"""The settings of a search: those that a user chooses, and tuned constants with their reasons."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from german_whist.envs.utils.specs import must_be
 MAX_WORLDS = 100_000
 SETTINGS = ("search", "threads")
 
-# Standard deviation of the error of the policy's advantages, in tricks. The less a network is trusted, the more the
-# search gains against the heuristic bot, and the less against the network itself. A bot is trusted less.
+# Assumed standard deviation of the error of the policy's advantages, in tricks. The less a network is trusted, the more
+# the search gains against the heuristic bot, and the less against the network itself. A bot is trusted less.
 NETWORK_SD, BOT_SD = 0.3, 0.5
-# A margin m counts TANH_SCALE * tanh(m / TANH_SCALE) tricks, and a win WIN_WEIGHT more: with 512 worlds, that gains
-# 0.16 points of winning chance a decision. Weights of 2 and 8 gain as much.
+# A margin m counts TANH_SCALE * tanh(m / TANH_SCALE) tricks, and a win WIN_WEIGHT more. With 512 worlds, this gains
+# 0.16 percentage points of chance to win per decision. Win weights of 2 and 8 gain as much.
 TANH_SCALE = WIN_WEIGHT = 4.0
-CERTAIN = 0.8  # an action that is this many tricks worse for the policy is not tried, which leaves time for the others
-# An action whose gain is this many standard deviations below the best is dropped: a third of the time, and 3 % other
-# choices.
+CERTAIN = 0.8  # tricks: actions that the policy values this much below its best are not tried, which saves time
+# Actions whose gain is this many standard deviations below the best are dropped. That takes a third of the time, and
+# changes 3 % of the choices.
 DEVIATIONS = 1.5
 
 
@@ -28,10 +28,10 @@ class SearchSettings:
     """The settings of a search.
 
     Attributes:
-        worlds: worlds in which actions are tried.
-        threads: number of threads; 0 for all CPU cores. The choice does not depend on it.
-        flat: flat Monte Carlo: worlds are drawn uniformly from all that the view allows, every action is tried in all
-            of them, and the best mean margin is played; the policy breaks ties.
+        worlds: number of worlds in which actions are tried.
+        threads: number of threads; 0 for all CPU cores. Choices do not depend on it.
+        flat: whether the search is flat Monte Carlo: worlds are drawn uniformly from all that the view allows, every
+            action is tried in all of them, and the best mean margin is played; the policy breaks ties.
     """
 
     worlds: int = 64
@@ -42,17 +42,20 @@ class SearchSettings:
         """Check the settings.
 
         Raises:
-            ValueError: when a number is not allowed.
+            ValueError: when a number is out of range.
         """
         whole_number("worlds" if self.flat else "search", self.worlds, 1, MAX_WORLDS)
         whole_number("threads", self.threads, 0, MAX_THREADS)
 
 
 def settings_from(given: Mapping[str, str]) -> SearchSettings:
-    """Return the settings of a specification string, by key; ``search`` is one of them.
+    """Return the settings in a specification string.
+
+    Args:
+        given: the values by key; ``search`` is required.
 
     Raises:
-        ValueError: when a value is wrong.
+        ValueError: when a value is not an integer, or out of range.
     """
     fields: dict[str, int] = {}
     for key, value in given.items():

@@ -1,9 +1,8 @@
-"""What agents that search in sampled worlds share: random keys, endgame tables, scratch memory and threads.
+"""The base of agents that search in sampled worlds: random keys, endgame tables, scratch memory and threads.
 
-Such an agent says which worlds it samples, how it evaluates an action in a world, and how it chooses one. Everything
-else is here. Each view has a random key of its own, and sums over worlds are exact or in a fixed order, so a choice
-depends on nothing but its view, what the agent remembers of the deal, and the key: not on the batch, the threads or
-earlier calls.
+A subclass decides which worlds it samples, how it evaluates an action in a world, and how it chooses. Each view has a
+random key of its own, and sums over worlds are exact or in a fixed order. A choice therefore depends only on its view,
+the history and the key, not on the batch, the threads or earlier calls.
 """
 
 from __future__ import annotations
@@ -29,21 +28,21 @@ from german_whist.solver.tablebase.cache import open_table
 from german_whist.solver.tablebase.endgame_table import EndgameTable, empty_table
 
 _KEYS = 2**53  # number of random keys
-_PARTS_PER_THREAD = 8  # several, because views take different times
+_PARTS_PER_THREAD = 8  # several, to balance the load: some views take longer than others
 
 Keys = npt.NDArray[np.uint64]
 Scratch = TypeVar("Scratch")
 
 
 class Search(NamedTuple):
-    """Views to search, of one kind of game.
+    """Views to search that need the same endgame table.
 
     Attributes:
-        rows: their numbers among all views, int64[n].
+        rows: indices of these views among all, int64[n].
         views: ``VIEW`` array of shape (n,).
-        keys: a random key for each, uint64[n].
-        table: the endgame table of this kind of game.
-        run: runs a task over some worlds, each part with scratch memory of its own.
+        keys: a random key per view, uint64[n].
+        table: the endgame table.
+        run: runs a task over a number of worlds; parts that run at the same time have scratch memory of their own.
     """
 
     rows: npt.NDArray[np.int64]
@@ -63,8 +62,8 @@ class WorldSearcher(Agent, Generic[Scratch]):
     """An agent that searches in sampled worlds.
 
     Attributes:
-        name: what it is called.
-        rules: the rules of the game that it plays.
+        name: the agent's name.
+        rules: the rules of the game that the agent plays.
     """
 
     rules: Rules
@@ -78,11 +77,11 @@ class WorldSearcher(Agent, Generic[Scratch]):
         self.name = name
         self.rules = rules
         self._threads = (os.cpu_count() or 1) if threads is None else whole_number("threads", threads, 1, MAX_THREADS)
-        # Free scratch memory by kind of endgame, because a transposition table belongs to one.
+        # Free scratch memory, by whether the endgame is low: a transposition table holds one kind.
         self._free: dict[bool, list[Scratch]] = {False: [], True: []}
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out the scratch memory."""
+        """Return the state without the scratch memory."""
         return {**self.__dict__, "_free": {False: [], True: []}}
 
     @abstractmethod
@@ -90,10 +89,10 @@ class WorldSearcher(Agent, Generic[Scratch]):
         """Return scratch memory for a thread."""
 
     def draw_keys(self, views: Views, rng: Any) -> Keys:
-        """Return a random key for each view, uint64[n]: one number per row, whatever the batch.
+        """Return a random key per view, uint64[n]; each view draws one number, so keys do not depend on the batch.
 
         Raises:
-            ValueError: when ``views`` is no array of views, or ``rng`` no generator.
+            ValueError: when ``views`` is not an array of views, or ``rng`` is not a generator.
         """
         check_view_array(views)
         check_rng(self.name, rng, "integers")
@@ -101,10 +100,12 @@ class WorldSearcher(Agent, Generic[Scratch]):
         return keys
 
     def search_views(self, views: Views, keys: Keys, search: Callable[[Search], None]) -> None:
-        """Search the views of seats to act: one by its worlds in several threads, many each in one thread.
+        """Search the views of seats to act, in several threads.
+
+        Threads share the worlds of a single view; of several views, each is searched by one thread.
 
         Args:
-            views: ``VIEW`` array of shape (n,).
+            views: ``VIEW`` array of shape (n,); those of seats that are not to act are skipped.
             keys: uint64[n].
             search: searches some of the views.
 
@@ -122,7 +123,7 @@ class WorldSearcher(Agent, Generic[Scratch]):
             else:
                 parts = self._parts(views, keys, rows, self._threads * _PARTS_PER_THREAD, None)
                 list(executor.map(search, parts))
-        finally:  # not after the last part, as a with block would: Ctrl-C ends a search at once
+        finally:  # unlike a with block, this does not wait for running parts, so Ctrl-C ends a search at once
             executor.shutdown(wait=False, cancel_futures=True)
 
     def _parts(
@@ -133,7 +134,7 @@ class WorldSearcher(Agent, Generic[Scratch]):
         count: int,
         executor: ThreadPoolExecutor | None,
     ) -> Iterator[Search]:
-        """Yield up to ``count`` parts of the rows of each kind of endgame; an executor runs their worlds."""
+        """Yield the rows of each kind of endgame in up to ``count`` parts; an executor, if given, runs their worlds."""
         for low in (False, True):
             alike = rows[views["low"][rows].astype(np.bool_) == low]
             if len(alike):

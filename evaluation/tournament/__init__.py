@@ -1,1 +1,1 @@
-"""Tournaments: every pair of agents on the same mirrored deals, one scale for all."""
+"""Tournaments: every pair of agents plays the same mirrored deals, and all agents are rated on one scale."""

@@ -1,4 +1,4 @@
-"""``play_tournament``: every pair of several agents on the same mirrored deals, and their standings."""
+"""``play_tournament``: every pair of agents plays the same mirrored deals, which gives the standings."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def play_tournament(
     progress: Progress | None = None,
     executor: Executor | None = None,
 ) -> Standings:
-    """Play every pair of agents on the same mirrored deals, and rank them.
+    """Play every pair of agents on the same mirrored deals, and rate the agents.
 
     Example:
         >>> found = german_whist.play_tournament(["random", "greedy", "heuristic"], deals=50)
@@ -36,18 +36,20 @@ def play_tournament(
         ('heuristic', 'greedy', 'random')
 
     Args:
-        agents: specification strings (see ``make_agent``), paths of checkpoints or agent objects, at least two, each
-            under a name of its own.
-        deals: mirrored deals of each pair.
+        agents: at least two specification strings (see ``make_agent``), paths of checkpoints or agent objects, with
+            different names.
+        deals: number of mirrored deals of each pair.
         seed: seed of the deals and of the agents' randomness.
         rules: a preset's name, with settings if wanted, or ``Rules``.
         endgame: ``"played"`` or ``"exact"``, as in ``play_match``.
-        progress: called with the number of deals played since the last call; the numbers add up to ``deals``
-            times the number of pairs.
+        progress: called with the number of deals played since the last call; the numbers add up to ``deals`` times the
+            number of pairs.
         executor: as in ``play_match``.
 
     Raises:
-        ValueError: when a name or number is not allowed, or two agents have the same name.
+        ValueError: when a name or number is not allowed, two agents have the same name, or an agent does not return one
+            legal action per view.
+        ChildProcessError: when a worker of the executor ended abruptly.
     """
     deal_range(0, deals)
     if len(agents) < 2:
@@ -58,13 +60,13 @@ def play_tournament(
         spec = as_spec(agent)
         name = agent_label(spec, make_agent(spec, game))
         if name in named:
-            raise ValueError(f"agent {short_repr(name)} is given twice: objects go by their attribute name")
+            raise ValueError(f"agent {short_repr(name)} is given twice: objects are told apart by their attribute name")
         named[name] = spec
     names = list(named)
     margins: dict[tuple[int, int], Margins] = {}
     forfeits: list[Forfeit] = []
     for i, j in combinations(range(len(names)), 2):
-        # In alphabetical order, so that no result depends on the order in which the agents are given.
+        # In alphabetical order, so that results do not depend on the order in which the agents are given.
         first, second = sorted((names[i], names[j]))
         played = play_match(
             named[first],

@@ -1,15 +1,15 @@
-"""Ratings from the results of all pairs: Bradley-Terry, and Nash averaging where strength cycles.
+"""Ratings from the results of all pairs: Bradley-Terry, and Nash averaging for agents that beat each other in cycles.
 
-Bradley-Terry gives one number per agent, whose differences give the win rates of all pairs. The model is
-P(i beats j) = 1 / (1 + exp(r_j − r_i)) (Bradley and Terry, 1952), with draws counted half. Its likelihood is concave;
-Newton's method finds the maximum (Hunter, "MM algorithms for generalized Bradley-Terry models", 2004, section 3,
-compares both).
+Bradley-Terry gives one rating per agent, and the differences of ratings give the win rates of all pairs. The model is
+P(i beats j) = 1 / (1 + exp(r_j − r_i)) (Bradley and Terry, "Rank analysis of incomplete block designs", 1952), with
+draws counted half. Its log-likelihood is concave, and Newton's method finds the maximum (compared with minorization in
+Hunter, "MM algorithms for generalized Bradley-Terry models", 2004, section 3).
 
-Nash averaging asks how strong each agent is against the best mixture of all of them. Agents are players' choices in a
-zero-sum game whose payoff is the win rate minus ½. Its equilibrium with the largest entropy is a mixture of agents that
-nobody here beats; an agent's *Nash average* is its payoff against that mixture. Adding weak agents or copies changes
-neither (Balduzzi et al., "Re-evaluating evaluation", 2018, [arXiv 1806.02643](https://arxiv.org/abs/1806.02643), who
-use log odds; win rates stay finite).
+Nash averaging measures each agent against the strongest mixture of all. Choosing an agent is a move in a zero-sum game
+whose payoff is the win rate minus ½. The equilibrium of largest entropy of this game is a mixture that no agent here
+beats; an agent's *Nash average* is its payoff against that mixture. Adding weak agents or copies changes neither
+(Balduzzi et al., "Re-evaluating evaluation", 2018, [arXiv 1806.02643](https://arxiv.org/abs/1806.02643), who use log
+odds; win rates stay finite).
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ ELO = 400 / math.log(10)  # Elo points in one unit of log odds
 VIRTUAL_DRAWS = 1.0
 _ITERATIONS = 100
 _CLOSE = 1e-10
-_FAR, _HALVINGS = 4000.0, 60  # in Elo; of the interval around a rating
-_MAX_STEP = 2.0  # in log odds: Newton's method overshoots far from the maximum
+_FAR, _HALVINGS = 4000.0, 60  # bisection of ``rating_against``: Elo beyond the known ratings, and steps
+_MAX_STEP = 2.0  # in log odds, because Newton's method overshoots far from the maximum
 
-_COLDEST = 1e-6  # temperature of Nash averaging, relative to the largest payoff
-_COOLING = 0.6
+_COLDEST = 1e-6  # last temperature of Nash averaging, relative to the largest payoff
+_COOLING = 0.6  # factor of the temperature per step
 _NASH_ITERATIONS = 60
 _NASH_CLOSE = 1e-9
 
 
 def bradley_terry(wins: npt.ArrayLike, virtual_draws: float = VIRTUAL_DRAWS) -> Matrix:
-    """Return the ratings that make results most likely, in Elo with mean 0, float64[…, n].
+    """Return the maximum-likelihood ratings in Elo, with mean 0, float64[…, n].
 
     Args:
         wins: games that agent i won against agent j, draws counted half, float64[…, n, n]; the diagonal is ignored.
-        virtual_draws: drawn games added to every pair that met. They keep the ratings finite where an agent won every
-            game, and hardly move the others.
+        virtual_draws: drawn games added for every pair that met. They keep the ratings of agents that won all games
+            finite, and hardly move the others.
 
     Raises:
         ValueError: when the matrix is not square, has negative numbers, or some agents are not connected by games.
@@ -63,7 +63,7 @@ def bradley_terry(wins: npt.ArrayLike, virtual_draws: float = VIRTUAL_DRAWS) -> 
         expected = 1 / (1 + np.exp(-(ratings[..., :, None] - ratings[..., None, :])))
         slope = (won - games * expected).sum(axis=-1)
         weights = games * expected * (1 - expected)
-        # The ratings have no zero point; the mean of all is added to make the matrix regular.
+        # Ratings are defined up to a constant only; a multiple of the all-ones matrix makes the matrix regular.
         curvature = weights.sum(axis=-1)[..., None] * diagonal - weights + weights.max() / size
         step = np.linalg.solve(curvature, slope[..., None])[..., 0]
         ratings = ratings + np.clip(step, -_MAX_STEP, _MAX_STEP)
@@ -76,13 +76,13 @@ def bradley_terry(wins: npt.ArrayLike, virtual_draws: float = VIRTUAL_DRAWS) -> 
 def rating_against(
     wins: npt.ArrayLike, games: npt.ArrayLike, ratings: npt.ArrayLike, virtual_draws: float = VIRTUAL_DRAWS
 ) -> Matrix:
-    """Return the rating of one agent that makes its results against agents of known ratings most likely, float64[…].
+    """Return the maximum-likelihood rating in Elo of one agent, given its results against rated agents, float64[…].
 
     Args:
-        wins: games that it won against each of them, draws counted half, float64[…, n].
+        wins: games that the agent won against each rated agent, draws counted half, float64[…, n].
         games: games that it played against each, float64[…, n].
-        ratings: their ratings in Elo, float64[n].
-        virtual_draws: drawn games added to every pair that met, as in :func:`bradley_terry`.
+        ratings: the known ratings in Elo, float64[n].
+        virtual_draws: drawn games added for every opponent that it met, as in :func:`bradley_terry`.
     """
     played = np.asarray(games, np.float64)
     won = (np.asarray(wins, np.float64) + (played > 0) * virtual_draws / 2).sum(axis=-1)
@@ -107,8 +107,8 @@ class NashAverage(NamedTuple):
     """Result of Nash averaging.
 
     Attributes:
-        weights: the agents' shares in the equilibrium of largest entropy, float64[n].
-        averages: each agent's payoff against it, float64[n]: 0 for those in it, negative for the others.
+        weights: the agents' probabilities in the equilibrium of largest entropy, float64[n].
+        averages: each agent's payoff against the equilibrium, float64[n]: 0 for agents in it, at most 0 for others.
     """
 
     weights: Matrix
@@ -118,9 +118,9 @@ class NashAverage(NamedTuple):
 def nash_averaging(payoffs: npt.ArrayLike) -> NashAverage:
     """Return the equilibrium of largest entropy of a symmetric zero-sum game, and the payoffs against it.
 
-    With an entropy bonus of temperature τ for both sides, the equilibrium is the only solution of
-    p = softmax(A p / τ), and tends to the equilibrium of largest entropy as τ falls to 0. Newton's method follows it
-    down; its matrix is never singular, because A is antisymmetric.
+    With an entropy bonus of temperature τ for both sides, the equilibrium is the unique solution of
+    p = softmax(A p / τ), and tends to the equilibrium of largest entropy as τ goes to 0. Newton's method follows it
+    there; its matrix is never singular, because A is antisymmetric.
 
     Args:
         payoffs: what agent i wins against agent j, float64[n, n], antisymmetric.
@@ -144,7 +144,7 @@ def nash_averaging(payoffs: npt.ArrayLike) -> NashAverage:
 
 
 def _equilibrium(matrix: Matrix, temperature: float, logits: Matrix) -> Matrix:
-    """Solve ``logits = matrix @ softmax(logits) / temperature``, from a guess."""
+    """Solve ``logits = matrix @ softmax(logits) / temperature`` by Newton's method with a line search, from a guess."""
     size = len(matrix)
     error = logits - matrix @ _softmax(logits) / temperature
     for _ in range(_NASH_ITERATIONS):

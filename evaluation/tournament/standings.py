@@ -1,4 +1,4 @@
-"""``Standings``: what a tournament says about its agents, with intervals; as data, and as files."""
+"""``Standings``: the result of a tournament, with ratings, pairs and intervals; as text, as data, and as files."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ class Upset(NamedTuple):
     """A pair in which the lower-rated agent won more games.
 
     Attributes:
-        winner: place of the agent with the lower rating.
-        loser: place of the agent with the higher rating.
+        winner: index of the agent with the lower rating.
+        loser: index of the agent with the higher rating.
         is_certain: whether the 95 % interval of the win rate excludes ½.
     """
 
@@ -64,20 +64,21 @@ class Upset(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Standings(Report):
-    """What a tournament says about its agents, the strongest first.
+    """The result of a tournament; agents are in order of rating, the strongest first.
 
     Attributes:
-        agents: specifications, by rating.
-        ratings: Bradley-Terry ratings in Elo, mean 0.
-        intervals: their 95 % intervals: percentiles of a bootstrap over deals, the same deals for all pairs.
-            Unbounded where all deals of each of the agent's pairs are alike: they tell nothing of their variance.
-        nash_weights: shares in the equilibrium of largest entropy.
+        agents: the agents' specifications.
+        ratings: Bradley-Terry ratings in Elo, with mean 0.
+        intervals: 95 % intervals of the ratings: percentiles of a bootstrap over deals, with the same deals for all
+            pairs. Unbounded for an agent if within each of its pairs all deals have the same result, which says nothing
+            about the variance.
+        nash_weights: probabilities in the equilibrium of largest entropy (see ``ratings``).
         nash_averages: win rate minus ½ against that equilibrium.
-        pairs: every agent (place i) against every other (place j), both ways round.
-        margins: for each of these pairs the first agent's margin in every deal, int64[deals, 2]: in the game in which
-            it has seat 0, and in the other.
-        upsets: pairs that contradict the order, certain ones first.
-        deals: mirrored deals of each pair.
+        pairs: result of every agent (index i) against every other (index j), in both orders.
+        margins: for each of these pairs, the first agent's margin in every deal, int64[deals, 2], in the game in which
+            it has seat 0 and in the other.
+        upsets: pairs that contradict the order of ratings, certain ones first.
+        deals: number of mirrored deals of each pair.
         seed: seed of the deals.
         rules: fields of the rules.
         endgame: ``"played"`` or ``"exact"``.
@@ -99,7 +100,7 @@ class Standings(Report):
     forfeits: tuple[Forfeit, ...] = ()
 
     def report(self) -> Sequence[Table | str]:
-        """Return the ratings, the matrix of win rates, and who beats whom against the order."""
+        """Return tables of ratings and win rates, and lines on upsets and forfeits."""
         places = range(len(self.agents))
         ratings = Table(
             game_title(self.rules, self.endgame),
@@ -158,17 +159,17 @@ def standings(
     forfeits: tuple[Forfeit, ...] = (),
     bootstraps: int = BOOTSTRAPS,
 ) -> Standings:
-    """Return the standings of agents that have all played each other.
+    """Compute the standings of agents that have all played each other.
 
     Args:
-        agents: their specifications.
-        margins: for every i < j, agent i's margins against agent j, int64[deals, 2]: in the game in which agent i has
-            seat 0, and in the other.
+        agents: the agents' specifications.
+        margins: for every i < j, agent i's margins against agent j, int64[deals, 2], in the game in which agent i has
+            seat 0 and in the other.
         rules: the rules.
         seed: seed of the deals.
         endgame: ``"played"`` or ``"exact"``.
         forfeits: games that an agent lost without playing them to the end.
-        bootstraps: samples of the bootstrap for the intervals of the ratings.
+        bootstraps: number of bootstrap samples, for the intervals of the ratings.
     """
     size, places = len(agents), list(margins)
     # One number per pair and deal: games won by the first agent out of two, draws counted half.
@@ -209,9 +210,10 @@ def standings(
 def _has_interval(
     margins: dict[tuple[int, int], Margins], won: npt.NDArray[np.float64], size: int
 ) -> npt.NDArray[np.bool_]:
-    """Return of which agents the bootstrap can tell an interval, bool[agents].
+    """Return for which agents the bootstrap gives a valid interval, bool[agents].
 
-    That takes a pair whose deals differ; or pairs that cancel out in every deal, so that there is no variance.
+    An agent needs a pair whose deals have different results, or all its pairs must cancel out in every deal, so that
+    there is no variance.
     """
     varies, cancels = np.zeros(size, np.bool_), np.full(size, won.shape[1] > 1)
     for pair, one in zip(margins, won, strict=True):
@@ -224,7 +226,7 @@ def _has_interval(
 def _win_matrix(
     won: npt.NDArray[np.float64], places: list[tuple[int, int]], size: int, pairs: float
 ) -> npt.NDArray[np.float64]:
-    """Return a matrix from what the first agents of pairs won out of 2 · ``pairs`` games, float64[…, size, size]."""
+    """Return a matrix of wins, float64[…, size, size], from the first agents' wins in 2 · ``pairs`` games."""
     matrix = np.zeros((*won.shape[1:], size, size))
     for number, (i, j) in enumerate(places):
         matrix[..., i, j], matrix[..., j, i] = won[number], 2 * pairs - won[number]
@@ -234,7 +236,7 @@ def _win_matrix(
 def _bootstrapped_ratings(
     won: npt.NDArray[np.float64], places: list[tuple[int, int]], size: int, bootstraps: int
 ) -> npt.NDArray[np.float64]:
-    """Return the ratings of samples of the deals, drawn with replacement, float64[bootstraps, size]."""
+    """Return the ratings of bootstrap samples of the deals, float64[bootstraps, size]."""
     rng, deals = np.random.default_rng(_SEED), won.shape[1]
     found = []
     for start in range(0, bootstraps, _CHUNK):
@@ -269,7 +271,7 @@ def write_report(standings: Standings, folder: str | Path) -> list[Path]:
 
 
 def ratings_csv(standings: Standings) -> str:
-    """Return one line per agent."""
+    """Return the ratings as CSV, one line per agent."""
     rows = zip(
         standings.agents,
         standings.ratings,
@@ -282,7 +284,7 @@ def ratings_csv(standings: Standings) -> str:
 
 
 def pairs_csv(standings: Standings) -> str:
-    """Return one line per ordered pair."""
+    """Return the pairs as CSV, one line per ordered pair."""
     columns = ("first", "second", "deals", "win_rate", "low", "high", "margin", "margin_low", "margin_high")
     agents = standings.agents
     return _csv(
@@ -295,7 +297,7 @@ def pairs_csv(standings: Standings) -> str:
 
 
 def standings_markdown(standings: Standings) -> str:
-    """Return the standings as a page."""
+    """Return the standings as a Markdown page."""
     places = range(len(standings.agents))
     lines = [
         "# Standings",
@@ -319,21 +321,21 @@ def standings_markdown(standings: Standings) -> str:
 
 
 def upsets_text(standings: Standings) -> str:
-    """Return who beats whom against the order."""
+    """Return all upsets in words."""
     if not standings.upsets:
         return "Nobody beats an agent with a higher rating."
     return "Against the order: " + "; ".join(upset_text(standings, one) for one in standings.upsets) + "."
 
 
 def upset_text(standings: Standings, upset: Upset) -> str:
-    """Return one pair that contradicts the order, in words."""
+    """Return one upset in words."""
     rate = 100 * standings.pairs[upset.winner, upset.loser].win_rate
     doubt = "" if upset.is_certain else " (within the interval)"
     return f"{standings.agents[upset.winner]} beats {standings.agents[upset.loser]}, {rate:.1f} %{doubt}"
 
 
 def rating_cells(standings: Standings, i: int) -> tuple[str, str, str, str]:
-    """Return the Elo of agent i, its interval, its Nash weight and its Nash average, as text."""
+    """Return the Elo, its interval, the Nash weight and the Nash average of agent i, as text."""
     return (
         f"{standings.ratings[i]:+z.0f}",
         rating_interval(standings.intervals[i]),
@@ -349,7 +351,7 @@ def rating_interval(interval: Interval) -> str:
 
 
 def pair_rate(standings: Standings, i: int, j: int) -> str:
-    """Return the games that agent i won against agent j in %, with the interval."""
+    """Return the win rate in per cent of agent i against agent j with its interval, as text."""
     pair = standings.pairs[i, j]
     low, high = pair.interval
     return f"{100 * pair.win_rate:.1f} {interval_text(100 * pair.win_rate, (100 * low, 100 * high), 1)}"

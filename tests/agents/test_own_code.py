@@ -136,7 +136,7 @@ REFUSED = {
     "python:syntax.py:Bot": "syntax.py, line 2: SyntaxError: expected ':'",
     "python:imports.py:Bot": r"imports.py, line 1: ModuleNotFoundError: No module named 'no_such_library' \(import no",
     "python:leaves.py:Bot": r"leaves.py, line 2: SystemExit: 3 \(sys.exit\(3\)\)",
-    "my_bot.py:Bot": "code is named as python:my_bot.py:CLASS",
+    "my_bot.py:Bot": "write python:my_bot.py:CLASS for your own code",
 }
 
 

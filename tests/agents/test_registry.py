@@ -104,7 +104,7 @@ def test_a_runs_folder_is_its_newest_checkpoint(a_run: Path) -> None:
 
 def test_a_folder_without_checkpoints_is_refused(tmp_path: Path) -> None:
     for spec in (tmp_path, str(tmp_path), f"checkpoint:{tmp_path}"):
-        with pytest.raises(ValueError, match=r"is no run with checkpoints: name a file in it, such as final\.safe"):
+        with pytest.raises(ValueError, match=r"has no checkpoints of a run: name a file, such as final\.safe"):
             make_agent(spec)
 
 
@@ -166,7 +166,7 @@ def test_a_file_that_is_named_without_quotes_is_refused_with_its_name(
     monkeypatch.chdir(tmp_path)
     for name in ("lr=0.1,seed=1", "a+exact"):
         some_network().save(Path(name))
-        with pytest.raises(ValueError, match=re.escape(f'is named as checkpoint:"{name}"')):
+        with pytest.raises(ValueError, match=re.escape(f'write checkpoint:"{name}" for the file')):
             make_agent(f"checkpoint:{name}")
     with pytest.raises(ValueError, match="the quotes do not match"):
         make_agent('checkpoint:"a,b')

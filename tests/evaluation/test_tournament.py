@@ -67,7 +67,7 @@ def test_objects_play_under_their_names() -> None:
         (["greedy", "random", "greedy"], "agent 'greedy' is given twice"),
         (["greedy", "gredy"], "did you mean"),
         (["greedy", 3], "3 is neither an agent's name nor an object"),
-        ([Lowest(), Lowest()], "agent 'Lowest' is given twice: objects go by their attribute name"),
+        ([Lowest(), Lowest()], "agent 'Lowest' is given twice: objects are told apart by their attribute name"),
     ],
 )
 def test_agents_that_make_no_tournament_are_refused(agents: list[Any], message: str) -> None:

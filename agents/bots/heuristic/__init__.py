@@ -1,1 +1,1 @@
-"""The ``heuristic`` bot."""
+"""``heuristic``: the textbook bot."""

@@ -1,10 +1,10 @@
-"""``heuristic``: the textbook bot. Perfect memory and the strategy of the books, as weighted quantities.
+"""``heuristic``: the textbook bot, which has perfect memory and plays the strategy of the books by weighing values.
 
-Everything is measured in endgame tricks. In the foreplay the bot weighs ``prize_gain``, what winning the trick gains
-(the value of the face-up card minus that of the expected unseen one), against ``card_value``, what it gives up by
-playing a card. So as follower it wins a wanted prize with the cheapest winning card, ducks when the prize is worse than
-an unseen card, and never spends a high card on a middling prize. As leader it also estimates how likely the opponent is
-to beat a card. In the endgame it knows both hands: see ``endgame_kernels``.
+All values are in endgame tricks. In the foreplay the bot weighs what it gains by winning the trick (``prize_gain``: the
+value of the face-up card minus that of the expected unseen card) against what it gives up by playing a card
+(``card_value``). As follower it therefore wins a wanted prize with the cheapest winning card, ducks when the prize is
+worse than an unseen card, and never spends a high card on a middling prize. As leader it also estimates how likely the
+opponent is to beat a card. In the endgame it knows both hands: see ``endgame_kernels``.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ from german_whist.envs.utils.device import row_kernel
 from german_whist.envs.utils.jit import kernel
 
 # Weights tuned on mirrored deals against `greedy` and an earlier version of this bot.
-PRIZE_WEIGHT = 4.8  # weight of a prize relative to the card spent on it
+PRIZE_WEIGHT = 4.8  # of a prize relative to the card spent on it
 DUCK_WEIGHT = 1.3  # extra weight of a prize that neither player wants
-RUFF_CHANCE = 0.4  # assumed chance that an opponent who can ruff does
-RACE_TRICK_WEIGHT = 2.0  # weight of a counted trick in a race, which may end before high cards pay off
-FORCED_CARD_WEIGHT = 0.15  # share of the value of the card that the opponent must spend to win
+RUFF_CHANCE = 0.4  # assumed probability that an opponent who can ruff (trump a plain suit) does so
+RACE_TRICK_WEIGHT = 2.0  # of a counted trick in a race, which may end before high cards pay off
+FORCED_CARD_WEIGHT = 0.15  # of the card that the opponent must spend to win
 
 _ONE = np.uint64(1)
 
 
 @kernel
 def full_hand(view):
-    """Return the size of a full hand; between a trick and the draw this hand is one card short."""
+    """Return the number of cards in this hand after the draw; between a trick and the draw it is one card short."""
     return popcount(view.hand) + (1 if view.choice and view.stock > 0 else 0)
 
 
@@ -51,9 +51,9 @@ def full_hand(view):
 def prize_gain(view, unplayed):
     """Return the weighted gain of winning this foreplay trick over losing it.
 
-    The winner gets the best face-up card and the loser an unseen one or, when none is left, the next best; in a draft
-    the winner gets the better of the two. The trick itself counts where all tricks do. Having the lead adds nothing:
-    strategy books value it, but measurements showed no gain.
+    The winner gets the best face-up card and the loser an unseen one or, when none is left, the next best face-up card;
+    in a draft the winner gets the better of the two. The trick itself adds to the gain in games that count all tricks.
+    The lead is worth nothing here: strategy books value it, but valuing it gained nothing in tests.
     """
     own, size, trump, low = view.hand, full_hand(view), view.trump, view.low != 0
     if not view.face_up:  # both draw unseen
@@ -74,8 +74,9 @@ def prize_gain(view, unplayed):
 
 @kernel
 def option_action(view, unplayed):
-    """Decide without playing a card: pick the best one, take a prize above average, keep a hand above a blind one."""
+    """Choose without playing a card: pick the best one, take a prize above average, keep a hand above a blind one."""
     own, size, trump, low = view.hand, full_hand(view), view.trump, view.low != 0
+    # Actions below 52 are cards: the seat picks one of the face-up cards.
     if view.legal < _ONE << np.uint64(52):
         return best_card(view.legal, own, size, unplayed, trump, low)
     if view.face_up:
@@ -87,7 +88,7 @@ def option_action(view, unplayed):
 
 @kernel
 def strength(hand, size, unplayed, trump, low):
-    """Return the sum of the card values of a hand, in tricks."""
+    """Return the sum of a hand's card values, in tricks."""
     total = 0.0
     cards = hand
     while cards:
@@ -98,7 +99,7 @@ def strength(hand, size, unplayed, trump, low):
 
 @kernel
 def blind_strength(view, unplayed, trump, low):
-    """Estimate the strength of a hand of unseen cards: the mean over hands dealt evenly from them."""
+    """Return the expected strength of a blind hand: the mean over disjoint, evenly spread hands of unseen cards."""
     size = popcount(view.hand)
     step = popcount(view.unseen) // size
     if step == 0:
@@ -110,7 +111,7 @@ def blind_strength(view, unplayed, trump, low):
         place = 0
         while cards:
             if place % step == first and popcount(hand) < size:
-                hand |= cards & ~(cards - _ONE)
+                hand |= cards & ~(cards - _ONE)  # the lowest card
             cards &= cards - _ONE
             place += 1
         total += strength(hand, size, unplayed, trump, low)
@@ -119,10 +120,10 @@ def blind_strength(view, unplayed, trump, low):
 
 @kernel
 def chance_held(view, suit):
-    """Return the chance that the opponent holds a given unseen card of a suit.
+    """Return the probability that the opponent holds a given unseen card of a suit.
 
-    Unseen cards are assumed to be spread evenly over the opponent's unknown cards and the stock. After a shown void the
-    opponent holds at most as many cards of the suit as it has drawn unseen since.
+    The unseen cards are assumed to be spread evenly over the opponent's unknown cards and the stock. After a shown void
+    only cards that the opponent has drawn unseen since then can be of the suit.
     """
     unseen = popcount(view.unseen)
     if unseen == 0:
@@ -136,7 +137,7 @@ def chance_held(view, suit):
 
 @kernel
 def chance_none(view, cards, held):
-    """Return the chance that the opponent holds none of some cards, given the chance ``held`` for each unseen one."""
+    """Return the probability that the opponent holds none of some cards, if it holds each unseen one with ``held``."""
     if cards & view.opponent_known:
         return 0.0
     return power(1.0 - held, popcount(cards & view.unseen))
@@ -144,7 +145,7 @@ def chance_none(view, cards, held):
 
 @kernel
 def power(base, exponent):
-    """Return ``base ** exponent`` for an integer exponent from 0 to 15, faster than the general power."""
+    """Return ``base ** exponent`` for an integer exponent from 0 to 15; faster than the general power."""
     square = base * base
     fourth = square * square
     result = base if exponent & 1 else 1.0
@@ -155,7 +156,7 @@ def power(base, exponent):
 
 @kernel
 def follow_card(view, unplayed):
-    """Choose as follower in the foreplay: the outcome of each card is known, so weigh it against the card's value."""
+    """Return the follower's card in the foreplay: each card's outcome is known and is weighed against its value."""
     gain = prize_gain(view, unplayed)
     size, low = full_hand(view), view.low != 0
     share = share_left(popcount(view.hand), unplayed)
@@ -173,7 +174,7 @@ def follow_card(view, unplayed):
             card = lowest(mask)
             mask &= mask - _ONE
             rivals = popcount(not_held & rivals_of(card, low))
-            if rivals == before:  # equivalent to the card before: nothing in play lies between them
+            if rivals == before:  # equivalent to the last card: no card in play lies between them
                 continue
             before = rivals
             value = -(rank_value(rivals, share, row) + length)
@@ -186,15 +187,15 @@ def follow_card(view, unplayed):
 
 @kernel
 def beater_value(view, card, unplayed, share, size, row):
-    """Return the value to the opponent of the lowest card that may beat a led card by rank; 0 when there is none.
+    """Return the value, to the opponent, of the lowest card that it may beat a led card with by rank; 0 if none.
 
     Args:
         view: what the leader knows.
         card: the card led.
         unplayed: mask of all cards not played yet.
-        share: share of the beater's rivals that will still be unplayed in the endgame.
+        share: share of that card's rivals that will still be unplayed in the endgame.
         size: cards in a full hand.
-        row: row of the card values for this suit (``value_row``).
+        row: row of the value tables for this suit (``value_row``).
     """
     known = view.opponent_known
     higher = above(card) & (view.unseen | known)
@@ -208,10 +209,10 @@ def beater_value(view, card, unplayed, share, size, row):
 
 @kernel
 def lead_card(view, unplayed):
-    """Choose as leader in the foreplay.
+    """Return the leader's card in the foreplay.
 
-    The model of the opponent: it beats the card for a wanted prize whenever it can, with a higher card of the suit or,
-    when void, a trump, and wins an unwanted prize only when forced to.
+    The opponent is modelled as follows. For a wanted prize it beats the led card whenever it can, by a higher card of
+    the suit or, if void, perhaps by a trump. It wins an unwanted prize only when forced to.
     """
     gain = prize_gain(view, unplayed)
     size, low, trump = full_hand(view), view.low != 0, np.int64(view.trump)
@@ -234,7 +235,7 @@ def lead_card(view, unplayed):
             card = lowest(mask)
             mask &= mask - _ONE
             rivals = popcount(not_held & rivals_of(card, low))
-            if rivals == before:  # equivalent to the card before: nothing in play lies between them
+            if rivals == before:  # equivalent to the last card: no card in play lies between them
                 continue
             before = rivals
             value = -(rank_value(rivals, share, row) + length)
@@ -254,8 +255,8 @@ def lead_card(view, unplayed):
 
 @kernel
 def heuristic_action(view):
-    """Return the heuristic bot's action."""
-    if not view.legal & (view.legal - _ONE):
+    """Return the bot's action."""
+    if not view.legal & (view.legal - _ONE):  # a single legal action
         return lowest(view.legal)
     unplayed = view.hand | view.unseen | view.opponent_known | view.face_up
     if view.choice:
@@ -264,10 +265,11 @@ def heuristic_action(view):
         return endgame_card(view)
     if view.led < 0:
         return lead_card(view, unplayed)
+    # The card led counts as played already, but it is still in the way of lower cards of its suit.
     return follow_card(view, unplayed | (_ONE << np.uint64(view.led)))
 
 
 @row_kernel
 def choose(i, views, actions):
-    """Write the heuristic bot's action for view ``i``."""
+    """Write the bot's action for view ``i``."""
     actions[i] = heuristic_action(views[i])

@@ -1,4 +1,4 @@
-"""Hand evaluation of the heuristic bot: the value of holding a card in the endgame, in tricks."""
+"""Hand evaluation of the heuristic bot: what holding a card is worth in the endgame, in tricks."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from german_whist.envs.engine.state_kernels import suit_mask, suit_of
 from german_whist.envs.utils.bit_kernels import lowest, popcount
 from german_whist.envs.utils.jit import kernel
 
-# A card's value is RANK_VALUES[row, rivals] + LENGTH_VALUES[row, length]. Rivals are the unplayed cards that outrank
-# it (low deal: that it outranks); length counts the holder's cards of the suit, this one included. Fitted by least
-# squares to 40,000 endgames of the bot against itself, hands of 13 (``tools/card_value_fit.py``). Rows:
-# plain suit, trump suit, and the same two for low deals.
+# A card's value in tricks is RANK_VALUES[row, rivals] + LENGTH_VALUES[row, length]. Rivals are the unplayed cards of
+# other hands that outrank it (in a low deal: that it outranks); length counts the holder's cards of the suit, this one
+# included. Rows: plain suit, trump suit, and the same two for low deals. Fitted by least squares to 40,000 endgames of
+# the bot against itself with hands of 13 (``tools/card_value_fit.py``).
 RANK_VALUES = np.array(
     [
         [0.50, 0.37, 0.22, 0.15, 0.10, 0.05, 0.01, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
@@ -29,7 +29,7 @@ LENGTH_VALUES = np.array(
     ]
 )
 
-LENGTH_STRETCH = 2.4  # each extra card of a suit counts more in a shorter hand; tuned on `small` and `short`
+LENGTH_STRETCH = 2.4  # how much more each extra card of a suit counts in a shorter hand; tuned on `small` and `short`
 
 _ONE = np.uint64(1)
 
@@ -48,13 +48,13 @@ def below(card):
 
 @kernel
 def trump_mask(trump):
-    """Return the mask of all trumps; empty without a trump suit."""
+    """Return the mask of all trumps; empty in games without trumps."""
     return suit_mask(trump) if trump >= 0 else np.uint64(0)
 
 
 @kernel
 def _interpolated(values, row, number):
-    """Interpolate linearly in a row of values."""
+    """Interpolate linearly between two neighbouring columns of a row."""
     low = np.int64(number)
     part = number - low
     return (1.0 - part) * values[row, low] + part * values[row, low + 1]
@@ -62,13 +62,16 @@ def _interpolated(values, row, number):
 
 @kernel
 def value_row(suit, trump, low):
-    """Return the row of ``RANK_VALUES`` and ``LENGTH_VALUES`` that applies to a suit."""
+    """Return the row of ``RANK_VALUES`` and ``LENGTH_VALUES`` for a suit."""
     return (1 if suit == trump else 0) + (2 if low else 0)
 
 
 @kernel
 def full_length(length, size):
-    """Scale the length of a suit in a full hand of ``size`` cards to a hand of 13."""
+    """Return a suit's length in a full hand of ``size`` cards, scaled to a hand of 13, at most 12.
+
+    ``_interpolated`` also reads the next column, and the last one is 13.
+    """
     if size >= 13 or length < 2:
         return min(float(length), 12.0)
     return min(1.0 + (length - 1) * (1.0 + LENGTH_STRETCH * (13.0 / size - 1.0)), 12.0)
@@ -76,13 +79,13 @@ def full_length(length, size):
 
 @kernel
 def length_value(length, size, row):
-    """Return the part of a card's value that depends on the length of its suit in the hand, itself included."""
+    """Return the part of a card's value that depends on the length of its suit in the hand, the card included."""
     return _interpolated(LENGTH_VALUES, row, full_length(length, size))
 
 
 @kernel
 def rank_value(rivals, share, row):
-    """Return the part of a card's value that depends on its rivals, of which only a share stays in play."""
+    """Return the part of a card's value that depends on its rivals, of which ``share`` will still be in play."""
     return _interpolated(RANK_VALUES, row, rivals * share)
 
 
@@ -91,7 +94,7 @@ def share_left(held, unplayed):
     """Return the share of a card's rivals that will still be unplayed when the endgame starts.
 
     Args:
-        held: cards in the hand that holds it.
+        held: number of cards in the hand that holds the card.
         unplayed: mask of all cards not played yet.
     """
     return min(1.0, 2.0 * held / popcount(unplayed))
@@ -99,17 +102,17 @@ def share_left(held, unplayed):
 
 @kernel
 def rivals_of(card, low):
-    """Return the mask of the cards that outrank a card; in a low deal, of those that it outranks."""
+    """Return the mask of the cards that outrank a card; in a low deal, of those that the card outranks."""
     return below(card) if low else above(card)
 
 
 @kernel
 def card_value(card, own, size, unplayed, trump, low):
-    """Return the value of holding a card in the endgame, in tricks.
+    """Return what holding a card is worth in the endgame, in tricks.
 
     Args:
         card: the card.
-        own: mask of the hand that holds the card, or would.
+        own: mask of the hand that holds the card or would hold it.
         size: cards in a full hand of the game.
         unplayed: mask of all cards not played yet.
         trump: the trump suit, −1 for none.
@@ -124,10 +127,11 @@ def card_value(card, own, size, unplayed, trump, low):
 
 @kernel
 def mean_card_value(cards, own, size, unplayed, trump, low):
-    """Return the mean value of some unplayed cards to a hand that holds none of them; 0 when there are none.
+    """Return the mean value of some unplayed cards to a hand that holds none of them; 0 for an empty mask.
 
-    Among the cards of a suit that the hand does not hold, the best has no rival, the next has one, and so on. So the
-    values are summed by number of rivals, skipping the cards that are not in ``cards``.
+    Among the cards of a suit that the hand does not hold, the best has no rival, the next has one, and so on. The
+    values are therefore summed by number of rivals, without looking at the cards one by one; only the cards outside
+    ``cards`` are looked at, to skip their numbers.
     """
     if not cards:
         return 0.0
@@ -140,7 +144,7 @@ def mean_card_value(cards, own, size, unplayed, trump, low):
         if not suited & cards:
             continue
         row = value_row(suit, trump, low)
-        skipped = np.uint64(0)  # numbers of rivals, as bits
+        skipped = np.uint64(0)  # bit r: the card with r rivals is not in ``cards``
         mask = suited & others
         while mask:
             skipped |= _ONE << np.uint64(popcount(suited & rivals_of(lowest(mask), low)))
@@ -154,7 +158,7 @@ def mean_card_value(cards, own, size, unplayed, trump, low):
 
 @kernel
 def best_card(cards, own, size, unplayed, trump, low):
-    """Return the card of a mask with the highest value to a hand, −1 when it is empty."""
+    """Return the card of a mask that is worth most to a hand; −1 for an empty mask."""
     best = -1
     best_value = -1e9
     while cards:

@@ -1,10 +1,10 @@
-"""The heuristic bot's endgame, where perfect memory knows both hands.
+"""The heuristic bot's endgame, in which perfect memory knows both hands.
 
-A rule policy (win cheaply, draw trumps with the longer holding, cash sure winners, lead from length) plays a rollout
-for both sides after each candidate card, and the bot plays the card with the best result: one step of policy
-improvement (a rollout algorithm, Tesauro and Galperin 1996). In a low endgame it loses with the highest losing cards
-and leads where the opponent can duck least. Where blind hands hide some cards to the end, each candidate is tried
-against evenly spread samples of the opponent's hand.
+After each candidate card a rule policy plays both sides to the end, and the bot plays the card with the best result:
+one step of policy improvement by rollouts (Tesauro and Galperin, "On-line policy improvement using Monte-Carlo search",
+1996). The rule policy wins cheaply, draws trumps with the longer holding, cashes sure winners and leads from length. In
+a low endgame it loses with the highest losing cards and leads where the opponent can duck least. Where blind hands hide
+some cards to the end, each candidate is tried against evenly spread samples of the opponent's hand.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from german_whist.envs.engine.state_kernels import beats, suit_mask, suit_of
 from german_whist.envs.utils.bit_kernels import highest, lowest, popcount
 from german_whist.envs.utils.jit import kernel
 
-VOID_LEAD_RISK = 20  # leading a suit that the opponent is void in: it discards, and the lead stays here
+VOID_LEAD_RISK = 20  # of leading a suit that the opponent is void in: it discards, and the leader gets the trick
 
 _ONE = np.uint64(1)
 
 
 @kernel
 def discard_cost(card, hand, opponent, trump):
-    """Return the cost of discarding a card: low at the bottom of a suit, high for winners and trumps."""
+    """Return the cost of giving up a card: its rank, plus 20 for a winner or 40 for a trump."""
     suit = suit_of(card)
     cost = np.int64(card) % 13
     if suit == trump:
         cost += 40
     elif opponent & suit_mask(suit) and not opponent & above(card):
-        cost += 20  # a winner
+        cost += 20  # no card of the opponent beats it
     return cost
 
 
@@ -49,7 +49,7 @@ def cheapest(cards, hand, opponent, trump):
 
 @kernel
 def follow(hand, opponent, led, trump):
-    """Win as cheaply as possible, or lose the cheapest card."""
+    """Win as cheaply as possible; else lose the cheapest card."""
     legal = hand & suit_mask(suit_of(led))
     if not legal:
         legal = hand
@@ -77,14 +77,15 @@ def lead(hand, opponent, trump):
         card = lowest(mask)
         mask &= mask - _ONE
         held = opponent & suit_mask(suit_of(card))
+        # Safe: nothing outranks the card, and the opponent has to follow suit or has no trump to ruff with.
         if not opponent & above(card) and (held or not their_trumps):
             safe_winners |= _ONE << np.uint64(card)
-    # Draw trumps while ours are higher and the opponent could ruff our winners.
+    # Draw trumps while ours are higher and the opponent could ruff our winners. The highest of no cards is −1.
     ours_are_higher = their_trumps and highest(own_trumps) > highest(their_trumps)
     if ours_are_higher and (popcount(own_trumps) > popcount(their_trumps) or not safe_winners):
         return highest(own_trumps)
     if safe_winners:
-        # From the opponent's longest suit, where a ruff is furthest away; high cards first.
+        # Cash from the opponent's longest suit, where a ruff is furthest away; high cards first.
         best = -1
         best_score = -1
         mask = safe_winners
@@ -113,7 +114,7 @@ def lead(hand, opponent, trump):
 
 @kernel
 def danger(card, opponent):
-    """Return how many cards the opponent can duck this one with."""
+    """Return how many cards the opponent can duck this card with."""
     return popcount(opponent & below(card))
 
 
@@ -129,7 +130,7 @@ def follow_low(hand, opponent, led, trump):
         card = lowest(legal)
         legal &= legal - _ONE
         rank = np.int64(card) % 13
-        if beats(card, led, trump):
+        if beats(card, led, trump):  # below every losing card; rather the highest of the suit than a trump
             score = rank - 500 if suit_of(card) == suit_of(led) else -rank - 600
         else:
             score = 13 * danger(card, opponent) + rank
@@ -140,7 +141,7 @@ def follow_low(hand, opponent, led, trump):
 
 @kernel
 def lead_low(hand, opponent):
-    """Lead where the opponent can duck least: long suits from the bottom, the highest of the safe cards."""
+    """Lead the card that the opponent can duck with the fewest cards; the highest of equals."""
     best = -1
     best_score = -1000
     while hand:
@@ -156,7 +157,7 @@ def lead_low(hand, opponent):
 
 @kernel
 def rule_card(hand, opponent, led, trump, low):
-    """Return the rule policy's card; ``led`` is −1 on lead."""
+    """Return the rule policy's card; ``led`` is −1 for the leader."""
     if low:
         return follow_low(hand, opponent, led, trump) if led >= 0 else lead_low(hand, opponent)
     return follow(hand, opponent, led, trump) if led >= 0 else lead(hand, opponent, trump)
@@ -168,8 +169,8 @@ def rollout_margin(hand, opponent, led, trump, low):
 
     Args:
         hand: mask of the cards of the side to act.
-        opponent: mask of the other side's cards; one card fewer when it has led.
-        led: the card that the other side has led, −1 when the side to act leads.
+        opponent: mask of the other side's cards, one fewer when it has led.
+        led: the card that the other side has led; −1 when the side to act leads.
         trump: the trump suit, −1 for none.
         low: whether the fewest tricks win.
 
@@ -188,7 +189,7 @@ def rollout_margin(hand, opponent, led, trump, low):
             if beats(card, led, trump):
                 margin += sign
                 led = -1
-                continue
+                continue  # the follower won, so the same side acts again
             margin -= sign
             led = -1
         own, other = other, own
@@ -198,10 +199,10 @@ def rollout_margin(hand, opponent, led, trump, low):
 
 @kernel
 def endgame_card(view):
-    """Return the heuristic bot's card in the endgame.
+    """Return the bot's card in the endgame.
 
-    Each candidate gets a rollout with the rule policy on both sides, against the opponent's hand or, where that is not
-    fully known, against each sample of it. Ties go to the card that the rules would play, then to the cheapest.
+    Each candidate is followed by a rollout in which the rule policy plays both sides. Where the opponent's hand is not
+    fully known, there is one rollout per sample of it. Ties go to the rule policy's card, then to the cheapest.
     """
     trump = np.int64(view.trump)
     led = np.int64(view.led)
@@ -210,7 +211,7 @@ def endgame_card(view):
     samples = count_samples(view)
     opponent = hand_sample(view, 0, samples)
     best = rule_choice = rule_card(hand, opponent, led, trump, low)
-    best_cost = 0
+    best_cost = 0  # not compared while the rule policy's card is the best
     best_value = sampled_margin(best, view, samples)
     mask = view.legal & ~(_ONE << np.uint64(best))
     while mask:
@@ -226,14 +227,14 @@ def endgame_card(view):
 @kernel
 def held_unseen(view):
     """Return how many unseen cards the opponent holds."""
-    # The opponent that has led holds one card fewer than the follower.
+    # An opponent that has led holds one card fewer than the follower.
     held = popcount(view.hand) - (1 if view.led >= 0 else 0)
     return held - popcount(view.opponent_known)
 
 
 @kernel
 def possible_cards(view):
-    """Return the unseen cards that the opponent may hold: no suit in which it was void without drawing since."""
+    """Return the unseen cards that the opponent may hold: none of a suit that it was void in without drawing since."""
     cards = view.unseen
     if popcount(cards) > held_unseen(view):
         for suit in range(4):
@@ -244,21 +245,21 @@ def possible_cards(view):
 
 @kernel
 def count_samples(view):
-    """Return how many disjoint samples of the opponent's hand its possible cards make."""
+    """Return how many disjoint samples of the opponent's hand can be made of the cards that it may hold."""
     hidden = held_unseen(view)
     return max(1, popcount(possible_cards(view)) // hidden) if hidden > 0 else 1
 
 
 @kernel
 def hand_sample(view, number, samples):
-    """Return a sample of the opponent's hand: its known cards, and every ``samples``-th card of those it may hold."""
+    """Return sample ``number`` of the opponent's hand: its known cards, and every ``samples``-th card it may hold."""
     hand = view.opponent_known
     left = held_unseen(view)
     cards = possible_cards(view)
     place = 0
     while cards and left > 0:
         if place % samples == number:
-            hand |= cards & ~(cards - _ONE)
+            hand |= cards & ~(cards - _ONE)  # the lowest card
             left -= 1
         cards &= cards - _ONE
         place += 1
@@ -267,7 +268,7 @@ def hand_sample(view, number, samples):
 
 @kernel
 def sampled_margin(card, view, samples):
-    """Return the sum of a card's rollout margins over all samples of the opponent's hand."""
+    """Return a card's rollout margin, summed over all samples of the opponent's hand."""
     total = 0
     for number in range(samples):
         opponent = hand_sample(view, number, samples)
@@ -277,7 +278,7 @@ def sampled_margin(card, view, samples):
 
 @kernel
 def card_rollout_margin(card, hand, opponent, led, trump, low):
-    """Return the margin of a card followed by a rollout: tricks won minus lost, in a low game lost minus won."""
+    """Return the margin of playing a card and then a rollout: tricks won minus lost, in a low game lost minus won."""
     rest = hand & ~(_ONE << np.uint64(card))
     if led < 0:
         margin = -rollout_margin(opponent, rest, card, trump, low)

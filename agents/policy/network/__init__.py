@@ -1,1 +1,1 @@
-"""Layers of policy networks and their forward pass."""
+"""Layers of policy and value networks, and their forward pass with and without torch."""

@@ -1,8 +1,8 @@
-"""Forward passes, bit for bit the same on every machine and in any batch size.
+"""Forward passes on the CPU that are bit for bit the same on every machine and in any batch size.
 
-The order of summation in a library's matrix product depends on the machine, the number of threads and the batch size,
-and rounding could then decide between two nearly equal cards. Here each row is summed separately, input by input. Zero
-inputs (most observation features and half of the hidden units) are skipped, so it is about as fast.
+In a library's matrix product the order of summation depends on the machine, the number of threads and the batch size,
+so rounding could decide between two nearly equal cards. Here each row is summed by itself in a fixed order of inputs.
+Zero inputs (most observation features and half of the hidden units) are skipped, which makes it about as fast.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from german_whist.envs.engine.cards import NUM_CARDS, SUIT_SIZE
 
 Rows = npt.NDArray[np.float32]
 
-BLOCK = 32  # rows taken together
+BLOCK = 32  # rows evaluated together
 
 
 def aligned(numbers: npt.NDArray[Any]) -> Rows:
-    """Return numbers as float32 from the start of a cache line on: vectors that straddle two take twice as long."""
+    """Return numbers as float32, aligned to a cache line: loading vectors that straddle two takes twice as long."""
     memory = np.empty(len(numbers) + NARROW, np.float32)
     start = -(memory.ctypes.data // memory.itemsize) % NARROW
     memory[start : start + len(numbers)] = numbers
@@ -32,12 +32,12 @@ def aligned(numbers: npt.NDArray[Any]) -> Rows:
 
 
 def padded(numbers: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return numbers, [outputs] or [inputs, outputs], with zeros up to a number of outputs that kernels write."""
+    """Return numbers, [outputs] or [inputs, outputs], with zeros added until outputs are a multiple of ``NARROW``."""
     return np.pad(numbers, [(0, 0)] * (numbers.ndim - 1) + [(0, -numbers.shape[-1] % NARROW)])
 
 
 def row_scratch(inputs: int) -> tuple[npt.NDArray[np.uint32], Rows, npt.NDArray[np.int64]]:
-    """Return scratch memory for ``write_layer`` to take ``BLOCK`` rows together."""
+    """Return the scratch arrays of ``write_layer`` for ``BLOCK`` rows of up to ``inputs`` entries."""
     return np.empty((BLOCK, inputs + 8), np.uint32), np.empty((BLOCK, inputs), np.float32), np.empty(BLOCK, np.int64)
 
 
@@ -45,13 +45,13 @@ class LayerForward:
     """One layer."""
 
     def __init__(self, weight: npt.NDArray[np.float32], bias: npt.NDArray[np.float32] | None = None) -> None:
-        """Prepare weight float32[out, in] and bias float32[out]; no bias stands for zeros."""
+        """Prepare weight float32[out, in] and bias float32[out]; without a bias it is 0."""
         self._units, self._inputs = weight.shape
         biases = padded(np.zeros(len(weight)) if bias is None else bias)
         self._weights = aligned(np.concatenate([padded(weight.T).ravel(), biases]))
 
     def __call__(self, rows: npt.NDArray[Any], *, relu: bool = False) -> Rows:
-        """Return the outputs, float32[rows, out], rectified on request.
+        """Return the outputs, float32[rows, out].
 
         Args:
             rows: int8 or float32[rows, in].
@@ -87,12 +87,12 @@ _ZERO = np.float32(0)
 
 
 def forward_of(layers: Sequence[Layer], suit_layers: int) -> Forward:
-    """Return the forward pass of a network; 0 suit layers for a plain multilayer perceptron."""
+    """Return the forward pass of a network with that many suit layers; 0 for a plain multilayer perceptron."""
     return SuitMLPForward(layers, suit_layers) if suit_layers else MLPForward(layers)
 
 
 class SuitMLPForward:
-    """A multilayer perceptron with suit layers, see ``layers``."""
+    """A multilayer perceptron with suit layers (see ``layers``)."""
 
     def __init__(self, layers: Sequence[Layer], suit_layers: int) -> None:
         """Prepare the layers: weight float32[out, in] and bias float32[out] of each, and how many are suit layers."""
@@ -127,13 +127,14 @@ class SuitMLPForward:
             rows = layer(rows, relu=True)
         if not self._judges_cards:
             return self._last(rows)
+        # The first card layer in two parts: the trunk's part is the same for all suits and is computed once.
         units = np.maximum(self._from_suit(suits) + self._from_trunk(rows).repeat(NUM_SUITS, axis=0), _ZERO)
         for layer in self._cards:
             units = layer(units, relu=True)
         outputs = self._last(units)
         outputs = outputs.reshape(count, NUM_SUITS, outputs.shape[1])
         cards = outputs[:, :, :SUIT_SIZE].reshape(count, NUM_CARDS)
-        others = outputs[:, :, SUIT_SIZE:]
+        others = outputs[:, :, SUIT_SIZE:]  # actions that are no cards: sums over the suits, in a fixed order
         choices = others[:, 0] + others[:, 1] + others[:, 2] + others[:, 3]
         return np.concatenate([cards, choices], axis=1)
 

@@ -1,13 +1,13 @@
-"""The layers of a policy or value network, and how a checkpoint file holds them.
+"""The layers of policy and value networks, and their form in a checkpoint file.
 
 The tensors of a network are ``PREFIX.0.weight`` (out, in), ``PREFIX.0.bias`` (out,), ``PREFIX.1.weight``, …, all
-float32 or all float16. Each layer is joined to the next, except with *suit layers*, whose weights the suits share.
+float32 or all float16. In a plain network each layer reads the one before it. A network may also have *suit layers*:
 
-Suits differ in the cards that are where, not in what that means, so the *suit layers* read each suit with the same
-weights: the suit's part of every block of cards, its own numbers (trumps, voids), and everything that has no suit. The
-*trunk* joins the four results. As many layers after it judge each suit's cards, again with the same weights, from what
-the suit layers and the trunk give. (Weight sharing: LeCun et al., "Backpropagation applied to handwritten zip code
-recognition", 1989; per element and pooled: Zaheer et al., "Deep sets", arXiv 1703.06114.)
+A card means the same in every suit, so the *suit layers* read each suit with the same weights. Their inputs are
+the suit's part of every block of cards, the suit's own numbers (trumps, voids), and all features without a suit. The
+*trunk* joins the four results. After it, as many *card layers* evaluate each suit's cards, again with shared weights,
+from the outputs of the suit layers and the trunk. (Weight sharing: LeCun et al., "Backpropagation applied to
+handwritten zip code recognition", 1989; per element and pooled: Zaheer et al., "Deep sets", arXiv 1703.06114.)
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from german_whist.envs.engine.cards import NUM_CARDS, SUIT_SIZE, SUITS
 from german_whist.envs.engine.layout import starts_of
 
 NUM_SUITS = len(SUITS)
-OBSERVATION, UNIVERSAL = "observation", "universal"  # what networks see, see ``input_kernels``
+OBSERVATION, UNIVERSAL = "observation", "universal"  # kinds of inputs, see ``input_kernels``
 INPUTS = (OBSERVATION, UNIVERSAL)
-# The scale of logits that are action values: an action that loses a trick more is e**4 times less likely. Logits that
-# are no action values are read on the same scale: an action e times as likely counts as a quarter of a trick better.
+# The scale of logits that are action values: an action that loses one more trick is e**4 times less likely. Logits that
+# are not action values are read on the same scale: an action e times as likely counts as a quarter of a trick better.
 LOGITS_PER_TRICK = 4.0
 
 Layer = tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]
@@ -37,11 +37,11 @@ def layer_shapes(sizes: Sequence[int], suit_layers: int = 0) -> list[tuple[int, 
     """Return the shapes (out, in) of the layers' weights.
 
     Args:
-        sizes: number of inputs, then of units in each layer; the last are the outputs.
+        sizes: number of inputs, then of units in each layer; the last number is that of the outputs.
         suit_layers: number of suit layers; 0 for a plain multilayer perceptron.
 
     Raises:
-        ValueError: when there are too few layers.
+        ValueError: when there are too few layers for the suit layers.
     """
     if suit_layers:
         return _suit_layer_shapes(sizes, suit_layers)
@@ -57,12 +57,12 @@ def sizes_of(layers: Sequence[Layer], suit_layers: int = 0) -> list[int]:
 
 
 def layer_tensors(layers: Sequence[Layer], prefix: str, *, half: bool = False) -> dict[str, npt.NDArray[Any]]:
-    """Return layers as the tensors of a file.
+    """Return layers as the tensors of a file, by name.
 
     Args:
         layers: weight float32[out, in] and bias float32[out] of each.
-        prefix: of the names.
-        half: in float16.
+        prefix: prefix of the names.
+        half: convert to float16.
 
     Raises:
         ValueError: when a weight is too large for float16.
@@ -77,11 +77,11 @@ def layer_tensors(layers: Sequence[Layer], prefix: str, *, half: bool = False) -
 
 
 class _Blocks(NamedTuple):
-    """The parts of a network's inputs, the same in every game and encoding.
+    """The blocks at the beginning of a network's inputs, which are the same in every game and encoding.
 
     Attributes:
-        of_cards: starts of the blocks with a feature for each card.
-        of_suits: starts of those with a feature for each suit.
+        of_cards: starts of the blocks with one feature per card.
+        of_suits: starts of the blocks with one feature per suit.
     """
 
     of_cards: list[int]
@@ -89,12 +89,12 @@ class _Blocks(NamedTuple):
 
     @property
     def without_suit(self) -> int:
-        """The first feature that belongs to no suit; all later ones do not either."""
+        """Index of the first feature without a suit; all later features are without one, too."""
         return NUM_CARDS * len(self.of_cards) + NUM_SUITS * len(self.of_suits)
 
     @property
     def own(self) -> int:
-        """Number of inputs that are a suit's own."""
+        """Number of features of one suit."""
         return SUIT_SIZE * len(self.of_cards) + len(self.of_suits)
 
 
@@ -110,10 +110,10 @@ def _blocks() -> _Blocks:
 
 
 def suit_inputs(features: int) -> npt.NDArray[np.int64]:
-    """Return which of a network's inputs each suit's units see, int64[4, inputs].
+    """Return the indices of the network's inputs that each suit's first layer reads, int64[4, inputs].
 
     Args:
-        features: number of inputs, of an observation or the universal encoding.
+        features: number of the network's inputs, an observation or the universal encoding.
     """
     blocks = _blocks()
     rest = np.arange(blocks.without_suit, features)
@@ -131,11 +131,11 @@ def suit_inputs(features: int) -> npt.NDArray[np.int64]:
 
 
 def _suit_layer_shapes(sizes: Sequence[int], suit_layers: int) -> list[tuple[int, int]]:
-    """Return the shapes (out, in) of the layers.
+    """Return the shapes (out, in) of the layers' weights.
 
     Args:
-        sizes: inputs; units for each suit, of the suit layers; units of each layer of the trunk; then, for a policy,
-            units for each suit, of as many layers again, and actions; for a value, outputs.
+        sizes: number of inputs; units per suit of each suit layer; units of each trunk layer; then, for a policy, units
+            per suit of each card layer, and actions; for a value network, outputs.
         suit_layers: number of suit layers, at least 1.
 
     Raises:
@@ -148,9 +148,9 @@ def _suit_layer_shapes(sizes: Sequence[int], suit_layers: int) -> list[tuple[int
     shapes = []
     width = features - _blocks().without_suit + _blocks().own
     for number, units in enumerate(hidden):
-        if number == suit_layers:
+        if number == suit_layers:  # the trunk reads all four suits
             width *= NUM_SUITS
-        if number == len(hidden) - card_layers:
+        if number == len(hidden) - card_layers:  # the first card layer reads the suit's units and the trunk's
             width += hidden[suit_layers - 1]
         shapes.append((units, width))
         width = units
@@ -158,12 +158,12 @@ def _suit_layer_shapes(sizes: Sequence[int], suit_layers: int) -> list[tuple[int
 
 
 def card_layers_of(suit_layers: int, outputs: int) -> int:
-    """Return how many hidden layers judge each suit's cards: as many as suit layers; none for a value."""
+    """Return the number of card layers: as many as suit layers in a policy, none in a value network."""
     return suit_layers if outputs >= NUM_CARDS else 0
 
 
 def _suit_layer_sizes(shapes: Sequence[tuple[int, int]]) -> list[int]:
-    """Return the sizes that shapes come from: the inverse of :func:`_suit_layer_shapes`."""
+    """Return the sizes of a network from its shapes: the inverse of :func:`_suit_layer_shapes`."""
     outputs = shapes[-1][0]
     return [
         shapes[0][1] + _blocks().without_suit - _blocks().own,

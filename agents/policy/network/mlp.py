@@ -1,6 +1,6 @@
-"""Policy and value networks in torch: multilayer perceptrons over int8 features, to learn, and to play on a GPU.
+"""Policy and value networks in torch: multilayer perceptrons over int8 features, for training and for playing on a GPU.
 
-The suits may share the first and last layers of a network; see ``layers``. On a CPU networks play without torch
+The suits may share the first and last layers of a network; see ``layers``. On a CPU, networks play without torch
 (``forward``).
 """
 
@@ -29,16 +29,16 @@ HIDDEN_GAIN = math.sqrt(2)
 
 Weights = tuple[torch.Tensor, torch.Tensor]
 
-_FEWEST_ROWS, _MAX_ROWS = 128, 4096  # rows of a matrix product in FrozenMLP on the CPU
+_FEWEST_ROWS, _MAX_ROWS = 128, 4096  # rows in FrozenMLP on the CPU: multiples of the first, up to the second
 _MAX_ROWS_ON_GPU = 1 << 18
-_ALIGNED = 8  # inputs of a layer: matrix products on a GPU are slow for other numbers
+_ALIGNED = 8  # inputs of a layer on a GPU are padded to a multiple: its matrix products are slow for other numbers
 
 
 def _hidden(inputs: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
     """Return a hidden layer: ReLU of a linear layer.
 
-    Where nothing is to be differentiated, oneDNN does both in one pass for bfloat16, in half the time and to the same
-    numbers (the operator is TorchInductor's).
+    For bfloat16 without gradients, oneDNN does both in one pass, in half the time and with the same result (the
+    operator is TorchInductor's).
     """
     is_bfloat16_on_cpu = inputs.dtype == torch.bfloat16 and inputs.device.type == "cpu"
     if is_bfloat16_on_cpu and torch.is_inference_mode_enabled() and _onednn_has_bfloat16():
@@ -49,12 +49,12 @@ def _hidden(inputs: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> t
 
 @lru_cache
 def _onednn_has_bfloat16() -> bool:
-    """Return whether oneDNN multiplies bfloat16 here; without, its operator fails, and torch multiplies slowly."""
+    """Return whether oneDNN multiplies bfloat16 here; else its operator fails, and torch multiplies slowly."""
     return torch.backends.mkldnn.is_available() and bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
 
 
 class _LastLayer(torch.autograd.Function):
-    """A linear layer with float32 outputs for inputs of any type; gradients of the inputs have the inputs' type."""
+    """A linear layer with float32 outputs for inputs of any dtype; the gradients of inputs have the inputs' dtype."""
 
     @staticmethod
     def forward(ctx: Any, hidden: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
@@ -71,24 +71,26 @@ class _LastLayer(torch.autograd.Function):
 class MLP(nn.Module):
     """Linear layers with ReLU between them, over scaled int8 features.
 
-    Weights are float32. Hidden layers multiply in ``compute_dtype``; the last layer always in float32, so that logits
-    and values are not rounded. (``torch.autocast`` would round elsewhere: it knows nothing of the scale folded into the
-    first weights, nor of the float32 last layer, and earlier runs would not repeat bit for bit.)
+    Weights are float32. Hidden layers multiply in ``compute_dtype`` and the last layer always in float32, so that
+    logits and values are not rounded. (``torch.autocast`` would round in other places: it knows neither the scale in
+    the first weights nor the float32 last layer, and earlier runs would not repeat bit for bit.)
 
     Attributes:
         scale: factor of each feature, float32[features].
-        compute_dtype: type of the hidden layers' matrix products.
+        compute_dtype: dtype of the hidden layers' matrix products.
     """
 
     scale: torch.Tensor
 
     def __init__(self, scale: torch.Tensor, shapes: Sequence[tuple[int, int]], gain: float | None) -> None:
-        """Build the layers, with orthogonal weights (Huang et al., "The 37 implementation details of PPO", 2).
+        """Build the layers with orthogonal weights.
+
+        Detail 2 of Huang et al., "The 37 implementation details of proximal policy optimization", 2022.
 
         Args:
             scale: factor of each input of the first layer, float32[inputs].
-            shapes: of the layers' weights, (out, in), see ``layer_shapes``.
-            gain: gain of the last layer's initial weights; ``None`` if all weights are to be loaded.
+            shapes: shapes of the layers' weights, (out, in), see ``layer_shapes``.
+            gain: gain of the last layer's initial weights; ``None`` if all weights will be loaded.
         """
         super().__init__()
         self.register_buffer("scale", scale, persistent=False)
@@ -115,9 +117,10 @@ class MLP(nn.Module):
         return self.joined(outputs)
 
     def weights(self) -> list[Weights]:
-        """Return weight and bias of the hidden layers as they are multiplied, in ``compute_dtype``.
+        """Return weight and bias of each hidden layer, scaled and converted to ``compute_dtype``.
 
-        The weights are scaled, not the features: these stay whole numbers, which bfloat16 holds exactly.
+        The scale is applied to the weights rather than the features, which stay whole numbers that bfloat16 holds
+        exactly.
         """
         hidden, dtype = self.linear_layers()[:-1], self.compute_dtype
         scaled = [layer.weight if number else layer.weight * self.scale for number, layer in enumerate(hidden)]
@@ -127,15 +130,15 @@ class MLP(nn.Module):
 
     @property
     def padding(self) -> int:
-        """Inputs of the first layer that are always 0."""
+        """Number of inputs, always 0, that are added to the first layer on a GPU."""
         return -self.scale.shape[0] % _ALIGNED if self.scale.device.type == "cuda" else 0
 
     def units(self, features: torch.Tensor, weights: Sequence[Weights]) -> torch.Tensor:
-        """Return the last hidden layer, [rows, units].
+        """Return the outputs of the last hidden layer, [rows, units].
 
         Args:
             features: [rows, features], int8 or a floating type.
-            weights: of the hidden layers, as :meth:`weights` returns them.
+            weights: the hidden layers, as :meth:`weights` returns them.
         """
         if self.padding:
             features = F.pad(features, (0, self.padding))
@@ -157,10 +160,14 @@ class MLP(nn.Module):
         return tuple(layers)
 
     def load_raw_layers(self, layers: tuple[Layer, ...], name: str) -> None:
-        """Take the layers of a checkpoint.
+        """Copy the layers of a checkpoint.
+
+        Args:
+            layers: layers for unscaled features, as :meth:`raw_layers` returns them.
+            name: name of the checkpoint, for the message.
 
         Raises:
-            ValueError: when their sizes differ.
+            ValueError: when their sizes differ from the network's.
         """
         wanted = [tuple(layer.weight.shape) for layer in self.linear_layers()]
         given = [weight.shape for weight, _ in layers]
@@ -182,7 +189,7 @@ class SuitMLP(MLP):
 
     Attributes:
         scale: factor of each input of a suit, float32[inputs].
-        inputs: which features the suits see, one suit after the other, int64[4 * inputs].
+        inputs: indices of the features that the suits read, one suit after the other, int64[4 * inputs].
     """
 
     inputs: torch.Tensor
@@ -193,11 +200,12 @@ class SuitMLP(MLP):
         """Build the layers, with orthogonal weights.
 
         Args:
-            scale: factor of each feature, float32[features]; those of the suits are alike.
+            scale: factor of each feature, float32[features]; it must be the same for all suits.
             hidden: sizes of the hidden layers.
-            outputs: number of outputs: actions, or fewer than cards for a value.
-            gain: gain of the last layer's initial weights.
-            suit_layers: number of first hidden layers, and of a policy as many last ones, that each suit passes alone.
+            outputs: number of outputs: the actions of a policy, or fewer than 52 for a value network.
+            gain: gain of the last layer's initial weights; ``None`` if all weights will be loaded.
+            suit_layers: number of first hidden layers, and for a policy also of last ones, whose weights the suits
+                share.
 
         Raises:
             ValueError: when there are too few hidden layers.
@@ -210,8 +218,8 @@ class SuitMLP(MLP):
         self._judges_cards = card_layers > 0
 
     def units(self, features: torch.Tensor, weights: Sequence[Weights]) -> torch.Tensor:
-        """Return the last hidden layer, [rows, units], or that of each suit, [4 * rows, units]."""
-        rows = features.shape[0]  # not len: an exported network takes any number of rows
+        """Return the last hidden layer's outputs, [rows, units], or for a policy each suit's, [4 * rows, units]."""
+        rows = features.shape[0]  # not len(), which would fix the number of rows of an exported network
         suits = self._suits(features).view(rows * NUM_SUITS, self.scale.shape[0] + self.padding)
         suits = suits.to(self.compute_dtype)
         for weight, bias in weights[: self._suit_layers]:
@@ -230,16 +238,16 @@ class SuitMLP(MLP):
         return units
 
     def _suits(self, features: torch.Tensor) -> torch.Tensor:
-        """Return what each suit sees, one after the other, [rows, 4 * inputs]."""
+        """Return the inputs of each suit, one suit after the other, [rows, 4 * inputs]."""
         if self.padding:
-            padded = F.pad(features, (0, 1))  # what is padded sees the last one, which is 0
+            padded = F.pad(features, (0, 1))  # one more feature, always 0, which the padding inputs read
             inputs = F.pad(self.inputs.view(NUM_SUITS, -1), (0, self.padding), value=features.shape[1])
             return padded.to(self.compute_dtype).index_select(1, inputs.flatten())
         # torch gathers float32 five times as fast as int8 and bfloat16 on a CPU.
         return features.float().index_select(1, self.inputs)
 
     def joined(self, outputs: torch.Tensor) -> torch.Tensor:
-        """Return the network's outputs, [rows, outputs]: each suit's cards, then the sums of the other actions."""
+        """Return the network's outputs, [rows, outputs]: each suit's cards, then sums of the other actions."""
         if not self._judges_cards:
             return outputs
         suits = outputs.view(outputs.shape[0] // NUM_SUITS, NUM_SUITS, outputs.shape[1])
@@ -247,17 +255,17 @@ class SuitMLP(MLP):
 
 
 def new_mlp(scale: torch.Tensor, hidden: list[int], outputs: int, gain: float | None, suit_layers: int = 0) -> MLP:
-    """Return a network with suit layers or, with 0 of them, a plain MLP; arguments and errors as :class:`SuitMLP`."""
+    """Return a network with suit layers, or a plain MLP if there are 0; arguments and errors as :class:`SuitMLP`."""
     if suit_layers:
         return SuitMLP(scale, hidden, outputs, gain, suit_layers)
     return MLP(scale, layer_shapes([len(scale), *hidden, outputs]), gain)
 
 
 class FrozenMLP:
-    """A copy of an MLP with its current weights, for many forward passes.
+    """A copy of an MLP's current weights, for many forward passes without gradients.
 
-    The CPU's backend compiles matrix products for each new size, which costs more than the product itself, so rows are
-    padded to one of a few sizes there. The network lends its structure, not its weights.
+    Later changes of the network's weights do not affect it. On a CPU the backend compiles a matrix product for each new
+    number of rows, which costs more than the product itself, so rows are padded to one of a few numbers.
     """
 
     def __init__(self, network: MLP) -> None:
@@ -283,10 +291,10 @@ class FrozenMLP:
 
 
 def native_dtype(device: torch.device) -> torch.dtype:
-    """Return the type of matrix products: bfloat16 where the hardware multiplies it natively, else float32.
+    """Return the dtype for matrix products: bfloat16 where the hardware multiplies it natively, else float32.
 
-    bfloat16 is then several times as fast. A CPU that is held to AVX2 (``ATEN_CPU_CAPABILITY=avx2``) counts as one
-    without AVX-512.
+    There, bfloat16 is several times as fast. A CPU that is restricted to AVX2 (``ATEN_CPU_CAPABILITY=avx2``) counts as
+    one without AVX-512.
     """
     if device.type == "cuda":
         return torch.bfloat16 if torch.cuda.is_bf16_supported(including_emulation=False) else torch.float32
@@ -296,7 +304,7 @@ def native_dtype(device: torch.device) -> torch.dtype:
 
 
 def mlp_of(layers: tuple[Layer, ...], suit_layers: int) -> MLP:
-    """Return the network of a checkpoint's layers, which are for unscaled features."""
+    """Return a network with a checkpoint's layers, which are for unscaled features; the random state is kept."""
     inputs, *hidden, outputs = sizes_of(layers, suit_layers)
     with torch.random.fork_rng(devices=[]):
         network = new_mlp(torch.ones(inputs), hidden, outputs, None, suit_layers)

@@ -1,11 +1,11 @@
-"""LLVM code for the forward pass, where numba cannot be told to keep numbers in vector registers.
+"""LLVM code for the forward pass, because numba cannot be told to keep sums in vector registers.
 
-LLVM neither reorders nor fuses these operations, and it splits vectors wider than a machine's registers. So every
-machine gets the same bits.
+LLVM neither reorders nor fuses these floating-point operations, and it splits vectors that are wider than a machine's
+registers. Every machine therefore computes the same bits.
 
-Plain loops give the same bits and are as fast for wide layers, but not for those of ``small``, which plays the rollouts
-of every search: its decisions take 1.25 times as long (layers of 192 and 64 outputs 1.5 times, the list of inputs that
-are not 0 twice to 2.6 times), because LLVM checks in each loop whether arrays overlap, and keeps sums in memory.
+Plain loops compute the same bits and are as fast for wide layers, but slower for those of ``small``, which plays the
+rollouts of every search: its decisions take 1.25 times as long (layers of 192 and 64 outputs 1.5 times, the list of
+nonzero inputs 2 to 2.6 times). In each loop LLVM checks whether arrays overlap, and it keeps the sums in memory.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from numba.core import cgutils
 
 from german_whist.envs.utils.bit_kernels import intrinsic
 
-WORD = 64  # entries of a row that are looked at together
-WIDE, NARROW = 64, 16  # outputs summed side by side: half of AVX2's registers, and a cache line of weights
+WORD = 64  # entries of a row that are compared with 0 together
+WIDE, NARROW = 64, 16  # outputs summed side by side: half of AVX2's registers, or one cache line of weights
 
 _LANES = 8  # floats in a vector
 _BYTE, _INT32, _INT64 = ir.IntType(8), ir.IntType(32), ir.IntType(64)
@@ -27,24 +27,24 @@ _FLOATS = ir.VectorType(ir.FloatType(), _LANES)
 
 
 def _data(context: Any, builder: Any, array: Any, value: Any) -> Any:
-    """Return where an array's numbers start."""
+    """Return a pointer to an array's first number."""
     return context.make_array(array)(context, builder, value).data
 
 
 def _row(context: Any, builder: Any, array: Any, value: Any, number: Any) -> tuple[Any, Any]:
-    """Return where a row of a contiguous array starts, and its length."""
+    """Return a pointer to a row of a contiguous array, and the row's length."""
     rows = context.make_array(array)(context, builder, value)
     _, length = cgutils.unpack_tuple(builder, rows.shape, 2)
     return builder.gep(rows.data, [builder.mul(number, length)]), length
 
 
 def _load(builder: Any, pointer: Any, kind: Any, align: int = 4) -> Any:
-    """Load a vector from where a number is."""
+    """Load a vector of type ``kind`` from a pointer to a number."""
     return builder.load(builder.bitcast(pointer, kind.as_pointer()), align=align)
 
 
 def _store(builder: Any, vector: Any, pointer: Any) -> None:
-    """Store a vector of 32-bit numbers where a number is."""
+    """Store a vector of 32-bit numbers at a pointer to a number."""
     builder.store(vector, builder.bitcast(pointer, vector.type.as_pointer()), align=4)
 
 
@@ -57,7 +57,7 @@ def _repeat(builder: Any, number: Any, kind: Any) -> Any:
 
 @intrinsic  # type: ignore[untyped-decorator]
 def nonzero_bits(typing_context: Any, row: Any, first: Any) -> Any:
-    """Return which of 64 entries of an int8 or float32 row are not 0, the first one in the lowest bit."""
+    """Return a uint64 whose bit i is set if entry ``first + i`` of an int8 or float32 row is not 0 (or is NaN)."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         data = _data(context, builder, row, args[0])
@@ -71,7 +71,7 @@ def nonzero_bits(typing_context: Any, row: Any, first: Any) -> Any:
 
 @intrinsic  # type: ignore[untyped-decorator]
 def write_eight(typing_context: Any, eight: Any, offset: Any, places: Any, start: Any) -> Any:
-    """Write the eight bytes of a number, each with an offset added, to uint32 places from ``start`` on."""
+    """Write the eight bytes of a uint64, each plus ``offset``, to ``places[start : start + 8]``, a uint32 array."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         numbers = ir.VectorType(_INT32, 8)
@@ -85,9 +85,9 @@ def write_eight(typing_context: Any, eight: Any, offset: Any, places: Any, start
 
 
 class _Sums:
-    """Code that sums neighbouring outputs, ``size`` of them, a multiple of the lanes.
+    """Generates code that sums ``size`` neighbouring outputs, a multiple of the lanes, in vector registers.
 
-    Weights are given by where those of an input start; its factor is a vector with its value in every lane.
+    An input is given by a pointer to its weights, and by its factor: a vector with its value in every lane.
     """
 
     def __init__(self, builder: Any, size: int, biases: Any) -> None:
@@ -110,7 +110,7 @@ class _Sums:
             self._add(total, self._builder.fmul(factor, self._loaded(weights, part)))
 
     def add_four(self, weights: list[Any], factors: list[Any] | None = None) -> None:
-        """Add four inputs; without factors, their values are 1."""
+        """Add four inputs; without factors, all their values are 1."""
         builder = self._builder
         for part, total in zip(self._parts, self._sums, strict=True):
             products = [self._loaded(pointer, part) for pointer in weights]
@@ -120,7 +120,7 @@ class _Sums:
             self._add(total, builder.fadd(builder.fadd(a, b), builder.fadd(c, d)))
 
     def write(self, outputs: Any, rectify: Any) -> None:
-        """Write the outputs; where ``rectify`` is true, 0 instead of negative ones."""
+        """Write the outputs; if ``rectify`` is true, 0 in place of negative ones."""
         builder, zeros = self._builder, ir.Constant(_FLOATS, None)
         for part, total in zip(self._parts, self._sums, strict=True):
             output = builder.load(total)
@@ -130,9 +130,9 @@ class _Sums:
 
 
 def _writer(size: int) -> Any:
-    """Return an intrinsic that writes ``size`` outputs of row ``written`` of ``outputs``, from output ``first`` on.
+    """Return an intrinsic that writes ``size`` outputs, from ``first`` on, of row ``written`` of ``outputs``.
 
-    It takes ``count`` inputs, those of row ``read`` of ``places`` and ``values``; see ``write_layer`` for the rest.
+    Its ``count`` inputs are in row ``read`` of ``places`` and ``values``; see ``write_layer`` for the other arguments.
     """
 
     @intrinsic  # type: ignore[untyped-decorator]
@@ -174,7 +174,7 @@ def _writer(size: int) -> Any:
                 ones = builder.bitcast(builder.fcmp_ordered("==", loaded, ir.Constant(four, [1.0] * 4)), ir.IntType(4))
                 weights_of_four = [weights_of(each) for each in numbers]
                 with builder.if_else(builder.icmp_unsigned("==", ones, ir.IntType(4)(0b1111))) as (then, otherwise):
-                    with then:  # most features are 1: nothing to multiply
+                    with then:  # most features are 1; multiplying by 1 would give the same bits
                         sums.add_four(weights_of_four)
                     with otherwise:
                         sums.add_four(weights_of_four, [factor_of(each) for each in numbers])

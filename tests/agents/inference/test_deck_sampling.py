@@ -148,10 +148,10 @@ def test_decks_are_those_of_the_generator_or_seed() -> None:
     ("history", "rules", "word"),
     [
         (np.zeros((3, 4)), "classic", r"history must be int8\[events, 4\], got float64\["),
-        (np.zeros((3, 4), np.int8), "classic", "not complete"),
-        (np.array([[2, 1, 300, 0]]), "classic", "not one of 'classic'"),
-        ("humbug", "classic", "not one of 'classic'"),
-        ("classic", "humbug", "not one of 'humbug'"),
+        (np.zeros((3, 4), np.int8), "classic", "not a complete history of 'classic'"),
+        (np.array([[2, 1, 300, 0]]), "classic", "not a complete history of 'classic'"),
+        ("humbug", "classic", "not a complete history of 'classic'"),
+        ("classic", "humbug", "not a complete history of 'humbug'"),
     ],
 )
 def test_what_is_no_history_of_these_rules_is_refused(history: Any, rules: str, word: str) -> None:

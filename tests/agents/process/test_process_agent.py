@@ -79,8 +79,8 @@ def test_the_random_number_of_a_request_is_the_same_in_any_batch(tmp_path: Path)
     [
         ("say('XX')", "illegal action 'XX': it may choose "),
         (f"say({FIRST}, id=-1)", "it replied to request -1 instead of "),
-        ("print('hello', flush=True)", "it printed 'hello', which is no JSON object"),
-        ("print('[' * 60000, flush=True)", "which is no JSON object"),
+        ("print('hello', flush=True)", "it printed 'hello', which is not a JSON object"),
+        ("print('[' * 60000, flush=True)", "which is not a JSON object"),
         ("sys.exit(3)", "crash: it ended with exit code 3"),
         ("sys.stdout.write('x' * 10_000_000); sys.stdout.flush(); time.sleep(60)", "a line of more than 65536 bytes"),
     ],
@@ -115,7 +115,7 @@ def test_other_deals_of_the_batch_go_on(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("hello", "says"),
     [
-        ("print(json.dumps({'type': 'ready', 'protocol': 99}), flush=True)", "does not answer"),
+        ("print(json.dumps({'type': 'ready', 'protocol': 99}), flush=True)", "did not answer"),
         ("print('Hello!', flush=True)", "no JSON object"),
         ("sys.exit(1)", "exit code 1"),
     ],
