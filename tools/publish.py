@@ -40,7 +40,7 @@ def publish(
         endgame: ``"played"`` or ``"exact"``, instead of what the checkpoint's model card says.
 
     Raises:
-        ValueError: when the source is no checkpoint, it has too many weights, or there is no such endgame.
+        ValueError: if the source is no checkpoint, it has too many weights, or there is no such endgame.
     """
     checkpoint = load_checkpoint(source)
     training = {**checkpoint.training, "commands": list(commands)}

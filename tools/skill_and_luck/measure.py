@@ -84,7 +84,7 @@ def measure(
         say: called with a line before each part.
 
     Raises:
-        ValueError: when an agent or the rules do not exist, or do not go together.
+        ValueError: if an agent or the rules do not exist, or do not go together.
     """
     say(f"{len(agents)} agents, every pair on {deals} mirrored deals")
     table = play_tournament(agents, deals=deals, seed=seed, rules=game, executor=executor)

@@ -25,7 +25,7 @@ def draw(figures: dict[str, Any], path: str | Path) -> None:
         path: the PNG file.
 
     Raises:
-        OSError: when the file cannot be written.
+        OSError: if the file cannot be written.
     """
     agents = figures["standings"]["agents"]
     height = 1.9 + 0.36 * max(len(agents), len(figures["luck"]))

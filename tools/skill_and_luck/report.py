@@ -24,8 +24,8 @@ def write_page(path: str | Path, sections: dict[str, str]) -> None:
     """Replace what a page has between ``<!-- measured: NAME -->`` and ``<!-- end -->`` by the sections of these names.
 
     Raises:
-        ValueError: when a section has no such place in the page.
-        OSError: when the page cannot be read or written.
+        ValueError: if a section has no such place in the page.
+        OSError: if the page cannot be read or written.
     """
     text = Path(path).read_text(encoding="utf-8")
     for name, section in sections.items():

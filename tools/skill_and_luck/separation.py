@@ -42,7 +42,7 @@ def deals_needed(rate: float, spread: float, error: float = ERROR, power: float 
     1 − error / 2 and z₂ of power.
 
     Raises:
-        ValueError: when ``rate`` is ½: nothing separates equal agents.
+        ValueError: if ``rate`` is ½: nothing separates equal agents.
     """
     if rate == 0.5:
         raise ValueError("rate must be another one than 0.5, got 0.5: no number of deals separates equal agents")
