@@ -39,17 +39,17 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "config",
         nargs="?",
-        help=f"YAML file, or a recipe: {', '.join(recipe_names())} (default, with settings alone: {DEFAULT_RECIPE})",
+        help=f"a YAML file, or a recipe: {', '.join(recipe_names())} (default if a setting is given: {DEFAULT_RECIPE})",
     )
     parser.add_argument(
-        "--resume", metavar="RUN", help="resume the run in this folder, with its own settings; --KEY VALUE changes one"
+        "--resume", metavar="RUN", help="resume the run in this folder with its own settings; --KEY VALUE changes one"
     )
     parser.add_argument("--out", metavar="DIR", help="the run's folder (default: runs/NAME, runs/NAME-2, …)")
     parser.add_argument("--quiet", action="store_true", help="show no progress")
     parser.add_argument("--json", action="store_true", help="print the results as JSON")
     settings = parser.add_argument_group(
         "settings",
-        "each overrides the key of the same name in the configuration; a default is that of a configuration without it",
+        "each overrides the key of the same name in the configuration; defaults are for keys that it does not set",
     )
     for name, (kind, text) in config_fields().items():
         explained = f"{text} ({_defaults(name)})"
@@ -58,14 +58,14 @@ def add_parser(subparsers: Any) -> None:
 
 
 def _defaults(name: str) -> str:
-    """Return the default of a setting, of each trainer where they differ."""
+    """Return the default of a setting, for each trainer if they differ."""
     found = {trainer: setting_defaults(kind)[name] for trainer, kind in TRAINERS.items() if name in setting_types(kind)}
     if len(found) == 1 < len(TRAINERS):
         ((trainer, default),) = found.items()
-        return f"of {trainer}; default: {default}"
+        return f"{trainer} only; default: {default}"
     if len(set(found.values())) == 1:
         return f"default: {next(iter(found.values()))}"
-    return f"default: {', '.join(f'{default} of {trainer}' for trainer, default in found.items())}"
+    return f"default: {', '.join(f'{default} for {trainer}' for trainer, default in found.items())}"
 
 
 def run(options: argparse.Namespace) -> int:
