@@ -1,7 +1,7 @@
 """German Whist as an OpenEnv server, and a client that plays on it: ``python examples/openenv_server.py``.
 
-``reset`` takes the deal, as seed and index, and the seat, so each deal can be played from both seats. A script that plays
-the lowest card stands in for a model.
+``reset`` takes the deal, as seed and index, and the seat, so each deal can be played from both seats. A script that
+plays the lowest card stands in for a model.
 It printed, in 40 s: deal 0, seat 0: 5.61 tricks given away. … Opponent wins 12 to 1. …
 """
 
