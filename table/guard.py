@@ -109,9 +109,7 @@ class Guard:
         prefix = f"/{self._token}"
         path = scope["path"]
         if not _same(path[: len(prefix) + 1], f"{prefix}/"):
-            raise HTTPException(
-                403, "The address lacks the token: open the address that german-whist serve printed."
-            )
+            raise HTTPException(403, "The address lacks the token: open the address that german-whist serve printed.")
         origin = headers.get("origin")
         is_own = origin in (None, f"{scope['scheme']}://{host}") or _origin_name(origin) in self._allowed
         if not is_own and scope["method"] not in _READING:

@@ -416,9 +416,7 @@ class SB3Config(TrainConfig):
 
     TRAINER: ClassVar[str] = "sb3"
 
-    reward: str = setting(
-        "margin", "reward: margin (paid trick by trick), win or points, scaled to at most 1", _reward
-    )
+    reward: str = setting("margin", "reward: margin (paid trick by trick), win or points, scaled to at most 1", _reward)
     ent_coef: float = setting(0.01, "entropy coefficient at the start of the run", within(0))
     ent_coef_end: float = setting(0.001, "entropy coefficient at the end; linear in between", within(0))
 

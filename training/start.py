@@ -69,9 +69,7 @@ def train(
         ) from None
     if resume is not None:
         if config != "quickstart" or out is not None:
-            raise ValueError(
-                "train: resume uses the run's own configuration and folder: leave out config and out"
-            )
+            raise ValueError("train: resume uses the run's own configuration and folder: leave out config and out")
         run, found = RunDirectory.open(resume, settings, _GIVEN_BY)
     else:
         found = load_config(config, settings, _GIVEN_BY)
