@@ -41,7 +41,7 @@ def add_parser(subparsers: Any) -> None:
         "--sprt",
         metavar="ELO0,ELO1",
         help="play a sequential test of two agents: stop once it is decided whether the first is stronger by at most "
-        "ELO0 or by at least ELO1, in normalised Elo, with error rates of 5 %%",
+        "ELO0 or by at least ELO1, in normalised Elo, with error rates of 0.05",
     )
     parser.add_argument(
         "--match", metavar="MATCH", help="play whole matches: first_to:25 (points) or best_of:3 (deals won)"

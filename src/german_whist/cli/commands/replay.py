@@ -33,7 +33,7 @@ def add_parser(subparsers: Any) -> None:
     pace.add_argument("--step", action="store_true", help="wait for Enter after every move, even in a pipe")
     pace.add_argument("--all", action="store_true", help="show everything at once, even in a terminal")
     pace.add_argument("--positions", action="store_true", help="print each position as one line of text")
-    pace.add_argument("--check", action="store_true", help="only check every game of the file, and print their number")
+    pace.add_argument("--check", action="store_true", help="check every game of the file without showing it")
     parser.set_defaults(run=run)
 
 

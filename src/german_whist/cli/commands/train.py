@@ -34,12 +34,12 @@ def add_parser(subparsers: Any) -> None:
         usage="german-whist train [CONFIG] [--KEY VALUE …] [--out DIR] [--resume RUN] [--quiet] [--json]",
         help="train an agent by self-play",
         description="Train an agent by self-play and evaluate it against the rule bots.",
-        epilog="example: german-whist train configs/sb3.yaml --decisions 5_000_000 --seed 1",
+        epilog="example: german-whist train sb3 --decisions 5_000_000 --seed 1",
     )
     parser.add_argument(
         "config",
         nargs="?",
-        help=f"a YAML file, or a recipe: {', '.join(recipe_names())} (default if a setting is given: {DEFAULT_RECIPE})",
+        help=f"a YAML file, or a recipe: {', '.join(recipe_names())} (default {DEFAULT_RECIPE}, if an option is given)",
     )
     parser.add_argument(
         "--resume", metavar="RUN", help="resume the run in this folder with its own settings; --KEY VALUE changes one"
@@ -62,10 +62,10 @@ def _defaults(name: str) -> str:
     found = {trainer: setting_defaults(kind)[name] for trainer, kind in TRAINERS.items() if name in setting_types(kind)}
     if len(found) == 1 < len(TRAINERS):
         ((trainer, default),) = found.items()
-        return f"{trainer} only; default: {default}"
+        return f"{trainer} only; default {default}"
     if len(set(found.values())) == 1:
-        return f"default: {next(iter(found.values()))}"
-    return f"default: {', '.join(f'{default} for {trainer}' for trainer, default in found.items())}"
+        return f"default {next(iter(found.values()))}"
+    return f"default {', '.join(f'{default} for {trainer}' for trainer, default in found.items())}"
 
 
 def run(options: argparse.Namespace) -> int:
