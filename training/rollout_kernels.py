@@ -41,7 +41,7 @@ def observe_envs(i, game, states, views, canonical, relabeling, seats):
 def sample_actions(i, logits, masks, relabeling, seed, deals, moves, chosen, actions):
     """Sample an action for environment ``i`` from the softmax of masked logits, by inversion.
 
-    The random number is a function of seed, deal and move, so a resumed run and a GPU draw the same.
+    The random number is a function of seed, deal and move, so a resumed run draws the same numbers, as does a GPU.
 
     Args:
         i: the environment.
@@ -64,8 +64,8 @@ def sample_actions(i, logits, masks, relabeling, seed, deals, moves, chosen, act
             total += math.exp(np.float64(logits[i, action] - highest))
     word = philox(np.uint64(seed), deals[i], np.uint64(moves[i]), np.uint64(CHOICE_STREAM))[0]
     left = (np.float64(word) + 0.5) * 2.0**-32 * total  # strictly between 0 and the total
-    # The last legal action reached while something is left, so rounding cannot leave none picked. A logit that is NaN
-    # or infinite makes the total NaN, which is not above 0.
+    # The last legal action reached while something is left, so rounding cannot leave none picked. A logit of NaN or +∞
+    # makes the total NaN, which is not above 0.
     picked = -1
     for action in range(logits.shape[1]):
         if masks[i, action] and left > 0:

@@ -53,8 +53,8 @@ class ActionValueTargets:
     by the distilled network, too, in self-play and in the place of pool members and of agents that search or run
     elsewhere; other opponents, rule bots and networks, reply themselves.
 
-    Lookaheads are numbered by environment, action and rotation, and run without gaps. Flags say which of them wait for
-    a network, an opponent or the solver, so the results do not depend on the order of work, on a CPU or a GPU.
+    Lookaheads are numbered by environment, action and rotation, and stored without gaps. Flags say which of them wait
+    for a network, an opponent or the solver, so results do not depend on the order of work, on a CPU or a GPU.
 
     Attributes:
         q_targets: float32[steps, envs, actions], by canonical action: the expected final margin of counted tricks for
