@@ -176,7 +176,7 @@ class TrainConfig:
     )
     seed: int = setting(0, "seed of the deals, the initial weights and the sampled actions", within(0, MAX_SEED))
     decisions: int = setting(
-        1_000_000, "length of the run, in decisions of the learner; a run shorter than a rollout shortens it", _COUNT
+        1_000_000, "decisions of the learner to train on; a rollout longer than the whole run is shortened", _COUNT
     )
     checkpoint_every: int = setting(250_000, "decisions between checkpoints", _COUNT)
     threads: int = setting(
@@ -185,7 +185,8 @@ class TrainConfig:
     device: str = setting("cpu", "torch device; small networks are fastest on cpu")
     opponents: dict[str, float] = setting(
         {SELF: 1.0},
-        "opponents and their shares of the deals: self (the learner), pool (earlier checkpoints), or agents by name",
+        "opponents and their shares of the deals: self (policy_iteration then learns from both seats), pool (earlier "
+        "checkpoints), or agents by name",
         _shares,
     )
     pool_size: int = setting(8, "number of checkpoints in the pool, the newest ones", _COUNT)
@@ -330,7 +331,7 @@ class PolicyIterationConfig(TrainConfig):
     init: str = setting("", "pretrained agent or checkpoint file to start from; it also sets the layer sizes")
     inputs: str = setting(
         OBSERVATION,
-        "encoding that the network reads: observation, of one game, or universal, which covers every open endgame",
+        "encoding that the network reads: observation (one game) or universal (every game with an open endgame)",
         one_of(*INPUTS),
     )
     suit_layers: int = setting(
