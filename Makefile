@@ -1,31 +1,38 @@
-# `make quickstart` trains an agent and measures it, `make play` opens a table in the browser, `make test` runs every
-# check, `make check` those of a minute, `make coverage` says which lines no test reaches, `make docs` builds the site with the
-# page that plays without a server, `make dist` builds and checks what is published, `make lowest` tries the lower bounds of the
-# dependencies, `make fuzz`, `make kill-test` and `make nightly` attack it for as long as they may,
-# `make nightly-tests` runs the tests that are too long for `make test`,
-# `make play-check` replays 100,000 deals in the JavaScript of the page,
-# `make audit` looks the pinned versions up in a data base of known vulnerabilities,
-# `make pins` renews `constraints.txt`, `make from-nothing` tries the targets that the pages name in environments made for them,
-# `make examples` runs `examples/`, each library in an environment of its own (gigabytes, about an hour).
+# make quickstart      train an agent and measure it
+# make play            play in the browser
+# make check           lint, types and the fast tests: a minute
+# make test            every check
+# make coverage        report which lines no test reaches
+# make docs            build the documentation, with the page that plays without a server
+# make dist            build and check what is published
+# make lowest          test the lower bounds of the dependencies
+# make fuzz, make kill-test, make nightly    look for faults for as long as you let them
+# make nightly-tests   run the tests that are too long for `make test`
+# make play-check      replay 100,000 deals in the page's JavaScript
+# make audit           look up the pinned versions in a database of known vulnerabilities
+# make pins            renew `constraints.txt`
+# make from-nothing    run the targets that the pages name, in fresh environments
+# make examples        run `examples/`, each library in its own environment (gigabytes, about an hour)
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-# Containers often set this variable. Every process would compile torch again: 15 seconds of CPU to start a run, not 5.
+# Containers often set this variable. Then every process would compile torch's Python files again: starting a run would
+# take 15 seconds of CPU, not 5.
 unexport PYTHONDONTWRITEBYTECODE
 
-# The editable install links single files: an edit shows at once, and the install is renewed when files come or go,
-# or the dependencies change. Without git (a source archive) the list comes from the folders.
+# The editable install links single files: edits take effect at once, and the install is renewed when files are added or
+# removed or the dependencies change. Without git (in a source archive) the list is read from the folders.
 FOLDERS := $(shell sed -n '/package-dir/,/^$$/s/.* = "\(.*\)"/\1/p' pyproject.toml)
 SOURCES := $(sort $(shell git ls-files -co --exclude-standard -- $(FOLDERS) 2>/dev/null || find $(FOLDERS) -type f -not -path '*/__pycache__/*'))
 KEY := $(shell (echo $(SOURCES); cat pyproject.toml setup.py constraints.txt) | cksum | cut -d' ' -f1)
 
-# The versions of Python that pyproject.toml names, and what to say of another, or of none.
+# The Python versions that pyproject.toml names, and the error for another one or none.
 VERSIONS := $(shell sed -n 's/.*:: Python :: \(3\.[0-9]*\)".*/\1/p' pyproject.toml)
 NEEDED = Python $(firstword $(VERSIONS)) to $(lastword $(VERSIONS)) is needed, but
 NAME_ANOTHER = name another, as in: $(strip make $(MAKECMDGOALS)) PYTHON=python$(lastword $(VERSIONS))
 
-# A warning or a broken reference fails the site.
+# Warnings and broken references fail the build.
 SITE := $(BIN)/sphinx-build -b html -q -W --keep-going -n docs docs/_build/html
 
 .PHONY: quickstart play check test coverage types javascript fast-tests site fuzz kill-test nightly nightly-tests audit docs dist lowest examples play-check pins from-nothing clean
@@ -36,7 +43,7 @@ quickstart: $(VENV)/.installed-train-$(KEY)
 play: $(VENV)/.installed-web-$(KEY)
 	$(BIN)/german-whist serve
 
-# For every edit: lint, types, and the tests of the rules, environments, solver and public names.
+# For use after every edit: lint, types, and the tests of rules, environments, solver and public names.
 check: $(VENV)/.installed-dev-$(KEY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -50,18 +57,18 @@ test: $(VENV)/.installed-dev-$(KEY)
 	$(MAKE) --no-print-directory -j 2 types site javascript
 	$(BIN)/python -m pytest -n 2 --no-loadscope-reorder --durations=10
 
-# Which lines no test reaches; it takes twice the time of the tests alone.
+# Takes twice as long as the tests alone.
 coverage: $(VENV)/.installed-dev-$(KEY)
 	$(BIN)/python -m pytest -q -n 2 --no-loadscope-reorder --cov
 
-# Parts of `make check` and `make test`, which run them side by side.
+# Parts of `make check` and `make test`, which run them in parallel.
 fast-tests: $(VENV)/.installed-dev-$(KEY)
 	$(BIN)/python -m pytest -q -n 2 tests/envs tests/solver tests/test_public_names.py tests/test_seeds.py
 
 types: $(VENV)/.installed-dev-$(KEY)
 	$(BIN)/mypy
 
-# The types of the page's JavaScript. npm is needed for nothing else, and nothing of it is installed with the package.
+# Type-checks the page's JavaScript. This is the only use of npm; the package contains nothing from it.
 TYPESCRIPT := $(VENV)/typescript-5.9.3
 
 javascript: $(if $(shell command -v npm),$(TYPESCRIPT))
@@ -70,28 +77,29 @@ javascript: $(if $(shell command -v npm),$(TYPESCRIPT))
 $(TYPESCRIPT): | $(BIN)/python
 	npm install --silent --no-save --prefix $@ typescript@$(@:$(VENV)/typescript-%=%)
 
-# With what `make docs` installs, and nothing else of the developers' environment.
+# Hides everything in the development environment that `make docs` would not install.
 site: $(VENV)/.installed-dev-$(KEY)
 	$(BIN)/python -m tests.packaging.only docs $(SITE)
 
-# EXAMPLES=100000 fuzzes for hours.
+# EXAMPLES=100000 takes hours.
 fuzz: $(VENV)/.installed-dev-$(KEY)
 	FUZZ_EXAMPLES=$(or $(EXAMPLES),1000) $(BIN)/python -m pytest -q tests/fuzz
 
-# KILLS=100 kills each trainer a hundred times, SEED=1 at other moments.
+# KILLS=100 kills each trainer a hundred times; SEED=1 does it at other moments.
 kill-test: $(VENV)/.installed-dev-$(KEY)
 	KILLS=$(or $(KILLS),20) SEED=$(or $(SEED),0) $(BIN)/python -m pytest -q -m nightly tests/kills
 
-# A million deals against the reference, all of presets with PRESETS=1; stopped, it goes on where it was.
+# Compares a million deals with the reference engine, with PRESETS=1 only deals of presets. If stopped, it continues
+# from there when it is run again.
 nightly: $(VENV)/.installed-dev-$(KEY)
 	$(BIN)/python -m tests.nightly_rules --deals $(or $(DEALS),1000000) --seed $(or $(SEED),0) \
 		$(if $(PRESETS),--presets) --progress .nightly-rules.json
 
-# DEALS=1000000 replays more, SEED=1 others. Needs node.
+# DEALS=1000000 replays more deals, SEED=1 other ones. Needs node.
 play-check: $(VENV)/.installed-dev-$(KEY)
 	$(BIN)/python -m tests.table.replay --deals $(or $(DEALS),100000) --seed $(or $(SEED),0)
 
-# The tests that are marked nightly, some of them on a Ray cluster of this machine.
+# The tests marked `nightly`; some start a Ray cluster on this machine.
 nightly-tests: $(VENV)/.installed-dev,ray-$(KEY)
 	$(BIN)/python -m pytest -m nightly
 
@@ -109,23 +117,23 @@ docs: $(VENV)/.installed-docs-$(KEY)
 dist: $(VENV)/.installed-dist-$(KEY)
 	$(BIN)/python -m tests.packaging.dist_check
 
-# Adds the pins that are missing. RENEW="numpy ruff" renews some, RENEW=all all but torch. Needs the internet, and 10 minutes.
+# Adds missing pins. RENEW="numpy ruff" also renews these, RENEW=all all but torch. Needs the internet, and 10 minutes.
 pins: $(VENV)/.installed-dist-$(KEY)
 	$(BIN)/python -m tests.packaging.pins $(RENEW)
 
-# Runs each target that README and CONTRIBUTING name in a fresh clone and environment; TARGETS="docs play" some of them.
+# Runs each target that README and CONTRIBUTING name, in a fresh clone and environment. TARGETS="docs play" selects some.
 from-nothing:
 	$(PYTHON) -m tests.packaging.targets --python $(PYTHON) $(TARGETS)
 
-# ONLY="torch rllib" runs those of some libraries.
+# ONLY="torch rllib" runs the examples of these libraries.
 examples:
 	$(PYTHON) examples/run_all.py $(ONLY)
 
-# SKIP=torch takes the pinned torch, where its lowest version is not to be had.
+# SKIP=torch uses the pinned torch, where its lowest version is not available.
 lowest:
 	$(PYTHON) -m tests.packaging.lowest $(if $(SKIP),--skip $(SKIP))
 
-# Python compiles the modules that are imported, once; compiling all of them takes half a minute.
+# --no-compile: Python compiles modules when they are first imported; compiling all of them takes half a minute.
 $(VENV)/.installed-%-$(KEY): | $(BIN)/python
 	@echo "installing german-whist[$*] into $(VENV) ..."
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt \
@@ -133,7 +141,7 @@ $(VENV)/.installed-%-$(KEY): | $(BIN)/python
 	@rm -f $(VENV)/.installed-$*-*
 	@touch $@
 
-# pip would refuse another Python too, in many lines and after minutes.
+# pip would refuse a wrong Python, too, but after minutes and in many lines.
 $(BIN)/python: VERSION = $(shell ($(PYTHON) -c 'import sys; print("%d.%d.%d" % sys.version_info[:3])') 2>/dev/null)
 $(BIN)/python:
 	$(if $(filter $(VERSIONS:=.%),$(VERSION)),,$(error $(NEEDED) $(PYTHON) is $(or $(VERSION),not found): $(NAME_ANOTHER)))

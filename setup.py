@@ -1,4 +1,4 @@
-"""The packages of the wheel: what is in the folders of ``package-dir`` in ``pyproject.toml``."""
+"""Lists the packages of the wheel: every package in the folders of ``package-dir`` in ``pyproject.toml``."""
 
 import tomllib
 from pathlib import Path

@@ -1,8 +1,8 @@
-"""PPO as in CleanRL, plain torch on the vector environment, with masks: ``python examples/cleanrl_ppo.py``.
+"""PPO as in CleanRL, in plain torch on the vector environment, with masks: ``python examples/cleanrl_ppo.py``.
 
-The opponent plays inside ``step``: a transition runs from the learner's decision to its own next one, losses included.
-``make_vec`` deals again in the same step, so an action, its reward and its ``done`` share an index.
-It printed, in 49 s: 77.0 % against random, 95 % interval 75.2 % 78.7 %
+The opponent plays inside ``step``, so a transition runs from one decision of the learner to its next, or to the end of
+the deal. ``make_vec`` resets in the same step, so an action, its reward and its ``done`` share an index.
+It printed, in 49 s: 77.0 % against random, 95 % interval 75.2 to 78.7 %
 """
 
 import gymnasium
@@ -26,13 +26,13 @@ class Learner(nn.Module):
         return Categorical(logits=logits.masked_fill(torch.as_tensor(mask) == 0, -1e9)), value
 
     @torch.no_grad()
-    def act(self, observations, action_masks):  # which makes it an agent: it plays its best card
+    def act(self, observations, action_masks):  # makes it an agent, which plays its best card
         return self(observations, action_masks)[0].probs.argmax(-1)
 
 
 @torch.no_grad()
 def collect(envs, learner, obs, mask, horizon):
-    """Play some steps; return them as tensors [horizon, n], with the observations and masks that follow."""
+    """Play ``horizon`` steps; return them as tensors [horizon, n], with the observations and masks that follow."""
     steps = []
     for _ in range(horizon):
         policy, value = learner(obs, mask)
@@ -45,7 +45,7 @@ def collect(envs, learner, obs, mask, horizon):
 
 
 def advantages(values, rewards, done, after):
-    """Return GAE(gamma=1, lambda=0.95) of values [horizon, n]; ``after`` is the value of what follows the last step."""
+    """Return GAE (gamma=1, lambda=0.95) for values [horizon, n]; ``after`` is the value of the state that follows."""
     found, trace = torch.zeros_like(values), 0.0
     for t in reversed(range(len(values))):
         trace = rewards[t] + (after + 0.95 * trace) * ~done[t] - values[t]
@@ -90,4 +90,4 @@ def main(decisions=1_000_000, n=128, horizon=64, deals=1000):
 if __name__ == "__main__":
     result = main()
     low, high = result.interval
-    print(f"{100 * result.win_rate:.1f} % against random, 95 % interval {100 * low:.1f} % {100 * high:.1f} %")
+    print(f"{100 * result.win_rate:.1f} % against random, 95 % interval {100 * low:.1f} to {100 * high:.1f} %")

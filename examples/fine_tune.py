@@ -1,10 +1,10 @@
 """Fine-tune a pretrained agent for a game of your own: ``python examples/fine_tune.py [champion | small]``.
 
-``champion`` plays every game with an open endgame, also those that it never met, such as this one: all tricks count,
-there are no trumps, and the hands have six cards. At first, only the new networks learn: the small one that picks
-moves during lookahead and, for ``small``, the value. Same as the command
+``champion`` plays every game with an open endgame, even one that it has never met, such as this one: all tricks count,
+there are no trumps, and hands have six cards. Two networks start from scratch: the small one that picks moves during
+lookahead, and with ``small`` also the value network. The command would be
 ``german-whist train champion --init champion --rules all:trump=none,hand=6,stock=40 …``.
-It printed, in 27 s: 91.5 % against random, 95 % interval 90.3 % 92.6 %. ``champion`` itself wins 82.4 % of these deals.
+It printed, in 27 s: 91.5 % against random, 95 % interval 90.3 to 92.6 %. ``champion`` wins 82.4 % of these deals.
 """
 
 import sys
@@ -35,4 +35,4 @@ def main(start="champion", decisions=200_000, deals=1000, num_envs=1024):
 if __name__ == "__main__":
     result = main(*sys.argv[1:])
     low, high = result.interval
-    print(f"{100 * result.win_rate:.1f} % against random, 95 % interval {100 * low:.1f} % {100 * high:.1f} %")
+    print(f"{100 * result.win_rate:.1f} % against random, 95 % interval {100 * low:.1f} to {100 * high:.1f} %")

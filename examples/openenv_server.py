@@ -1,7 +1,8 @@
 """German Whist as an OpenEnv server, and a client that plays on it: ``python examples/openenv_server.py``.
 
-``reset`` takes the deal as seed and index, and the seat: both seats of a deal are mirrored. The model is a script that
-plays the lowest card. It printed, in 40 s: deal 0, seat 0: 5.61 tricks given away. … Opponent wins 12 to 1. …
+``reset`` takes the deal, as seed and index, and the seat, so each deal can be played from both seats. A script that
+plays the lowest card stands in for a model.
+It printed, in 40 s: deal 0, seat 0: 5.61 tricks given away. … Opponent wins 12 to 1. …
 """
 
 import re
@@ -18,7 +19,7 @@ from openenv.core.env_server.types import Action, Observation, State
 import german_whist as gw
 
 PORT = 8811
-OPPONENTS = ("random", "greedy", "heuristic", "small", "champion")  # of a request: other names could run code here
+OPPONENTS = ("random", "greedy", "heuristic", "small", "champion")  # a request with any other name could run code here
 
 
 class WhistAction(Action):
@@ -79,7 +80,7 @@ class WhistClient(EnvClient[WhistAction, WhistObservation, WhistState]):
 
 
 def serve():
-    first = gw.TextEnv(reward="regret")  # compiles now, not within a client's time limit
+    first = gw.TextEnv(reward="regret")  # compiles now, rather than within a client's time limit
     first.reset()
     first.step(first.legal[0])
     app = create_fastapi_app(WhistServer, WhistAction, WhistObservation, max_concurrent_envs=8, state_cls=WhistState)

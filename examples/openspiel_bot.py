@@ -1,8 +1,8 @@
 """OpenSpiel's information-set MCTS against ``small``: ``python examples/openspiel_bot.py``.
 
-``resample_from_infostate`` draws deals that agree with all a seat has seen, each equally likely, so that the search
-never peeks. The bot learns nothing; it searches, and beats ``random`` but not ``small``.
-It printed, in 72 s: 77.5 % against random, 95 % interval 62.5 % 92.5 %; 17.5 % against small, 6.8 % 28.2 %
+``resample_from_infostate`` samples uniformly from the deals that agree with everything a seat has seen, so the search
+never peeks. The bot does not learn; its search beats ``random`` but not ``small``.
+It printed, in 72 s: 77.5 % against random, 95 % interval 62.5 to 92.5 %; 17.5 % against small, 6.8 to 28.2 %
 """
 
 import numpy as np
@@ -28,9 +28,8 @@ def main(simulations=40, deals=20, opponents=("random", "small")):
         agent = ospiel.BotAgent(make_bot, rules=GAME["rules"], name="is-mcts")
         results.append(gw.play_match(agent, opponent, deals=deals, seed=1000, **GAME))
         low, high = results[-1].interval
-        print(
-            f"{100 * results[-1].win_rate:.1f} % against {opponent}, 95 % interval {100 * low:.1f} % {100 * high:.1f} %"
-        )
+        interval = f"{100 * low:.1f} to {100 * high:.1f} %"
+        print(f"{100 * results[-1].win_rate:.1f} % against {opponent}, 95 % interval {interval}")
     return results[0]
 
 

@@ -1,8 +1,8 @@
-"""Your own agent in a PettingZoo loop: REINFORCE on both seats, plain torch: ``python examples/pettingzoo_loop.py``.
+"""Your own agent in a PettingZoo loop: REINFORCE on both seats, in plain torch: ``python examples/pettingzoo_loop.py``.
 
-``agent_iter`` visits both seats once more after the last card, and ``env.last()`` then has what each was paid. So every
-decision gets the result of the seat that made it, also in the seat that lost and did not move last.
-It printed, in 38 s: 65.7 % against random, 95 % interval 63.8 % 67.6 %
+``agent_iter`` visits both seats once more after the last card, and ``env.last()`` then returns each seat's reward. So
+every decision is credited with the result of the seat that made it, even if that seat lost and did not move last.
+It printed, in 38 s: 65.7 % against random, 95 % interval 63.8 to 67.6 %
 """
 
 import numpy as np
@@ -21,7 +21,7 @@ class Learner(nn.Sequential):
         return Categorical(logits=out[..., :-1].masked_fill(torch.as_tensor(mask) == 0, -1e9)), out[..., -1]
 
     @torch.no_grad()
-    def act(self, observations, action_masks):  # which makes it an agent: it plays its best card
+    def act(self, observations, action_masks):  # makes it an agent, which plays its best card
         return self(observations, action_masks)[0].probs.argmax(-1)
 
 
@@ -65,4 +65,4 @@ def main(updates=80, deals_per_update=64, deals=1000):
 if __name__ == "__main__":
     result = main()
     low, high = result.interval
-    print(f"{100 * result.win_rate:.1f} % against random, 95 % interval {100 * low:.1f} % {100 * high:.1f} %")
+    print(f"{100 * result.win_rate:.1f} % against random, 95 % interval {100 * low:.1f} to {100 * high:.1f} %")

@@ -1,8 +1,9 @@
 """RLlib: PPO in self-play, one policy for both seats, with masks: ``python examples/rllib_self_play.py``.
 
-RLlib's ``PettingZooEnv`` pays each seat at its own next decision and both at the end, and RLlib keeps an episode for
-each agent: credit is right as it stands. Its masking module asks for the keys ``observations`` and ``action_mask``.
-It printed, in 119 s: 66.0 % against random, 95 % interval 64.1 % 67.9 %
+RLlib's ``PettingZooEnv`` pays each seat at its own next decision and both at the end, and RLlib keeps a trajectory per
+agent, so credit is right without further work. Its masking module expects the keys ``observations`` and
+``action_mask``.
+It printed, in 119 s: 66.0 % against random, 95 % interval 64.1 to 67.9 %
 """
 
 import torch
@@ -19,7 +20,7 @@ KEYS = ("observations", "action_mask")
 
 
 class MaskedModule(ActionMaskingTorchRLModule):
-    def _preprocess_batch(self, batch, **settings):  # int8 to float, which RLlib leaves to the module
+    def _preprocess_batch(self, batch, **settings):  # RLlib leaves the conversion of int8 to the module
         batch["obs"] = {key: tensor.float() for key, tensor in batch["obs"].items()}
         return super()._preprocess_batch(batch, **settings)
 
@@ -57,4 +58,4 @@ def main(iterations=6, deals=1000):
 if __name__ == "__main__":
     result = main()
     low, high = result.interval
-    print(f"{100 * result.win_rate:.1f} % against random, 95 % interval {100 * low:.1f} % {100 * high:.1f} %")
+    print(f"{100 * result.win_rate:.1f} % against random, 95 % interval {100 * low:.1f} to {100 * high:.1f} %")

@@ -1,6 +1,6 @@
-"""Run the examples, each library in a virtual environment of its own: ``python examples/run_all.py [NAME …]``.
+"""Runs the examples, each library in a virtual environment of its own: ``python examples/run_all.py [NAME …]``.
 
-``versions.toml`` says what is installed and which files are run. The environments stay in ``.venv-examples``.
+``versions.toml`` says what to install and which files to run. The environments are kept in ``.venv-examples``.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ NOTEBOOK = "import nbformat, nbclient, sys; nbclient.NotebookClient(nbformat.rea
 
 
 def package_of(line: str) -> str:
-    """Return the name of the package that a line of requirements is about."""
+    """Return the normalised package name in a requirements line."""
     return re.sub(r"[-_.]+", "-", re.split(r"[\[=<>~! ]", line.strip())[0]).lower()
 
 
 def constraints(table: dict[str, list[str]]) -> str:
-    """Return the project's constraints, with the versions of one library's table in the place of theirs."""
+    """Return the project's constraints, overridden by the versions in a library's table."""
     own = [line for line in table["install"] + table.get("instead", []) if "==" in line]
     replaced = {package_of(line) for line in own}
     lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
@@ -34,7 +34,7 @@ def constraints(table: dict[str, list[str]]) -> str:
 
 
 def make_environment(folder: Path, table: dict[str, list[str]]) -> Path:
-    """Install a library and this package, unless that is done, and return the interpreter."""
+    """Install a library and this package, unless they are installed, and return the interpreter."""
     python = folder / "bin" / "python"
     wanted, installed = constraints(table), folder / "constraints.txt"
     if not installed.exists() or installed.read_text(encoding="utf-8") != wanted:
@@ -43,7 +43,7 @@ def make_environment(folder: Path, table: dict[str, list[str]]) -> Path:
         fixed.write_text(wanted, encoding="utf-8")
         pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-c", fixed]
         torch = [line for line in table["install"] if line.startswith("torch==")]
-        if torch:  # first and alone: the small build, where there is one
+        if torch:  # first and alone, so that the small CPU build is taken, if pip knows one
             subprocess.run([*pip, *torch], check=True)
         subprocess.run([*pip, *table["install"], str(ROOT)], check=True)
         fixed.rename(installed)
@@ -52,7 +52,7 @@ def make_environment(folder: Path, table: dict[str, list[str]]) -> Path:
 
 
 def main(names: list[str]) -> int:
-    """Run the examples of some libraries, all by default, and return how many failed."""
+    """Run the examples of some libraries, by default all, and return the number of failures."""
     tables = tomllib.loads((HERE / "versions.toml").read_text(encoding="utf-8"))
     environment, failed = {**os.environ, "OMP_NUM_THREADS": "1"}, 0
     for name in names or tables:

@@ -1,9 +1,9 @@
 """Stable-Baselines3: MaskablePPO against ``greedy``, without our trainer: ``python examples/sb3_maskable_ppo.py``.
 
-MaskablePPO finds the mask in ``envs.action_masks()``. The opponent plays inside ``step``, so every transition is the
-learner's own and a lost deal is paid to the decisions that lost it. PPO without masks (or ``DQN``) would mostly learn
-not to play illegal cards.
-It printed, in 156 s of processor time on a busy machine: 75.1 % against random, 95 % interval 73.3 % 76.9 %
+MaskablePPO gets the mask from ``envs.action_masks()``. The opponent plays inside ``step``, so all transitions are the
+learner's own, and the decisions that lost a deal are paid for it. PPO or DQN without masks would mostly learn not to
+play illegal cards.
+It printed, in 156 s of processor time on a busy machine: 75.1 % against random, 95 % interval 73.3 to 76.9 %
 """
 
 from sb3_contrib import MaskablePPO
@@ -37,4 +37,4 @@ def main(decisions=300_000, deals=1000, **settings):
 if __name__ == "__main__":
     result = main()
     low, high = result.interval
-    print(f"{100 * result.win_rate:.1f} % against random, 95 % interval {100 * low:.1f} % {100 * high:.1f} %")
+    print(f"{100 * result.win_rate:.1f} % against random, 95 % interval {100 * low:.1f} to {100 * high:.1f} %")

@@ -1,8 +1,8 @@
 """Self-play with a pool of past selves on ``DealBatch``, PPO in plain torch: ``python examples/self_play_pool.py``.
 
-In half of the deals the learner has both seats, and learns from both; in the others one seat is a past self. A decision
-is credited with the margin of the seat that made it, so nothing depends on who moves next.
-It printed, in 50 s: 82.5 % against random, 95 % interval 80.9 % 84.0 %
+In half of the deals the learner holds both seats and learns from both; in the others a past self holds one. Every
+decision is credited with the margin of the seat that made it, so it does not matter who moves next.
+It printed, in 50 s: 82.5 % against random, 95 % interval 80.9 to 84.0 %
 """
 
 import copy
@@ -18,7 +18,7 @@ GAME = {"rules": "classic", "endgame": "exact"}
 
 
 class Network(nn.Sequential):
-    """Logits of 52 cards, and the expected result; in a match it plays its best card."""
+    """Outputs logits of 52 cards and the expected result; as an agent it plays its best card."""
 
     name = "self-play"
 
@@ -31,8 +31,8 @@ class Network(nn.Sequential):
 
     @torch.no_grad()
     def choose(self, views, draw=True):
-        """Return actions, and what can be learnt from: inputs, legal cards, cards, log-probabilities and values."""
-        canonical, relabeling = gw.canonical_views(views)  # trumps become spades, and so on: one network for all suits
+        """Return actions, and the data to learn from: inputs, legal cards, cards, log-probabilities and values."""
+        canonical, relabeling = gw.canonical_views(views)  # trumps become spades, …: one strategy for all suits
         inputs = torch.from_numpy(gw.network_inputs(canonical, GAME["rules"]))  # int8[n, 443]
         legal = torch.from_numpy(gw.action_mask(canonical, GAME["rules"]))  # bool[n, 52]
         policy, value = self(inputs, legal)
@@ -44,9 +44,9 @@ class Network(nn.Sequential):
 
 
 def play(batch, learner, rivals, rng):
-    """Play every deal of a batch; return the learner's decisions, and the result of the seat that made each."""
+    """Play every deal of a batch; return the learner's decisions, each with the result of the seat that made it."""
     rival = np.where(rng.random(batch.size) < 0.5, rng.integers(len(rivals), size=batch.size), -1)  # -1: itself
-    seat = rng.integers(2, size=batch.size)  # the learner's, against a past self
+    seat = rng.integers(2, size=batch.size)  # the learner's seat against a past self
     decisions, made_by = [], []
     while not batch.done.all():
         rows = np.flatnonzero(~batch.done)
@@ -103,4 +103,4 @@ def main(updates=40, size=1024, deals=1000):
 if __name__ == "__main__":
     result = main()
     low, high = result.interval
-    print(f"{100 * result.win_rate:.1f} % against random, 95 % interval {100 * low:.1f} % {100 * high:.1f} %")
+    print(f"{100 * result.win_rate:.1f} % against random, 95 % interval {100 * low:.1f} to {100 * high:.1f} %")

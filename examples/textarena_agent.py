@@ -1,7 +1,7 @@
-"""Our agents at TextArena's German Whist: ``python examples/textarena_agent.py``.
+"""Our agents in TextArena's German Whist: ``python examples/textarena_agent.py``.
 
-The agent reads what a language model reads there, and no more. Each game is replayed here: its rules are those of our
-game ``all``.
+The agent reads exactly what a language model would read there. Every game is replayed in our engine, as the game
+``all``, which has the same rules.
 It printed, in 30 s: champion wins 49 of 50 games against a model that plays any legal card; all replayed alike
 """
 
@@ -35,7 +35,7 @@ class WhistAgent(ta.Agent):
         return f"[play {places[int(self.agent.act(view, None)[0])]}]"
 
     def view(self, observation, hand):
-        """What this seat knows, from the whole text that it was shown."""
+        """Return what this seat knows, read from the text that it has been shown so far."""
         me = int(re.search(r"German Whist - Player (\d)", observation)[1])
         plays, won, taken, voids, up = ([], []), [0, 0], (set(), set()), {}, None
         story = rf"Next card for trick winner: {CARD}|Player (\d) played {CARD}|Player (\d) wins the trick"
@@ -69,7 +69,7 @@ class WhistAgent(ta.Agent):
 
 
 class AnyCard(ta.Agent):
-    """Stands in for a model: plays a random card that follows suit."""
+    """Stands in for a model and plays a random legal card."""
 
     def __init__(self, seed=0):
         super().__init__()
@@ -84,7 +84,7 @@ class AnyCard(ta.Agent):
 
 
 def play(agents, seed):
-    """Play a game at their table; return its deck in our order, the cards as played, and the reward of player 0."""
+    """Play a game in TextArena; return its deck in our order, the cards in order of play, and player 0's reward."""
     env, done = ta.make("GermanWhist-v0"), False
     env.reset(num_players=2, seed=seed)
     state = env.state.game_state
@@ -107,7 +107,7 @@ def main(games=50, name="champion"):
         deal = gw.DealBatch(RULES, 1)
         deal.deal_decks([deck], [1])  # player 0 leads
         for card in cards:
-            deal.step([card])  # refuses what is not legal here
+            deal.step([card])  # raises an error if the card is illegal here
         assert deal.done[0]
         assert deal.returns("win")[0, 0] == reward
     print(f"{name} wins {won} of {games} games against a model that plays any legal card; all replayed alike")

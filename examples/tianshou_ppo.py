@@ -1,8 +1,9 @@
 """Tianshou: PPO with masks against ``greedy`` on the Gymnasium environment: ``python examples/tianshou_ppo.py``.
 
-The mask travels in the observation: Tianshou's Q-learners read ``obs.mask`` by themselves, PPO's actor here. The
-opponent plays inside ``step``, so the next observation is the learner's own. In ``PettingZooEnv`` it is the opponent's.
-It printed, in 47 s: 67.6 % against random, 95 % interval 65.7 % 69.5 %
+The mask is part of the observation. Tianshou's Q-learning reads ``obs.mask`` by itself; for PPO the actor below does.
+The opponent plays inside ``step``, so the next observation is the learner's own; in ``PettingZooEnv`` it would be the
+opponent's.
+It printed, in 47 s: 67.6 % against random, 95 % interval 65.7 to 69.5 %
 """
 
 import gymnasium
@@ -33,7 +34,7 @@ class Actor(Critic):
         return super().forward(batch).masked_fill(torch.as_tensor(batch.mask) == 0, -1e9), state
 
     @torch.no_grad()
-    def act(self, observations, action_masks):  # which makes it an agent: it plays its best card
+    def act(self, observations, action_masks):  # makes it an agent, which plays its best card
         return self(Batch(obs=observations, mask=action_masks))[0].argmax(-1)
 
 
@@ -67,4 +68,4 @@ def main(decisions=50_000, deals=1000, steps=2048):
 if __name__ == "__main__":
     result = main()
     low, high = result.interval
-    print(f"{100 * result.win_rate:.1f} % against random, 95 % interval {100 * low:.1f} % {100 * high:.1f} %")
+    print(f"{100 * result.win_rate:.1f} % against random, 95 % interval {100 * low:.1f} to {100 * high:.1f} %")

@@ -1,7 +1,7 @@
 """German Whist for Prime Intellect's verifiers: ``python examples/verifiers_taskset.py``.
 
-A task is a deal and a seat, the reward minus the tricks given away a card. ``vf-eval verifiers_taskset -n 20 -m MODEL``
-measures a model, with this folder in ``PYTHONPATH``. Here the model is a script that plays the lowest card.
+A task is a deal and a seat; the reward is minus the tricks given away per card. With this folder in ``PYTHONPATH``,
+``vf-eval verifiers_taskset -n 20 -m MODEL`` measures a model. Here, a script that plays the lowest card is the model.
 It printed, in 120 s: (2026, 0) 0 -0.138 26 {'margin': -5.0}, and the same deal from the other seat: -0.211, margin -7
 """
 
@@ -77,7 +77,7 @@ class WhistEnv(vf.Env[WhistEnvConfig]):
 
 
 class Script(BaseHTTPRequestHandler):
-    """An endpoint as OpenAI's, with a script in the place of the model."""
+    """An endpoint like OpenAI's, with a script in place of the model."""
 
     def do_POST(self):
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))

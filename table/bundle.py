@@ -1,9 +1,9 @@
-"""The page, ready to be served: ``python -m german_whist.table.bundle FOLDER`` writes it for any static host.
+"""Bundles the page for serving: ``python -m german_whist.table.bundle FOLDER`` writes it for any static host.
 
-The files of ``table/page`` are modules that a browser could load one by one. Over a slow line, requests cost most, so
-each script becomes one file with all that it imports; each module in it is a function that returns what it exports, and
-the bundles of a page share their modules. Python adds what the page needs to know (``page_data``). A service worker
-keeps the page of a static host for when there is no connection.
+``table/page`` consists of modules that a browser could load one by one. On a slow connection, requests cost most, so
+each script is bundled into one file with everything that it imports. Every module becomes a function that returns its
+exports, and the bundles of a page share their modules. Python adds the data that the page needs (``page_data``). On a
+static host, a service worker caches the page for use offline.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from pathlib import Path
 from german_whist.agents.pretrained import CHAMPION
 from german_whist.table.page_data import Offered, data_bytes, network_files
 
-# The scripts, each with those that are loaded before it on the same page.
+# The scripts, each with the scripts that the same page loads before it.
 SCRIPTS = {"start.js": (), "worker.js": (), "js/main.js": (), "js/windows.js": ("js/main.js",)}
 STYLE = "css/style.css"
-LATER = f"{CHAMPION}.safetensors"  # which a browser without a connection has once the page has needed it
-POLICY = (  # nothing is fetched from elsewhere
+LATER = f"{CHAMPION}.safetensors"  # large, so the service worker caches it only once the page has needed it
+POLICY = (  # the page fetches nothing from other hosts
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
@@ -41,7 +41,7 @@ POLICY = (  # nothing is fetched from elsewhere
 _SERVICE_WORKER = "service_worker.js"
 _PLAIN = ("index.html", "cards.svg", "icon.svg", "icon-180.png", "manifest.webmanifest")
 _HEAD = '<meta charset="utf-8" />\n'
-# Some hosts answer `/play` with the page of `/play/`, where its relative addresses would lead nowhere.
+# Some hosts serve the page of `/play/` at `/play`, too, where its relative URLs would not resolve.
 _ADD_SLASH = (
     "{ const { pathname, search, hash } = location; "
     "if (/\\/[^/.]+$/.test(pathname)) location.replace(`${pathname}/${search}${hash}`); }"
@@ -51,7 +51,7 @@ _IMPORT = re.compile(r'^(import|export) (?:\{([^{}]*)\}|\* as (\w+)) from "(\.[^
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const) (\w+))", re.MULTILINE)
 _FURTHER = re.compile(r"^export const \w+ = [^,;()]+((?:, \w+ = [^,;()]+)+);", re.MULTILINE)  # A = 0, B = 1;
 _COMMENT = re.compile(r"^ */\*\*(?:(?!\*/).)*\*/\n|^ *//[^\n]*\n", re.MULTILINE | re.DOTALL)
-# Indentation, and comments at the end of a line: no string goes on in a further line.
+# Indentation, and comments at the end of a line. This is safe because no string of the page spans lines.
 _LAYOUT = re.compile(r"^ +| // [^\n\"'`]*$", re.MULTILINE)
 _STYLE_IMPORT = re.compile(r'^@import "([^"]+)";\n', re.MULTILINE)
 _STYLE_LAYOUT = re.compile(r"^ +|/\*(?:(?!\*/).)*\*/\n?", re.MULTILINE | re.DOTALL)
@@ -66,7 +66,7 @@ def page_files(offered: Offered | None = None) -> dict[str, bytes]:
     """Return the files of the page by name.
 
     Args:
-        offered: what a server offers; ``None`` for a static host.
+        offered: the server's options; ``None`` for a static host.
     """
     folder = page_folder()
     files = {name: (folder / name).read_bytes() for name in _PLAIN}
@@ -80,7 +80,7 @@ def page_files(offered: Offered | None = None) -> dict[str, bytes]:
 
 
 def write_page(folder: Path) -> None:
-    """Write the page for a static host into a folder, in place of what was there."""
+    """Write the page for a static host into a folder, replacing its contents."""
     shutil.rmtree(folder, ignore_errors=True)
     for name, content in page_files().items():
         path = folder / name
@@ -89,14 +89,14 @@ def write_page(folder: Path) -> None:
 
 
 def _policy() -> str:
-    """Return the policy of a static host's page, which allows its one inline script."""
+    """Return the content security policy of a static host's page, which allows its one inline script."""
     digest = base64.b64encode(hashlib.sha256(_ADD_SLASH.encode()).digest()).decode()
     policy = "; ".join(POLICY).replace("script-src 'self'", f"script-src 'self' 'sha256-{digest}'")
-    return f'<meta http-equiv="Content-Security-Policy" content="{policy}" />'  # it cannot forbid to be framed
+    return f'<meta http-equiv="Content-Security-Policy" content="{policy}" />'  # browsers ignore frame-ancestors here
 
 
 def _service_worker(files: dict[str, bytes]) -> str:
-    """Return the service worker with the lists of the files and their hash."""
+    """Return the service worker, with the names of the files and a hash of their contents filled in."""
     digest = hashlib.sha256()
     for name in sorted(files):
         digest.update(f"{name}\n".encode() + files[name])
@@ -108,12 +108,12 @@ def _service_worker(files: dict[str, bytes]) -> str:
 
 
 def script(folder: Path, entry: str, earlier: Sequence[str] = ()) -> str:
-    """Return a script with all modules that it imports, but for those that an earlier script has brought.
+    """Bundle a script with all modules that it imports, except those that an earlier script has brought.
 
     Args:
         folder: the folder of the page.
         entry: the script.
-        earlier: the scripts before it.
+        earlier: the scripts that the page loads before it.
     """
     brought: list[str] = []
     for before in earlier:
@@ -127,7 +127,7 @@ def script(folder: Path, entry: str, earlier: Sequence[str] = ()) -> str:
 
 
 def style(folder: Path) -> str:
-    """Return the style sheet with all that it imports."""
+    """Bundle the style sheet with everything that it imports."""
     sheet = folder / STYLE
 
     def read(match: re.Match[str]) -> str:
@@ -137,7 +137,7 @@ def style(folder: Path) -> str:
 
 
 def _collect(folder: Path, name: str, found: list[str]) -> None:
-    """Add a module to those found, after the modules that it imports."""
+    """Append a module to ``found``, after the modules that it imports."""
     if name in found:
         return
     for *_, path in _IMPORT.findall((folder / name).read_text(encoding="utf-8")):
@@ -169,7 +169,7 @@ def _exports(text: str) -> list[str]:
 
 
 def _target(name: str, path: str) -> str:
-    """Return the module that a module imports by a path."""
+    """Resolve an import path relative to the importing module."""
     return posixpath.normpath(posixpath.join(posixpath.dirname(name), path))
 
 

@@ -1,4 +1,4 @@
-"""What can be played, by the names that people see: games with their scorings, and agents by strength."""
+"""The catalogue of the page, under the names that people see: games with their scorings, and agents by strength."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ TITLES = {  # of the games, in the order in which they are offered
     "tiny": "Tiny",
     "six_cards": "Six cards",
 }
-_SLAMS = {13: 10, 7: 5}  # by cards of a hand
-_BOOKS = {14: 6}  # of small whist when every trick counts; elsewhere half of them
+_SLAMS = {13: 10, 7: 5}  # by number of cards in a hand
+_BOOKS = {14: 6}  # by number of tricks, for small whist when every trick counts; elsewhere half the tricks
 
 
 class Level(NamedTuple):
@@ -41,11 +41,11 @@ class Level(NamedTuple):
 
     Attributes:
         spec: its specification.
-        title: its name for people.
-        level: how hard it is.
+        title: its display name.
+        level: its difficulty.
         description: what it does.
-        accuracy: in classic, against ``champion``, in per cent.
-        win_rate: share of classic deals won against ``heuristic+exact``; ``None`` where its model card says it.
+        accuracy: its accuracy as the coach rates it, in classic against ``champion``, in per cent.
+        win_rate: share of classic deals won against ``heuristic+exact``; ``None`` if its model card has it.
     """
 
     spec: str
@@ -60,8 +60,8 @@ _MONTE_CARLO = "tries every card in 60 worlds that it thinks possible"
 _NETWORK = "a trained network with a perfect endgame"
 _SEARCH = "the same network, trying its cards in 256 worlds that fit your play"  # within a second on one core
 
-# From easy to hard. The accuracies: python -m tools.coach_accuracy (docs/explanation/coach.md). The win rates:
-# german-whist evaluate AGENT heuristic+exact --deals 2000, of ismcts 200 deals, of the search 1,000.
+# From easy to hard. Accuracies are measured by python -m tools.coach_accuracy (docs/explanation/coach.md), win rates by
+# german-whist evaluate AGENT heuristic+exact --deals 2000 (ismcts on 200 deals, the search on 1,000).
 LEVELS = (
     Level("random", "Random", "beginner", "plays any card", 32.0, 0.043),
     Level("greedy", "Greedy", "easy", "wins a trick as cheaply as it can if it wants the prize", 59.0, 0.262),
@@ -73,18 +73,18 @@ LEVELS = (
     Level(CHAMPION, "Champion", "master", _NETWORK, 98.8),
     Level(f"{CHAMPION}:search=256", "Champion with search", "hardest", _SEARCH, 99.0, 0.717),
 )
-_ANYWHERE = ("random", "greedy", "heuristic", BASELINE, "mc:worlds=60")  # also where hands stay hidden in the endgame
+_ANYWHERE = ("random", "greedy", "heuristic", BASELINE, "mc:worlds=60")  # also for games without an open endgame
 
 
 def rules_title(rules: str | Rules) -> str:
-    """Return rules as a title for people."""
+    """Return the display name of rules; their specification if they have none."""
     spec = rules_spec(rules)
     return TITLES.get(spec, spec)
 
 
 @lru_cache
 def agents() -> tuple[Entry, ...]:
-    """Return all agents that the page offers, from the easiest to the hardest."""
+    """Return all agents that the page offers, easiest first."""
     cards = {network.name: network.model_card["results"] for network in pretrained_networks()}
     return tuple(
         {
@@ -100,7 +100,7 @@ def agents() -> tuple[Entry, ...]:
 
 
 def _strength(results: dict[str, Any]) -> dict[str, str]:
-    """Return how strong a pretrained agent is in every game in which that was measured."""
+    """Return the strength of a pretrained agent, in words, in every game in which it was measured."""
     measured = {game: results.get(f"{BASELINE}, {game}") for game in rule_names()}
     measured[BASELINE_GAME] = results.get(BASELINE)
     found = (_strength_of(result["win_rate"], game) for game, result in measured.items() if result)
@@ -113,12 +113,12 @@ def _strength_of(win_rate: float, game: str = BASELINE_GAME) -> dict[str, str]:
 
 
 def agents_for(rules: Rules) -> list[str]:
-    """Return the agents that the page offers for a game, from the easiest to the hardest."""
+    """Return the agents that the page offers for a game, easiest first."""
     return [level.spec for level in LEVELS if has_open_endgame(rules) or level.spec in _ANYWHERE]
 
 
 def default_agent(rules: Rules) -> str:
-    """Return the agent that the page proposes for a game: the strongest that answers at once."""
+    """Return the agent that the page suggests for a game: the strongest that answers at once."""
     return CHAMPION if has_open_endgame(rules) else agents_for(rules)[-1]
 
 
@@ -139,7 +139,7 @@ def games() -> tuple[Entry, ...]:
 
 
 def _scorings(name: str, rules: Rules) -> list[Entry]:
-    """Return the scorings of a game, its own first; games with one scoring of their own have that alone."""
+    """Return the scorings of a game, its own first; high-low games, races and humbug have only their own."""
     found: list[Entry] = [{"title": _scoring_title(rules), "rules": name}]
     if rules.high_low or rules.race or rules.humbug:
         return found
@@ -153,7 +153,7 @@ def _scorings(name: str, rules: Rules) -> list[Entry]:
 
 
 def _over_book(rules: Rules, counts: str) -> tuple[int, int]:
-    """Return book and slam of ``over_book``: half the counted tricks, and the bonus where the game has one."""
+    """Return book and slam for ``over_book``: half the counted tricks, and the bonus if the game has one."""
     if counts == "endgame":
         return rules.hand // 2, _SLAMS.get(rules.hand, 0)
     return _BOOKS.get(rules.tricks, rules.tricks // 2), 0

@@ -1,4 +1,4 @@
-"""The guard before every request: host, token, origin and size of the body; and the headers of every answer."""
+"""Access control of the server: checks of host, token, origin and body size, and security headers."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from starlette.types import Message, Receive, Scope, Send
 from german_whist.envs.utils.specs import must_be
 from german_whist.table.bundle import POLICY
 
-MAX_BODY = 32 * 1024  # bytes: a whole history is a tenth of it
-NAME = "german-whist"  # in the header by which another server knows this one
+MAX_BODY = 32 * 1024  # bytes; a whole history takes a tenth of this
+NAME = "german-whist"  # value of the Server header, by which a second server recognises this one
 
 _LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
 ANY_HOST = ("0.0.0.0", "::", "")
@@ -25,7 +25,7 @@ _HEADERS = {
     "server": NAME,
     "content-security-policy": "; ".join((*POLICY, "frame-ancestors 'none'")),
     "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",  # the address has the token
+    "referrer-policy": "no-referrer",  # the URL contains the token
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), microphone=(), geolocation=()",
@@ -40,26 +40,26 @@ def refusal(error: HTTPException) -> JSONResponse:
 
 
 class Guard:
-    """ASGI middleware that lets through only what comes from the page itself.
+    """ASGI middleware that lets only requests of the page itself through.
 
-    ``Host`` has to be one of this server's names, against DNS rebinding. The first part of the path has to be the
-    token, which other sites and other users of the machine do not know. ``Origin``, where a browser sends it, has to be
-    this server, or an allowed host.
+    ``Host`` has to be one of this server's names, which prevents DNS rebinding. The first segment of the path has to be
+    the token, which other sites and other users of the machine do not know. ``Origin``, if a browser sends it, has to
+    be this server or an allowed host.
 
     Attributes:
-        application: the application behind.
+        application: the guarded application.
     """
 
     def __init__(self, app: Starlette, token: str, hosts: Iterable[str], allowed: Iterable[str] = ()) -> None:
-        """Set what is allowed.
+        """Guard an application.
 
         Args:
-            app: the application behind; it sees paths without the token.
-            token: the first part of every path.
-            hosts: the names in ``Host`` that are allowed, without ports. A name for all addresses, such as
-                ``0.0.0.0``, allows every numeric address, which a rebinding attack cannot have.
+            app: the application; it sees paths without the token.
+            token: the first segment of every path.
+            hosts: names allowed in ``Host``, without ports. A name for all addresses, such as ``0.0.0.0``, allows every
+                numeric address, because DNS rebinding needs a name.
             allowed: names under which a proxy serves this server, from :func:`allowed_host`. They are allowed in
-                ``Host``, and in ``Origin`` with any scheme and port: those of the proxy are not known here.
+                ``Host``, and in ``Origin`` with any scheme and port, since those of the proxy are not known here.
         """
         self.application, self._token = app, token
         names = {host.lower() for host in hosts}
@@ -95,7 +95,7 @@ class Guard:
         return self._is_host(_host(Headers(scope=scope))) and _same(scope["path"], f"/{self._token}")
 
     def _checked(self, scope: Scope) -> Scope:
-        """Return the request without the token in its path.
+        """Return an allowed request, with the token removed from its path.
 
         Raises:
             HTTPException: if it is not allowed.
@@ -104,14 +104,12 @@ class Guard:
         host = _host(headers)
         if not self._is_host(host):
             raise HTTPException(
-                403, f"This server does not answer for the host {host!r:.80}: --allow-host names further ones."
+                403, f"This server does not answer for the host {host!r:.80}; --allow-host NAME allows another one."
             )
         prefix = f"/{self._token}"
         path = scope["path"]
         if not _same(path[: len(prefix) + 1], f"{prefix}/"):
-            raise HTTPException(
-                403, "The address lacks the token: open the address that german-whist serve has printed."
-            )
+            raise HTTPException(403, "The address lacks the token: open the address that german-whist serve printed.")
         origin = headers.get("origin")
         is_own = origin in (None, f"{scope['scheme']}://{host}") or _origin_name(origin) in self._allowed
         if not is_own and scope["method"] not in _READING:
@@ -124,10 +122,10 @@ class Guard:
 
 
 def allowed_host(name: str) -> str:
-    """Return the name of a further host as the guard compares it.
+    """Return the name of an additional host, normalised for the guard.
 
     Raises:
-        ValueError: if it is not a name or an address alone.
+        ValueError: if it is not a plain host name or address.
     """
     if name in ANY_HOST or "*" in name or _host_name(name) != name.lower():
         raise ValueError(must_be("allow-host", "a host name or IPv4 address, without scheme, port or path", name))
@@ -135,18 +133,18 @@ def allowed_host(name: str) -> str:
 
 
 def _host(headers: Headers) -> str:
-    """Return the ``Host`` header; several of them, which no browser sends, become one that is malformed."""
+    """Return the ``Host`` header. Several, which no browser sends, are joined into one that is malformed."""
     return ", ".join(headers.getlist("host"))
 
 
 def _host_name(host: str) -> str | None:
-    """Return the name in a ``Host`` header, without the port and the brackets of IPv6; ``None`` if it is malformed."""
+    """Return the name in a ``Host`` header without port and IPv6 brackets; ``None`` if the header is malformed."""
     found = _HOST.fullmatch(host)
     return None if found is None else (found[1] or found[2]).lower()
 
 
 def _origin_name(origin: str) -> str | None:
-    """Return the name in an ``Origin`` header; ``None`` if it is no page's on the web."""
+    """Return the host name in an ``Origin`` header; ``None`` if the scheme is not HTTP."""
     scheme, _, host = origin.partition("://")
     return _host_name(host) if scheme in ("http", "https") else None
 
@@ -160,15 +158,15 @@ def _is_address(name: str) -> bool:
 
 
 def _same(given: str, wanted: str) -> bool:
-    """Compare in constant time."""
+    """Compare in constant time, so that timing reveals nothing about the token."""
     return hmac.compare_digest(given.encode(), wanted.encode())
 
 
 def _limited(receive: Receive, headers: Headers) -> Receive:
-    """Return a receiver that refuses bodies over the limit, by what they say and by what comes.
+    """Return a receiver that rejects bodies over the limit, by the declared length and by the bytes received.
 
     Raises:
-        HTTPException: if the body is too large.
+        HTTPException: if the declared length is too large; the receiver raises it for the body itself.
     """
     error = HTTPException(413, f"The body is larger than {MAX_BODY // 1024} kB.")
     length = headers.get("content-length", "0")

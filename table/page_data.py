@@ -1,7 +1,7 @@
-"""What the page needs from Python: the catalogue and the rules (``data.json``), and the networks.
+"""The data that the page needs from Python: the catalogue and the rules (``data.json``), and the networks.
 
-The networks have rounded weights, a byte each. ``python -m german_whist.table.page_data FOLDER`` writes all of it, and
-the rounded networks as checkpoints, such as ``small-rounded.safetensors``, to be measured.
+The networks are quantized to int8 weights. ``python -m german_whist.table.page_data FOLDER`` writes everything, and the
+quantized networks as checkpoints, such as ``small-rounded.safetensors``, to measure their strength.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.text.rules_text import rules_spec, rules_text
 from german_whist.table import catalogue
 
-NETWORKS = (SMALL, CHAMPION)  # each in a file of its own, which the page loads when it needs the network
-# The agents that the page plays by itself, and their accuracies as its own coach measures them, which is `champion`:
-# node tools/page_accuracy.mjs, 300 deals.
+NETWORKS = (SMALL, CHAMPION)  # each in a file of its own, which the page loads on demand
+# The agents that run in the page itself, with their accuracies as rated by the page's own coach, which is `champion`;
+# measured by tools/page_accuracy.mjs on 300 deals.
 OWN_AGENTS = {"random": 30.5, "greedy": 63.4, "heuristic": 79.6, "heuristic+exact": 88.1, SMALL: 97.4, CHAMPION: 100.0}
 
 LESSON = "classic:ranks=4,hand=4,stock=8"  # the rules of the lesson: table/page/game/lesson.js
-_LARGEST = 127  # of a rounded weight
+_LARGEST = 127  # absolute value of a quantized weight, at most
 
 
 @dataclasses.dataclass(frozen=True)
 class Offered:
-    """What a server adds to the page.
+    """The options of ``german-whist serve`` that concern the page.
 
     Attributes:
-        rules: specification of the game that is proposed at first.
+        rules: specification of the game that the page suggests first.
         agent: specification of the opponent; ``None`` for the strongest that plays the game.
         seed: seed of the deals; ``None`` for a new one each time.
     """
@@ -53,22 +53,22 @@ class Offered:
     seed: int | None = None
 
     def __post_init__(self) -> None:
-        """Write the rules in their shortest form: the page looks for them in its list."""
+        """Normalise the rules to their shortest specification, by which the page looks them up."""
         object.__setattr__(self, "rules", rules_spec(self.rules))
 
 
 def page_rules() -> dict[str, Rules]:
-    """Return the rules that the page offers, by specification: all games, then their scorings."""
+    """Return the rules that the page offers, by specification: first all games, then their other scorings."""
     found = [game["id"] for game in catalogue.games()]
     found += [one["rules"] for game in catalogue.games() for one in game["scorings"]]
     return {spec: rules_named(spec) for spec in dict.fromkeys(found)}
 
 
 def page_data(offered: Offered | None = None) -> dict[str, Any]:
-    """Return what ``data.json`` holds.
+    """Return the content of ``data.json``.
 
     Args:
-        offered: what a server offers; ``None`` for a page without one, which has its own agents alone.
+        offered: the server's options; ``None`` for a static host, whose page has only the agents that run in it.
     """
     rules = {**page_rules(), LESSON: rules_named(LESSON)}
     proposed = offered or Offered()
@@ -82,14 +82,14 @@ def page_data(offered: Offered | None = None) -> dict[str, Any]:
             "games": [_game(game, offered) for game in catalogue.games()],
             "agents": _agents(offered),
             "defaults": {"rules": proposed.rules, "agent": agent, "match": None},
-            "today": "",  # the page says it
+            "today": "",  # the page fills this in
         },
         **game_records(rules),
     }
 
 
 def game_records(rules: dict[str, Rules]) -> dict[str, Any]:
-    """Return rules, by specification, in words (``games``) and as the page's engine reads them (``rules``)."""
+    """Return rules in words (``games``, by specification) and in the form of the page's engine (``rules``)."""
     return {
         "games": {spec: _words(one) for spec, one in rules.items()},
         "rules": [_record(spec, one) for spec, one in rules.items()],
@@ -97,7 +97,7 @@ def game_records(rules: dict[str, Rules]) -> dict[str, Any]:
 
 
 def _agents(offered: Offered | None) -> list[dict[str, Any]]:
-    """Return the agents of the catalogue: the page's own, or all of them, with that of the command line."""
+    """Return the agents of the catalogue: without a server those that run in the page, else all, and ``--agent``'s."""
     found = [_agent(agent) for agent in catalogue.agents()]
     if offered is None:
         return [{**agent, "accuracy": OWN_AGENTS[agent["spec"]]} for agent in found if agent["own"]]
@@ -108,13 +108,13 @@ def _agents(offered: Offered | None) -> list[dict[str, Any]]:
 
 
 def _agent(agent: dict[str, Any]) -> dict[str, Any]:
-    """Return an agent of the catalogue: whether the page plays it by itself, and the bytes of its network."""
+    """Add to an agent of the catalogue whether it runs in the page, and the size of its network in bytes."""
     spec = agent["spec"]
     return {**agent, "own": spec in OWN_AGENTS, "bytes": len(network_bytes(spec)) if spec in NETWORKS else None}
 
 
 def _game(game: dict[str, Any], offered: Offered | None) -> dict[str, Any]:
-    """Return a game of the catalogue with the agents that can play it here."""
+    """Return a game of the catalogue with the agents that can play it on this page."""
     if offered is None:
         return {**game, "agents": [spec for spec in game["agents"] if spec in OWN_AGENTS]}
     given, agents = offered.agent, game["agents"]
@@ -126,7 +126,7 @@ def _game(game: dict[str, Any], offered: Offered | None) -> dict[str, Any]:
 
 
 def _plays(agent: str, rules: str) -> bool:
-    """Return whether an agent plays a game: most networks play one alone."""
+    """Return whether an agent plays a game; most networks play only one."""
     try:
         make_agent(agent, rules)
     except ValueError:
@@ -135,32 +135,33 @@ def _plays(agent: str, rules: str) -> bool:
 
 
 def _words(rules: Rules) -> dict[str, Any]:
-    """Return rules in words, and the settings that differ from the classic game, as recordings write them."""
+    """Return rules in words, with the settings that differ from the classic game, as in recordings."""
     classic = Rules().to_dict()
     changes = {name: value for name, value in rules.to_dict().items() if value != classic[name]}
     return {"title": catalogue.rules_title(rules), "text": rules_text(rules), "changes": changes}
 
 
 def _record(spec: str, rules: Rules) -> dict[str, Any]:
-    """Return rules as the page's engine reads them, with the names of fields that JavaScript uses."""
+    """Return rules in the form of the page's engine, with camel-case names."""
     derived = ("cards", "foreplay", "tricks", "counted", "has_choices", "num_actions")
     fields = {"spec": spec, **rules.to_dict(), **{name: getattr(rules, name) for name in derived}}
     game = {name: int(rules.game[name][0]) for name in rules.game.dtype.names or ()}
     deck = game.pop("deck")
+    # Masks of 13 bits, by suit: JavaScript's numbers hold no 64-bit integers.
     mask = [deck >> SUIT_SIZE * suit & 0x1FFF for suit in range(5)]
     return {**camel_case(fields), "game": {**camel_case(game), "deck": mask}}
 
 
 def camel_case(fields: dict[str, Any]) -> dict[str, Any]:
-    """Return fields under the names that JavaScript uses."""
+    """Return fields with their names in camel case, as in JavaScript."""
     return {re.sub(r"_(\w)", lambda letter: letter[1].upper(), name): value for name, value in fields.items()}
 
 
 @lru_cache
 def rounded_network(name: str) -> Checkpoint:
-    """Return a pretrained network with the weights that the page uses: int8 with a scale for each input.
+    """Return a pretrained network with the page's quantized weights: int8, with a scale for each input.
 
-    Inputs that are counts have much smaller weights than cards, so a scale for each unit would round them away.
+    The weights of counts are much smaller than those of cards, so a scale per unit would round them to 0.
     """
     checkpoint = load_pretrained(name)
     layers, value = (tuple(_restored(*_rounded(one)) for one in part) for part in (checkpoint.layers, checkpoint.value))
@@ -168,7 +169,7 @@ def rounded_network(name: str) -> Checkpoint:
 
 
 def _rounded(layer: Layer) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-    """Return a layer's weights as int8[in, out], the scale of each input, and the bias."""
+    """Quantize a layer: return its weights as int8[in, out], the scale of each input, and the bias."""
     weight, bias = layer
     largest = np.abs(weight).max(axis=0)
     scale = np.where(largest > 0, largest / _LARGEST, 1).astype(np.float32)
@@ -181,7 +182,7 @@ def _restored(rounded: npt.NDArray[np.int8], scale: npt.NDArray[np.float32], bia
 
 @lru_cache
 def network_bytes(name: str) -> bytes:
-    """Return the file of a network: safetensors, named as in a checkpoint (``layers``)."""
+    """Return the safetensors file of a network; its tensors have the names of those in a checkpoint (``layers``)."""
     tensors: dict[str, npt.NDArray[Any]] = {}
     checkpoint = load_pretrained(name)
     for part, layers in (("layer", checkpoint.layers), ("value", checkpoint.value)):
@@ -193,7 +194,7 @@ def network_bytes(name: str) -> bytes:
 
 
 def network_files() -> dict[str, bytes]:
-    """Return the files of all networks by name."""
+    """Return the files of all networks, by file name."""
     return {f"{name}.safetensors": network_bytes(name) for name in NETWORKS}
 
 

@@ -1,7 +1,7 @@
-"""The server of ``german-whist serve``: the page's files, two questions, and a calm end on SIGINT and SIGTERM.
+"""The server of ``german-whist serve``: it serves the page, answers two API requests, and ends cleanly on a signal.
 
-It keeps nothing: games lie in the browser. A browser's store belongs to an address, so the port stays the same, and the
-token in the address, too, which keeps other sites and users of the machine out.
+It stores no games; the browser keeps them. A browser's storage belongs to an origin, so the port has to stay the same.
+The token in the URL, which keeps out other sites and other users of the machine, stays the same, too.
 """
 
 from __future__ import annotations
@@ -52,25 +52,25 @@ from german_whist.table.thinking import Answer, Thinker
 
 DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 8917
 
-_THREADS = 4  # questions that are thought about at the same time; others wait for their turn
-_WAITING = 64  # more at once are answered with status 503
+_THREADS = 4  # questions answered at the same time; others wait for their turn
+_WAITING = 64  # questions waiting at most; more get status 503
 _BACKLOG = 2048
-_LAST_ANSWERS = 1.0  # seconds from the signal on
+_LAST_ANSWERS = 1.0  # seconds after the signal in which questions may still be answered
 _COMPRESSION = 6  # of 9
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{22,64}")
 _TYPES = {".webmanifest": "application/manifest+json", ".js": "text/javascript"}
 _LOCAL = {socket.AF_INET: "127.0.0.1", socket.AF_INET6: "::1"}
-_ELSEWHERE = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}  # addresses that nobody has
+_ELSEWHERE = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}  # reserved for documentation
 _LOG = logging.getLogger(__name__)
 
 
 def make_app(offered: Offered, token: str, hosts: Iterable[str] = (), allowed_hosts: Iterable[str] = ()) -> Guard:
-    """Return the application, with its guard in front.
+    """Return the application, wrapped in its guard.
 
     Args:
-        offered: what the command line asked for.
-        token: the first part of every path.
-        hosts: further names that ``Host`` may have.
+        offered: the options of the command line.
+        token: the first segment of every path.
+        hosts: additional names allowed in ``Host``.
         allowed_hosts: names under which a proxy serves the page, from ``allowed_host``.
 
     Raises:
@@ -90,7 +90,7 @@ def make_app(offered: Offered, token: str, hosts: Iterable[str] = (), allowed_ho
 
 
 def _file(name: str, content: bytes) -> Callable[[Request], Any]:
-    """Return what answers with a file, or with 304 if the browser has it: a new version shows at once."""
+    """Return a handler that serves a file, or 304 if the browser has this version, so that a new one shows at once."""
     suffix = Path(name).suffix
     kind = _TYPES.get(suffix) or mimetypes.types_map.get(suffix, "application/octet-stream")
     headers = {"etag": f'"{hashlib.sha256(content).hexdigest()[:32]}"', "cache-control": "no-cache"}
@@ -104,7 +104,7 @@ def _file(name: str, content: bytes) -> Callable[[Request], Any]:
 
 
 def _question(think: Callable[[Any], Answer]) -> Callable[[Request], Any]:
-    """Return what answers a question, in a thread: an agent that thinks does not hold up other requests."""
+    """Return a handler that answers a question in a thread, so that a thinking agent does not block other requests."""
     limiter: list[anyio.CapacityLimiter] = []
 
     async def answer(request: Request) -> Response:
@@ -116,7 +116,7 @@ def _question(think: Callable[[Any], Answer]) -> Callable[[Request], Any]:
         try:
             found = await anyio.to_thread.run_sync(think, body, limiter=limiter[0])
         except ValueError as error:
-            _LOG.info("refused: %s", error, exc_info=True)  # where it is a fault of ours, this says where
+            _LOG.info("refused: %s", error, exc_info=True)  # with traceback, in case the fault is ours
             raise HTTPException(400, str(error)) from None
         return Response(json.dumps(found), media_type="application/json")
 
@@ -125,11 +125,11 @@ def _question(think: Callable[[Any], Answer]) -> Callable[[Request], Any]:
 
 async def _body(request: Request) -> Any:
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
-        raise HTTPException(415, "The body has to be application/json.")
+        raise HTTPException(415, "The body must be application/json.")
     try:
         return read_json((await request.body()).decode(), "body")
     except ClientDisconnect:
-        raise HTTPException(400, "The body has broken off.") from None  # which nobody reads
+        raise HTTPException(400, "The body is incomplete.") from None  # nobody is left to read this
     except UnicodeDecodeError:
         raise HTTPException(400, "The body is not UTF-8.") from None
     except ValueError as error:
@@ -147,17 +147,17 @@ async def _fail(request: Request, error: Exception) -> Response:
 
 
 class _Server(uvicorn.Server):
-    """A signal ends it with exit code 0."""
+    """A uvicorn server that a signal ends with exit code 0."""
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        self.should_exit = True  # unlike uvicorn's own, this does not raise the signal again at the end
+        self.should_exit = True  # uvicorn's own handler would raise the signal again at the end
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         asyncio.get_running_loop().call_later(_LAST_ANSWERS, self._give_up)
         await super().shutdown(sockets)
 
     def _give_up(self) -> None:
-        """Close the connections that wait for an answer. The page asks again when the server is back."""
+        """Drop the connections that still wait for an answer; the page asks again when the server is back."""
         for connection in list(self.server_state.connections):
             connection.transport.abort()
         for task in list(self.server_state.tasks):
@@ -165,16 +165,16 @@ class _Server(uvicorn.Server):
 
 
 def _warm_up(rules: str) -> None:
-    """Judge a decision: that loads, or compiles once, what the first card and the first hint need."""
+    """Judge one decision, to load or compile what the first card and the first hint need."""
     try:
         batch = DealBatch(rules, history=True)
         advise(batch.views(), batch.rules, histories=batch.history())
-    except ValueError as error:  # whoever asks for it is told
+    except ValueError as error:  # requests that need it will report it
         _LOG.warning("warm-up: %s", error)
 
 
 def _cancelled_quietly(app: ASGIApp) -> ASGIApp:
-    """Return an application for which a cancelled request is no error."""
+    """Wrap an application so that a cancelled request is not an error."""
 
     async def call(scope: Scope, receive: Receive, send: Send) -> None:
         with contextlib.suppress(asyncio.CancelledError):
@@ -191,20 +191,20 @@ def serve(
     allowed_hosts: Sequence[str] = (),
     opens_browser: bool = True,
 ) -> None:
-    """Serve the page until a signal ends it.
+    """Serve the page until a signal arrives.
 
     Args:
-        offered: what the command line asked for.
+        offered: the options of the command line.
         host: the address to listen on.
         port: the port; 0 for any free one.
         allowed_hosts: names under which a proxy serves the page, from ``allowed_host``.
-        opens_browser: whether to open the page in the browser of the desktop.
+        opens_browser: whether to open the page in the desktop's browser.
 
     Raises:
-        ValueError: if the address cannot be listened on, or there is no such game or agent.
+        ValueError: if the server cannot listen on the address, or there is no such game or agent.
         OSError: if the address cannot be printed.
     """
-    limit_tables(DEFAULT_CARDS)  # searches take a fifth longer than with larger tables, and 190 MB less
+    limit_tables(DEFAULT_CARDS)  # searches take a fifth longer than with larger tables, but 190 MB less memory
     with contextlib.closing(listen(host, port)) as listener:
         token = kept_token()
         app = make_app(offered, token, hosts=(host,), allowed_hosts=allowed_hosts)
@@ -216,7 +216,7 @@ def serve(
             ws="none",
             lifespan="off",
         )
-        # Whoever connects from here on is answered as soon as the server runs.
+        # The socket is listening, so clients that connect from now on are served as soon as the server runs.
         address = _announce(host, f"{listener.getsockname()[1]}/{token}/")
         threading.Thread(target=_warm_up, args=(offered.rules,), daemon=True).start()
         if opens_browser:
@@ -225,7 +225,7 @@ def serve(
 
 
 def _announce(host: str, path: str) -> str:
-    """Print the addresses of the page, and return that for this machine."""
+    """Print the addresses of the page and return the one for this machine."""
     family = _family(host)
     address = f"http://{_shown(_LOCAL[family] if host in ANY_HOST else host)}:{path}"
     print(f"German Whist is served at {address}", flush=True)
@@ -236,12 +236,12 @@ def _announce(host: str, path: str) -> str:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Return a socket that listens.
+    """Return a listening socket.
 
     Raises:
-        ValueError: if it cannot; where another program listens, the message says so.
+        ValueError: if the address cannot be used; if another program is listening there, the message says so.
     """
-    # With the protocol named, asyncio turns Nagle's algorithm off; else every answer waits 40 ms for an ACK.
+    # asyncio disables Nagle's algorithm only if the protocol is given; otherwise every answer waits 40 ms for an ACK.
     listener = socket.socket(_family(host), socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -251,13 +251,13 @@ def listen(host: str, port: int) -> socket.socket:
         listener.close()
         reason = error.strerror
         if error.errno == errno.EADDRINUSE:
-            reason = f"{_server_at(host, port)} is there; --port names another port, where a browser has other games"
+            reason = f"{_server_at(host, port)} uses it; --port N picks another, where the browser keeps other games"
         raise ValueError(f"{host}:{port} cannot be served: {reason}") from None
     return listener
 
 
 def _server_at(host: str, port: int) -> str:
-    """Return what listens at an address, in words, by how it answers."""
+    """Describe the program that listens at an address, by its answer."""
     family = _family(host)
     connection = http.client.HTTPConnection(_LOCAL[family] if host in ANY_HOST else host, port, timeout=1)
     try:
@@ -272,9 +272,9 @@ def _server_at(host: str, port: int) -> str:
 
 
 def kept_token() -> str:
-    """Return the token of this user, which stays the same, so that an open page goes on after a restart.
+    """Return this user's token, which is stored, so that an open page keeps working after a restart.
 
-    Where it cannot be kept, it is a new one.
+    If it cannot be stored, each start has a new one.
     """
     path = platformdirs.user_data_path("german-whist", appauthor=False) / "token"
     with contextlib.suppress(OSError, UnicodeDecodeError):
@@ -298,15 +298,15 @@ def _shown(host: str) -> str:
 
 
 def _network_name(family: socket.AddressFamily) -> str | None:
-    """Return this machine's address on the network, that is, the one from which it would send; ``None`` without one."""
+    """Return this machine's address on the network, the one from which it would send; ``None`` without a network."""
     with socket.socket(family, socket.SOCK_DGRAM) as sender, contextlib.suppress(OSError):
-        sender.connect((_ELSEWHERE[family], 9))  # which sends nothing
+        sender.connect((_ELSEWHERE[family], 9))  # for UDP this only picks a route and sends nothing
         return str(sender.getsockname()[0])
     return None
 
 
 def _qr_code(text: str) -> str:
-    """Return a QR code in block characters; empty where the terminal cannot show them."""
+    """Return a QR code in block characters; empty if the terminal cannot show them."""
     code = io.StringIO()
     segno.make(text, error="l", micro=False).terminal(code, border=2, compact=True)
     try:

@@ -1,9 +1,9 @@
-"""The two questions that the page asks, from what a seat has seen: what an agent plays, and what each action is worth.
+"""Answers to the page's two questions about a decision: what an agent plays, and what each action is worth.
 
-A question carries the event history of the seat to act (``envs/observation/history.py``), and nothing is kept. A
-history is taken for what it claims to be only after it has been played again: from the deals that agree with it one is
-drawn, the actions are played in it, and the seat has to see the same. So an answer cannot depend on a card that the
-seat has not seen.
+A question carries the event history of the seat to act (``envs/observation/history.py``), so the server stores nothing.
+Every history is validated by replay: a deal that agrees with it is sampled, its actions are played, and the seat must
+see exactly this history. Answers are computed in the sampled deal, so they cannot depend on a card that the seat has
+not seen.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ from german_whist.table.page_data import Offered, camel_case
 _EVENT = {event.name: number for number, event in enumerate(EVENTS)}
 _CHOICES = {"take": TAKE, "leave": LEAVE, "keep": KEEP, "swap": SWAP}
 _CARDS = {PLAY: _EVENT["played"], PICK: _EVENT["took"], PICK_AFTER: _EVENT["took"]}  # the event that names the card
-_ME = 0  # the seat that asks, in the deal that is played again
-_SHORT = 80  # letters of a name in an error
+_ME = 0  # the asking seat, in the replayed deal
+_SHORT = 80  # characters of a name in an error message
 _CACHED = 32  # agents
 _ROW = np.zeros(1, np.int64)
 
@@ -47,54 +47,55 @@ Answer = dict[str, Any]
 
 
 class Thinker:
-    """Answers questions about the games that the page offers, with the agents that it offers.
+    """Answers questions about the page's games, with the page's agents and that of the command line.
 
     Attributes:
-        offered: what the command line asked for.
+        offered: the options of the command line.
     """
 
     def __init__(self, offered: Offered) -> None:
-        """Make the agent of the command line.
+        """Create the agent of the command line.
 
         Raises:
             ValueError: if there is no such game or agent, or it does not play the game.
         """
         self.offered = offered
-        self._one_at_a_time = threading.Lock()  # for the agent of the command line, which may be a program
+        # Of the command line's agent: it may be an external program, which answers one question at a time.
+        self._one_at_a_time = threading.Lock()
         if offered.agent is not None:
             self._agent(offered.agent, rules_named(offered.rules))
 
     def act(self, question: Any) -> Answer:
-        """Return what an agent plays: ``{"action": "SA"}``.
+        """Return the action that an agent plays: ``{"action": "SA"}``.
 
         Args:
             question: ``rules``, ``agent`` and ``history``.
 
         Raises:
-            ValueError: if something in it is not allowed, or the agent fails.
+            ValueError: if the question is invalid, or the agent fails.
         """
         rules, agent, history = _read(question, ("rules", "agent", "history"))
         tokens, batch = _replayed(history, rules)
         if agent != self.offered.agent and all(one["spec"] != agent for one in catalogue.agents()):
-            raise ValueError(f"agent: {agent[:_SHORT]!r} is not offered here: german-whist serve --agent names another")
+            raise ValueError(f"agent: {agent[:_SHORT]!r} is not offered here: german-whist serve --agent adds one")
         player = self._agent(agent, rules)
         rng = AgentRng(zlib.crc32(tokens.tobytes()), np.zeros(1, np.uint64), step=len(tokens))
         lost: dict[int, str] = {}
         with self._one_at_a_time if agent == self.offered.agent else nullcontext():
             actions = ask(player, batch, _ROW, rng, forfeits=lost)
         if lost:
-            _started.cache_clear()  # a program that has failed is started again for the next question
-            raise ValueError(f"{agent} gives the deal up: {lost[0]}")
+            _started.cache_clear()  # so that a program that failed is started again for the next question
+            raise ValueError(f"{agent} gives up the deal: {lost[0]}")
         return {"action": action_text(int(actions[0]), rules)}
 
     def advise(self, question: Any) -> Answer:
-        """Return what each action of a decision is worth, as the judge of ``hint`` and ``review`` says.
+        """Return the value of each action of a decision, as judged for ``hint`` and ``review``.
 
         Args:
             question: ``rules`` and ``history``.
 
         Raises:
-            ValueError: if something in it is not allowed.
+            ValueError: if the question is invalid.
         """
         rules, history = _read(question, ("rules", "history"))
         _, batch = _replayed(history, rules)
@@ -104,12 +105,12 @@ class Thinker:
         return {**camel_case(found._asdict()), "actions": actions, "trick": trick}
 
     def _agent(self, spec: str, rules: Rules) -> Agent:
-        """Return an agent that all questions share: only that of the command line may be code."""
+        """Return an agent, shared by all questions. Only the command line's agent may run code."""
         return _started(spec, rules) if spec == self.offered.agent else _known(spec, rules)
 
 
 def _read(question: Any, fields: tuple[str, ...]) -> list[Any]:
-    """Return the fields of a question; the rules as ``Rules``."""
+    """Return the fields of a question, with the rules as ``Rules``."""
     if not isinstance(question, dict) or set(question) != set(fields):
         raise ValueError(must_be("body", f"an object with {', '.join(fields)}", question))
     for name in ("rules", "agent"):
@@ -125,7 +126,7 @@ def _known(spec: str, rules: Rules) -> Agent:
 
 @lru_cache(_CACHED)
 def _started(spec: str, rules: Rules) -> Agent:
-    """Return the agent of the command line; a program is started."""
+    """Return the agent of the command line; if it is a program, start it."""
     made = make_agent(spec, rules).for_match()
     played_by = made.agent if isinstance(made, ExactEndgame) else made
     if isinstance(played_by, ProcessAgent):
@@ -134,10 +135,10 @@ def _started(spec: str, rules: Rules) -> Agent:
 
 
 def _replayed(history: Any, rules: Rules) -> tuple[npt.NDArray[np.int8], DealBatch]:
-    """Return a history as an array, and a deal of one in which seat 0 has seen just that and is to act.
+    """Return a history as an array, and a batch of one deal in which seat 0 has seen exactly this and is to act.
 
     Raises:
-        ValueError: if it is no history of these rules, cannot have happened, or does not end where the seat is to act.
+        ValueError: if it is not a history of these rules, cannot happen, or ends where the seat is not to act.
     """
     columns = len(COLUMNS)
     is_table = isinstance(history, list) and 0 < len(history) <= max_events(rules)
@@ -146,7 +147,7 @@ def _replayed(history: Any, rules: Rules) -> tuple[npt.NDArray[np.int8], DealBat
     most = history_high(rules)[: len(history)].tolist()
     for row, high in zip(history, most, strict=True):
         if not all(type(number) is int and 0 <= number <= top for number, top in zip(row, high, strict=True)):
-            raise ValueError(f"history: {row!r:.{_SHORT}} is no event of this game")
+            raise ValueError(f"history: {row!r:.{_SHORT}} is not an event of this game")
     tokens = np.array(history, np.int8)
     deck = DealSampler(tokens, rules).decks(1, 0)[0]
     batch = DealBatch(rules, history=True)
@@ -167,7 +168,7 @@ def _replayed(history: Any, rules: Rules) -> tuple[npt.NDArray[np.int8], DealBat
 
 
 def _next_action(batch: DealBatch, events: Any) -> int | None:
-    """Return the next action that a history tells of, after those that were played; ``None`` if there is none."""
+    """Return the history's next action, after those already played; ``None`` if there is none."""
     if batch.done[0]:
         return None
     wanted = _CARDS.get(int(batch.states["decision"][0]))

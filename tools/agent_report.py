@@ -12,7 +12,7 @@ Results = dict[str, Any]
 
 
 def markdown(report: Results) -> str:
-    """Return the tables, one after the other."""
+    """Return the tables as one document."""
     agent = report["agent"]
     matches = [
         [against(opponent), f"{result['deals']:,}", result["endgame"], win_rate(result), margin(result)]

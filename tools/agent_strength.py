@@ -1,13 +1,12 @@
-"""The strength of a trained agent: ``python -m tools.agent_strength champion``.
+"""Measures the strength of a trained agent: ``python -m tools.agent_strength champion``.
 
-Measures one agent, reproducibly from the seed:
+The results can be reproduced from the seed:
 
 * against the rule bots, flat Monte Carlo and ISMCTS, with exact endgames on both sides;
-* against the heuristic bot, each with its own endgame;
-* with its network playing the endgame, too;
+* against the heuristic bot, each side playing its own endgames;
+* the same with the agent's network playing the endgame, too;
 * by seat;
-* by the quality of the hand dealt, compared with the heuristic bot holding the same cards, which separates skill from
-  luck.
+* by the quality of the hand dealt, beside the heuristic bot with the same cards, which separates skill from luck.
 """
 
 from __future__ import annotations
@@ -38,11 +37,11 @@ from german_whist.evaluation.match import match_result, play_match
 from german_whist.evaluation.statistics import bounded_interval, mean_interval
 from tools.agent_report import markdown
 
-SEED = 4401  # of the record: no training run has met its deals, and nothing was chosen by them
+SEED = 4401  # held out: no training run has met its deals, and nothing was chosen by results on them
 DEALS = 10_000
 HEURISTIC = "heuristic"
 ITSELF = f"itself+{EXACT}"
-NETWORK = ", network to the end"  # marks rows in which an agent that solves its endgames does not
+NETWORK = ", network to the end"  # suffix of rows in which the network plays endgames that the agent would solve
 QUALITIES = ("worst fifth of hands", "second", "third", "fourth", "best fifth of hands")
 
 Results = dict[str, Any]
@@ -51,12 +50,12 @@ Progress = Callable[[int], None]
 
 
 class Row(NamedTuple):
-    """A match of the table.
+    """A match, which is a row of the table.
 
     Attributes:
         opponent: specification string, or ``ITSELF``.
-        endgame: mode of the match.
-        share: only one deal in this many is played.
+        endgame: endgame mode of the match.
+        share: divisor of the number of deals, for slow opponents.
         by_network: whether the agent's network plays the endgame even if the agent would solve it.
     """
 
@@ -79,7 +78,7 @@ ROWS = (
 
 
 def rows_of(spec: str, rules: Rules) -> dict[str, Row]:
-    """Return the rows of an agent's table by name, without rows that would be the same match or are not possible."""
+    """Return the rows of an agent's table by name, without those that would repeat a match."""
     rows: dict[str, Row] = {}
     agent = make_agent(spec, rules)
     for row in ROWS:
@@ -130,7 +129,7 @@ def measure(spec: str, deals: int, seed: int, rules: Rules, progress: Progress =
 
 
 def total(spec: str, deals: int, rules: Rules) -> int:
-    """Return the number of deals that :func:`measure` plays in all."""
+    """Return the total number of deals that :func:`measure` plays."""
     return sum(max(deals // row.share, 2) for row in rows_of(spec, rules).values()) + deals
 
 
@@ -157,7 +156,7 @@ def _result(margins: Margins, rules: Rules, seed: int, endgame: str) -> Results:
 
 
 def _rate(margins: Margins) -> Results:
-    """Return the win rate, with its interval, of games with these margins, float64[games]."""
+    """Return the win rate and its interval of games with these margins, float64[games]."""
     if not len(margins):
         return {"games": 0, "win_rate": None, "interval": None}
     rate, interval = bounded_interval((np.sign(margins) + 1) / 2, 0, 1)
@@ -174,12 +173,12 @@ def seat_results(margins: Margins, rules: Rules, seed: int) -> Results:
 def hand_results(margins: Margins, level: Margins, rules: Rules, seed: int) -> list[Results]:
     """Return the win rates of the first agent and of the heuristic bot by the quality of the hand dealt.
 
-    The quality of a hand is the sum of its card values in the heuristic bot's evaluation; the hands of all games are
-    divided into five equal classes.
+    The quality of a hand is the sum of its card values in the heuristic bot's evaluation. The hands of all games are
+    divided into five classes of equal size.
 
     Args:
         margins: margins of the agent against the heuristic bot, float64[deals, 2].
-        level: margins of the heuristic bot against itself in the same deals, float64[deals, 2].
+        level: margins of the heuristic bot against itself on the same deals, float64[deals, 2].
         rules: the rules of the deals.
         seed: seed of the deals.
     """
@@ -213,14 +212,14 @@ def _write_hand_values(views: npt.NDArray[Any], values: npt.NDArray[np.float64])
 
 
 def model_card_results(report: Results) -> Results:
-    """Return the results in the form of a model card: by opponent, with seats and hands in the heuristic bot's row."""
+    """Return the results in the form of a model card: by opponent, with seats and hands under ``heuristic+exact``."""
     results = {opponent: dict(result) for opponent, result in report["results"].items()}
     results[f"{HEURISTIC}+{EXACT}"].update(seats=report["seats"], hands=report["hands"])
     return results
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Print the results as Markdown or JSON, write them into a model card if one is named, and return the exit code."""
+    """Print the results as Markdown or JSON, write them into a model card if asked to, and return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m tools.agent_strength", description=__doc__)
     parser.add_argument("agent", metavar="AGENT", help="the agent, such as champion or checkpoint:PATH")
     parser.add_argument("--deals", type=int, default=DEALS, help=f"mirrored deals per match (default {DEALS})")

@@ -1,8 +1,9 @@
-"""The ratings of the benchmark's ladder: ``python -m tools.bench_ladder --workers 2``.
+"""Rates the rungs of the benchmark's ladder: ``python -m tools.bench_ladder --workers 2``.
 
 Every pair of rungs plays mirrored deals of a seed that the benchmark does not use; pairs with a slow agent play fewer.
-Bradley-Terry puts all on one scale, on which ``heuristic+exact`` has 1000. Intervals are those of the difference to
-it, from a bootstrap over deals. The figures go into ``LADDER`` (``evaluation/benchmark.py``) and its page.
+Ratings are fitted by Bradley-Terry and shifted so that ``heuristic+exact`` has 1000. Intervals are of the difference to
+``heuristic+exact``, from a bootstrap over deals. The figures go into ``LADDER`` (``evaluation/benchmark.py``) and the
+benchmark's page.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from tools.markdown import markdown_table
 
 SEED = 6302
 DEALS = 4000
-SLOW = {"mc:worlds=60": 500}  # deals of its pairs
+SLOW = {"mc:worlds=60": 500}  # deals per pair of slow agents
 ANCHOR, ANCHOR_ELO = "heuristic+exact", 1000.0
 BOOTSTRAPS = 1000
 
@@ -30,8 +31,8 @@ BOOTSTRAPS = 1000
 def main() -> None:
     """Play, and print the ratings as Markdown and as JSON."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--workers", type=int, default=1)
-    parser.add_argument("--share", type=int, default=1, help="play one deal in this many, to try it out")
+    parser.add_argument("--workers", type=int, default=1, help="number of processes (default 1)")
+    parser.add_argument("--share", type=int, default=1, help="divide the number of deals by this, for a trial")
     options = parser.parse_args()
     agents = [rung.agent for rung in LADDER]
     won = {}

@@ -1,7 +1,7 @@
-"""The strength of an agent game by game: ``python -m tools.by_game champion``.
+"""Measures the strength of an agent game by game: ``python -m tools.by_game champion``.
 
-Plays ``heuristic+exact`` on mirrored deals, with exact endgames on both sides, in every preset with an open endgame or
-in the games that are named, and adds the results to a model card if one is named.
+Plays against ``heuristic+exact`` on mirrored deals, with exact endgames on both sides, in the games named or in every
+preset with an open endgame. Can add the results to a model card.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ def open_games() -> tuple[str, ...]:
 
 
 def measure(spec: str, games: Sequence[str], deals: int, seed: int) -> dict[str, dict[str, Any]]:
-    """Return the result against ``heuristic+exact`` in each game, by ``heuristic+exact, GAME``, as plain data.
+    """Return the results against ``heuristic+exact`` as plain data, under the keys ``heuristic+exact, GAME``.
 
     Args:
         spec: specification string of the agent.
-        games: presets, with settings if wanted.
-        deals: mirrored deals of each match.
+        games: specifications of the games.
+        deals: mirrored deals per match.
         seed: seed of the deals.
 
     Raises:
@@ -46,7 +46,7 @@ def measure(spec: str, games: Sequence[str], deals: int, seed: int) -> dict[str,
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Print the results as Markdown, add them to a model card if one is named, and return the exit code."""
+    """Print the results as Markdown, add them to a model card if asked to, and return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m tools.by_game", description=__doc__)
     parser.add_argument("agent", metavar="AGENT", help="the agent, such as champion or checkpoint:PATH")
     parser.add_argument("games", metavar="GAME", nargs="*", help="the games (default: all with an open endgame)")

@@ -1,10 +1,10 @@
 """Fits the heuristic bot's card values: ``python -m tools.card_value_fit [RULES] [DEALS]``.
 
 Plays deals of the bot against itself and fits the margin of the endgame, by ridge regression, to the cards that each
-seat holds at its start. Features of a card: whether it is a trump, how many of the opponent's cards outrank it (in a
-low deal: how many it outranks), and how many cards of the suit its owner holds. The tables of
+seat holds when it begins. The features of a card are whether it is a trump, how many of the opponent's cards outrank it
+(in a low deal: how many it outranks), and how many cards of its suit the seat holds. The tables of
 ``agents/bots/heuristic/card_value_kernels.py`` are these weights, shifted so that a useless plain card has a value of
-about 0, and smoothed where there are few cases.
+about 0, and smoothed where data are sparse.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ def _count_cards(
 
 
 def fit(rules: str, deals: int, seed: int = 77) -> dict[str, npt.NDArray[np.float64]]:
-    """Return the fitted card values in tricks: by rank and by suit length, of trumps and of plain cards.
+    """Return the fitted card values in tricks, of trumps and of plain cards, by rank and by suit length.
 
     Args:
-        rules: the game; with ``high_low`` only the low deals are fitted.
+        rules: the game; with ``high_low``, only low deals are used.
         deals: number of deals.
         seed: seed of the deals.
     """

@@ -1,7 +1,7 @@
-"""The accuracy of agents, as the coach rates people: ``python -m tools.coach_accuracy random heuristic``.
+"""Measures the accuracy of agents, as the coach rates people: ``python -m tools.coach_accuracy random heuristic``.
 
-Each agent plays the same deals against ``champion``, from seats that alternate, and every decision is judged as in a
-review. Prints a table for ``docs/explanation/coach.md`` and the figures of ``table/catalogue.py``.
+Each agent plays the same deals against ``champion``, in alternating seats, and every decision is judged as in a review.
+Prints a table for ``docs/explanation/coach.md``, with the figures of ``table/catalogue.py``.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from german_whist.evaluation.recording import DealResult, Recording
 from german_whist.table.catalogue import LEVELS
 from tools.markdown import markdown_table
 
-SEED, DEALS = 9091, 100  # no deals that an agent or a setting was chosen on
+SEED, DEALS = 9091, 100  # held out: no agent or setting was chosen by results on these deals
 OPPONENT = "champion"
 _BOOTSTRAPS = 1000
 
 
 class PlayedDeal(NamedTuple):
-    """What an agent did with a deal.
+    """An agent's performance in one deal.
 
     Attributes:
-        given_away: tricks that it gave away.
+        given_away: tricks that the agent gave away.
         at_stake: tricks that average actions would have given away.
-        criticised: number of its actions that are an inaccuracy or worse.
+        criticised: number of its actions that were judged an inaccuracy or worse.
     """
 
     given_away: float
@@ -42,7 +42,7 @@ class PlayedDeal(NamedTuple):
 
 
 def play(spec: str, game: str, deals: int, seed: int) -> Iterator[Recording]:
-    """Yield finished deals; the agent has seat 0 in the first two of every four, so each deals as often."""
+    """Yield finished deals; the agent has seat 0 in the first two of every four, so both sides deal equally often."""
     deal = Episode(game, history=True)
     assert deal.batch.log is not None  # histories are kept
     agent, opponent = make_agent(spec, deal.rules), make_agent(OPPONENT, deal.rules)
@@ -62,7 +62,7 @@ def seat_of(index: int) -> int:
 
 
 def rate(deal: Recording, seat: int) -> PlayedDeal:
-    """Return what a seat did with a deal."""
+    """Judge a seat's performance in a deal."""
     views, histories, _ = deal.decisions()
     rows = np.flatnonzero((views["dealer"] == 1) == (deal.dealer == seat))
     found = advise(views[rows], deal.rules, histories=(histories[0][rows], histories[1][rows]))
@@ -73,7 +73,7 @@ def rate(deal: Recording, seat: int) -> PlayedDeal:
 
 
 def interval(given_away: npt.NDArray[np.float64], stakes: npt.NDArray[np.float64]) -> float:
-    """Return half the width of the 95 % interval of the accuracy over all deals, by resampling deals."""
+    """Return half the width of the 95 % interval of the accuracy over all deals, by a bootstrap over deals."""
     rng, count = np.random.default_rng(0), len(stakes)
     samples = [
         accuracy_of(float(given_away[rows].sum()), float(stakes[rows].sum())) or 0.0
@@ -88,7 +88,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.coach_accuracy", description=__doc__)
     parser.add_argument("agents", metavar="AGENT", nargs="*", help="the agents (default: those of the catalogue)")
     parser.add_argument("--rules", default="classic", help="the game (default classic)")
-    parser.add_argument("--deals", type=int, default=DEALS, help=f"deals of each agent (default {DEALS})")
+    parser.add_argument("--deals", type=int, default=DEALS, help=f"deals per agent (default {DEALS})")
     parser.add_argument("--seed", type=int, default=SEED, help=f"seed of the deals (default {SEED})")
     options = parser.parse_args(words)
     rows = []

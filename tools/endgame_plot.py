@@ -16,7 +16,7 @@ COLORS = ("#264653", "#e76f51", "#2a9d8f")
 
 
 def plot_tricks(values: dict[str, Any], path: str | Path) -> None:
-    """Plot the distribution of the leader's tricks as a PNG, with one bar per source of endgames.
+    """Plot the distribution of the leader's tricks as a PNG, with a bar for each source of endgames.
 
     Args:
         values: for each source of endgames, the result of ``value_statistics``.

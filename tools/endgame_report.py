@@ -24,7 +24,7 @@ def _tricks(estimate: dict[str, float], sign: str = "") -> str:
 
 
 def markdown(stats: Statistics) -> str:
-    """Return the tables, one after the other."""
+    """Return the tables as one document."""
     parts = [
         _values(stats["values"]),
         _distribution(stats["values"]),

@@ -1,7 +1,7 @@
-"""Endgame statistics: ``python -m tools.endgame_statistics``.
+"""Measures endgames: ``python -m tools.endgame_statistics``.
 
-Measures the value of the lead, the distribution of the leader's tricks, the tricks that bots lose by errors, and what
-an exact endgame adds to each bot. Classic game; reproducible from the seed.
+Prints the value of the lead, the distribution of the leader's tricks, the tricks that bots lose by errors, and what an
+exact endgame adds to each bot, all in the classic game. The results can be reproduced from the seed.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Endgames(NamedTuple):
 
 
 def random_endgames(count: int, seed: int) -> Endgames:
-    """Return endgames of 13 random cards against 13 others, with a random trump suit."""
+    """Return endgames with random hands of 13 cards and a random trump suit."""
     rng = np.random.default_rng(seed)
     hand = rules(RULES).hand
     decks = rng.permuted(np.tile(np.arange(NUM_CARDS, dtype=np.uint64), (count, 1)), axis=1)
@@ -87,7 +87,7 @@ def error_statistics(agent: Agent, deals: int, seed: int) -> Statistics:
     """Return what an agent loses by errors in endgames that the heuristic bot reaches.
 
     Args:
-        agent: the agent; it plays both seats of the endgame.
+        agent: the agent, which plays both seats of the endgame.
         deals: number of deals.
         seed: seed of the deals and of the agent's randomness.
     """
@@ -132,7 +132,7 @@ def _estimate(samples: npt.NDArray[Any]) -> dict[str, float]:
 
 
 class LowestBestCard(Agent):
-    """Another agent's foreplay with a perfect endgame without tie-break: of equally good cards the lowest."""
+    """Another agent's foreplay with a perfect endgame that breaks ties by playing the lowest of equally good cards."""
 
     def __init__(self, agent: Agent) -> None:
         """Set the agent that plays the foreplay."""
@@ -193,7 +193,7 @@ def main(words: Sequence[str] | None = None) -> None:
     """Print the statistics as Markdown or JSON, and plot the distribution if a file is named."""
     parser = argparse.ArgumentParser(prog="python -m tools.endgame_statistics", description=__doc__)
     parser.add_argument(
-        "--deals", type=int, default=10_000, help="number of endgames and of mirrored deals (default 10000)"
+        "--deals", type=int, default=10_000, help="number of endgames, and of mirrored deals (default 10000)"
     )
     parser.add_argument("--seed", type=int, default=0, help="seed of the deals (default 0)")
     parser.add_argument(

@@ -1,10 +1,10 @@
-"""Checks a GPU against the CPU, measures everything that runs there, and trains for two minutes: ten minutes in all.
+"""Checks a GPU against the CPU, measures everything that runs on it, and trains for two minutes: ten minutes in all.
 
     python -m tools.gpu --out results         # on a machine with a GPU, with the extras gpu and train
-    python -m tools.gpu --offline             # the same, tiny, in tensors on the CPU: that the script itself is right
+    python -m tools.gpu --offline             # a tiny version with tensors on the CPU, to test the script itself
 
-Every figure is a line of JSON in ``OUT/gpu.jsonl``, and on standard output. A check that fails is a figure, too: the
-script goes on, and its exit status is 1.
+Every result is printed as a line of JSON and appended to ``OUT/gpu.jsonl``. After a failed check the script continues;
+its exit status is then 1.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ GAMES = ("classic", "all", "draft", "open_stock", "high_low", "race", "humbug", 
 
 
 class Report:
-    """Writes figures as they are found."""
+    """Writes results as they come in."""
 
     def __init__(self, folder: Path) -> None:
-        """Open ``gpu.jsonl`` in a folder, which is made."""
+        """Open ``gpu.jsonl`` in a folder, which is created if necessary."""
         folder.mkdir(parents=True, exist_ok=True)
         self._file = (folder / "gpu.jsonl").open("a", buffering=1)
         self._began = time.perf_counter()
@@ -56,20 +56,20 @@ class Report:
         print(line, flush=True)
 
     def run(self, part: Callable[..., None], *arguments: Any) -> None:
-        """Run a part, and write down what it raises."""
+        """Run a part; an exception is written as a failed check."""
         try:
             part(self, *arguments)
         except Exception:
             self.check(part.__name__, False, error=traceback.format_exc()[-2000:])
 
     def check(self, what: str, is_right: bool, **figures: Any) -> None:
-        """Write whether something is as it should be."""
+        """Write the result of a check."""
         self.has_failed |= not is_right
         self.write(what, right=is_right, **figures)
 
 
 def synchronize(device: str) -> None:
-    """Wait until the device has done everything."""
+    """Wait until the device has finished all its work."""
     if device.startswith("cuda"):
         torch.cuda.synchronize()
 
@@ -81,7 +81,7 @@ def lowest_legal(batch: Any) -> torch.Tensor:
 
 
 def check_deals(report: Report, device: str, size: int) -> None:
-    """Whole deals of every kind: states, observations, masks and returns are those of the CPU."""
+    """Check whole deals of every kind: states, observations, masks and returns equal those of the CPU."""
     for game in GAMES:
         tensors: Any = DealBatch(game, size, 5, device=device)
         arrays = DealBatch(game, size, 5)
@@ -105,7 +105,7 @@ def some_endgames(count: int) -> dict[str, Any]:
 
 
 def check_endgames(report: Report, device: str, count: int) -> None:
-    """Endgames of 13 cards, looked up and searched."""
+    """Check endgames of 13 cards: those looked up on the device against those searched on the CPU."""
     endgames = some_endgames(count)
     began = time.perf_counter()
     solve_endgames(**some_endgames(1), device=device)
@@ -115,7 +115,7 @@ def check_endgames(report: Report, device: str, count: int) -> None:
 
 
 def check_match(report: Report, device: str, deals: int) -> None:
-    """Matches of networks and rule bots: how many games end as on the CPU."""
+    """Check matches of networks and rule bots: nearly all games end as on the CPU."""
     for first, second in (("heuristic", "greedy"), ("champion", "heuristic+exact"), ("random", "heuristic")):
         here = play_match(first, second, deals=deals, seed=9)
         there = play_match(first, second, deals=deals, seed=9, device=device)
@@ -124,7 +124,7 @@ def check_match(report: Report, device: str, deals: int) -> None:
 
 
 def check_training(report: Report, device: str, envs: int) -> None:
-    """A rollout and its targets in float32, with the same networks."""
+    """Check a rollout and its targets in float32, with the same networks on both devices."""
     config = PolicyIterationConfig.of(
         num_envs=envs, hidden=[64, 64, 96, 96, 64, 64], value_hidden=[64, 64, 96, 64], suit_layers=2, stock_rotations=2
     )
@@ -139,7 +139,7 @@ def check_training(report: Report, device: str, envs: int) -> None:
         if where != "cpu":
             networks.load_state(found["networks"])
         else:
-            with torch.no_grad():  # last layers begin near 0: made to matter
+            with torch.no_grad():  # last layers start near 0: enlarge them, so that outputs matter
                 for part in (networks.actor, networks.value, networks.distilled):
                     part.average.linear_layers()[-1].weight *= 20
             found["networks"] = networks.state()
@@ -172,7 +172,7 @@ def check_training(report: Report, device: str, envs: int) -> None:
 
 
 def measure_deals(report: Report, device: str, size: int, seconds: float) -> None:
-    """Decisions a second of a batch, with observation and mask."""
+    """Measure decisions per second of a batch, with observation and mask."""
     batch: Any = DealBatch("classic", size, device=device)
     seen, masks = batch.observe(), batch.action_mask()
     first = size
@@ -194,7 +194,7 @@ def measure_deals(report: Report, device: str, size: int, seconds: float) -> Non
 
 
 def measure_endgames(report: Report, device: str, count: int, seconds: float) -> None:
-    """Exact endgames a second."""
+    """Measure exact endgames per second."""
     endgames: dict[str, Any] = {
         name: torch.as_tensor(np.asarray(one).astype(np.int64), device=device)
         for name, one in some_endgames(count).items()
@@ -210,7 +210,7 @@ def measure_endgames(report: Report, device: str, count: int, seconds: float) ->
 
 
 def measure_match(report: Report, device: str, deals: int) -> None:
-    """A large match."""
+    """Measure the time of a large match."""
     began = time.perf_counter()
     result = play_match("champion", "heuristic+exact", deals=deals, seed=10, device=device)
     spent = time.perf_counter() - began
@@ -218,7 +218,7 @@ def measure_match(report: Report, device: str, deals: int) -> None:
 
 
 def measure_env(report: Report, device: str, rows: int, seconds: float) -> None:
-    """Steps a second of the vector environment against the heuristic bot."""
+    """Measure steps per second of the vector environment against its default opponent."""
     envs = gymnasium.make_vec("german_whist:GermanWhist-v0", num_envs=rows, device=device)
     _, info = envs.reset(seed=0)
     steps = 0
@@ -231,12 +231,12 @@ def measure_env(report: Report, device: str, rows: int, seconds: float) -> None:
     report.write("make_vec steps", per_second=round(steps / (time.perf_counter() - began)), rows=rows)
 
 
-class TimeIsUp(Exception):  # noqa: N818 - nothing is wrong
-    """Ends a run from its callback."""
+class TimeIsUp(Exception):  # noqa: N818 - not an error
+    """Raised by a run's callback to end the run."""
 
 
 def measure_training(report: Report, what: str, config: Any, seconds: float, deals: int) -> None:
-    """Decisions a second of a run, evaluation apart, and what its last checkpoint wins."""
+    """Measure decisions per second of a run, without evaluations, and the win rates of its last checkpoint."""
     rates: list[float] = []
     began = time.perf_counter()
 
@@ -271,9 +271,9 @@ def measure_training(report: Report, what: str, config: Any, seconds: float, dea
 def main() -> int:
     """Run all parts."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--offline", action="store_true", help="tiny, in tensors on the CPU")
-    parser.add_argument("--out", type=Path, default=Path("results"), help="folder of gpu.jsonl")
-    parser.add_argument("--seconds", type=float, default=120, help="of the longest training run")
+    parser.add_argument("--offline", action="store_true", help="run a tiny version with tensors on the CPU")
+    parser.add_argument("--out", type=Path, default=Path("results"), help="folder of gpu.jsonl (default results)")
+    parser.add_argument("--seconds", type=float, default=120, help="length of the longest training run (default 120)")
     given = parser.parse_args()
     device = "cpu" if given.offline else "cuda"
     report = Report(given.out)

@@ -1,19 +1,21 @@
-"""A local best response: a responder that knows the agent's policy, and plays the best action in a belief of its own.
+"""A local best response: a responder that knows the agent's policy, and plays the best action under its own belief.
 
 At each of its decisions:
 
-1. It holds *particles*, deals that agree with what it has seen, weighted by how likely the agent's seen actions are in
-   them under the agent's actual policy. Small decks are listed completely, so the belief is exact. Else the particles
-   are a sequential Monte Carlo sample: cards seen since rule some out, the agent's new actions weigh the rest, which
-   are drawn anew in proportion to their weights and moved by Metropolis–Hastings steps that swap two hidden cards
-   (resample–move: Gilks and Berzuini, "Following a moving target", 2001).
-2. Each action is tried in the same worlds, drawn from the particles. The agent replies itself, and endgames of an
-   agent that plays them perfectly get their exact value. With depth d, the responder's next d − 1 actions are chosen in
-   the same way, in each information set that the worlds lead to; a *blueprint* plays those after them.
-3. The action with the best mean is played; the opinion of a *prior* policy counts the less, the more exact the means.
+1. The belief is a set of *particles*: deals that agree with what the responder has seen, weighted by the probability of
+   the agent's observed actions under its actual policy. In small decks all deals are listed, so the belief is exact. In
+   others the particles are a sequential Monte Carlo sample: newly seen cards rule some out, and the agent's new actions
+   reweight the rest. When the effective sample size is small, particles are resampled in proportion to their weights
+   and moved by Metropolis–Hastings steps that swap two hidden cards (resample–move: Gilks and Berzuini, "Following a
+   moving target", 2001).
+2. Each action is tried in the same worlds, drawn from the particles. The agent itself replies, and endgames get their
+   exact value if the agent plays them perfectly. With depth d, the responder's next d − 1 actions are chosen in the
+   same way, in each information set that the worlds lead to; later ones are played by a *blueprint*.
+3. The action with the best mean is played. The estimate of a *prior* policy is mixed in; the more precise the means,
+   the less it counts.
 
 This is the local best response of Lisý and Bowling ("Equilibrium Approximation Quality of Current No-Limit Poker Bots",
-2017) with rollouts. Whatever it wins is a lower bound of what a best response wins.
+2017) with rollouts. What it wins is a lower bound of what a best response wins.
 
 ``python -m tools.local_best_response AGENT --rules classic --deals 440 --seed 7301`` plays it against an agent. In a
 small game it prints the exact value instead, beside that of a best response.
@@ -89,16 +91,16 @@ MOST_LISTED = 1024  # deals that agree with what a seat has seen
 REWARDS = ("margin", "mixed")
 
 _KEYS = 2**53
-# How often the agent plays any legal action instead, so that a sample never rules out every deal; and where none is
-# missing, for float32 probabilities of 0.
+# Probability with which the agent is assumed to play any legal action instead of its own: in a sample of deals, so that
+# one surprise never rules all of them out; in a complete list, to keep float32 probabilities of 0 finite in logarithms.
 _UNLIKELY, _NEVER = 0.01, 1e-6
 _RESAMPLE_BELOW = 0.5  # effective sample size, as a share of the particles
 _ROWS = 32_768  # particles or rollouts at a time
-_NEGLIGIBLE = 1e-9  # weight of a listed deal that is left out of rollouts
+_NEGLIGIBLE = 1e-9  # listed deals with less weight are left out of rollouts
 _REPEATS = 8  # rollouts in each listed deal, against an agent that draws random numbers
-_TIE = 1e-9  # what the prior counts where all deals are listed
-_MIX = np.uint64(0x9E37_79B9_7F4A_7C15)  # spreads numbers over 64 bits: Fibonacci hashing
-# As in the search (agents/search): the policy's advantages as a prior, and a usual spread of differences in worlds.
+_TIE = 1e-9  # weight of the prior where all deals are listed: it only breaks ties
+_MIX = np.uint64(0x9E37_79B9_7F4A_7C15)  # spreads numbers over 64 bits (Fibonacci hashing)
+# As in the search (agents/search): the policy's advantages as a prior, and a typical spread of differences in worlds.
 _BOT_ADVANTAGE = -0.3
 _PRIOR_WORLDS, _USUAL_SD = 16, 2.0
 
@@ -107,14 +109,14 @@ Ints = npt.NDArray[np.int64]
 
 
 class Belief(NamedTuple):
-    """What the responder believes in one game.
+    """The responder's belief in one game.
 
     Attributes:
-        decks: int8[particles, 52], the seat itself having seat 0.
+        decks: int8[particles, 52], with the responder in seat 0.
         logs: log-probability of each of the agent's actions in each particle, float64[particles, actions].
-        log_weights: float64[particles]; −∞ where a particle is ruled out.
-        places: places of the agent's cards in the deck, a mask.
-        is_listed: whether the particles are all deals.
+        log_weights: float64[particles]; −∞ if a particle is ruled out.
+        places: mask of the deck positions of the agent's cards.
+        is_listed: whether the particles are all possible deals.
     """
 
     decks: npt.NDArray[np.int8]
@@ -125,22 +127,22 @@ class Belief(NamedTuple):
 
     @property
     def weights(self) -> Floats:
-        """The weights of the particles, which add up to 1, float64[particles]."""
+        """The weights of the particles, which sum to 1, float64[particles]."""
         weights = np.exp(self.log_weights - self.log_weights.max())
         normalised: Floats = weights / weights.sum()
         return normalised
 
 
 class Worlds(NamedTuple):
-    """Worlds in which the responder is to act, those of an information set together.
+    """Worlds in which the responder is to act, grouped by information set.
 
     Attributes:
-        sets: the information set of each world, int64[worlds], in ascending order, from 0 without gaps.
+        sets: the information set of each world, int64[worlds], ascending from 0 without gaps.
         states: ``STATE`` array (worlds,).
-        weights: float64[worlds]; those of a set add up to 1.
-        addresses: of the random numbers of each world, uint64[worlds].
-        is_whole: whether the worlds of each set are all that there are, bool[sets].
-        sizes: effective sample size of what they were drawn from, float64[sets].
+        weights: float64[worlds]; within a set they sum to 1.
+        addresses: address of each world's random numbers, uint64[worlds].
+        is_whole: whether a set's worlds are all that are possible, bool[sets].
+        sizes: effective sample size of the particles that a set's worlds were drawn from, float64[sets].
     """
 
     sets: Ints
@@ -167,22 +169,22 @@ def local_best_response(
     """Return a responder to an agent, with a perfect endgame where the agent has one.
 
     Args:
-        agent: a specification string or an agent. A search is taken to play as the network within it, any other agent
-            that samples worlds as the blueprint: they cannot be asked so often.
-        rules: a preset's name, with settings if wanted, or ``Rules``, without humbug.
+        agent: a specification string or an agent. Agents that sample worlds are too slow to be asked so often: a search
+            is assumed to play like its network, any other such agent like the blueprint.
+        rules: a specification or ``Rules``, without humbug.
         prior: the policy that the responder improves on.
         blueprint: plays the responder's later actions in rollouts.
-        particles: deals in a belief, where there are too many to list.
-        moves: swaps tried for each particle, when particles have been drawn anew.
-        worlds: in which actions are tried, where deals are not listed.
-        depth: how many of the responder's own actions are looked ahead, the blueprint playing those after them: by
-            default 2 in decks whose deals are listed, else 1.
-        most_listed: the most deals to list, instead of a sample.
-        reward: ``"margin"``, or ``"mixed"``: what the search maximises, where a win counts by itself.
+        particles: number of deals in a belief, if they are not listed.
+        moves: swaps proposed for each particle after resampling.
+        worlds: number of worlds to try actions in, if deals are not listed.
+        depth: number of the responder's own actions to look ahead, before the blueprint plays on; by default 2 in decks
+            whose deals are listed, else 1.
+        most_listed: largest number of deals to list instead of sampling.
+        reward: ``"margin"``, or ``"mixed"``, which the search maximises and in which a win itself counts, too.
 
     Raises:
-        ValueError: if an agent cannot play these rules, it uses histories, which sampled deals do not have, or a
-            number or the reward is not allowed.
+        ValueError: if an agent cannot play these rules or uses histories, which sampled deals do not have, or a number
+            or the reward is not allowed.
     """
     game = rules_named(rules)
     known: Agent = make_agent(agent, game)
@@ -202,15 +204,15 @@ def local_best_response(
 
 
 class LocalBestResponse(Agent):
-    """Plays a local best response to an agent that it knows.
+    """Plays a local best response to an agent whose policy it knows.
 
-    It goes on with its belief of a game from decision to decision. Endgames that the agent plays perfectly are to be
-    played by another agent (:func:`local_best_response`).
+    Beliefs are carried over from decision to decision of a game. Endgames that the agent plays perfectly are left to
+    another agent (:func:`local_best_response`).
 
     Attributes:
         rules: the rules of the game.
-        name: what it is called.
-        uses_games: it asks for event histories and for keys of its games.
+        name: its display name.
+        uses_games: true, because it needs event histories and the keys of its games.
     """
 
     name = NAME
@@ -232,7 +234,7 @@ class LocalBestResponse(Agent):
         most_listed: int = MOST_LISTED,
         reward: str = "mixed",
     ) -> None:
-        """Get to know an agent; the arguments are those of :func:`local_best_response`."""
+        """Create a responder; the arguments are those of :func:`local_best_response`."""
         self.rules = rules_named(rules)
         if self.rules.humbug:
             raise ValueError("a local best response needs rules without humbug: its discarded hands stay hidden")
@@ -261,10 +263,10 @@ class LocalBestResponse(Agent):
         Args:
             views: ``VIEW`` array of shape (n,).
             rng: source of randomness; each view draws one key.
-            games: the games.
+            games: the games of the views.
 
         Raises:
-            ValueError: without games, or when ``rng`` is no source of randomness.
+            ValueError: without games, or if ``rng`` is not a source of randomness.
         """
         if games is None:
             raise ValueError(f"agent {self.name!r} plays in matches and environments, which keep histories")
@@ -300,14 +302,14 @@ class LocalBestResponse(Agent):
         keys: npt.NDArray[np.uint64],
         before: list[Belief | None],
     ) -> list[Belief]:
-        """Return what to believe in each game now, from the belief at the last decision."""
+        """Return the current belief in each game, updated from the belief at the last decision."""
         beliefs = [
             self._fresh(sampler, key) if belief is None else _agreeing(sampler, belief)
             for sampler, key, belief in zip(samplers, keys, before, strict=True)
         ]
         beliefs = self._weighed(beliefs, samplers, hidden)
         lost = [game for game, belief in enumerate(beliefs) if np.isneginf(belief.log_weights.max())]
-        if lost:  # no particle is left
+        if lost:  # every particle has been ruled out
             fresh = [self._fresh(samplers[game], keys[game]) for game in lost]
             again = self._weighed(fresh, [samplers[game] for game in lost], hidden[lost])
             for game, belief in zip(lost, again, strict=True):
@@ -326,7 +328,7 @@ class LocalBestResponse(Agent):
         return beliefs
 
     def _fresh(self, sampler: DealSampler, key: np.uint64) -> Belief:
-        """Return all deals that agree with a history, or if they are too many, a sample, not yet weighed."""
+        """Return all deals that agree with a history, or a sample if they are too many, with equal weights."""
         decks = _listed(sampler, self._most_listed)
         is_listed = decks is not None
         if decks is None:
@@ -336,7 +338,7 @@ class LocalBestResponse(Agent):
     def _weighed(
         self, beliefs: list[Belief], samplers: list[DealSampler], hidden: np.ndarray[Any, Any]
     ) -> list[Belief]:
-        """Weigh particles by the agent's actions since the last decision."""
+        """Reweight particles by the agent's actions since the last decision."""
         owners = np.repeat(np.arange(len(beliefs)), [len(belief.decks) for belief in beliefs])
         decks = np.concatenate([belief.decks for belief in beliefs])
         possible = np.concatenate([~np.isneginf(belief.log_weights) for belief in beliefs])
@@ -360,7 +362,7 @@ class LocalBestResponse(Agent):
         return [belief._replace(places=_places(sampler)) for belief, sampler in zip(result, samplers, strict=True)]
 
     def _answer(self, questions: _Questions, count: int, logs: Floats, is_listed: npt.NDArray[np.bool_]) -> None:
-        """Write what the policy says of the first ``count`` questions into the logs, float64[particles, actions]."""
+        """Write the policy's answers to the first ``count`` questions into ``logs``, float64[particles, actions]."""
         if count:
             asked, place = distinct_views(questions.views[:count])
             chances = self._policy(asked)[place, questions.actions[:count]]
@@ -372,7 +374,7 @@ class LocalBestResponse(Agent):
     def _move(
         self, beliefs: list[Belief], games: list[int], hidden: np.ndarray[Any, Any], keys: npt.NDArray[np.uint64]
     ) -> None:
-        """Move the particles of some games by Metropolis–Hastings steps."""
+        """Move the particles of ``games`` by Metropolis–Hastings steps."""
         chosen = [beliefs[game] for game in games]
         owners = np.repeat(np.arange(len(games)), self._particles)
         decks = np.concatenate([belief.decks for belief in chosen])
@@ -408,7 +410,7 @@ class LocalBestResponse(Agent):
     # The lookahead.
 
     def _worlds_of(self, beliefs: list[Belief], hidden: np.ndarray[Any, Any], keys: npt.NDArray[np.uint64]) -> Worlds:
-        """Return the worlds of each game."""
+        """Draw the worlds of each game from its belief."""
         chosen, weights, sizes = [], [], []
         for belief, key in zip(beliefs, keys, strict=True):
             all_weights = belief.weights
@@ -430,17 +432,17 @@ class LocalBestResponse(Agent):
         return Worlds(sets, states, np.concatenate(weights), addresses, is_whole, np.array(sizes))
 
     def _improve(self, worlds: Worlds, depth: int) -> tuple[Actions, Floats]:
-        """Return the best action in each information set, int64[sets], and the margin in each world if it is played.
+        """Return the best action in each information set, int64[sets], and the margin it leads to in each world.
 
         Args:
             worlds: the worlds.
-            depth: how many of the responder's actions are chosen so; the blueprint plays those after them.
+            depth: number of the responder's actions to choose in this way, before the blueprint plays on.
         """
         starts = np.flatnonzero(np.diff(worlds.sets, prepend=-1))
         views = views_of(self.rules, worlds.states[starts])
         preferred, advantages = self._preferences(views)
         tried = np.empty((len(views), NUM_ACTIONS), np.bool_)
-        # The agent may reply in another way to an equivalent card.
+        # Exact values need every action: the agent may reply differently to an equivalent card.
         write_actions(views, ~worlds.is_whole, tried)
         rows, numbers = np.arange(len(views)), np.arange(NUM_ACTIONS)
         usual = NUM_ACTIONS - 1 - (tried & (numbers <= preferred[:, None]))[:, ::-1].argmax(axis=1)
@@ -455,11 +457,11 @@ class LocalBestResponse(Agent):
         return np.where(chosen == usual, preferred, chosen), reached
 
     def _follow(self, worlds: Worlds, parents: Ints, actions: Ints, depth: int) -> Floats:
-        """Return the margin after each of some actions.
+        """Play actions and what follows, and return the final margins, float64[n].
 
         Args:
             worlds: the worlds.
-            parents: the world of each action, int64[n], in ascending order.
+            parents: the world of each action, int64[n], ascending.
             actions: int64[n].
             depth: as in :meth:`_improve`.
         """
@@ -490,7 +492,7 @@ class LocalBestResponse(Agent):
         return margins
 
     def _play_on(self, batch: DealBatch, addresses: npt.NDArray[np.uint64], *, to_the_end: bool) -> None:
-        """Play deals, the agent for seat 1 and the blueprint for seat 0: to the end, or until seat 0 has a choice."""
+        """Play deals, seat 1 by the agent and seat 0 by the blueprint, to the end or until seat 0 has a choice."""
         while True:
             legal, turn = batch.legal(), batch.turn
             is_open = legal & (legal - np.uint64(1)) != 0
@@ -509,7 +511,7 @@ class LocalBestResponse(Agent):
             batch.step(actions, rows)
 
     def _preferences(self, views: Views) -> tuple[Actions, Floats]:
-        """Return the prior's actions, and the advantages of all, float64[n, 54]."""
+        """Return the prior's actions, int64[n], and its estimate of all advantages, float64[n, 54]."""
         actions = np.asarray(self._prior.act(views, None), np.int64)
         network = self._prior.network
         advantages = np.full((len(views), NUM_ACTIONS), -np.inf if network else _BOT_ADVANTAGE)
@@ -529,15 +531,15 @@ class LocalBestResponse(Agent):
         worlds: Worlds,
         starts: Ints,
     ) -> Actions:
-        """Return the best action of each set: the worlds' mean gain and the prior's, weighed by their precision.
+        """Return the best action of each set, by a precision-weighted mean of the worlds' gains and the prior's.
 
         Args:
-            margins: of each action in each world, float64[worlds, 54].
+            margins: margin of each action in each world, float64[worlds, 54].
             tried: the actions to choose from, bool[sets, 54].
             usual: the prior's action, int64[sets].
-            gains: what the prior expects of each action over its own, float64[sets, 54].
+            gains: each action's advantage over the prior's own, as the prior estimates it, float64[sets, 54].
             worlds: the worlds.
-            starts: the first world of each set, int64[sets].
+            starts: index of the first world of each set, int64[sets].
         """
         values = margins
         if self._reward == "mixed":
@@ -558,13 +560,13 @@ class LocalBestResponse(Agent):
 
 
 class _Questions(NamedTuple):
-    """Questions to a policy.
+    """Questions to a policy: the probabilities of observed actions.
 
     Attributes:
         views: ``VIEW`` array (questions,).
         rows: the particle of each, int64[questions].
-        decisions: the decision of each, int64[questions].
-        actions: the action that was seen, int64[questions].
+        decisions: the number of the agent's decision, int64[questions].
+        actions: the action that was observed, int64[questions].
     """
 
     views: Views
@@ -579,7 +581,7 @@ def _new_questions(most: int) -> _Questions:
 
 
 def _known_policy(agent: Agent, blueprint: Agent) -> Agent:
-    """Return what the responder takes an agent to play: the agent itself, unless it samples worlds."""
+    """Return the policy that the responder attributes to an agent: its own, unless it samples worlds."""
     inner = agent.agent if isinstance(agent, ExactEndgame) else agent
     if isinstance(inner, WorldSearcher):
         network = agent.network
@@ -591,7 +593,7 @@ def _known_policy(agent: Agent, blueprint: Agent) -> Agent:
 
 
 def _ids(games: Games) -> npt.NDArray[np.object_] | None:
-    """Return the keys of games, ``None`` for positions that are no games: their beliefs begin anew."""
+    """Return the keys of games; ``None`` for mere positions, whose beliefs start afresh each time."""
     try:
         return games.ids()
     except ValueError:
@@ -605,12 +607,12 @@ def _lowest(masks: npt.NDArray[np.uint64]) -> Actions:
 
 
 def _cards(mask: int) -> list[int]:
-    """Return the actions of a mask, in ascending order."""
+    """Return the bits of a mask, in ascending order."""
     return [action for action in range(54) if int(mask) >> action & 1]
 
 
 def _parts(beliefs: list[Belief]) -> list[slice]:
-    """Return where the particles of each belief stand among those of all."""
+    """Return the slice of each belief's particles in their concatenation."""
     ends = np.cumsum([len(belief.decks) for belief in beliefs]).tolist()
     return [slice(start, end) for start, end in pairwise([0, *ends])]
 
@@ -620,14 +622,14 @@ def _places(sampler: DealSampler) -> int:
 
 
 def _agreeing(sampler: DealSampler, belief: Belief) -> Belief:
-    """Return a belief without the particles that do not agree with the cards seen since."""
+    """Rule out the particles of a belief that cannot agree with the cards seen since."""
     decks, agreeing = belief.decks.copy(), np.empty(len(belief.decks), np.bool_)
     agree(sampler.hidden[0], np.uint64(belief.places), decks, belief.is_listed, agreeing)
     return belief._replace(decks=decks, log_weights=np.where(agreeing, belief.log_weights, -np.inf))
 
 
 def _listed(sampler: DealSampler, most: int) -> npt.NDArray[np.int8] | None:
-    """Return every deck that can agree with a history, one for each order of a hand; ``None`` if they are many."""
+    """Return every deck that agrees with a history, up to the order of hands; ``None`` if more than ``most``."""
     hidden = sampler.hidden[0]
     hand, drawn, free = (_cards(hidden[name]) for name in ("hand_places", "drawn_places", "free_places"))
     rest = len(drawn) + len(free)
@@ -646,7 +648,7 @@ def _listed(sampler: DealSampler, most: int) -> npt.NDArray[np.int8] | None:
 
 
 def _systematic(weights: Floats, count: int, key: np.uint64) -> Ints:
-    """Return ``count`` particles in proportion to their weights, in a random order (Kitagawa, 1996)."""
+    """Resample ``count`` particles systematically (Kitagawa, 1996), and return their indices in random order."""
     rng = np.random.default_rng(int(key))
     chosen = np.searchsorted(weights.cumsum(), (np.arange(count) + rng.random()) / count * (1 - 1e-12))
     return rng.permutation(np.minimum(chosen, len(weights) - 1))
@@ -663,19 +665,19 @@ def _decks(sampler: DealSampler, count: int, key: int) -> npt.NDArray[np.int8]:
 def response_values(
     responder: str | Agent, agent: str | Agent, rules: str | Rules = "tiny", *, seed: int = 0
 ) -> tuple[float, float]:
-    """Return what a given responder wins against an agent in a small game, exactly.
+    """Compute exactly what a given responder wins against an agent in a small game.
 
-    Both have perfect endgames. Where the responder draws random numbers, each of its information sets gets one fixed
-    draw; the agent is asked as in :func:`german_whist.exploitability`.
+    Both play perfect endgames. If the responder draws random numbers, it gets one fixed draw per information set. The
+    agent's policy is determined as in :func:`german_whist.exploitability`.
 
     Args:
-        responder: a specification string or an agent; it may ask for histories.
+        responder: a specification string or an agent; it may use histories.
         agent: its opponent.
         rules: as in :func:`german_whist.exploitability`.
         seed: seed of all draws.
 
     Returns:
-        Its margin as the non-dealer, who leads, and as the dealer. A best response has ``best_responses``.
+        The responder's margin as the non-dealer, who leads, and as the dealer; comparable with ``best_responses``.
 
     Raises:
         ValueError: as :func:`german_whist.exploitability`, or if one of them does not play perfect endgames.
@@ -700,7 +702,8 @@ def response_values(
 def main(words: Sequence[str] | None = None) -> int:
     """Play the local best response against an agent, and print what it wins; return the exit code."""
     parser = argparse.ArgumentParser(
-        prog="python -m tools.local_best_response", description="What a local best response wins from an agent."
+        prog="python -m tools.local_best_response",
+        description="Measure what a local best response wins from an agent; exactly in a small game.",
     )
     parser.add_argument("agent", metavar="AGENT", help="the agent to respond to (see german-whist agents)")
     parser.add_argument("--rules", default="classic", help="the game (default classic)")

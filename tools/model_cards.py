@@ -1,10 +1,9 @@
-"""The model cards of the pretrained agents as a page of Markdown.
+"""Writes the model cards of the pretrained agents as a page of Markdown.
 
-``python -m tools.model_cards > agents/weights/README.md`` writes it.
+``python -m tools.model_cards > agents/weights/README.md`` writes the page of the package.
 
-With ``--hub`` the page begins with metadata, a block of YAML in the form of the Hugging Face Hub: licence, library,
-task, tags, and ``model-index`` with what was measured. For reinforcement learning the environment stands in the place
-of the data set.
+With ``--hub`` the page starts with YAML metadata for the Hugging Face Hub: licence, library, task, tags, and
+``model-index`` with the results. As usual for reinforcement learning, the environment takes the place of the data set.
 """
 
 from __future__ import annotations
@@ -28,11 +27,11 @@ from tools.markdown import markdown_table
 ENVIRONMENT = "GermanWhist-v0"  # its name in Gymnasium
 TASK = "reinforcement-learning"
 TAGS = (TASK, "german-whist", "card-game", "self-play", "imperfect-information", "pettingzoo", "gymnasium")
-NOT_BY_DEFAULT = ", network to the end"  # results of other settings than those that an agent has by its name
+NOT_BY_DEFAULT = ", network to the end"  # suffix of results with other settings than the agent's default
 
 
 def front_matter(networks: tuple[PretrainedNetwork, ...]) -> str:
-    """Return the metadata of these networks as YAML between two lines of dashes."""
+    """Return the metadata of networks as YAML front matter."""
     fields = {
         "license": "mit",
         "library_name": "german-whist",
@@ -45,7 +44,7 @@ def front_matter(networks: tuple[PretrainedNetwork, ...]) -> str:
 
 
 def _entry(network: PretrainedNetwork) -> dict[str, Any]:
-    """Return the entry of ``model-index``, by game; without results, it has the task and the environment alone."""
+    """Return a network's entry of ``model-index``, by game; without results it has only task and environment."""
     metrics: dict[str, list[dict[str, Any]]] = {}
     for row, result in network.model_card["results"].items():
         if not row.endswith(NOT_BY_DEFAULT):
@@ -70,7 +69,7 @@ def _entry(network: PretrainedNetwork) -> dict[str, Any]:
 
 
 def _metric(kind: str, name: str, result: dict[str, Any], interval: str) -> dict[str, Any]:
-    """Return a measured value as ``mean +/- half of the interval``, the custom for reinforcement learning."""
+    """Return a result as ``mean +/- half-width of the interval``, as is customary in reinforcement learning."""
     value, (low, high) = result[kind], result[interval] or (None, None)
     facts = {name: result[name] for name in ("deals", "seed", "endgame")}
     if low is None or high is None:
@@ -110,19 +109,19 @@ def page() -> str:
 
 
 def hub_page() -> str:
-    """Return the page of a model hub: headed by the metadata that hubs read."""
+    """Return the page for a model hub, which starts with metadata."""
     return f"{front_matter(pretrained_networks())}\n{page()}"
 
 
 def margin(result: dict[str, Any]) -> str:
-    """Format a margin in tricks with half the width of its interval: ``+1.23 ± 0.04``."""
+    """Format a margin in tricks with the half-width of its interval: ``+1.23 ± 0.04``."""
     low, high = result["margin_interval"]
     spread = "" if low is None else f" ± {(high - low) / 2:.2f}"
     return f"{result['margin']:+z.2f}{spread}"
 
 
 def against(row: str) -> str:
-    """Format the title of a row of results, the opponent's name as code: `` `heuristic`, network to the end``."""
+    """Format a row's name, with the opponent as code: `` `heuristic`, network to the end``."""
     opponent, comma, rest = row.partition(", ")
     return f"`{opponent}`{comma}{rest}"
 

@@ -1,8 +1,8 @@
-"""Plants small faults in the code, one at a time, and says which of them some tests find.
+"""Mutation testing: plants small faults in the code, one at a time, and reports which of them the tests find.
 
-``python -m tools.mutants envs/engine --tests tests/envs/engine --out before.json`` plants twenty. After tests were
-taken out, ``--again before.json`` plants those that were found once more, and ends with 1 if one is missed. Run it in
-a clone of its own: a file that is being mutated is wrong until the tests have ended.
+``python -m tools.mutants envs/engine --tests tests/envs/engine --out before.json`` plants twenty faults. After removing
+tests, ``--again before.json`` plants those that were found once more, and exits with 1 if the tests now miss one. Run
+it in a clone of its own: a mutated file stays wrong until the tests have ended.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ OPERATORS: dict[type[ast.AST], str] = {
 
 
 class Mutant(NamedTuple):
-    """A fault: what stands between two offsets of a file's UTF-8 bytes becomes something else."""
+    """A fault: ``text`` replaces the bytes of a UTF-8 file from ``start`` to ``stop``."""
 
     file: str
     line: int
@@ -73,7 +73,7 @@ def mutants(path: Path) -> Iterator[Mutant]:
 
 
 def _code(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield the nodes that run: no annotations, type checks, texts, or what is raised."""
+    """Yield the nodes that are executed: no annotations, type-checking blocks, f-strings, assertions or ``raise``."""
     for name, value in ast.iter_fields(node):
         for child in value if isinstance(value, list) else [value]:
             skipped = name in ("annotation", "returns") or isinstance(child, (ast.JoinedStr, ast.Raise, ast.Assert))
@@ -83,7 +83,7 @@ def _code(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def is_found(mutant: Mutant, tests: list[str], seconds: float) -> bool:
-    """Plant a fault, run tests until one fails, and take it out again."""
+    """Plant a fault, run the tests until one fails, restore the file, and return whether one failed."""
     path = Path(mutant.file)
     source = path.read_bytes()
     try:
@@ -101,15 +101,17 @@ def is_found(mutant: Mutant, tests: list[str], seconds: float) -> bool:
 
 
 def main() -> int:
-    """Plant, run, and write what was found."""
+    """Plant faults, run the tests, and report which faults were found; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m tools.mutants", description=__doc__)
-    parser.add_argument("code", nargs="*", type=Path, help="files, or folders with all files below them")
-    parser.add_argument("--tests", nargs="+", required=True, help="what pytest gets")
-    parser.add_argument("--planted", type=int, default=20)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--seconds", type=float, default=600, help="after which a fault counts as found")
-    parser.add_argument("--out", type=Path, help="JSON of the faults and whether they were found")
-    parser.add_argument("--again", type=Path, help="plant the faults of such a file that were found")
+    parser.add_argument("code", nargs="*", type=Path, help="files to mutate, or folders of such files")
+    parser.add_argument("--tests", nargs="+", required=True, help="arguments for pytest")
+    parser.add_argument("--planted", type=int, default=20, help="number of faults (default 20)")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the choice of faults (default 0)")
+    parser.add_argument(
+        "--seconds", type=float, default=600, help="time limit of the tests; a timeout counts as found (default 600)"
+    )
+    parser.add_argument("--out", type=Path, help="write the faults, and whether they were found, to this JSON file")
+    parser.add_argument("--again", type=Path, help="plant the faults of such a file that were found then")
     options = parser.parse_args()
     if options.again is not None:
         chosen = [Mutant(*one["mutant"]) for one in json.loads(options.again.read_text()) if one["found"]]

@@ -18,7 +18,7 @@ from tools.markdown import markdown_table
 _KEPT = "\N{NO-BREAK SPACE}"  # where a line must not break
 COMMAND = "python -m tools.observations_page > docs/reference/observations.md"
 
-# What adds a block to the vectors, in the order of the blocks: in words, with rules and a match format that have it.
+# The optional blocks of the vectors, in order: what adds one, in words, and rules and a match format that have it.
 _OPTIONAL = (
     ("`open_stock` of 2 or more, `draft`, `humbug`", "draft", None),
     ("`high_low`", "high_low", None),
@@ -65,7 +65,7 @@ def _blocks(layout: dict[str, Block]) -> list[str]:
 
 
 def _prose(text: str) -> list[str]:
-    """Return a paragraph in lines that fit, with no break inside a code span: Markdown could read it as a list."""
+    """Wrap a paragraph, without breaking code spans: Markdown could take a continuation for a list."""
     text = re.sub("`.*?`", lambda span: span[0].replace(" ", _KEPT), " ".join(text.split()))
     lines = textwrap.wrap(text, 118, break_on_hyphens=False, break_long_words=False)
     return [*(line.replace(_KEPT, " ") for line in lines), ""]
@@ -112,7 +112,7 @@ def _vector() -> list[str]:
 
 
 def _added(layout_of: Callable[..., dict[str, Block]], base: str) -> list[str]:
-    """Return the table of blocks that rules and matches add to those of the classic game, each once."""
+    """Return the table of the blocks that rules and matches add to the classic game's, each block once."""
     known = set(layout_of(base))
     rows = []
     for cause, preset, match in _OPTIONAL:

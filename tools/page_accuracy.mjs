@@ -1,6 +1,6 @@
 /**
- * The accuracy of agents as the page's own coach measures it, in classic against `champion`, as `tools/coach_accuracy.py`
- * does where a server judges:
+ * Measures the accuracy of agents as the page's own coach rates it, in classic against `champion`, as
+ * `tools/coach_accuracy.py` does for the server's coach:
  *
  *     python -m german_whist.table.page_data DATA && node tools/page_accuracy.mjs DATA 300
  */
@@ -27,12 +27,12 @@ for (const spec of ["random", "greedy", "heuristic", "heuristic+exact", ...NETWO
   let [lost, staked] = [0, 0];
   for (let index = 0; index < deals; index += 1) {
     const deal = TableDeal.atAddress(rules, 48, index);
-    const seat = (index >> 1) % 2; // each seat deals as often
+    const seat = (index >> 1) % 2; // so the agent deals as often as its opponent
     while (!deal.done) {
       const view = deal.view(deal.turn);
       const action = (deal.turn === seat ? agent : opponent)(view);
       if (deal.turn === seat) {
-        const advice = advise(view, rules, champion, 1); // the number of worlds says nothing about differences
+        const advice = advise(view, rules, champion, 1); // one world: the number does not affect the differences
         lost += judge(advice, action).tricks;
         staked += atStake(advice);
       }

@@ -1,7 +1,7 @@
-"""Particles: decks that agree with one seat's history, each with what the opponent's policy says of its past choices.
+"""Kernels of particles: decks that agree with a seat's history, with the opponent policy's log-probabilities in each.
 
-The seat whose history it is has seat 0. A *decision* is an action of the opponent, forced or not. At a decision, all
-that the opponent sees but its own hand is the same in every particle.
+The seat whose history it is has seat 0. A *decision* is an action of the opponent, forced or not. At a decision,
+everything that the opponent sees is the same in all particles, except its own hand.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from german_whist.envs.utils.bit_kernels import lowest, nth_lowest, popcount
 from german_whist.envs.utils.jit import kernel
 
 _ONE = np.uint64(1)
-_FREE, _SWAP = 2**41, 2**42  # numbers of the random streams that order the stock and propose swaps
+_FREE, _SWAP = 2**41, 2**42  # first numbers of the random streams that shuffle the stock and propose swaps
 
 
 @kernel
 def count_decisions(game, hidden, deck, scratch):
-    """Return how many actions of the opponent a history has, read off a deck that agrees with it."""
+    """Return the number of the opponent's actions in a history, by playing a deck that agrees with it."""
     state = scratch[0]
     state.deck[:] = deck
     deal(game[0], state, SELF if hidden[0].is_dealer else OPPONENT)
@@ -40,7 +40,7 @@ def count_decisions(game, hidden, deck, scratch):
 
 @kernel
 def draw_free_places(hidden, key, number, deck):
-    """Put the cards that are in no hand into a random order."""
+    """Shuffle the cards that are in no hand (Fisher–Yates)."""
     places = hidden.free_places
     left = popcount(places)
     block = np.int64(0)
@@ -55,15 +55,16 @@ def draw_free_places(hidden, key, number, deck):
 
 @kernel
 def agree(hidden, places_before, decks, is_listed, agreeing):
-    """Move cards that were seen since to where they were seen, and write which particles can be brought to agree.
+    """Swap newly seen cards to the places where they were seen, and write which particles then agree.
 
-    A card in no hand can as well lie elsewhere in the stock. One that a particle gave to the opponent cannot.
+    A card in no hand may as well have lain elsewhere in the stock, which changes no probability of the opponent's past
+    actions. A card that a particle gave to the opponent cannot be moved.
 
     Args:
         hidden: a ``HIDDEN_DEAL`` record.
-        places_before: the places of the opponent's cards at its last weighed decision, a mask.
+        places_before: mask of the deck positions of the opponent's cards when particles were last weighed.
         decks: int8[particles, 52], changed.
-        is_listed: whether every order of the stock has a particle of its own: then none is moved.
+        is_listed: whether every order of the stock is a particle of its own; then no card is moved.
         agreeing: bool[particles], written.
     """
     for number in range(decks.shape[0]):
@@ -84,10 +85,10 @@ def agree(hidden, places_before, decks, is_listed, agreeing):
 
 @kernel
 def propose_swap(hidden, key, number, deck):
-    """Swap a hidden card of the opponent with another hidden card; as likely as the way back.
+    """Swap a hidden card of the opponent with another hidden card; a symmetric Metropolis–Hastings proposal.
 
     Returns:
-        Whether there is any.
+        Whether a swap is possible.
     """
     hand = hidden.hand_places
     opponents = hand | hidden.drawn_places
@@ -104,22 +105,22 @@ def propose_swap(hidden, key, number, deck):
 
 @kernel
 def write_questions(game, hidden, deck, before, start, scratch, row, count, logs, views, rows, decisions, actions):
-    """Replay a deck, and write the opponent's choices of which the policy has not been asked.
+    """Replay a deck, and write those of the opponent's choices about which the policy has not been asked.
 
     Args:
         game: the rules, a ``GAME`` record.
         hidden: a ``HIDDEN_DEAL`` record.
         deck: int8[52].
-        before: another deck, int8[52], whose ``logs`` hold where the opponent's hand is the same.
-        start: the first decision to ask for.
+        before: a deck whose ``logs`` are known, int8[52]; they hold wherever the opponent's hand is the same.
+        start: the first decision to ask about, if ``before`` is the deck itself.
         scratch: ``STATE`` array (2,).
-        row: number of the particle.
-        count: questions written so far.
-        logs: log-probability of each of the opponent's actions, float64[decisions], written where it is forced.
+        row: index of the particle.
+        count: number of questions written so far.
+        logs: log-probability of each of the opponent's actions, float64[decisions]; forced ones are written.
         views: ``VIEW`` array, written from ``count`` on, like the next three.
         rows: the particle of each question, int64.
-        decisions: its decision, int64.
-        actions: the action that was seen, int64.
+        decisions: the decision of each question, int64.
+        actions: the action that was observed, int64.
 
     Returns:
         The new number of questions; −1 if the deck does not agree with the history.
@@ -158,14 +159,14 @@ def write_questions(game, hidden, deck, before, start, scratch, row, count, logs
 
 @kernel
 def ask_about_decks(game, hidden, owners, decks, starts, scratch, logs, possible, views, rows, decisions, actions):
-    """Write the questions about new decisions in each particle, and return how many they are.
+    """Write the questions about new decisions in each particle, and return their number.
 
     Args:
         game: the rules, ``GAME`` array (1,).
         hidden: ``HIDDEN_DEAL`` array (games,).
         owners: the game of each particle, int64[particles].
         decks: int8[particles, 52].
-        starts: the first decision to ask for in each game, int64[games].
+        starts: the first decision to ask about in each game, int64[games].
         scratch: ``STATE`` array (2,).
         logs: float64[particles, decisions], written where the opponent was forced.
         possible: whether each particle agrees with the history, bool[particles], read and written.
@@ -203,7 +204,7 @@ def ask_about_decks(game, hidden, owners, decks, starts, scratch, logs, possible
 def ask_about_swaps(
     game, hidden, owners, decks, keys, numbers, scratch, proposals, logs, possible, views, rows, decisions, actions
 ):
-    """Propose another deck for each particle, write the questions about it, and return how many they are.
+    """Propose another deck for each particle, write the questions about it, and return their number.
 
     Args:
         game: the rules, ``GAME`` array (1,).
@@ -211,10 +212,10 @@ def ask_about_swaps(
         owners: the game of each particle, int64[particles].
         decks: int8[particles, 52].
         keys: random key of each game, uint64[games].
-        numbers: number of each particle's random numbers, int64[particles].
+        numbers: number of each particle's random stream, int64[particles].
         scratch: ``STATE`` array (2,).
         proposals: int8[particles, 52], written.
-        logs: float64[particles, decisions]: those of ``decks``, changed where the opponent is forced.
+        logs: float64[particles, decisions]: of ``decks``, changed where the opponent is forced.
         possible: whether each proposal agrees with the history, bool[particles], written.
         views: see :func:`write_questions`, like the rest.
         rows: likewise.
@@ -249,14 +250,14 @@ def ask_about_swaps(
 
 @kernel
 def uniform_numbers(keys, owners, numbers, block, out):
-    """Write a uniform number for each particle; with block 2, apart from those of its proposal."""
+    """Write a uniform number for each particle; proposals use blocks 0 and 1 of the same streams."""
     for row in range(owners.shape[0]):
         out[row] = uniform(keys[owners[row]], _SWAP + numbers[row], block)
 
 
 @kernel
 def write_worlds(game, hidden, owners, decks, keys, numbers, shuffled, states):
-    """Write the state of each world: a particle's deck played up to now, the stock in a random order.
+    """Write the state of each world: a particle's deck played up to the present, with the stock shuffled if asked to.
 
     Args:
         game: the rules, ``GAME`` array (1,).
@@ -264,8 +265,8 @@ def write_worlds(game, hidden, owners, decks, keys, numbers, shuffled, states):
         owners: the game of each world, int64[worlds].
         decks: int8[worlds, 52], changed.
         keys: random key of each game, uint64[games].
-        numbers: number of each world's random numbers, int64[worlds].
-        shuffled: whether the stock of each world is put into another order, bool[worlds].
+        numbers: number of each world's random stream, int64[worlds].
+        shuffled: whether to shuffle the stock of each world, bool[worlds].
         states: ``STATE`` array (worlds,), written.
     """
     for world in range(owners.shape[0]):
@@ -285,7 +286,7 @@ def write_worlds(game, hidden, owners, decks, keys, numbers, shuffled, states):
 
 @kernel
 def write_actions(views, distinct, actions):
-    """Write the legal actions, bool[n, 54], where ``distinct`` without equivalent ones (``distinct_actions``)."""
+    """Write the legal actions, bool[n, 54]; where ``distinct``, one of each class of equivalent actions."""
     for i in range(views.shape[0]):
         left = distinct_actions(views[i]) if distinct[i] else views[i].legal
         for action in range(actions.shape[1]):

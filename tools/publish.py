@@ -1,4 +1,4 @@
-"""Publish a trained network as a pretrained agent.
+"""Publishes a trained network as a pretrained agent.
 
 ``python -m tools.publish RUN/final.safetensors NAME --command "…"`` writes its file, with the commands that produced it
 in the model card. ``python -m tools.agent_strength`` then measures its strength and adds the results.
@@ -29,18 +29,18 @@ def publish(
     logits_per_trick: float | None = None,
     endgame: str | None = None,
 ) -> int:
-    """Write a run's checkpoint as a pretrained agent, without training results, and return its size in bytes.
+    """Write a run's checkpoint as a pretrained agent, without the run's results, and return its size in bytes.
 
     Args:
         source: the checkpoint of a run.
         target: the file to write.
         commands: the commands that produced it from scratch, in order.
-        half: write float16.
-        logits_per_trick: scale of the logits for the model card, unless the checkpoint has it.
-        endgame: ``"played"`` or ``"exact"``, instead of what the checkpoint's model card says.
+        half: whether to store float16.
+        logits_per_trick: scale of the logits for the model card, if the checkpoint does not have it.
+        endgame: ``"played"`` or ``"exact"``, instead of the checkpoint's own.
 
     Raises:
-        ValueError: when the source is no checkpoint, it has too many weights, or there is no such endgame.
+        ValueError: if the source is not a checkpoint, has too many weights, or there is no such endgame.
     """
     checkpoint = load_checkpoint(source)
     training = {**checkpoint.training, "commands": list(commands)}
@@ -64,14 +64,14 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("source", metavar="FILE", help="the checkpoint of a run")
     parser.add_argument("name", metavar="NAME", help="name of the agent")
     parser.add_argument("--command", action="append", default=[], help="a command that produced it; repeat in order")
-    parser.add_argument("--half", action="store_true", help="float16, half the size")
+    parser.add_argument("--half", action="store_true", help="store float16, which halves the size")
     parser.add_argument(
-        "--logits-per-trick", type=float, metavar="N", help="logits are N times the expected margin in tricks"
+        "--logits-per-trick", type=float, metavar="N", help="say that logits are N times the expected margin in tricks"
     )
     parser.add_argument(
         "--endgame",
         choices=ENDGAMES,
-        help="how the agent plays the endgame by default (default: as the checkpoint says)",
+        help="how the agent plays the endgame unless told otherwise (default: as the checkpoint says)",
     )
     parser.add_argument("--folder", default=FOLDER, help=f"folder to write to (default {FOLDER})")
     options = parser.parse_args(words)

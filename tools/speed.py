@@ -1,9 +1,9 @@
-"""README's speed table, beside peers in the same run: ``python -m tools.speed [NAME ...] [--seconds S]``.
+"""Measures README's speed table, with other libraries in the same run: ``python -m tools.speed [NAME ...]``.
 
-Rounds are interleaved (A B C A B C …) and the median counts, so that a busy machine slows all alike. Peers come from
-``pip install rlcard open-spiel jax pgx envpool``; those that are not installed are left out. None of them has German
-Whist: their games are smaller. ``python -m tools.speed aec batch match search network`` compares two checkouts on one
-machine.
+Rounds are interleaved (A B C A B C …) and medians are reported, so that a busy machine slows all alike. For the other
+libraries, ``pip install rlcard open-spiel jax pgx envpool``; those that are not installed are left out. None of them
+has German Whist, and the games measured are smaller. To compare two checkouts on one machine, run
+``python -m tools.speed aec batch match search network`` in each.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ import numpy as np
 import german_whist as gw
 from german_whist.agents.bots.random import pick
 
-SIZE = 4096  # deals of a batch
+SIZE = 4096  # deals in a batch
 ROUNDS = 5
-_MAX_PLIES = 80  # decisions in the longest deal, choices included
+_MAX_PLIES = 80  # an upper bound of the decisions in a deal, choices included
 _PGX_STEPS = 100
 
-Workload = Callable[[], int]  # does a small piece of work, and returns the number of units done
+Workload = Callable[[], int]  # does a small piece of work and returns the number of units done
 
 
 def batch() -> Workload:
@@ -71,7 +71,7 @@ def pgx() -> Workload:
         states, seen = carry
         logits = jnp.where(states.legal_action_mask, 0.0, -jnp.inf)
         states = step(states, jax.random.categorical(key, logits), jax.random.split(key, SIZE))
-        return (states, seen + states.observation.sum()), None  # what is not used would not be computed
+        return (states, seen + states.observation.sum()), None  # JAX would not compute an unused observation
 
     run = jax.jit(lambda states, key: jax.lax.scan(one, (states, 0.0), jax.random.split(key, _PGX_STEPS))[0])
     states = jax.jit(jax.vmap(game.init))(jax.random.split(jax.random.PRNGKey(0), SIZE))
@@ -84,7 +84,7 @@ def pgx() -> Workload:
 
 
 def envpool() -> Workload:
-    """Decisions in EnvPool's Blackjack (C++, without a mask), on one thread."""
+    """Decisions in EnvPool's Blackjack (C++, no mask), on one thread."""
     import envpool as library
 
     pool = library.make_gymnasium("Blackjack-v1", num_envs=SIZE, num_threads=1)
@@ -99,7 +99,7 @@ def envpool() -> Workload:
 
 
 def openspiel(name: str = "gin_rummy") -> Workload:
-    """Decisions in an OpenSpiel game from Python, with observation and mask; chance nodes do not count."""
+    """Decisions in an OpenSpiel game from Python, with observation and mask; chance nodes are not counted."""
     import pyspiel
 
     game, rng = pyspiel.load_game(name), random.Random(0)
@@ -128,7 +128,7 @@ def inside_openspiel() -> Workload:
 
 
 def aec(game: Any = None) -> Workload:
-    """Steps of a PettingZoo environment, ours by default, counted as ``performance_benchmark`` of PettingZoo does."""
+    """Steps of a PettingZoo environment, ours by default, counted as PettingZoo's ``performance_benchmark`` does."""
     env = gw.env() if game is None else game
     env.reset(seed=0)
 
@@ -172,7 +172,7 @@ def sb3(envs: Any = None) -> Workload:
 
 
 def sb3_singles() -> Workload:
-    """Steps of 16 single environments, as ``make_vec_env`` of Stable-Baselines3 joins them."""
+    """Steps of 16 single environments, combined by Stable-Baselines3's ``make_vec_env``."""
     from stable_baselines3.common.env_util import make_vec_env
 
     return sb3(make_vec_env("german_whist:GermanWhist-v0", n_envs=16))
@@ -208,7 +208,7 @@ SUBJECTS: dict[str, Callable[[], Workload]] = {
     "search": search,
     "network": network,
 }
-PEERS = {  # and whom they are compared with
+PEERS = {  # other libraries, and which of ours they are compared with
     **dict.fromkeys(("pgx", "envpool", "openspiel"), "batch"),
     "leduc": "aec",
     "sb3_singles": "sb3",
@@ -216,7 +216,7 @@ PEERS = {  # and whom they are compared with
 
 
 def rate(workload: Workload, seconds: float) -> float:
-    """Return the units per second of a workload that is repeated for this many seconds, at least once."""
+    """Repeat a workload for this many seconds, at least once, and return its units per second."""
     units, began = 0, time.perf_counter()
     while True:
         units += workload()
@@ -231,7 +231,7 @@ def main() -> None:
     parser.add_argument(
         "names", nargs="*", metavar="NAME", help=f"what to measure (default all): {', '.join(SUBJECTS)}"
     )
-    parser.add_argument("--seconds", type=float, default=5.0, help="time of each, all rounds together (default 5)")
+    parser.add_argument("--seconds", type=float, default=5.0, help="time for each, in all rounds together (default 5)")
     options = parser.parse_args()
     workloads: dict[str, Workload] = {}
     for name in options.names or SUBJECTS:

@@ -1,4 +1,4 @@
-"""The pictures of the page in ``docs/images``: ``python -m tools.web_pictures`` takes them again."""
+"""Takes the pictures of the page in ``docs/images``: ``python -m tools.web_pictures``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _COLORS = 256
 
 
 def save(name: str, *tables: Table, scale: float = 1) -> None:
-    """Save what one table shows, or several side by side, with few colours."""
+    """Save a screenshot of one table, or of several side by side, with few colours."""
     shots = [Image.open(io.BytesIO(table.page.screenshot())).convert("RGB") for table in tables]
     shots = [
         shot.resize((round(shot.width * scale), round(shot.height * scale)), Image.Resampling.LANCZOS) for shot in shots
@@ -68,7 +68,7 @@ def draw(browser: Any, server: Server) -> None:
 
 
 def main() -> None:
-    """Serve, take the pictures, and leave."""
+    """Start a server, take the pictures, and stop it."""
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         server = Server(Path(folder))
         server.start()

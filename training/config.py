@@ -1,8 +1,8 @@
 """The settings of a training run: their defaults, limits and meaning.
 
-Every field is one setting: its name is the key in YAML and the option of the command line. Names follow CleanRL where
-it has one. These are plain dataclasses, not pydantic or msgspec models: an error is one line that names file, key and
-nearest valid name.
+Each dataclass field is one setting; its name is the YAML key and the command-line option. Where CleanRL has the same
+setting, it has the same name here. Plain dataclasses, rather than pydantic or msgspec models, allow one-line errors
+that name the file, the key and the nearest valid name.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from german_whist.envs.utils.specs import must_be, unknown_name_error
 
 MAX_NUMBER = 10**12  # limit of integers: more than any machine could train on or hold
 MAX_SEED = 2**32 - 1  # the largest that numpy accepts
-SELF, POOL = "self", "pool"  # opponents that are no agents by name: the learner itself, and its earlier checkpoints
+SELF, POOL = "self", "pool"  # opponents other than named agents: the learner itself, and its earlier checkpoints
 EVERY = "every"
 
 _KIND_NAMES: dict[Any, str] = {
@@ -42,7 +42,7 @@ _Check = Callable[[str, Any], None]
 
 
 def setting(default: Any, text: str, *checks: _Check) -> Any:
-    """Declare a setting: its default, its help, and checks that raise ``ValueError`` for its name and value."""
+    """Declare a setting: its default, its help text, and checks, which take its name and value and raise ValueError."""
     metadata = {"help": text, "checks": checks}
     if isinstance(default, (list, dict)):
         return field(default_factory=lambda: type(default)(default), metadata=metadata)
@@ -50,13 +50,13 @@ def setting(default: Any, text: str, *checks: _Check) -> Any:
 
 
 def with_default(name: str, default: Any) -> Any:
-    """Declare a setting of every trainer anew, with another default."""
+    """Redeclare a setting of :class:`TrainConfig` with another default."""
     metadata = TrainConfig.__dataclass_fields__[name].metadata
     return setting(default, metadata["help"], *metadata["checks"])
 
 
 def within(low: float, high: float = float("inf"), *, exclusive: bool = False) -> _Check:
-    """Return a check that a number is in a range; ``exclusive`` leaves out its lower end."""
+    """Return a check that a number lies from ``low`` to ``high``; ``exclusive`` excludes ``low``."""
 
     def check(key: str, value: Any) -> None:
         if not low <= value <= high or (exclusive and value == low):
@@ -67,7 +67,7 @@ def within(low: float, high: float = float("inf"), *, exclusive: bool = False) -
 
 
 def one_of(*allowed: str) -> _Check:
-    """Return a check that a value is one of a few."""
+    """Return a check that a value is one of those allowed."""
 
     def check(key: str, value: Any) -> None:
         if value not in allowed:
@@ -110,14 +110,14 @@ def _reward(key: str, value: str) -> None:
 
 
 def typed(name: str, kind: Any, value: Any) -> Any:
-    """Return a value as the type of its setting. Numbers may be of any library, and integers be written as 1e6.
+    """Convert a value to the type of its setting; accepts NumPy scalars and integers written as 1e6.
 
     Raises:
-        ValueError: if it is no such value.
+        ValueError: if the value does not have that type.
     """
     if isinstance(value, (list, tuple, dict)) and any(hasattr(entry, "act") for entry in value):
         raise ValueError(
-            f"{name}: a run saves the names of its agents, not objects: give an import path, as python:my_bot.py:Bot"
+            f"{name}: a run saves agents by name, not as objects: give an import path, such as python:my_bot.py:Bot"
         )
     try:
         return _coerce(kind, value)
@@ -160,23 +160,23 @@ _POSITIVE = within(0, exclusive=True)
 
 @dataclass(frozen=True)
 class TrainConfig:
-    """The settings that every trainer has.
+    """Settings that every trainer has.
 
     Raises:
-        ValueError: when a value is not allowed; the message names the key.
+        ValueError: if a value is not allowed; the message names the key.
     """
 
     TRAINER: ClassVar[str] = ""
-    _opponents_decide: ClassVar[bool] = False  # whether their decisions count as steps of a rollout
+    _opponents_decide: ClassVar[bool] = False  # whether opponents' decisions are steps of the rollout, too
 
     rules: str = setting(
         "classic",
-        "the game: a preset, or a preset with settings as classic:hand=10,stock=32",
+        "the game: a preset, or a preset with changed settings, such as classic:hand=10,stock=32",
         _rules,
     )
-    seed: int = setting(0, "seed of deals, network initialisation and sampling", within(0, MAX_SEED))
+    seed: int = setting(0, "seed of the deals, the initial weights and the sampled actions", within(0, MAX_SEED))
     decisions: int = setting(
-        1_000_000, "decisions of the learner to train on; a run of less than a rollout takes a shorter one", _COUNT
+        1_000_000, "decisions of the learner to train on; a rollout longer than the whole run is shortened", _COUNT
     )
     checkpoint_every: int = setting(250_000, "decisions between checkpoints", _COUNT)
     threads: int = setting(
@@ -185,38 +185,40 @@ class TrainConfig:
     device: str = setting("cpu", "torch device; small networks are fastest on cpu")
     opponents: dict[str, float] = setting(
         {SELF: 1.0},
-        "shares of the deals against self (both seats learn), pool (earlier checkpoints) and agents by name",
+        "opponents and their shares of the deals: self (policy_iteration then learns from both seats), pool (earlier "
+        "checkpoints), or agents by name",
         _shares,
     )
-    pool_size: int = setting(8, "earlier checkpoints in the pool: the newest", _COUNT)
-    num_envs: int = setting(128, "deals stepped together", _COUNT)
-    num_steps: int = setting(52, "decisions of each environment in a rollout", _COUNT)
+    pool_size: int = setting(8, "number of checkpoints in the pool, the newest ones", _COUNT)
+    num_envs: int = setting(128, "environments stepped in parallel, one deal in each", _COUNT)
+    num_steps: int = setting(52, "decisions per environment in a rollout", _COUNT)
     hidden: list[int] = setting([256, 256], "sizes of the hidden layers", _sizes)
-    batch_size: int = setting(512, "decisions in a gradient step", within(2, MAX_NUMBER))  # PPO normalises over a batch
+    # At least 2, because PPO normalises advantages over a minibatch.
+    batch_size: int = setting(512, "decisions in a minibatch, that is, in a gradient step", within(2, MAX_NUMBER))
     epochs: int = setting(4, "passes over each rollout", _COUNT)
-    learning_rate: float = setting(1e-3, "step size at the start", _POSITIVE)
-    learning_rate_end: float = setting(1e-4, "step size at the end; it changes linearly", within(0))
+    learning_rate: float = setting(1e-3, "learning rate at the start of the run", _POSITIVE)
+    learning_rate_end: float = setting(1e-4, "learning rate at the end; linear in between", within(0))
     evaluate_every: int = setting(250_000, "decisions between evaluations", _COUNT)
-    evaluate_deals: int = setting(500, "mirrored deals of each evaluation, the same every time", _COUNT)
-    evaluate_against: list[str] = setting(["random", "greedy", "heuristic"], "agents to be evaluated against", _some)
-    final_deals: int = setting(2000, "mirrored deals of the evaluation at the end", _COUNT)
+    evaluate_deals: int = setting(500, "mirrored deals in each match of an evaluation, the same every time", _COUNT)
+    evaluate_against: list[str] = setting(["random", "greedy", "heuristic"], "agents to evaluate against", _some)
+    final_deals: int = setting(2000, "mirrored deals in each match of the final evaluation", _COUNT)
 
     @property
     def shares(self) -> dict[str, float]:
-        """The games that are learned, and their shares of the environments; the sum is 1."""
+        """The games to train on and their shares of the environments, which sum to 1."""
         return {self.rules: 1.0}
 
     @property
     def title(self) -> str:
-        """The game's specification, or how many games there are."""
+        """The specification of the game, or the number of games."""
         return next(iter(self.shares)) if len(self.shares) == 1 else f"{len(self.shares)} games"
 
     @classmethod
     def of(cls, **settings: Any) -> Self:
-        """Return the configuration with some settings, and defaults for the others.
+        """Return a configuration with these settings and defaults for the rest.
 
         Raises:
-            ValueError: when a key is unknown or a value is not allowed; the message names the key.
+            ValueError: if a key is unknown or a value is not allowed; the message names the key.
         """
         keys = setting_types(cls)
         for key in settings:
@@ -228,7 +230,7 @@ class TrainConfig:
         return cls(**settings)
 
     def replace(self, **settings: Any) -> Self:
-        """Return the configuration with some settings changed.
+        """Return a copy with some settings changed.
 
         Raises:
             ValueError: as :meth:`of`.
@@ -236,7 +238,7 @@ class TrainConfig:
         return self.of(**{**self.to_dict(), **settings})
 
     def __post_init__(self) -> None:
-        """Refuse values, and combinations of values, that cannot work."""
+        """Convert every value to its type; reject values and combinations that cannot work."""
         types = setting_types(type(self))
         for entry in dataclasses.fields(self):
             object.__setattr__(self, entry.name, typed(entry.name, types[entry.name][0], getattr(self, entry.name)))
@@ -253,21 +255,22 @@ class TrainConfig:
             self._check_agent("evaluate_against", name, ())
 
     def _fits_batches(self, size: int) -> bool:
-        """Return whether every batch of a rollout of this size holds more than one decision."""
+        """Return whether every minibatch of a rollout of ``size`` decisions has at least two."""
         return size > 1 and size % min(self.batch_size, size) != 1
 
     def with_short_rollouts(self, processes: int = 1) -> Self:
-        """Return the configuration with a rollout that is about as long as the run, if the run is shorter than one.
+        """Return a copy whose rollout is about as long as the run, if the run is shorter than one rollout.
 
         Args:
             processes: number of processes that train together.
         """
         total, alone = sum(self.opponents.values()), self.opponents.get(SELF, 0.0)
+        # Share of the steps at which the learner decides: all in self-play, half against opponents that take steps.
         learner = (total + alone) / (2 * total) if self._opponents_decide else 1.0
-        of_env = self.num_steps * processes * learner  # decisions of the learner in a rollout
+        of_env = self.num_steps * processes * learner  # the learner's decisions in a rollout, per environment
         if self.decisions >= self.num_envs * of_env:
             return self
-        # Enough that rounding leaves an environment for every opponent in every game.
+        # Enough environments that rounding leaves one for every opponent in every game.
         least = math.floor((total / min(self.opponents.values()) + 1) / min(self.shares.values())) + 1
         envs = min(max(least, math.ceil(self.decisions / of_env)), self.num_envs)
         steps = self.num_steps
@@ -282,18 +285,18 @@ class TrainConfig:
         if name.partition(":")[0].partition("+")[0] not in agent_names():
             raise unknown_name_error(f"agent in {key}", name, [*also, *agent_names()])
         try:
-            # Fail now, not hours into the run, on a missing file or a network for another game.
+            # A missing file or a network for another game should fail now, not hours into the run.
             for game in self.shares:
                 make_agent(name, game)
         except ValueError as error:
             raise ValueError(f"{key}: {error}") from None
 
     def learning_rate_at(self, left: float) -> float:
-        """Return the step size for the share of the run that is left, 1 to 0."""
+        """Return the learning rate when a share ``left`` of the run remains, from 1 (start) to 0 (end)."""
         return _linear(self.learning_rate, self.learning_rate_end, left)
 
     def to_yaml(self) -> str:
-        """Return the settings as YAML text that reads back to the same."""
+        """Return the settings as YAML, which :func:`load_config` reads back unchanged."""
         return yaml.safe_dump(self.to_dict(), sort_keys=False, allow_unicode=True)
 
     def to_dict(self) -> dict[str, Any]:
@@ -303,7 +306,7 @@ class TrainConfig:
 
 @dataclass(frozen=True)
 class PolicyIterationConfig(TrainConfig):
-    """All settings of ``trainer: policy_iteration``."""
+    """Settings of ``trainer: policy_iteration``."""
 
     TRAINER: ClassVar[str] = "policy_iteration"
     _opponents_decide: ClassVar[bool] = True
@@ -316,48 +319,54 @@ class PolicyIterationConfig(TrainConfig):
     learning_rate_end: float = with_default("learning_rate_end", 1e-5)
     games: dict[str, float] = setting(
         {},
-        "several games for one network instead of rules, with shares of the environments, as {classic: 2, small: 1}; "
-        "every stands for all presets with an open endgame, by the length of their foreplay",
+        "train one network on several games, instead of rules: shares of the environments, as {classic: 2, small: 1}; "
+        "every stands for all presets with an open endgame, weighted by the length of the foreplay",
         _games,
     )
     processes: int = setting(
-        1, "processes that train together; num_envs, batch_size and threads are of each", within(1, MAX_THREADS)
+        1,
+        "processes that train together, data-parallel; num_envs, batch_size and threads are per process",
+        within(1, MAX_THREADS),
     )
-    init: str = setting("", "pretrained agent or checkpoint file to start from; it also sets the sizes")
+    init: str = setting("", "pretrained agent or checkpoint file to start from; it also sets the layer sizes")
     inputs: str = setting(
-        OBSERVATION, "what the network sees: observation, of one game, or universal, of any game", one_of(*INPUTS)
+        OBSERVATION,
+        "encoding that the network reads: observation (one game) or universal (every game with an open endgame)",
+        one_of(*INPUTS),
     )
     suit_layers: int = setting(
         0,
-        "first hidden layers, and as many last ones, that each suit passes alone, with the same weights for all suits",
+        "hidden layers at the start, and as many at the end, that process each suit separately with shared weights",
         _COUNT_OR_NONE,
     )
     ema_horizon: int = setting(
-        500_000, "decisions that the moving average of the weights spans; 0: no average", _COUNT_OR_NONE
+        500_000, "horizon of the moving average (EMA) of the weights, in decisions; 0: no averaging", _COUNT_OR_NONE
     )
     value_hidden: list[int] = setting([512, 256], "sizes of the value network's hidden layers", _sizes)
     value_lambda: float = setting(
-        0.9, "lambda of the value's returns: 0 bootstraps at once, 1 waits for the outcome", within(0, 1)
+        0.9,
+        "lambda of the value network's targets, Watkins's Q(lambda): 0 bootstraps at once, 1 as late as possible",
+        within(0, 1),
     )
     lookahead: int = setting(
-        1, "own decisions to follow each action for; its target is the mean of their values", within(1, 52)
+        1, "the target of an action is the mean value at this many of the seat's next decisions", within(1, 52)
     )
-    lookahead_start: int = setting(0, "decisions after which lookahead applies; until then it is 1", _COUNT_OR_NONE)
+    lookahead_start: int = setting(0, "decisions after which lookahead takes effect; 1 until then", _COUNT_OR_NONE)
     stock_rotations: int = setting(
-        1, "orders of the unseen cards to try each action in, to reduce variance", within(1, 52)
+        1, "orders of the unseen cards in which each action is tried; more reduce the targets' variance", within(1, 52)
     )
     margin_tanh_scale: float = setting(
-        0.0, "margins count as scale * tanh(margin / scale), in tricks; 0: as they are", within(0)
+        0.0, "scale, in tricks, of squashed margins: scale * tanh(margin / scale); 0: not squashed", within(0)
     )
     value_deals: int = setting(
         16_384,
-        "deals of self-play that the value network of the final checkpoint is fitted to; 0: no value network",
+        "self-play deals to fit the final checkpoint's value network to; 0: no value network",
         _COUNT_OR_NONE,
     )
 
     @property
     def shares(self) -> dict[str, float]:
-        """The games that are learned, and their shares of the environments; the sum is 1."""
+        """The games to train on and their shares of the environments, which sum to 1."""
         if not self.games:
             return super().shares
         weights: dict[str, float] = {}
@@ -369,7 +378,7 @@ class PolicyIterationConfig(TrainConfig):
         return {name: weight / total for name, weight in weights.items()}
 
     def __post_init__(self) -> None:
-        """Refuse values, and combinations of values, that cannot work."""
+        """Also reject combinations that only this trainer's settings can have."""
         super().__post_init__()
         if len(self.shares) > 1 and self.inputs != UNIVERSAL:
             raise ValueError(must_be("inputs", f"{UNIVERSAL} in a network for several games", self.inputs))
@@ -386,9 +395,9 @@ class PolicyIterationConfig(TrainConfig):
 
 
 def every_game() -> dict[str, float]:
-    """Return the presets with an open endgame, without those that differ in scoring alone, and their shares.
+    """Return the presets with an open endgame and their shares, one preset of those that differ only in scoring.
 
-    A share is proportional to the length of the foreplay, twice that where deals are played high or low.
+    Shares are proportional to the length of the foreplay, doubled for ``high_low``, which is two games in one.
     """
     weights: dict[str, float] = {}
     seen = set()
@@ -404,18 +413,16 @@ def every_game() -> dict[str, float]:
 
 @dataclass(frozen=True)
 class SB3Config(TrainConfig):
-    """All settings of ``trainer: sb3``."""
+    """Settings of ``trainer: sb3``."""
 
     TRAINER: ClassVar[str] = "sb3"
 
-    reward: str = setting(
-        "margin", "margin (paid trick by trick), win or points; scaled so that the largest is 1", _reward
-    )
-    ent_coef: float = setting(0.01, "weight of the entropy bonus at the start", within(0))
-    ent_coef_end: float = setting(0.001, "weight of the entropy bonus at the end; it changes linearly", within(0))
+    reward: str = setting("margin", "reward: margin (paid trick by trick), win or points, scaled to at most 1", _reward)
+    ent_coef: float = setting(0.01, "entropy coefficient at the start of the run", within(0))
+    ent_coef_end: float = setting(0.001, "entropy coefficient at the end; linear in between", within(0))
 
     def ent_coef_at(self, left: float) -> float:
-        """Return the weight of the entropy bonus for the share of the run that is left, 1 to 0."""
+        """Return the entropy coefficient when a share ``left`` of the run remains, from 1 (start) to 0 (end)."""
         return _linear(self.ent_coef, self.ent_coef_end, left)
 
 
@@ -431,14 +438,14 @@ DEFAULT_TRAINER = PolicyIterationConfig.TRAINER
 
 
 def setting_types(kind: type[TrainConfig]) -> dict[str, tuple[Any, str]]:
-    """Return the type and the help of each setting of a trainer, by its name."""
+    """Return the type and the help text of each setting of a trainer, by name."""
     hints = typing.get_type_hints(kind)
     entries = {entry.name: (hints[entry.name], entry.metadata["help"]) for entry in dataclasses.fields(kind)}
     return {"trainer": (str, _TRAINER_HELP), **entries}
 
 
 def setting_defaults(kind: type[TrainConfig]) -> dict[str, str]:
-    """Return the default of each setting of a trainer, as YAML has it, by the setting's name."""
+    """Return the default of each setting of a trainer as it is written in YAML, by name."""
     made = {
         entry.name: entry.default if entry.default_factory is dataclasses.MISSING else entry.default_factory()
         for entry in dataclasses.fields(kind)

@@ -1,4 +1,4 @@
-"""Learning curves as PNG: of one run, or of several side by side."""
+"""Learning curves as PNG files, of one run or of several side by side."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MAX_NAME = 16  # characters of an opponent's name beside its line
 
 
 def draw_curve(rows: list[dict[str, Any]], path: str | Path, title: str) -> None:
-    """Draw a run's win rates against each opponent over its decisions, with 95 % intervals, as a PNG.
+    """Draw a run's win rate against each opponent by decisions, with 95 % intervals, as a PNG.
 
     Args:
         rows: evaluations, as ``RunDirectory.read_evaluations`` returns them.
@@ -41,15 +41,15 @@ def draw_curve(rows: list[dict[str, Any]], path: str | Path, title: str) -> None
 
 
 def draw_comparison(runs: Mapping[str, list[dict[str, Any]]], path: str | Path, by: str = "seconds") -> None:
-    """Draw the win rates of several runs side by side: a panel for each opponent that all of them met, as a PNG.
+    """Draw the win rates of several runs, with a panel for each opponent that all of them met, as a PNG.
 
     Args:
         runs: evaluations by the run's name.
         path: the PNG file.
-        by: ``"seconds"`` of training or ``"decisions"``.
+        by: the horizontal axis, ``"seconds"`` of training or ``"decisions"``.
 
     Raises:
-        ValueError: when the runs met no common opponent, or a run has no evaluations.
+        ValueError: if the runs have no opponent in common, or a run has no evaluations.
     """
     for name, rows in runs.items():
         if not rows:
@@ -57,7 +57,7 @@ def draw_comparison(runs: Mapping[str, list[dict[str, Any]]], path: str | Path, 
     first, *others = ([row["opponent"] for row in rows] for rows in runs.values())
     opponents = [name for name in dict.fromkeys(first) if all(name in met for met in others)]
     if not opponents:
-        raise ValueError(f"runs {', '.join(runs)} were evaluated against no common opponent")
+        raise ValueError(f"the runs {', '.join(runs)} have no opponent in common")
     figure, panels = _figure(len(opponents))
     for axes, opponent in zip(panels, opponents, strict=True):
         lines = {name: [row for row in rows if row["opponent"] == opponent] for name, rows in runs.items()}
@@ -70,11 +70,11 @@ def draw_comparison(runs: Mapping[str, list[dict[str, Any]]], path: str | Path, 
 def draw_elo(
     runs: Mapping[str, list[dict[str, Any]]], against: Mapping[str, dict[str, float]], path: str | Path
 ) -> None:
-    """Draw the ratings of the runs' checkpoints over their decisions, with 95 % intervals, as a PNG.
+    """Draw the Elo ratings of the runs' checkpoints by decisions, with 95 % intervals, as a PNG.
 
     Args:
         runs: ``EloCurves.runs``.
-        against: ``EloCurves.against``, drawn as lines across.
+        against: ``EloCurves.against``, drawn as horizontal lines.
         path: the PNG file.
     """
     figure, (axes,) = _figure(1)
@@ -103,7 +103,7 @@ def _figure(panels: int) -> tuple[Figure, list[Axes]]:
 
 
 def _draw_lines(axes: Axes, lines: Mapping[str, list[dict[str, Any]]], by: str) -> None:
-    """Draw a line with interval and name for each list of evaluations."""
+    """Draw a labelled line with its interval for each list of evaluations."""
     heights = _spread([points[-1]["win_rate"] for points in lines.values()])
     unit = 60.0 if by == "seconds" else 1.0
     for i, (name, points) in enumerate(lines.items()):
@@ -139,12 +139,12 @@ def _save(figure: Figure, path: str | Path) -> None:
 
 
 def _spread(rates: list[float]) -> list[float]:
-    """Return heights for the names beside the lines: near their lines, without overlap."""
+    """Return heights for the labels: near the ends of their lines, without overlap."""
     heights = list(rates)
     order = sorted(range(len(rates)), key=lambda i: rates[i])
     for below, above in pairwise(order):
         heights[above] = max(heights[above], heights[below] + LINE_HEIGHT)
-    # Names pushed out at the top push back down.
+    # Labels pushed beyond the top push the others back down.
     ceiling = 1.0
     for i in reversed(order):
         heights[i] = min(heights[i], ceiling)
@@ -153,6 +153,6 @@ def _spread(rates: list[float]) -> list[float]:
 
 
 def _short(opponent: str) -> str:
-    """Return a name that fits beside the axes: of a file, the name without its folders."""
+    """Shorten a name to fit beside the axes; file names lose their folders."""
     name = printable(opponent.rpartition("/")[2].replace(".safetensors", ""))
     return name if len(name) <= _MAX_NAME else f"{name[: _MAX_NAME - 1]}…"

@@ -1,4 +1,4 @@
-"""Elo over training: a tournament of the checkpoints of runs."""
+"""Elo over the course of training: a tournament of runs' checkpoints."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from german_whist.training.run import RunDirectory
 
 
 class EloCurves(NamedTuple):
-    """Ratings of checkpoints.
+    """Ratings of checkpoints, in Elo.
 
     Attributes:
-        runs: for each run its checkpoints, the oldest first: ``decisions``, ``rating``, ``low`` and ``high`` of each.
-        against: the same of the agents that played against them, by name, without ``decisions``.
-        standings: the tournament.
+        runs: for each run its checkpoints, oldest first: ``decisions``, ``rating``, and its interval ``low``, ``high``.
+        against: ``rating``, ``low`` and ``high`` of the other agents, by name.
+        standings: the standings of the tournament.
     """
 
     runs: dict[str, list[dict[str, Any]]]
@@ -40,19 +40,19 @@ def checkpoint_elo(
     progress: Progress | None = None,
     executor: Executor | None = None,
 ) -> EloCurves:
-    """Play a tournament of the checkpoints of runs and other agents, in the game of the first run.
+    """Play a tournament of runs' checkpoints and other agents, in the game of the first run.
 
     Args:
         runs: the runs by name.
         against: the other agents.
-        most: checkpoints of each run; the first, the last, and others evenly between them.
-        deals: mirrored deals of each pair.
+        most: checkpoints per run at most: the first, the last, and others evenly spaced between them.
+        deals: mirrored deals per pair.
         seed: seed of the deals.
         progress: as in ``play_tournament``.
         executor: as in ``play_tournament``.
 
     Raises:
-        ValueError: when a run has no checkpoints, or an agent does not play the game.
+        ValueError: if a run has no checkpoints, or an agent cannot play the game.
     """
     decisions: dict[str, dict[str, int]] = {}
     for name, run in runs.items():

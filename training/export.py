@@ -1,8 +1,8 @@
 """Export of policy networks to ONNX.
 
-The file holds the network alone: ``observation`` float32[batch, features], the vector of a canonical view
-(``envs/observation/canonical.py``), gives ``logits`` float32[batch, actions], of canonical actions and not masked. The
-file itself also holds the model card and describes the steps before and after the network.
+The graph is the network alone. It maps ``observation`` float32[batch, features], the vector of a canonical view
+(``envs/observation/canonical.py``), to ``logits`` float32[batch, actions], of canonical actions and not masked. The
+file's metadata holds the model card and describes the steps before and after the network.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from german_whist.agents.policy.network.layers import NUM_SUITS, Layer, card_lay
 from german_whist.envs.engine.cards import NUM_CARDS, SUIT_SIZE
 from german_whist.envs.utils.files import write_atomically
 
-_OPSET, _IR_VERSION = 17, 8  # old enough for the runtimes in use
+_OPSET, _IR_VERSION = 17, 8  # old enough for current runtimes
 
 ABOUT = {
     "inputs": "observation: float32[batch, features], german_whist.network_inputs(views, rules, INPUTS), not scaled, "
@@ -41,7 +41,7 @@ def export(checkpoint: Checkpoint, path: str | Path) -> None:
         path: the file.
 
     Raises:
-        OSError: when the file cannot be written.
+        OSError: if the file cannot be written.
     """
     graph = OnnxGraph()
     logits = graph.network("observation", checkpoint.layers, checkpoint.suit_layers)
@@ -63,7 +63,7 @@ def export(checkpoint: Checkpoint, path: str | Path) -> None:
 
 
 class OnnxGraph:
-    """Nodes and constants with names that are made up on the way.
+    """An ONNX graph under construction, with generated names.
 
     Attributes:
         nodes: the nodes, in order.
@@ -71,7 +71,7 @@ class OnnxGraph:
     """
 
     def __init__(self) -> None:
-        """Begin without nodes."""
+        """Create an empty graph."""
         self.nodes: list[NodeProto] = []
         self.constants: list[TensorProto] = []
 
@@ -82,7 +82,7 @@ class OnnxGraph:
         return name
 
     def constant(self, values: npt.ArrayLike) -> str:
-        """Add a constant and return its name; whole numbers become int64."""
+        """Add a constant and return its name; integers become int64."""
         array = np.asarray(values)
         array = np.ascontiguousarray(array, np.int64 if array.dtype.kind == "i" else array.dtype)
         name = f"constant_{len(self.constants)}"
@@ -95,7 +95,7 @@ class OnnxGraph:
         Args:
             observation: name of the inputs, float32[rows, features].
             layers: weight float32[out, in] and bias float32[out] of each layer.
-            suit_layers: how many of the first the suits share.
+            suit_layers: number of suit layers; 0 for a plain multilayer perceptron.
         """
         if suit_layers:
             return self._suit_network(observation, layers, suit_layers)

@@ -1,4 +1,4 @@
-"""Training settings read from YAML and overridden from the command line."""
+"""Training settings, read from YAML and overridden by the command line."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from german_whist.envs.utils.specs import short_repr, unknown_name_error
 from german_whist.envs.utils.yaml_text import MAX_LENGTH, YamlError, parse_yaml
 from german_whist.training.config import DEFAULT_TRAINER, TRAINERS, TrainConfig, setting_types, typed
 
-COMMAND_LINE = "command line"  # what errors call it
+COMMAND_LINE = "command line"  # its name in error messages
 
 
 def config_fields(kind: type[TrainConfig] | None = None) -> dict[str, tuple[Any, str]]:
-    """Return the type and the help of each key, of one trainer's settings or of all trainers'."""
+    """Return the type and the help text of each key, for one trainer or for all."""
     if kind is not None:
         return setting_types(kind)
     return {key: entry for trainer in TRAINERS.values() for key, entry in setting_types(trainer).items()}
 
 
 def recipe_names() -> tuple[str, ...]:
-    """Return the names of the recipes in the package."""
+    """Return the names of the recipes that come with the package."""
     folder = resources.files("german_whist.configs")
     return tuple(sorted(entry.name[:-5] for entry in folder.iterdir() if entry.name.endswith(".yaml")))
 
@@ -37,14 +37,14 @@ def load_config(
 
     Args:
         source: a YAML file, or the name of a recipe in the package (``"quickstart"``).
-        overrides: values for some keys, as they are or as YAML text; that of a list may also be written without
-            brackets, as ``64,64``. ``rules`` replaces the ``games`` of the source, and ``hidden`` or ``value_hidden``
-            that are too short for its ``suit_layers`` lower these.
-        given_by: what errors call the overrides.
+        overrides: values for some keys, as Python objects or as YAML text, in which lists may lack their brackets, as
+            ``64,64``. ``rules`` replaces the source's ``games``, and a ``hidden`` or ``value_hidden`` that is too short
+            for the source's ``suit_layers`` lowers it.
+        given_by: name of the overrides' source in error messages.
 
     Raises:
-        ValueError: when the file is missing or no YAML mapping, a key is unknown or a value is not allowed; the message
-            names the file and the key.
+        ValueError: if the file is missing or not a YAML mapping, a key is unknown or a value is not allowed; the
+            message names the file and the key.
     """
     where = str(source)
     fields = _fields(where, _read(source))
@@ -56,7 +56,7 @@ def load_config(
     _refuse_code(where, {key: value for key, value in values.items() if key not in given})
     values["trainer"] = trainer
     if "rules" in given:
-        values.pop("games", None)  # else the one game that was asked for would be ignored
+        values.pop("games", None)  # which would take precedence over the game asked for
     _take_from_network(where, kind, values, given, given_by)
     _lower_suit_layers(values, given)
     try:
@@ -66,10 +66,10 @@ def load_config(
 
 
 def _refuse_code(where: str, values: Mapping[str, Any]) -> None:
-    """Refuse agents that run code in a file: it may be someone else's, as that of a run that was sent.
+    """Reject agents that run code if a file names them: it may be someone else's, such as that of a run they sent.
 
     Raises:
-        ValueError: if there is one.
+        ValueError: if the file names one.
     """
     for key in ("opponents", "evaluate_against"):
         for name in values.get(key, ()):
@@ -86,7 +86,7 @@ def _trainer(where: str, trainer: object) -> type[TrainConfig]:
 def _take_from_network(
     where: str, kind: type[TrainConfig], values: dict[str, Any], given: dict[str, Any], given_by: str
 ) -> None:
-    """Take sizes from the network that a run starts from (``init``) unless the file or the command line sets them.
+    """Take layer sizes and inputs from the network of ``init``, unless the file or the command line sets them.
 
     If all are set, as in a run's own config.yaml, the network need not exist any more.
     """
@@ -114,7 +114,7 @@ def _take_from_network(
 
 
 def _lower_suit_layers(values: dict[str, Any], given: Mapping[str, Any]) -> None:
-    """Lower the suit layers to what shorter networks from the command line have room for."""
+    """Lower ``suit_layers`` to what fits into shorter networks from the command line."""
     both = {**values, **given}
     if "suit_layers" not in given and "suit_layers" in values and not both.get("init"):
         most = [values["suit_layers"]]
@@ -137,7 +137,7 @@ def _read(source: str | Path) -> str:
     try:
         return _read_text(Path(source))
     except (OSError, UnicodeDecodeError) as error:
-        # A folder may have the name of a recipe: the folder of its run.
+        # A folder may be called like a recipe, as the folder of its run often is.
         if str(source) in recipe_names():
             return (resources.files("german_whist.configs") / f"{source}.yaml").read_text(encoding="utf-8")
         if isinstance(error, FileNotFoundError):
@@ -147,7 +147,7 @@ def _read(source: str | Path) -> str:
 
 
 def _read_text(path: Path) -> str:
-    """Read a file, but not more of it than a configuration can have, and not from a pipe."""
+    """Read a regular file, at most one character more than a configuration may have."""
     if path.exists() and not path.is_file() and not path.is_dir():
         raise ValueError(f"{str(path)!r} is not a file")
     with path.open(encoding="utf-8") as file:
@@ -177,9 +177,9 @@ def _parsed(given_by: str, key: str, value: Any) -> Any:
 
 
 def _listed(kind: type[TrainConfig], key: str, value: Any) -> Any:
-    """Return the value of a setting that is a list as one, if it was written without brackets.
+    """Split the value of a list setting that was written without brackets.
 
-    A comma separates entries, except in quotes and before ``key=``, which belongs to the agent before it.
+    Commas separate entries, except in quotes and before ``key=``, which is a setting of the agent before it.
     """
     if typing.get_origin(config_fields(kind).get(key, (None,))[0]) is not list or type(value) not in (str, int):
         return value
@@ -187,7 +187,7 @@ def _listed(kind: type[TrainConfig], key: str, value: Any) -> Any:
 
 
 def _typed(where: str, kind: type[TrainConfig], key: object, value: Any) -> Any:
-    """Return a value as its setting's type; integers may be written as 1e6 or 1_000_000."""
+    """Convert a value to its setting's type; integers may be written as 1e6 or 1_000_000."""
     fields = config_fields(kind)
     if key not in fields and key in config_fields():
         (other,) = (name for name, other in TRAINERS.items() if key in config_fields(other))

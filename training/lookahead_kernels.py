@@ -1,11 +1,11 @@
-"""Lookaheads: every action of a position is tried in the deal and continued to where a network's output is needed.
+"""Kernels of lookaheads: try every action of a position in the deal, and play on until a network or a solver is needed.
 
-Rotations of the unseen cards are other deals that are exactly as likely as the true one after any play. No play can
-have depended on a face-down card: given all that the seat to act knows, every order of the face-down stock is equally
-likely; so is any exchange with the card that the other seat drew unseen in the last trick, as long as that seat has not
-decided anything since. Trying an action in several orders reduces the variance of its target without bias, unlike
-worlds that are sampled without regard to the opponent's play. The orders are rotations of the true one: each is uniform
-on its own, no place holds the same card twice, and no random numbers are needed.
+Each action is also tried in rotations of the unseen cards. These are other deals, exactly as likely as the true one:
+no play can have depended on a face-down card, so given all that the seat to act knows, every order of the face-down
+stock is equally likely. So is every exchange with the card that the other seat drew unseen in the last trick, as long
+as that seat has made no decision since. Averaging over several orders reduces the variance of a target without bias,
+unlike determinizations that are sampled without regard to the opponent's play. Rotations of the true order serve
+because each is uniform on its own, no place holds the same card twice, and no random numbers are needed.
 """
 
 from __future__ import annotations
@@ -28,25 +28,27 @@ from german_whist.envs.utils.jit import kernel
 from german_whist.solver.search.value_kernels import encode_position
 from german_whist.solver.tablebase.ranking_kernels import lookup
 
-# What a lookahead waits for, as a sum of these.
+# What a lookahead waits for, as bit flags: the value network's output, an action of the distilled network, an action of
+# the opponent itself, or the solver. A value and a reply can be needed at once.
 NEEDS_VALUE, NEEDS_REPLY, NEEDS_ANSWER, NEEDS_SOLUTION = 1, 2, 4, 8
 
-DECODED = 52  # entries of a relabeling that decode an action
+DECODED = 52  # leading entries of a relabeling: those that decode an action
 _ONE = np.uint64(1)
 _SCRATCH = {"views": (1, VIEW), "relabeling": (RELABELING_SIZE, np.int8)}
 
 
 class Lookaheads(NamedTuple):
-    """Actions to evaluate, each played in its own copy of the deal.
+    """Lookaheads in progress: each tries one action in its own copy of the deal.
 
     Attributes:
         states: ``STATE`` records (n,), the copies.
         envs: int64[n], the environment of each.
-        seats: int8[n], the seat whose action it is.
-        decisions_left: int8[n], own decisions still to come.
-        totals: float64[n], sum of the margins expected at the decisions reached.
-        needs: int8[n], what each waits for; 0 when it is over.
-        views: ``VIEW`` records (n,), what the seat to act knows where one waits: canonical, or for an answer as it is.
+        seats: int8[n], the seat whose action is tried.
+        decisions_left: int8[n], that seat's decisions still to be reached.
+        totals: float64[n], sum of the margins expected at the decisions reached so far, in tricks.
+        needs: int8[n], what each waits for, as flags; 0 when it is over.
+        views: ``VIEW`` records (n,), what the seat to act knows where a lookahead waits: canonical for a network, but
+            not for ``NEEDS_ANSWER``.
         relabeling: int8[n, 52], the card behind each canonical card.
     """
 
@@ -62,18 +64,20 @@ class Lookaheads(NamedTuple):
 
 @kernel
 def _last_drawn(state):
-    """Return the deck index of the card that the other seat has just drawn unseen; −1 where play may reveal it."""
-    place = np.int64(state.top) - 2  # the card above it was turned up when it had been drawn
+    """Return the deck index of the card that the other seat has just drawn unseen; −1 if its play may depend on it."""
+    # The loser of a trick draws, and then the next card is turned up, so the drawn card lies two before the top.
+    place = np.int64(state.top) - 2
     if place < 0 or state.led >= 0 or state.decision != PLAY:
         return np.int64(-1)
     other = 1 - np.int64(state.turn)
+    # Some rules draw in another order, and an exhausted stock turns up nothing: check who holds the card, and unseen.
     held = (state.hands[other] & ~state.known[other]) >> np.uint64(state.deck[place])
     return place if held & _ONE else np.int64(-1)
 
 
 @kernel
 def count_rotations(game, state, most):
-    """Return the number of rotations to try an action in: ``most``, or all where there are fewer."""
+    """Return the number of rotations to try an action in: ``most``, or as many as there are, at least 1."""
     unseen = np.int64(game.cards) - np.int64(state.top)
     if unseen > 0 and _last_drawn(state) >= 0:
         unseen += 1
@@ -82,22 +86,26 @@ def count_rotations(game, state, most):
 
 @kernel
 def write_rotation(game, state, rotation, rotations, state_copy):
-    """Rotate the unseen cards of a state's copy; rotation 0 is the state itself.
+    """Rotate the unseen cards of a copy of a state; rotation 0 leaves it as it is.
+
+    The seat to act cannot tell the rotated copy from the original.
 
     Args:
         game: the rules.
-        state: ``STATE`` record; the seat to act cannot tell it from the copy.
+        state: ``STATE`` record, the original.
         rotation: 0 to ``rotations`` − 1.
         rotations: from :func:`count_rotations`.
-        state_copy: a copy of it, changed in place.
+        state_copy: a copy of ``state``, changed in place.
     """
     if rotation == 0:
         return
     top, cards = np.int64(state.top), np.int64(game.cards)
     drawn = _last_drawn(state)
-    first = top if drawn < 0 else top - 1  # place of the drawn card, as if it lay on the stock
+    # The drawn card takes part as if it still lay on top of the stock. That place, top − 1, is the face-up card's, so
+    # the loop below redirects it to the drawn card's own place.
+    first = top if drawn < 0 else top - 1
     unseen = cards - first
-    steps = rotation * unseen // rotations
+    steps = rotation * unseen // rotations  # evenly spaced: with fewer rotations than cards they stay distinct
     for number in range(unseen):
         source = first + (number + steps) % unseen
         place = first + number
@@ -111,17 +119,17 @@ def write_rotation(game, state, rotation, rotations, state_copy):
 
 @row_kernel
 def write_slots(i, game, states, wanted, stock_rotations, slots, rotations):
-    """Write the actions to try in environment ``i``, if it is wanted and has a choice.
+    """Write the actions to try in environment ``i``, one slot for each class of equivalent actions.
 
-    Of equivalent cards (no card in play between them) only the lowest is tried.
+    Cards of a suit are equivalent if no other card in play ranks between them; only the lowest of a class is tried.
 
     Args:
         i: the environment.
         game: the rules.
         states: ``STATE`` array (envs,).
-        wanted: bool[envs].
+        wanted: bool[envs]; the others, and those without a choice, get no slots.
         stock_rotations: number of rotations of the unseen cards to try each action in; fewer if there are fewer cards.
-        slots: uint64[envs, most actions], masks of equivalent actions, written; 0 for none.
+        slots: uint64[envs, most actions], masks of equivalent actions, written; 0 for an unused slot.
         rotations: int64[envs], number of rotations, written.
     """
     for slot in range(slots.shape[1]):
@@ -129,10 +137,10 @@ def write_slots(i, game, states, wanted, stock_rotations, slots, rotations):
     rotations[i] = 0
     state = states[i]
     legal = legal_actions(state)
-    if not wanted[i] or not legal & (legal - _ONE):
+    if not wanted[i] or not legal & (legal - _ONE):  # one bit at most: no choice
         return
     in_play = game[0].deck & ~(state.played[0] | state.played[1])
-    if state.led >= 0:
+    if state.led >= 0:  # counted as played already, but beating it or not makes a difference
         in_play |= _ONE << np.uint64(state.led)
     rotations[i] = count_rotations(game[0], state, stock_rotations)
     slot = last = np.int64(-1)
@@ -147,7 +155,7 @@ def write_slots(i, game, states, wanted, stock_rotations, slots, rotations):
 
 @kernel
 def _known_margin(game, state, high, low):
-    """Return seat 0's margin of the deal with perfect play from an endgame on that the tables hold."""
+    """Return seat 0's final margin with perfect play from an endgame that the tables hold."""
     leader = np.int64(state.winner)
     own, other, trump = state.hands[leader], state.hands[1 - leader], np.int64(state.trump)
     if state.low:
@@ -156,19 +164,19 @@ def _known_margin(game, state, high, low):
     else:
         position, cards, _ = encode_position(high, own, other, trump, np.int64(-1))
         value = lookup(high, position, cards, False)
-    margin = 2 * value - cards
+    margin = 2 * value - cards  # from the leader's tricks to the difference of tricks
     return signed_margin(game, state, 0) + (margin if leader == 0 else -margin)
 
 
 @kernel
 def _is_known(game, state, high):
-    """Return whether a table holds the endgame of a state; those of races and of led cards are searched."""
+    """Return whether a table holds the endgame of a state; races, begun tricks and larger hands are searched."""
     return not game.race and state.led < 0 and popcount(state.hands[state.winner]) <= high.cards
 
 
 @kernel
 def _end(k, margin, margin_tanh_scale, lookaheads):
-    """End a lookahead with seat 0's margin, which counts for the decisions that it has not reached."""
+    """End lookahead ``k`` with seat 0's final margin, which stands in for the values at decisions not reached."""
     squashed = squashed_margin(margin if lookaheads.seats[k] == 0 else -margin, margin_tanh_scale)
     lookaheads.totals[k] += lookaheads.decisions_left[k] * squashed
     lookaheads.decisions_left[k] = 0
@@ -177,10 +185,10 @@ def _end(k, margin, margin_tanh_scale, lookaheads):
 
 @kernel
 def _play_on(k, views, relabeling, game, answers, high, low, margin_tanh_scale, lookaheads):
-    """Continue lookahead ``k`` until it is over or waits for something.
+    """Play on in lookahead ``k`` until it is over or has to wait.
 
-    It is over after its number of own decisions, at the end of the deal, or at an endgame. Decisions without a choice
-    do not count.
+    It is over once it has reached its number of own decisions, the end of the deal, or an endgame. Decisions without a
+    choice are played at once and do not count.
     """
     state = lookaheads.states[k]
     lookaheads.needs[k] = 0
@@ -203,14 +211,14 @@ def _play_on(k, views, relabeling, game, answers, high, low, margin_tanh_scale, 
             write_view(game, state, turn, views[0])
             lookaheads.views[k] = views[0]
             if turn != seat and answers[lookaheads.envs[k]]:
-                lookaheads.needs[k] = NEEDS_ANSWER
+                lookaheads.needs[k] = NEEDS_ANSWER  # agents get the view as it is, not canonical
                 return
             relabel_view(views[0], lookaheads.views[k], relabeling, True)
             for card in range(DECODED):
                 lookaheads.relabeling[k, card] = relabeling[card]
             if turn != seat:
                 lookaheads.needs[k] = NEEDS_REPLY
-            else:
+            else:  # the last decision needs a value alone: nobody plays on from there
                 lookaheads.needs[k] = NEEDS_VALUE | (NEEDS_REPLY if lookaheads.decisions_left[k] > 1 else 0)
             return
         play(game, state, lowest(legal))
@@ -234,10 +242,10 @@ def begin_lookaheads(
     scale,
     lookaheads,
 ):
-    """Try an action in the true deal or a rotation of its stock, and play on.
+    """Begin lookahead ``i``: try an action in the true deal or in a rotation of it, and play on.
 
-    Hidden cards are the true ones: over many deals, targets average over everything that the seat considers possible,
-    with few worlds per position.
+    The opponent's hand is the true one. Over many deals, the mean of the targets is nevertheless one over all hands
+    that the seat considers possible, in the proportions in which play leads to them.
 
     Args:
         i: the lookahead.
@@ -247,14 +255,14 @@ def begin_lookaheads(
         states: ``STATE`` array (envs,).
         numbers: int64[n], the environment, slot and rotation of each lookahead: (env * slots + slot) * most + rotation.
         slots: uint64[envs, most actions], from :func:`write_slots`.
-        rotations: int64[envs], likewise.
+        rotations: int64[envs], from :func:`write_slots`.
         most: the largest number of rotations.
-        lookahead: number of own decisions to follow the action for.
-        answers: bool[envs], whether the opponent answers itself, not the policy in its place.
-        high: ``EndgameTable`` for these deals; endgames that it does not hold are left to be solved.
-        low: that for deals played low.
+        lookahead: number of own decisions at which values are averaged.
+        answers: bool[envs], whether the opponent itself replies; otherwise the distilled network does.
+        high: ``EndgameTable`` for deals played high; endgames that it does not hold are left to the solver.
+        low: the same for deals played low.
         scale: see :func:`choice_kernels.squashed_margin`.
-        lookaheads: the :class:`Lookaheads`.
+        lookaheads: the :class:`Lookaheads`, written.
     """
     number = numbers[i]
     env = number // (slots.shape[1] * most)
@@ -280,11 +288,11 @@ def take_replies(i, views, relabeling, game, rows, logits, answers, high, low, s
         game: the rules.
         rows: int64[n], the lookaheads that need a reply.
         logits: float32[n, actions], of canonical actions.
-        answers: as in :func:`begin_lookaheads`.
+        answers: as in :func:`begin_lookaheads`, like the rest.
         high: likewise.
         low: likewise.
         scale: likewise.
-        lookaheads: the :class:`Lookaheads`.
+        lookaheads: likewise.
     """
     k = rows[i]
     legal = lookaheads.views[k].legal
@@ -300,7 +308,10 @@ def take_replies(i, views, relabeling, game, rows, logits, answers, high, low, s
 
 @row_kernel(scratch=_SCRATCH)
 def take_answers(i, views, relabeling, game, rows, actions, answers, high, low, scale, lookaheads):
-    """Play the opponent's action in lookahead ``rows[i]``, ``actions`` int64[n], and play on; others as above."""
+    """Play the opponent's action ``actions[i]``, int64[n], in lookahead ``rows[i]``, and play on.
+
+    The other arguments are those of :func:`take_replies`.
+    """
     k = rows[i]
     play(game[0], lookaheads.states[k], actions[i])
     _play_on(k, views, relabeling, game[0], answers, high, low, scale, lookaheads)
@@ -308,13 +319,13 @@ def take_answers(i, views, relabeling, game, rows, actions, answers, high, low, 
 
 @row_kernel
 def take_solutions(i, rows, margins, scale, lookaheads):
-    """End lookahead ``rows[i]`` with seat 0's margin of its deal, ``margins`` int64[n]."""
+    """End lookahead ``rows[i]`` with seat 0's final margin ``margins[i]``, int64[n]."""
     _end(rows[i], margins[i], scale, lookaheads)
 
 
 @kernel
 def solve_states(game, states, high, low, transpositions, margins):
-    """Write seat 0's margin of deals with perfect play from an endgame on, int64[n], found by search."""
+    """Search endgames, and write seat 0's final margins with perfect play, int64[n]."""
     for i in range(states.shape[0]):
         if states[i].low:
             margins[i] = solved_margin(game[0], states[i], low, transpositions)
@@ -324,19 +335,20 @@ def solve_states(game, states, high, low, transpositions, margins):
 
 @row_kernel
 def write_q_targets(i, totals, slots, rotations, most, lookahead, relabeling, q_targets):
-    """Write the target of each action of environment ``i``: its mean over decisions and rotations.
+    """Write the target of each action of environment ``i``: 1/(R L) Σ_r Σ_l v, over R rotations and L own decisions.
 
-    That is a mean of n-step returns (Sutton and Barto, "Reinforcement Learning", 2nd edition, 7.1 and 12.1).
+    This is a mean of n-step returns (Sutton and Barto, "Reinforcement Learning", 2nd edition, 7.1 and 12.1). All
+    actions of a slot get the same target.
 
     Args:
         i: the environment.
-        totals: float64[envs * most actions * most], by the number of the lookahead.
+        totals: float64[envs * most actions * most], Σ_l v of each lookahead, by its number.
         slots: uint64[envs, most actions], from :func:`write_slots`.
-        rotations: int64[envs], likewise.
+        rotations: int64[envs], from :func:`write_slots`.
         most: the largest number of rotations.
         lookahead: number of own decisions of each lookahead.
-        relabeling: int8[envs, RELABELING_SIZE], the relabelings.
-        q_targets: float32[envs, actions], by canonical action, written; 0 for the others.
+        relabeling: int8[envs, RELABELING_SIZE], of the current decisions.
+        q_targets: float32[envs, actions], by canonical action, written; 0 for actions not tried.
     """
     for action in range(q_targets.shape[1]):
         q_targets[i, action] = 0

@@ -1,11 +1,26 @@
-"""The networks in training (``agents/policy/network/mlp.py``): their optimiser, and averages of weights.
+"""The networks of ``trainer: policy_iteration`` in training: losses, optimiser and averaged weights.
 
-Muon orthogonalises the steps of the hidden layers' matrices (Jordan et al., "Muon: an optimizer for hidden layers in
-neural networks", 2024) and scales them to the usual size of Adam's (Liu et al., "Muon is scalable for LLM training",
-arXiv 2502.16982); biases and last layers are Adam's (Kingma and Ba, arXiv 1412.6980).
+A minibatch of positions o with legal actions A(o) has the losses below. All outputs and targets are in units of
+``TRICKS_PER_OUTPUT`` tricks, and x̃ is x minus its mean over A(o).
+
+* Actor f: mean over o of 1/|A(o)| Σ_{a ∈ A(o)} (f̃(o, a) − Q̃(o, a))², with the action-value targets Q.
+* Value network v: mean over o of (v(o) − G(o))², with the returns G.
+* Distilled network: as for the actor, with the outputs of the actor that played as targets (Hinton et al., arXiv
+  1503.02531).
+
+Gradients are clipped to a norm of ``MAX_GRAD_NORM`` per network. The matrices W of hidden layers take the steps of Muon
+(Jordan et al., "Muon: an optimizer for hidden layers in neural networks", 2024), which orthogonalises the momentum, in
+the scale of Liu et al. (arXiv 2502.16982) that matches the usual size of Adam's steps; biases and last layers take
+Adam's (Kingma and Ba, arXiv 1412.6980). With the gradient g, μ = ``MUON_MOMENTUM`` and learning rate η, a Muon step is
+
+    m ← μ m + (1 − μ) g;  W ← W − 0.2 η √max(rows, columns) · orthogonalized((1 − μ) g + μ m)
+
+The learning rate falls linearly from ``learning_rate`` to ``learning_rate_end`` over the run.
 
 While steps are large, weights oscillate around the optimum, and their exponential moving average (EMA) is better than
-they are (Polyak and Juditsky, "Acceleration of Stochastic Approximation by Averaging", 1992).
+the weights themselves (Polyak and Juditsky, "Acceleration of stochastic approximation by averaging", 1992). After step
+t, θ̄ ← α θ̄ + (1 − α) θ with α = min(exp(−n / ``ema_horizon``), t / (t + 10)), where n = ``batch_size`` · ``processes``
+/ ``epochs`` is the number of new positions in a step.
 ``torch.optim.swa_utils.AveragedModel`` does not replace it: it copies the weights at its first update instead of
 averaging, and earlier runs would not repeat bit for bit.
 """
@@ -34,19 +49,20 @@ from german_whist.training.config import PolicyIterationConfig
 from german_whist.training.processes import Processes
 from german_whist.training.run import tensor_of_shape
 
-# One feature among hundreds inverts the value of every card. With `high_low`, at 200,000 decisions, the policy won 53 %
-# against `random` with that feature scaled to 1, 66 % at 8 and 71 % at 24.
+# "The endgame is played low" is one feature among hundreds, and inverts the value of every card. With `high_low`, after
+# 200,000 decisions, the policy won 53 % against `random` with that feature scaled to 1, 66 % at 8 and 71 % at 24.
 LOW_SCALE = 24.0
-RULE_SCALE = 4.0  # likewise for features that say which rules a deal has
+RULE_SCALE = 4.0  # likewise for the features that encode the rules
 
-ACTOR_GAIN = 0.01
+ACTOR_GAIN = 0.01  # gain of the last layers' initial weights: outputs start near 0, so play starts nearly uniform
 ADAM_EPSILON = 1e-5
 MAX_GRAD_NORM = 0.5  # gradients are clipped to this norm
 MUON_MOMENTUM = 0.95
-NEWTON_SCHULZ = (3.4445, -4.7750, 2.0315)  # coefficients of Jordan et al.: steep at 0, at the price of 0.7 to 1.2 for 1
+# Coefficients of Jordan et al.: steep at 0, so small singular values grow fast; the price is 0.7 to 1.2 instead of 1.
+NEWTON_SCHULZ = (3.4445, -4.7750, 2.0315)
 NEWTON_SCHULZ_STEPS = 4  # Jordan et al. take 5; runs with 3 and 5 differed within noise
 
-TRICKS_PER_OUTPUT = 4.0  # units of the networks' outputs in training, which suit the optimisers
+TRICKS_PER_OUTPUT = 4.0  # tricks in one unit of a network's output in training, a range that suits the optimisers
 LOGITS_PER_OUTPUT = LOGITS_PER_TRICK * TRICKS_PER_OUTPUT
 DISTILLED_HIDDEN = 192  # units of the distilled network's one hidden layer; ``small`` is such a network
 
@@ -56,8 +72,8 @@ def feature_scale(high: npt.NDArray[np.int8], low: Block | None, flags: Sequence
 
     Args:
         high: largest value of each feature, int8[features].
-        low: the feature that says whether the endgame is played low, if any; it is scaled to ``LOW_SCALE``.
-        flags: features that say which rules a deal has; they are scaled to ``RULE_SCALE``.
+        low: the feature that says whether the endgame is played low, if any; it is scaled to [0, ``LOW_SCALE``].
+        flags: features that encode the rules; they are scaled to [0, ``RULE_SCALE``].
     """
     scale = 1.0 / torch.as_tensor(np.maximum(high, 1), dtype=torch.float32)
     if low is not None:
@@ -68,18 +84,20 @@ def feature_scale(high: npt.NDArray[np.int8], low: Block | None, flags: Sequence
 
 
 def orthogonalized(matrix: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
-    """Return about the nearest semi-orthogonal matrix, U Vᵀ for the singular value decomposition U S Vᵀ.
+    """Return approximately U Vᵀ, the nearest semi-orthogonal matrix, for a matrix with the SVD U S Vᵀ.
 
-    That is the quintic Newton-Schulz iteration of Jordan et al. (https://kellerjordan.github.io/posts/muon/).
+    The quintic Newton–Schulz iteration X ← a X + (b X Xᵀ + c (X Xᵀ)²) X of Jordan et al.
+    (https://kellerjordan.github.io/posts/muon/).
 
     Args:
         matrix: float32[rows, columns].
-        dtype: type of its matrix products, and of the result.
+        dtype: dtype of the matrix products and of the result.
     """
     a, b, c = NEWTON_SCHULZ
+    # Transposed if tall, so that X Xᵀ is the smaller of the two products.
     is_tall = matrix.shape[0] > matrix.shape[1]
     found = (matrix.T if is_tall else matrix).to(dtype)
-    found = found / found.norm().clamp(min=1e-7)  # a spectral norm of at most 1
+    found = found / found.norm().clamp(min=1e-7)  # the Frobenius norm bounds the spectral norm: at most 1, as needed
     for _ in range(NEWTON_SCHULZ_STEPS):
         gram = found @ found.T
         found = torch.addmm(found, torch.addmm(gram, gram, gram, beta=b, alpha=c), found, beta=a)
@@ -87,11 +105,11 @@ def orthogonalized(matrix: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
 
 
 class TrainedNetwork:
-    """A network, the moments of its weights' gradients, and the moving average of the weights.
+    """A network, its optimiser's moments, and the moving average of its weights.
 
-    The matrices of the hidden layers take Muon's steps, with Nesterov momentum and without weight decay; the other
-    weights take Adam's. ``torch.optim.Muon`` multiplies in bfloat16 on every processor, and ``torch.optim.Optimizer``
-    loads a compiler that is not used here, for two seconds.
+    The matrices of hidden layers take Muon steps, with Nesterov momentum and without weight decay; all other weights
+    take Adam steps. Not ``torch.optim.Muon``, because it multiplies in bfloat16 on every processor; and no
+    ``torch.optim.Optimizer``, because importing that loads a compiler, unused here, for two seconds.
 
     Attributes:
         network: the network in training.
@@ -103,9 +121,9 @@ class TrainedNetwork:
         """Wrap a network.
 
         Args:
-            name: prefix of the names of its tensors in snapshots.
+            name: prefix of its tensors' names in snapshots.
             network: the network, on its device, freshly initialised.
-            config: settings of the steps and the average.
+            config: the settings of the optimiser and the moving average.
             processes: the processes that train together.
         """
         self.network = network
@@ -121,25 +139,26 @@ class TrainedNetwork:
             {"momentum_buffer": torch.zeros_like(weight)} if id(weight) in is_matrix else _adam_moments(weight)
             for weight in self._weights
         ]
-        fresh = config.batch_size * processes.size / config.epochs  # new positions per step
+        fresh = config.batch_size * processes.size / config.epochs  # new positions per step; later epochs add none
         self._decay = math.exp(-fresh / config.ema_horizon) if config.ema_horizon else 0.0
 
     def step(self, loss: torch.Tensor, positions: int, rate: float) -> None:
-        """Take a gradient step of size ``rate`` on a loss that is a mean over ``positions`` positions."""
+        """Take a gradient step with learning rate ``rate`` on a loss that is a mean over ``positions`` positions."""
         for weight in self._weights:
             weight.grad = None
         loss.backward()
         self._processes.average_gradients(self._weights, positions)
         nn.utils.clip_grad_norm_(self._weights, MAX_GRAD_NORM)
         self.steps += 1
-        decay = min(self._decay, self.steps / (self.steps + 10))  # the initial weights fade quickly
+        # A shorter horizon at first, so that the initial weights fade quickly.
+        decay = min(self._decay, self.steps / (self.steps + 10))
         with torch.no_grad():
             self._descend(rate)
             for average, weight in zip(self._averages, self._weights, strict=True):
                 average.lerp_(weight, 1 - decay)
 
     def _descend(self, rate: float) -> None:
-        """Take a step down the gradients."""
+        """Update the weights: Muon for the matrices of hidden layers, Adam for the rest."""
         of_adam: tuple[list[torch.Tensor], ...] = ([], [], [], [], [])
         for weight, moments in zip(self._weights, self._moments, strict=True):
             if weight.grad is None:
@@ -147,7 +166,7 @@ class TrainedNetwork:
             if "momentum_buffer" in moments:
                 momentum = moments["momentum_buffer"].lerp_(weight.grad, 1 - MUON_MOMENTUM)
                 update = orthogonalized(weight.grad.lerp(momentum, MUON_MOMENTUM), self.network.compute_dtype)
-                # The size of Adam's steps (`match_rms_adamw` in torch.optim.Muon).
+                # Scaled to the RMS of Adam's updates (`match_rms_adamw` in torch.optim.Muon).
                 weight.add_(update, alpha=-rate * 0.2 * math.sqrt(max(weight.shape)))
             else:
                 for column, tensor in zip(of_adam, (weight, weight.grad, *moments.values()), strict=True):
@@ -175,14 +194,14 @@ class TrainedNetwork:
         return FrozenMLP(self.average)
 
     def layers(self) -> tuple[Layer, ...]:
-        """Return the layers with the averaged weights, for unscaled features."""
+        """Return the layers with the averaged weights, which expect unscaled features."""
         return self.average.raw_layers()
 
     def start_from(self, layers: tuple[Layer, ...], name: str) -> None:
-        """Take the network from a checkpoint's layers.
+        """Load a checkpoint's layers into the network and its average.
 
         Raises:
-            ValueError: when their sizes differ.
+            ValueError: if their sizes differ.
         """
         for network in (self.network, self.average):
             network.load_raw_layers(layers, name)
@@ -208,8 +227,8 @@ class TrainedNetwork:
         """Restore what :meth:`state` returned.
 
         Raises:
-            KeyError: when something is missing.
-            ValueError: when a tensor has another shape.
+            KeyError: if something is missing.
+            ValueError: if a tensor has another shape.
         """
         with torch.no_grad():
             for name, weight in self._named_weights():
@@ -231,14 +250,14 @@ def _adam_moments(weight: torch.Tensor) -> dict[str, torch.Tensor]:
 
 @dataclass(frozen=True)
 class Batch:
-    """Positions with action-value targets, of a rollout, on the networks' device.
+    """The positions of a rollout with their targets, on the networks' device.
 
     Attributes:
         features: int8[positions, features].
         masks: bool[positions, actions], legal actions.
-        q_targets: float32[positions, actions], for legal actions, in tricks.
-        logits: float32[positions, actions], of the policy that played.
-        returns: float32[positions], in tricks.
+        q_targets: float32[positions, actions], values of the legal actions, in tricks.
+        logits: float32[positions, actions], of the actor that played.
+        returns: float32[positions], targets of the value network, in tricks.
     """
 
     features: torch.Tensor
@@ -249,16 +268,16 @@ class Batch:
 
 
 class Networks:
-    """The networks and their update. Play and evaluation use the averaged weights of the last :meth:`freeze`.
+    """The networks and their update. Play and lookahead use the averaged weights as of the last :meth:`freeze`.
 
-    The actor's outputs are advantages, correct up to a constant per position. The policy is their softmax, with
-    ``LOGITS_PER_TRICK``, and so are the logits of its checkpoints. The distilled network learns the actor's outputs
-    (Hinton et al., arXiv 1503.02531) and picks moves during lookahead.
+    The actor's outputs are advantages, up to a constant per position. The policy is the softmax of ``LOGITS_PER_TRICK``
+    times these advantages in tricks, and the logits of checkpoints have the same scale. The distilled network learns
+    the actor's outputs and picks moves during lookahead.
 
     Attributes:
-        actor: advantages of the actions, from an observation.
-        value: expected margin for the seat to act.
-        distilled: a small network with the actor's outputs.
+        actor: advantages of the actions of an observation.
+        value: expected margin of the seat to act.
+        distilled: a small network that imitates the actor.
         updates: number of updates so far.
     """
 
@@ -289,16 +308,17 @@ class Networks:
         self.freeze()
 
     def freeze(self) -> None:
-        """Copy the current averaged weights; they play and evaluate from now on."""
+        """Copy the current averaged weights, for play and lookahead until the next call."""
         self._frozen_actor, self._frozen_value, self._frozen_distilled = (part.frozen() for part in self._parts)
 
     def start_from(self, checkpoint: Checkpoint, name: str) -> bool:
-        """Take the policy from a checkpoint, and return whether its value could be taken, too.
+        """Load the policy of a checkpoint, and its value network if it has hidden layers of the configured sizes.
 
-        That takes a value network with layers of the same sizes.
+        Returns:
+            Whether the value network was loaded.
 
         Raises:
-            ValueError: when the policy's sizes differ.
+            ValueError: if the policy's sizes differ.
         """
         self.actor.start_from(_rescaled(checkpoint.layers, 1 / LOGITS_PER_OUTPUT), name)
         has_value = bool(checkpoint.value) and checkpoint.value_sizes[1:-1] == self.config.value_hidden
@@ -309,11 +329,11 @@ class Networks:
         return has_value
 
     def layers(self) -> tuple[Layer, ...]:
-        """Return the policy's layers for unscaled features, as a checkpoint stores them."""
+        """Return the policy's layers, which expect unscaled features, as a checkpoint stores them."""
         return _rescaled(self.actor.layers(), LOGITS_PER_OUTPUT)
 
     def distilled_layers(self) -> tuple[Layer, ...]:
-        """Return the distilled network's layers likewise."""
+        """Return the distilled network's layers in the same form."""
         return _rescaled(self.distilled.layers(), LOGITS_PER_OUTPUT)
 
     def named_parameters(self) -> Iterator[tuple[str, torch.Tensor]]:
@@ -322,7 +342,7 @@ class Networks:
             yield from part.named_parameters()
 
     def policy(self, features: torch.Tensor) -> torch.Tensor:
-        """Return the logits, float32[rows, actions], for observations int8[rows, features]."""
+        """Return the policy's logits, float32[rows, actions], for observations int8[rows, features]."""
         return self._frozen_actor(features) * LOGITS_PER_OUTPUT
 
     def replies(self, features: torch.Tensor) -> torch.Tensor:
@@ -334,11 +354,11 @@ class Networks:
         return self._frozen_value(features) * TRICKS_PER_OUTPUT
 
     def update(self, batch: Batch, progress: float) -> dict[str, float]:
-        """Learn from positions and return the metrics.
+        """Train all networks on a rollout and return the metrics.
 
         Args:
-            batch: the positions.
-            progress: share of the run that is done, 0 to 1, for the schedule.
+            batch: the positions and their targets.
+            progress: share of the run that is done, 0 to 1, for the learning-rate schedule.
         """
         rate = self.config.learning_rate_at(max(1.0 - progress, 0.0))
         features, masks, q_targets, returns = batch.features, batch.masks, batch.q_targets, batch.returns
@@ -369,7 +389,7 @@ class Networks:
         }
 
     def _distill(self, features: torch.Tensor, masks: torch.Tensor, actor_outputs: torch.Tensor, rate: float) -> None:
-        """Train the distilled network on the actor's outputs; in one pass, as these have no noise."""
+        """Train the distilled network on the actor's outputs, in a single pass, as these targets are free of noise."""
         for rows in self._minibatches(len(features), 1):
             legal = masks[rows].float()
             count = legal.sum(1, keepdim=True)
@@ -378,10 +398,10 @@ class Networks:
             self.distilled.step(_mean_square(outputs - targets, count), len(rows), rate)
 
     def _minibatches(self, positions: int, epochs: int) -> Iterator[torch.Tensor]:
-        """Yield the positions of each minibatch of this update, int64[at most batch_size].
+        """Yield the indices of the positions in each minibatch of this update, int64[at most batch_size].
 
-        All have the same size, because matrix products of a new size are slow (:class:`FrozenMLP`), and all processes
-        take equally many; the few positions left over differ from pass to pass.
+        All minibatches have the same size, because matrix products of a new size are slow (:class:`FrozenMLP`), and
+        every process takes equally many. The few positions left out differ from pass to pass.
         """
         rng = np.random.default_rng(np.random.SeedSequence((self.config.seed, self.processes.rank, self.updates)))
         fewest = self.processes.all_min(positions)
@@ -392,7 +412,7 @@ class Networks:
                 yield rows.to(self._device)
 
     def state(self) -> dict[str, torch.Tensor]:
-        """Return everything that the next update depends on, as tensors on the CPU."""
+        """Return everything of the networks that the next update depends on, as tensors on the CPU."""
         tensors = {name: tensor for part in self._parts for name, tensor in part.state().items()}
         tensors["updates"] = torch.tensor([self.updates])
         return tensors
@@ -401,8 +421,8 @@ class Networks:
         """Restore what :meth:`state` returned.
 
         Raises:
-            KeyError: when something is missing.
-            ValueError: when a tensor has another shape.
+            KeyError: if something is missing.
+            ValueError: if a tensor has another shape.
         """
         for part in self._parts:
             part.load_state(tensors)
@@ -417,16 +437,16 @@ def _rescaled(layers: tuple[Layer, ...], factor: float) -> tuple[Layer, ...]:
 
 
 def _explained(error: torch.Tensor, spread: torch.Tensor | float) -> float:
-    """Return the explained share of a variance; NaN where there is none."""
+    """Return the explained variance, 1 − error / spread; NaN if there is no variance to explain."""
     return 1.0 - float(error / spread) if spread > 0 else float("nan")
 
 
 def _centred(outputs: torch.Tensor, legal: torch.Tensor, count: torch.Tensor) -> torch.Tensor:
-    """Return outputs minus their mean over the legal actions, 0 for the others, float32[positions, actions]."""
+    """Subtract the mean over the legal actions and set illegal ones to 0: float32[positions, actions]."""
     outputs = outputs * legal
     return (outputs - outputs.sum(1, keepdim=True) / count) * legal
 
 
 def _mean_square(differences: torch.Tensor, count: torch.Tensor) -> torch.Tensor:
-    """Return the mean over positions of the mean square over legal actions, a scalar."""
+    """Return the mean over positions of the mean square over the legal actions, a scalar tensor."""
     return ((differences**2).sum(1) / count[:, 0]).mean()

@@ -1,8 +1,8 @@
-"""The processes that train together with ``torch.distributed``: what they exchange, and how they start.
+"""Data-parallel training with ``torch.distributed``: what the processes exchange, and how they start.
 
-``torchrun`` starts them, on several machines if need be, or :func:`started_workers` on this one. There, the process
-that was asked to train takes part as the first. The others, ``training/worker.py``, get no signals of the terminal, and
-end with it however it ends, because their standard input does.
+They are started by ``torchrun``, possibly on several machines, or by :func:`started_workers` on this one. In the latter
+case, the process that was asked to train takes part as the first. The others run ``training/worker.py``. They get no
+signals from the terminal, and they end with the first however it ends, because their standard input is then closed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import torch.distributed as dist
 
 from german_whist.envs.utils.warn_once import NUM_WARNINGS, share_warnings
 
-PATIENCE = timedelta(minutes=30)  # the others wait while the first one evaluates
+PATIENCE = timedelta(minutes=30)  # the other processes wait while the first one evaluates
 _POLL = 0.001  # seconds
 _HERE = "127.0.0.1"
 
@@ -48,10 +48,10 @@ class Processes:
         return self.rank == 0
 
     def all_reduce(self, numbers: torch.Tensor) -> torch.Tensor:
-        """Return the sums over all processes.
+        """Sum a tensor over all processes, in place, and return it.
 
         Raises:
-            ConnectionError: when one of them is gone.
+            ConnectionError: if a process is gone.
         """
         if self.size > 1:
             with _connection_errors():
@@ -59,14 +59,15 @@ class Processes:
         return numbers
 
     def all_sum(self, *numbers: int) -> list[int]:
-        """Return the sum of each number over all processes; signals are handled while it waits for the others.
+        """Return the sum of each number over all processes; signals are handled while waiting for the others.
 
         Raises:
-            ConnectionError: when one of them is gone.
+            ConnectionError: if a process is gone.
         """
         sums = torch.tensor(numbers)
         if self.size > 1:
             with _connection_errors():
+                # Polling, because a blocking wait would hold up Python's signal handlers.
                 exchange = dist.all_reduce(sums, async_op=True)
                 while not exchange.is_completed():
                     time.sleep(_POLL)
@@ -74,22 +75,22 @@ class Processes:
         return [int(number) for number in sums]
 
     def all_min(self, number: int) -> int:
-        """Return the smallest of the numbers of all processes.
+        """Return the minimum of a number over all processes.
 
         Raises:
-            ConnectionError: when one of them is gone.
+            ConnectionError: if a process is gone.
         """
         return int(min(self.all_gather(number)))
 
     def average_gradients(self, parameters: Sequence[torch.Tensor], decisions: int) -> None:
-        """Replace the gradients by their mean over the joint minibatch of all processes, weighted by decisions.
+        """Replace gradients by their mean over the minibatches of all processes, weighted by their decisions.
 
         Args:
-            parameters: weights whose gradients are a mean over this process's decisions.
-            decisions: number of these decisions.
+            parameters: weights whose gradients are means over this process's minibatch.
+            decisions: number of decisions in this process's minibatch.
 
         Raises:
-            ConnectionError: when a process is gone.
+            ConnectionError: if a process is gone.
         """
         if self.size == 1:
             return
@@ -102,10 +103,10 @@ class Processes:
             start += gradient.numel()
 
     def broadcast(self, value: Any) -> Any:
-        """Return the first process's object in every process.
+        """Return the first process's ``value`` in every process.
 
         Raises:
-            ConnectionError: when a process is gone.
+            ConnectionError: if a process is gone.
         """
         if self.size == 1:
             return value
@@ -115,10 +116,10 @@ class Processes:
         return values[0]
 
     def all_gather(self, value: Any) -> list[Any]:
-        """Return every process's object, by rank, in every process.
+        """Return the values of all processes, by rank, in every process.
 
         Raises:
-            ConnectionError: when a process is gone.
+            ConnectionError: if a process is gone.
         """
         if self.size == 1:
             return [value]
@@ -137,16 +138,16 @@ def _connection_errors() -> Iterator[None]:
 
 
 def _reason(error: RuntimeError) -> str:
-    """Return the first sentence of an error of Gloo or NCCL, without the place in its source."""
+    """Return the first sentence of a Gloo or NCCL error, without the source location."""
     text = re.sub(r"^\[\S+:\d+\] ", "", " ".join(str(error).split()))
     return re.split(r"\.? (?=This (?:is typically|may indicate))", text)[0]
 
 
 @contextmanager
 def joined_processes() -> Iterator[Processes]:
-    """Join the processes that ``torchrun`` started, if any; leave them at the end.
+    """Join the process group if ``torchrun`` started this process; leave it on exit.
 
-    Of each machine, the first prints what all would, as that kernels are compiled.
+    Messages that all processes would print, such as that kernels are being compiled, are printed once per machine.
     """
     if "RANK" not in os.environ or "WORLD_SIZE" not in os.environ:
         yield Processes()
@@ -159,7 +160,7 @@ def joined_processes() -> Iterator[Processes]:
 
 
 def local_store(port: int = 0) -> Any:
-    """Return the store by which processes on this machine find each other: a new one, or the one at a port."""
+    """Return the store through which processes on this machine find each other: a new one, or the one at ``port``."""
     return dist.TCPStore(  # type: ignore[attr-defined]
         _HERE, port, is_master=port == 0, wait_for_workers=False, timeout=PATIENCE
     )
@@ -167,11 +168,11 @@ def local_store(port: int = 0) -> Any:
 
 @contextmanager
 def process_group(gpu: int, **place: Any) -> Iterator[Processes]:
-    """Join the processes of a run; leave them at the end.
+    """Join the process group of a run; leave it on exit.
 
     Args:
         gpu: index of this process's GPU, if there are any.
-        place: where the others are, as ``init_process_group`` takes it; by default as the environment says.
+        place: where the others are, as arguments of ``init_process_group``; by default from the environment.
     """
     with_gpus = torch.cuda.is_available()
     if with_gpus:
@@ -183,13 +184,13 @@ def process_group(gpu: int, **place: Any) -> Iterator[Processes]:
         dist.destroy_process_group()
 
 
-READY = "ready"  # number of workers that have come so far
-_GRACE = 10.0  # seconds for the others to end by themselves
+READY = "ready"  # key of the store: number of workers that have arrived so far
+_GRACE = 10.0  # seconds that the others get to end by themselves
 _LIBRARIES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
 
 class _Worker:
-    """A process that was started, with what it printed."""
+    """A worker process, with its captured output."""
 
     def __init__(self, rank: int, size: int, port: int, threads: int) -> None:
         self._name = f"process {rank + 1} of {size}"
@@ -205,7 +206,7 @@ class _Worker:
         )
 
     def failure(self, within: float) -> str | None:
-        """Return how it failed, if it has or does within some seconds."""
+        """Return how it failed, or ``None`` if it has not failed after waiting ``within`` seconds."""
         try:
             code = self._process.wait(within)
         except subprocess.TimeoutExpired:
@@ -218,7 +219,7 @@ class _Worker:
         return f"{self._name} {how}" + (f": {lines[-1]:.300}" if lines else "")
 
     def end(self) -> None:
-        """End it, if it has not ended."""
+        """Kill it if it is still running."""
         self._process.kill()
         self._process.communicate()
         self._printed.close()
@@ -226,14 +227,14 @@ class _Worker:
 
 @contextmanager
 def started_workers(size: int, threads: int) -> Iterator[Processes]:
-    """Start the further processes of a run, and join them; at the end they are gone.
+    """Start the other processes of a run and join their group; on exit they have ended.
 
     Args:
-        size: number of processes, with this one.
-        threads: CPU threads of each; 0 leaves it to the libraries.
+        size: number of processes, including this one.
+        threads: CPU threads of each; 0 leaves the number to the libraries.
 
     Raises:
-        ConnectionError: when one of them ends before the run does; the message says how.
+        ConnectionError: if a worker ends before the run does; the message says how.
     """
     store = local_store()
     with ExitStack() as stack:
@@ -245,7 +246,7 @@ def started_workers(size: int, threads: int) -> Iterator[Processes]:
             with process_group(0, store=store, rank=0, world_size=size) as processes:
                 try:
                     yield processes
-                except KeyboardInterrupt:  # the group would wait for what they still have to send
+                except KeyboardInterrupt:  # leaving the group would wait for pending exchanges with the workers
                     for worker in workers:
                         worker.end()
                     raise
@@ -257,7 +258,7 @@ def started_workers(size: int, threads: int) -> Iterator[Processes]:
 
 
 def _await(workers: Sequence[_Worker], store: Any) -> None:
-    """Wait until all have come; joining them before would wait for one that never comes."""
+    """Wait until all workers have arrived. Joining the group earlier would hang if one of them fails to start."""
     while store.add(READY, 0) < len(workers):
         _raise_failures(workers, 0)
         time.sleep(0.02)

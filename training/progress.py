@@ -1,4 +1,4 @@
-"""What a run shows of its progress: decisions a second, time left, win rates, and what it does besides training."""
+"""The progress of a run in the terminal: decisions per second, time left, win rates, and what else is going on."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ FIRST_EVALUATION = "first evaluation"
 FIRST_ROLLOUT = "first rollout"
 FINAL_EVALUATION = "final evaluation"
 _PLAIN_EVERY = 10.0  # seconds between lines without a terminal
-_MAX_NAMES = 5  # opponents named one by one; of more, their number, and the mean of their win rates
+_MAX_NAMES = 5  # opponents to name; if there are more, show their number and the mean of their win rates
 
 
 class TrainingProgress:
-    """Lines of text on standard error; in a terminal a progress bar below them, elsewhere a line every ten seconds."""
+    """Prints to standard error: a progress bar below the lines in a terminal, a line every ten seconds elsewhere."""
 
     def __init__(self, total: int, done: int = 0, quiet: bool = False) -> None:
         """Start at ``done`` of ``total`` decisions."""
         self._wanted = self._end = total
         self._start = done
-        self._began: float | None = None  # at the first decisions: compilation and the first evaluation do not count
+        self._began: float | None = None  # set at the first decisions, to leave out compilation and first evaluation
         self._last_line = time.monotonic()
         self._end_is_said = False
         self._console = Console(file=sys.stderr, quiet=quiet)
@@ -48,7 +48,7 @@ class TrainingProgress:
         return self
 
     def __exit__(self, *error: Any) -> None:
-        """Leave the bar as it was last."""
+        """Stop the bar and leave it in its last state."""
         if not self._bar.disable:  # older versions of rich end even a disabled bar with an empty line
             self._bar.stop()
 
@@ -58,13 +58,13 @@ class TrainingProgress:
         self._console.print(writable(printable(line)), highlight=False, markup=False, soft_wrap=True)
 
     def say_evaluation(self, kind: str, deals: int, opponents: Sequence[str], games: int = 1) -> None:
-        """Say that long matches are played.
+        """Announce an evaluation that takes long.
 
         Args:
             kind: ``FIRST_EVALUATION`` or ``FINAL_EVALUATION``.
-            deals: deals of each match.
+            deals: deals in each match.
             opponents: specification strings of the opponents.
-            games: number of games in which each is met.
+            games: number of games in which each opponent is met.
         """
         against = f"{len(opponents)} opponents" if len(opponents) > _MAX_NAMES else ", ".join(opponents)
         each = "each of " if len(opponents) > 1 else ""
@@ -72,7 +72,7 @@ class TrainingProgress:
         self.say(f"{kind}: {deals:,} deals against {each}{against}{where}")
 
     def say_rates(self, decisions: int, rates: Mapping[str, float]) -> None:
-        """Say the win rates of an evaluation, which was after so many decisions."""
+        """Print the win rates of the evaluation after ``decisions`` decisions."""
         if len(rates) > _MAX_NAMES:
             won = f"won {percent_text(sum(rates.values()) / len(rates))} on average of {len(rates)} matches"
         else:
@@ -80,20 +80,20 @@ class TrainingProgress:
         self.say(f"at {decisions:,}: {won}")
 
     def expect(self, done: int, rollout: int) -> None:
-        """Expect the end after the last whole rollout; say once where that is, unless it is the number asked for.
+        """Expect the run to end with a whole rollout; say so once, if that is not the number of decisions asked for.
 
         Args:
             done: decisions before a rollout.
-            rollout: decisions of a rollout, all processes together.
+            rollout: decisions in a rollout of all processes together.
         """
         left = -(-max(self._wanted - done, 0) // max(rollout, 1))
         self._end = done + left * rollout
         if self._end != self._wanted and not self._end_is_said:
             self._end_is_said = True
-            self.say(f"a rollout is about {rollout:,} decisions: the run ends at about {self._end:,}")
+            self.say(f"a rollout takes about {rollout:,} decisions, so the run will end at about {self._end:,}")
 
     def update(self, done: int) -> None:
-        """Show how many decisions have been trained on."""
+        """Show that ``done`` decisions have been trained on."""
         now = time.monotonic()
         self._end = max(self._end, done)
         speed = ""
@@ -110,7 +110,7 @@ class TrainingProgress:
 
 
 def _clock(seconds: float) -> str:
-    """Return a time as minutes and seconds, with hours if there are any."""
+    """Format seconds as ``M:SS``, or ``H:MM:SS`` from an hour on."""
     minutes, seconds = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02d}:{seconds:02d}" if hours else f"{minutes}:{seconds:02d}"

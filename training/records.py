@@ -1,4 +1,4 @@
-"""What a run of any trainer records: evaluations, metrics, time, its outcome, and when the next record is due."""
+"""The records of a run, for every trainer: metrics, evaluations, the outcome, and the schedules of saving them."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from german_whist.training.curve import draw_curve
 from german_whist.training.progress import FINAL_EVALUATION, FIRST_EVALUATION, FIRST_ROLLOUT, TrainingProgress
 from german_whist.training.run import RunDirectory, Stopped, StopRequest, append_row, last_metrics, write_rows
 
-Callback = Callable[[int, dict[str, float]], None]  # gets decisions and numbers by name
+Callback = Callable[[int, dict[str, float]], None]  # called with the decisions so far and numbers by name
 
-EVALUATION_SEED = 1_000_003  # other deals than those of `german-whist evaluate`
+EVALUATION_SEED = 1_000_003  # so that `german-whist evaluate` plays other deals
 
 
 def evaluate(
@@ -38,17 +38,17 @@ def evaluate(
     stop: StopRequest | None = None,
     device: str | None = None,
 ) -> tuple[MatchResult, ...]:
-    """Play a policy, at its best action, against each baseline, on the same mirrored deals every time.
+    """Play a policy greedily against each baseline, on the same mirrored deals every time.
 
     Args:
         checkpoint: the policy.
         baselines: agents with their names, by game.
-        deals: mirrored deals of each match.
-        stop: whether to give up, asked at every step of a match, or after it on a device.
+        deals: mirrored deals in each match.
+        stop: a stop request to check at every step of a match, or with a ``device`` after each match.
         device: where the deals are played, as in ``play_match``.
 
     Raises:
-        Stopped: when it does.
+        Stopped: if the request has been made.
     """
     results: list[MatchResult] = []
     for game, agents in baselines.items():
@@ -75,7 +75,7 @@ class TrainingOutcome(Report):
     Attributes:
         run: the run's folder.
         decisions: decisions trained on so far.
-        results: the final evaluation, a match against each opponent; empty when interrupted.
+        results: the final evaluation, a match against each opponent; empty if the run was interrupted.
     """
 
     run: RunDirectory
@@ -83,7 +83,7 @@ class TrainingOutcome(Report):
     results: tuple[MatchResult, ...]
 
     def report(self) -> Sequence[Table | str]:
-        """Return a row for each opponent, and the main files."""
+        """Return a table with a row for each opponent, and the paths of the main files."""
         if self.interrupted:
             return [f"stopped after {self.decisions:,} decisions; the run's folder: {self.run.path}"]
         title = game_title(self.results[0].rules, self.results[0].endgame)
@@ -101,23 +101,23 @@ class TrainingOutcome(Report):
 
     @property
     def agent(self) -> Agent:
-        """The trained network as an agent; after a run that was stopped, that of its newest checkpoint."""
+        """The trained network as an agent; if the run was stopped, that of its newest checkpoint."""
         path = self.run.checkpoint_paths()[-1] if self.interrupted else self.run.final
         return make_agent(checkpoint_spec(path), load_checkpoint(path).rules)
 
     @property
     def win_rates(self) -> dict[str, float]:
-        """Share of games won against each opponent of the final evaluation, by its name; draws count half."""
+        """Win rate against each opponent of the final evaluation, by name; draws count half."""
         return {result.second: result.win_rate for result in self.results}
 
     @property
     def interrupted(self) -> bool:
-        """Whether the run was stopped before its end, and can be resumed."""
+        """Whether the run was stopped before its end, so that it can be resumed."""
         return not self.results
 
 
 class RunRecords:
-    """What a run writes and shows as it goes: the row of each update, matches against bots, its progress."""
+    """Writes and shows the records of a run: a row per update, evaluations against bots, and its progress."""
 
     def __init__(
         self,
@@ -135,10 +135,10 @@ class RunRecords:
         Args:
             run: the run's folder.
             config: its settings.
-            columns: names of the numbers of each update.
-            decisions: decisions trained on so far; TensorBoard hides its records of later ones.
-            quiet: show nothing.
-            callback: gets the numbers of each update and evaluation.
+            columns: names of the metrics of each update.
+            decisions: decisions trained on so far; TensorBoard hides records of later ones.
+            quiet: whether to show nothing.
+            callback: called with the numbers of each update and evaluation.
             writes: whether this process writes and evaluates.
         """
         self._run, self._config, self._columns, self._callback = run, config, columns, callback
@@ -151,7 +151,7 @@ class RunRecords:
             self._baselines = {
                 game: [(name, make_agent(name, game)) for name in config.evaluate_against] for game in games
             }
-            # A new run starts with an evaluation of the untrained network; one killed during an evaluation repeats it.
+            # A new run first evaluates the untrained network; a run killed during an evaluation repeats it.
             last = max((int(row["decisions"]) for row in run.read_evaluations()), default=-1)
             self._evaluation_is_due = Periodic(config.evaluate_every, last)
             self._seconds = last_metrics(run).get("charts/seconds", 0.0)
@@ -160,13 +160,13 @@ class RunRecords:
             self._board = _tensorboard(run.tensorboard, decisions)
 
     def __enter__(self) -> RunRecords:
-        """Show the progress."""
+        """Start showing progress."""
         self._progress.__enter__()
         self._excepthook, threading.excepthook = threading.excepthook, self._thread_failed
         return self
 
     def _thread_failed(self, failure: threading.ExceptHookArgs) -> None:
-        """Print what other threads raise; what TensorBoard's raises is raised where it is written to, too."""
+        """Report exceptions of other threads, but for TensorBoard's writer, which raises its own again on writing."""
         if type(failure.thread).__name__ != "_AsyncWriterThread":
             self._excepthook(failure)
 
@@ -174,7 +174,7 @@ class RunRecords:
         """Close the files."""
         self._progress.__exit__(*error)
         if self._writes and self._board is not None:
-            with contextlib.suppress(OSError):  # all that was added is on the disk, or its error was raised
+            with contextlib.suppress(OSError):  # everything has been flushed, or its error raised, before
                 self._board.close()
         threading.excepthook = self._excepthook
 
@@ -183,27 +183,27 @@ class RunRecords:
         self._progress.say(line)
 
     def evaluate_if_due(self, decisions: int, checkpoint: Callable[[], Checkpoint], stop: StopRequest) -> None:
-        """Evaluate; given up, it says nothing, as whoever asked to stop is asked again."""
+        """Evaluate if an evaluation is due; returns normally when stopped, as the caller checks the request, too."""
         if self._writes and self._evaluation_is_due(decisions):
             with contextlib.suppress(Stopped):
                 kind = "" if decisions else FIRST_EVALUATION
                 self._evaluate(decisions, checkpoint(), self._config.evaluate_deals, kind, stop)
 
     def begin_update(self) -> None:
-        """Start the clock of a rollout and its update."""
+        """Start timing a rollout and its update."""
         if not self._has_trained:
             self.say(FIRST_ROLLOUT)
             self._has_trained = True
         self._began = time.perf_counter()
 
     def show_rollout(self, decisions: int, played: int) -> None:
-        """Show a rollout's decisions, after so many earlier ones."""
+        """Show the progress after a rollout of ``played`` decisions, with ``decisions`` before it."""
         self._progress.expect(decisions, played)
         self._progress.update(decisions + played)
         self._played = played
 
     def write_update(self, decisions: int, numbers: Mapping[str, float]) -> None:
-        """Write the row of an update, after which so many decisions have been trained on."""
+        """Write the row of an update, after which ``decisions`` decisions have been trained on."""
         passed = time.perf_counter() - self._began
         self._seconds += passed
         if self._writes:
@@ -233,7 +233,7 @@ class RunRecords:
         title = f"German Whist ({config.title}): self-play, evaluated against bots"
         draw_curve(self._run.read_evaluations(), self._run.curve, title)
         for result in results:
-            if result.forfeits:  # such wins say nothing of strength
+            if result.forfeits:  # wins by forfeit say nothing about strength
                 games, (first, *_) = 2 * result.deals, result.forfeits
                 lost = f"{first.agent} lost {len(result.forfeits)} of {games} evaluation games unplayed"
                 self.say(f"{lost}, the first: {first.reason}")
@@ -243,12 +243,12 @@ class RunRecords:
         return results
 
     def finish(self, decisions: int, checkpoint: Checkpoint, stop: StopRequest) -> TrainingOutcome:
-        """Evaluate the trained policy and write the final checkpoint; a run that is to stop has no results.
+        """Evaluate the trained policy, write the final checkpoint and return the outcome.
 
-        Only the process that writes does.
+        The outcome has no results if the run is stopped meanwhile, or in a process that does not write.
         """
         if self._writes:
-            with contextlib.suppress(Stopped):  # all is saved
+            with contextlib.suppress(Stopped):  # everything has been saved
                 results = self._evaluate(decisions, checkpoint, self._config.final_deals, FINAL_EVALUATION, stop)
                 shown = {result.second: result.to_dict() for result in results}
                 dataclasses.replace(checkpoint, results=shown).save(self._run.final)
@@ -257,7 +257,7 @@ class RunRecords:
 
 
 def _tensorboard(folder: Path, decisions: int) -> Any:
-    """Return TensorBoard's writer, which hides what earlier files say of later decisions; ``None`` without it."""
+    """Return a TensorBoard writer that hides earlier records after ``decisions``; ``None`` if it is not installed."""
     try:
         from torch.utils.tensorboard import SummaryWriter
     except ImportError:
@@ -271,11 +271,11 @@ _PLAIN_NAME = re.compile(rf"{_WORD}(:{_WORD}={_WORD}(,{_WORD}={_WORD})*)?(\+exac
 
 
 def metric_name(opponent: str) -> str:
-    """Return an opponent's name in characters that every tracker of experiments takes: letters, digits, ``_-./``.
+    """Return an opponent's name in characters that every experiment tracker accepts: letters, digits, ``_-./``.
 
-    ``heuristic+exact`` becomes ``heuristic_exact``, ``mc:worlds=240`` becomes ``mc_worlds_240``, and in one of several
-    games ``greedy, small`` becomes ``greedy/small``. Other names, such as those of files, end with a digest, so that no
-    two opponents have the same.
+    ``heuristic+exact`` becomes ``heuristic_exact``, ``mc:worlds=240`` becomes ``mc_worlds_240``, and with several games
+    ``greedy, small`` becomes ``greedy/small``. Other names, such as file names, get a digest at the end, so that names
+    of different opponents stay different.
     """
     name = re.sub(r"[^A-Za-z0-9_./-]+", "_", opponent.replace(", ", "/"))
     if _PLAIN_NAME.fullmatch(opponent):
@@ -297,15 +297,15 @@ def _evaluation_row(decisions: int, seconds: float, result: MatchResult) -> dict
 
 
 class Periodic:
-    """Schedule of something that happens every ``every`` decisions."""
+    """Schedule of an event that happens every ``every`` decisions."""
 
     def __init__(self, every: int, after: int) -> None:
-        """Start with the first multiple of ``every`` above ``after``; at once when ``after`` is negative."""
+        """Start at the first multiple of ``every`` above ``after``, or at 0 if ``after`` is negative."""
         self._every = every
         self._next = 0 if after < 0 else _next_multiple(after, every)
 
     def __call__(self, decisions: int) -> bool:
-        """Return whether it is due; true once for each time."""
+        """Return whether the event is due; true only once each time."""
         if decisions < self._next:
             return False
         self._next = _next_multiple(decisions, self._every)

@@ -1,7 +1,7 @@
-"""Self-play rollouts: row kernels step many deals at once on a device, and everything recorded is a tensor there.
+"""Self-play rollouts: row kernels step many deals at once on a device, and everything is recorded in tensors there.
 
-Views are made canonical (``envs/observation/canonical.py``) before a network sees them, so the policy is equivariant by
-construction: permuting the plain suits of a deal permutes its cards and changes nothing else. No augmentation is
+Networks see canonical views (``envs/observation/canonical.py``), so the policy is equivariant by construction:
+permuting the plain suits of a deal permutes the cards it plays and changes nothing else. No data augmentation is
 needed.
 """
 
@@ -40,13 +40,13 @@ from german_whist.training.rollout_kernels import (
     write_margins,
 )
 
-TRAINING_DEALS = 2**62  # evaluations play deals below, so that no run has met them, whatever its seed
-DEALS_PER_PROCESS = 2**40  # each process deals from its own range
+TRAINING_DEALS = 2**62  # index of the first deal; evaluations play lower ones, so no run has trained on them
+DEALS_PER_PROCESS = 2**40  # each process deals from a range of its own
 IMPOSSIBLE = "its deals, moves or seats are impossible"
 
 Network = Callable[[Tensor], Tensor]
-Opponents = Mapping[str, Callable[[int], Agent]]  # from the number of a rollout to the agent, by name
-_LEGAL = VIEW.fields["legal"][1]  # type: ignore[index] # offset in a record
+Opponents = Mapping[str, Callable[[int], Agent]]  # by name: a function from a rollout's number to the agent
+_LEGAL = VIEW.fields["legal"][1]  # type: ignore[index] # byte offset in a record
 
 
 def legal_masks(views: Records) -> Tensor:
@@ -55,10 +55,10 @@ def legal_masks(views: Records) -> Tensor:
 
 
 class OpponentSampler:
-    """The opponent and the learner's seat of each environment.
+    """Assigns an opponent and the learner's seat to each environment.
 
     Attributes:
-        opponent_of: int64[num_envs], index of the opponent, the learner itself not counted; −1 where the learner
+        opponent_of: int64[num_envs], index of the opponent, not counting the learner itself; −1 where the learner
             holds both seats.
         learner_seat: int8[num_envs], the learner's seat; −1 where it holds both.
         deals_of_env: int64[num_envs], deals so far.
@@ -69,31 +69,31 @@ class OpponentSampler:
 
         Args:
             shares: weight of each opponent, above 0, and whether it is the learner itself; the sum need not be 1.
-            num_envs: deals stepped together.
-            device: of the tensors.
+            num_envs: number of environments.
+            device: device of the tensors.
 
         Raises:
-            ValueError: when a share is less than one environment.
+            ValueError: if a share is less than one environment.
         """
         self.opponent_of = torch.from_numpy(_opponent_of(list(shares), num_envs)).to(device)
         self.learner_seat = torch.full((num_envs,), -1, dtype=torch.int8, device=device)
         self.deals_of_env = torch.zeros(num_envs, dtype=torch.int64, device=device)
 
     def assign_seats(self, envs: Tensor, dealers: Tensor) -> None:
-        """Seat the learner in new deals: dealer and non-dealer in turn, or both.
+        """Seat the learner in new deals: as dealer and non-dealer in turn, or in both seats.
 
         Args:
             envs: int64[n], environments with new deals.
-            dealers: int8[n], their dealers.
+            dealers: int8[n], the dealers of these deals.
         """
-        # Neighbouring environments differ, so that the learner deals half the time even in a few deals.
+        # Neighbouring environments alternate, so that even over a few deals the learner deals half the time.
         is_dealer = (envs + self.deals_of_env[envs]) % 2 == 1
         seat = torch.where(is_dealer, dealers, 1 - dealers)
         self.learner_seat[envs] = seat.masked_fill(self.opponent_of[envs] < 0, -1)
         self.deals_of_env[envs] += 1
 
     def learner_acts(self, turn: Tensor) -> Tensor:
-        """Return where the learner is to act, bool[num_envs], for the seats to act, int8[num_envs]."""
+        """Return whether the learner is to act, bool[num_envs], given the seats to act, int8[num_envs]."""
         return (self.learner_seat < 0) | (self.learner_seat == turn)
 
 
@@ -116,15 +116,15 @@ def _opponent_of(shares: list[tuple[float, bool]], num_envs: int) -> npt.NDArray
 
 
 def first_training_deal(rank: int) -> int:
-    """Return the index of the first deal of process ``rank``; its range has ``DEALS_PER_PROCESS`` deals."""
+    """Return the index of the first deal of process ``rank``, whose range has ``DEALS_PER_PROCESS`` deals."""
     return TRAINING_DEALS + rank * DEALS_PER_PROCESS
 
 
 def check_layout(saved: Mapping[str, npt.NDArray[Any]], own: Mapping[str, npt.NDArray[Any]]) -> None:
-    """Refuse saved arrays whose names, shapes or types are not those of ``own``.
+    """Check that saved arrays have the names, shapes and dtypes of ``own``.
 
     Raises:
-        ValueError: if they are of another number of environments or of another version of the engine.
+        ValueError: if they belong to another number of environments or to another version of the engine.
     """
     for name, array in own.items():
         if name not in saved or saved[name].shape != array.shape or saved[name].dtype != array.dtype:
@@ -137,15 +137,14 @@ class Rollout:
 
     Attributes:
         views: ``VIEW`` records [steps * envs], what the seat to act knows, canonical.
-        masks: bool[steps, envs, actions], legal actions.
-        actions: int64[steps, envs], canonical.
-        logits: float32[steps, envs, actions], the policy's where the learner had a choice; elsewhere 0.
-        seats: int8[steps, envs], the seat that decides.
-        ends: bool[steps, envs], whether the deal, but for its endgame, ended before the environment's next decision.
-        margins: float32[steps, envs], seat 0's final margin of counted tricks where the deal ended, if it is known;
-            elsewhere 0.
-        learner_mask: bool[steps, envs], whether the learner decided, not an opponent.
-        has_choice: bool[steps, envs], whether there were two actions or more.
+        masks: bool[steps, envs, actions], legal canonical actions.
+        actions: int64[steps, envs], canonical actions played.
+        logits: float32[steps, envs, actions], of the behaviour policy where the learner had a choice; elsewhere 0.
+        seats: int8[steps, envs], the seat that decided.
+        ends: bool[steps, envs], whether this decision ended the deal or began its endgame, which is not played.
+        margins: float32[steps, envs], seat 0's final margin of counted tricks where the deal is over; elsewhere 0.
+        learner_mask: bool[steps, envs], whether the learner decided, rather than an opponent.
+        has_choice: bool[steps, envs], whether there were at least two legal actions.
     """
 
     views: Records
@@ -160,7 +159,7 @@ class Rollout:
 
     @classmethod
     def empty(cls, steps: int, envs: int, actions: int, device: Device) -> Rollout:
-        """Return buffers to be filled."""
+        """Return empty buffers."""
         shape = (steps, envs)
         return cls(
             device.records(steps * envs, VIEW),
@@ -180,32 +179,32 @@ class Rollout:
         return Records(self.views.bytes[step * envs : (step + 1) * envs], VIEW)
 
     def views_where(self, mask: Tensor) -> Records:
-        """Return the views of the decisions in a mask, bool[steps, envs], step by step."""
+        """Return the views of the decisions selected by ``mask``, bool[steps, envs], in order of steps."""
         return Records(self.views.bytes[mask.flatten()], VIEW)
 
 
 class Collector:
     """Plays the learner's policy in many deals at once, up to their endgames, and records every decision.
 
-    In some environments the learner holds both seats. In the others it is dealer and non-dealer in turn, and an
-    opponent holds the other seat; its decisions are recorded too.
+    In some environments the learner holds both seats. In the others an opponent holds one seat, and the learner deals
+    every other time; the opponent's decisions are recorded, too.
 
     Attributes:
         batch: the deals, a ``DealBatch`` on the CPU or a ``TensorBatch`` on a GPU.
-        states: the same as records of ``STATE`` in a tensor.
-        device: where everything is.
+        states: the states of ``batch`` as ``STATE`` records in a tensor that shares its memory.
+        device: the device of all tensors.
         relabeling: int8[envs, RELABELING_SIZE], the relabelings of the current decisions.
         universal: whether the policy sees the universal encoding.
-        num_steps: decisions of each environment in a rollout.
+        num_steps: decisions per environment in a rollout.
         high: largest value of each feature, int8[features].
-        num_actions: actions that the policy chooses from.
+        num_actions: size of the policy's action space.
         seed: seed of the deals and the sampled actions.
         rank: index of this process.
-        rollouts: rollouts begun so far.
-        opponent_names: what the opponents are called in the configuration.
-        opponents: the agents that play the current rollout.
-        opponent_of: int64[envs], the number of each environment's opponent; −1 where the learner holds both seats.
-        rollout: the buffers that a rollout fills; the next one overwrites them.
+        rollouts: number of rollouts begun so far.
+        opponent_names: names of the opponents in the configuration.
+        opponents: the agents of the current rollout, in the same order.
+        opponent_of: int64[envs], index of each environment's opponent; −1 where the learner holds both seats.
+        rollout: the buffers that every rollout overwrites.
     """
 
     def __init__(
@@ -228,21 +227,21 @@ class Collector:
 
         Args:
             game: specification of the game.
-            num_envs: deals stepped together.
-            num_steps: decisions of each environment in a rollout.
-            shares: shares of the environments against ``self`` and the opponents by name.
-            opponents: for each name in ``shares`` except ``self``.
+            num_envs: number of environments, each with one deal in progress.
+            num_steps: decisions per environment in a rollout.
+            shares: shares of the environments for ``self`` and for opponents by name.
+            opponents: makers of the opponents, for each name in ``shares`` except ``self``.
             seed: seed of the deals and the sampled actions.
-            inputs: what the policy sees, ``"observation"`` or ``"universal"``.
-            history: keep event histories, for opponents that use them.
+            inputs: the policy's encoding, ``"observation"`` or ``"universal"``.
+            history: whether to keep event histories, for opponents that use them.
             rank: index of this process.
-            dealt: deals of this process before.
-            solves: whether to solve the endgames of the deals, for their margins.
-            device: torch device of everything.
+            dealt: number of deals that this process has dealt before.
+            solves: whether to solve endgames, so that the margins of deals are known.
+            device: torch device of all tensors.
 
         Raises:
-            ValueError: when the game has no open endgame, a share is less than one environment, there is no such
-                device, or histories are to be kept on a GPU.
+            ValueError: if the game has no open endgame, a share is less than one environment, there is no such
+                device, or histories are wanted on a GPU.
         """
         played = rules(game)
         ExactEndgameHook().check(played)
@@ -251,7 +250,7 @@ class Collector:
         self.batch: Any
         if self.device.is_gpu:
             if history:
-                raise ValueError("device: opponents that use histories play on the CPU alone: set device: cpu")
+                raise ValueError("device: opponents that use histories run only on the CPU: set device: cpu")
             self.batch = TensorBatch(played, num_envs, seed, endgame=endgame, device=device)
             self.states = self.batch.states
         else:
@@ -285,17 +284,17 @@ class Collector:
 
     @property
     def dealt(self) -> int:
-        """Deals of this process so far, those before this collector included."""
+        """Number of deals dealt by this process so far, including those before this collector."""
         return self._next_deal
 
     def features(self, views: Records) -> Tensor:
-        """Return what the networks see of canonical views, int8[n, features]."""
+        """Return the networks' inputs for canonical views, int8[n, features]."""
         rows = torch.empty((len(views.bytes), len(self.high)), dtype=torch.int8, device=self.device.torch_device)
         self.device.run(write_network_inputs, len(rows), self.batch.rules.game, views, self.universal, rows)
         return rows
 
     def _deal(self, envs: Tensor) -> None:
-        """Deal the next deals into some environments, and seat the learner."""
+        """Deal the next deals into ``envs`` and seat the learner."""
         first = self._first_deal + self._next_deal
         deals = torch.arange(first, first + len(envs), device=self.device.torch_device)
         self._next_deal += len(envs)
@@ -308,12 +307,12 @@ class Collector:
         self._mix.assign_seats(envs, self.states.field("dealer")[envs])
 
     def begin_rollout(self) -> None:
-        """Take the opponents of the next rollout, who also take over the deals in progress."""
+        """Create the opponents of the next rollout, which also take over the deals in progress."""
         self.opponents = [as_agent(maker(self.rollouts), self.batch.rules) for maker in self._makers]
         self.rollouts += 1
 
     def observe(self, step: int) -> None:
-        """Record what the seats to act know."""
+        """Record the seats to act and their canonical views and legal actions."""
         rollout, views = self.rollout, self.rollout.views_at(step)
         game, envs = self.batch.rules.game, self.batch.size
         self.device.run(observe_envs, envs, game, self.states, views, self.relabeling, rollout.seats[step])
@@ -322,14 +321,14 @@ class Collector:
         rollout.has_choice[step] = legal & (legal - 1) != 0
 
     def choose(self, step: int, policy: Network) -> None:
-        """Choose the actions of the current decisions, which are not played yet.
+        """Choose actions for the current decisions without playing them.
 
         Args:
             step: the step of the rollout.
-            policy: float32[rows, actions], logits, for observations int8[rows, features].
+            policy: returns logits, float32[rows, actions], for observations int8[rows, features].
 
         Raises:
-            FloatingPointError: when logits are not finite.
+            FloatingPointError: if logits are not finite.
         """
         rollout = self.rollout
         acts = rollout.learner_mask[step] = self._mix.learner_acts(rollout.seats[step])
@@ -365,7 +364,7 @@ class Collector:
                 )
 
     def _ask(self, opponent: Agent, number: int, envs: Tensor) -> Tensor:
-        """Return what an opponent plays in some environments, int64[n]."""
+        """Return an opponent's actions in ``envs``, int64[n]."""
         deals = self._deals[envs].cpu().numpy().astype(np.uint64)
         rng = AgentRng(self.seed, deals, stream=number, step=self._moves[envs].cpu().numpy())
         if self.device.is_gpu:
@@ -373,7 +372,7 @@ class Collector:
         return torch.from_numpy(ask(opponent, self.batch, envs.numpy(), rng))
 
     def play(self, step: int) -> None:
-        """Play the chosen actions, and deal anew where a deal is at its endgame."""
+        """Play the chosen actions, and start a new deal wherever one is over or at its endgame."""
         rollout, batch = self.rollout, self.batch
         if self.device.is_gpu:
             batch.step_unchecked(self._every_env, self._true_actions)
@@ -400,7 +399,10 @@ class Collector:
         }
 
     def state(self) -> dict[str, npt.NDArray[Any]]:
-        """Return everything but the policy that the next rollout depends on, as arrays with one row per environment."""
+        """Return everything that the next rollout depends on but the policy: arrays with one row per environment.
+
+        ``counts`` alone has a single row.
+        """
         saved: dict[str, npt.NDArray[Any]] = {
             name: tensor.cpu().numpy().copy() for name, tensor in self._saved_tensors().items()
         }
@@ -411,11 +413,11 @@ class Collector:
         return saved
 
     def load_state(self, state: Mapping[str, npt.NDArray[Any]]) -> None:
-        """Restore what :meth:`state` returned; nothing changes if it is refused.
+        """Restore what :meth:`state` returned; on an error nothing changes.
 
         Raises:
-            ValueError: when no game leads to these deals, or they are of another number of environments or of another
-                version of the engine.
+            ValueError: if no sequence of play leads to these deals, or they belong to another number of environments
+                or to another version of the engine.
         """
         check_layout(state, self.state())
         moves, counts, seats = state["moves"], state["counts"], state["learner_seat"]
@@ -425,7 +427,7 @@ class Collector:
         if not are_possible.all() or not ((counts >= 0) & (counts < DEALS_PER_PROCESS)).all():
             raise ValueError(IMPOSSIBLE)
         states = np.ascontiguousarray(state["states"]).view(STATE)[:, 0]
-        check_states(self.batch.rules, states)  # kernels do not
+        check_states(self.batch.rules, states)  # kernels trust their input: a bad state could index out of bounds
         log = getattr(self.batch, "log", None)
         if log is not None:
             check_logged_actions(self.batch.rules, states, state["log_actions"], state["log_counts"])

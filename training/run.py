@@ -1,4 +1,4 @@
-"""A training run on disk: its folder, its lock, the snapshot that it resumes from, and how it is asked to stop."""
+"""A training run on disk: its folder, its lock and the snapshot to resume from; and requests to stop the run."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ class RunDirectory:
     """The files of one run.
 
     ``config.yaml`` (resolved settings), ``metrics.csv`` and ``tensorboard/``, ``evaluations.csv``, ``curve.png``,
-    ``checkpoints/`` (by decisions), ``final.safetensors``, ``distilled.safetensors`` (of policy iteration), and the
-    snapshot to resume from: ``snapshot/`` or, of ``trainer: sb3``, ``model.zip``.
+    ``checkpoints/`` (named by decisions), ``final.safetensors``, ``distilled.safetensors`` (policy iteration only), and
+    the snapshot to resume from: ``snapshot/``, or ``model.zip`` with ``trainer: sb3``.
     """
 
     def __init__(self, path: str | Path) -> None:
-        """Name the folder, without creating it."""
+        """Set the folder's path without creating it."""
         self.path = Path(path)
-        self.overrides: tuple[str, ...] = ()  # settings that are changed as the run is resumed
+        self.overrides: tuple[str, ...] = ()  # names of settings that are changed on resuming
         self._made: list[Path] = []  # folders created for a new run, innermost first
         self.config = self.path / "config.yaml"
         self.metrics = self.path / "metrics.csv"
@@ -64,10 +64,10 @@ class RunDirectory:
     def create(cls, name: str, out: str | Path | None = None) -> RunDirectory:
         """Create a new run's folder: ``out``, or the first of ``runs/NAME``, ``runs/NAME-2``, … that does not exist.
 
-        It stays empty until the run begins, so that what fails before does not keep the next run from using it.
+        The folder stays empty until the run begins, so a failure before that does not block the next run.
 
         Raises:
-            ValueError: when ``out`` is not empty or cannot be created.
+            ValueError: if ``out`` is not empty or cannot be created.
         """
         path = Path(out) if out is not None else _free_path(Path("runs"), name)
         run = cls(path)
@@ -78,7 +78,7 @@ class RunDirectory:
             if out is None and os.path.lexists(path):
                 return cls.create(name)  # another run took it since
             run._remove_folders()
-            raise ValueError(f"run directory {str(path)!r} cannot be made: {error.strerror}") from None
+            raise ValueError(f"run directory {str(path)!r} cannot be created: {error.strerror}") from None
         if any(path.iterdir()):
             raise ValueError(run._not_empty)
         return run
@@ -89,12 +89,12 @@ class RunDirectory:
 
     @contextmanager
     def beginning(self) -> Iterator[None]:
-        """Remove a new run again if it fails inside, before its first update.
+        """Remove a new run if the block fails before the first update.
 
-        Disks that are full, connections that are lost and training that diverges leave a run that can be resumed.
+        A full disk, a lost connection or divergence leaves a run that has a snapshot in place, to be resumed.
 
         Raises:
-            ValueError: when there is a run in the folder.
+            ValueError: if the folder already holds a run.
         """
         if self.config.exists():
             raise ValueError(self._not_empty)
@@ -107,10 +107,10 @@ class RunDirectory:
             raise
 
     def begin(self, config: TrainConfig) -> None:
-        """Write what a run begins with, its settings.
+        """Write the settings, with which a run begins.
 
         Raises:
-            ValueError: when the folder cannot be written.
+            ValueError: if the folder cannot be written.
         """
         try:
             self.checkpoints.mkdir(exist_ok=True)
@@ -119,11 +119,11 @@ class RunDirectory:
             raise ValueError(f"run directory {str(self.path)!r} cannot be written: {error.strerror}") from None
 
     def write_config(self, config: TrainConfig) -> None:
-        """Write the settings."""
+        """Write ``config.yaml``."""
         write_atomically(self.config, config.to_yaml().encode())
 
     def _discard(self) -> None:
-        """Remove a run's files, and the folders created for it if they are empty."""
+        """Remove the run's files, and those folders created for it that are then empty."""
         for folder in (self.checkpoints, self.tensorboard, self.snapshot):
             shutil.rmtree(folder, ignore_errors=True)
         files = (self.config, self.metrics, self.evaluations, self.curve, self.final, self.distilled, self.model)
@@ -140,16 +140,16 @@ class RunDirectory:
     def open(
         cls, path: str | Path, overrides: Mapping[str, Any] | None = None, given_by: str = COMMAND_LINE
     ) -> tuple[RunDirectory, TrainConfig]:
-        """Open a run to resume; one that was killed before its first snapshot starts afresh.
+        """Open a run to resume. A run that was killed before its first snapshot starts from scratch.
 
         Args:
             path: the run's folder.
-            overrides: new values of some settings, as for ``load_config``. They are recorded when the run is resumed.
-            given_by: what errors call the overrides.
+            overrides: new values of some settings, as for ``load_config``; recorded when the run is resumed.
+            given_by: name of the overrides' source in error messages.
 
         Raises:
-            ValueError: when it is no run directory, its settings are of an older version, one of them cannot change
-                within a run, or its snapshot is gone.
+            ValueError: if the folder holds no run, its settings are those of an older version, an override changes a
+                setting that is fixed within a run, or the snapshot is gone.
         """
         run = cls(path)
         if not run.config.is_file():
@@ -157,27 +157,27 @@ class RunDirectory:
         if not run.has_snapshot and any(int(saved.stem) for saved in run.checkpoint_paths()):
             raise ValueError(
                 f"run directory {str(path)!r} has checkpoints, but no snapshot of this version to resume from: "
-                "a new run may start from one of them (init)"
+                "start a new run from one of them (init)"
             )
         config = load_config(run.config, overrides, given_by)
-        # With the other overrides: an opponent that runs code is only taken from these.
+        # The other overrides apply here, too: agents that run code are accepted only from overrides.
         others = {key: value for key, value in (overrides or {}).items() if key not in FIXED}
         before = load_config(run.config, others, given_by).to_dict()
         for key in FIXED:
             now = config.to_dict().get(key)
             if now != before.get(key):
                 difference = f"{key} is {now}, and the run was trained with {before.get(key)}"
-                raise ValueError(f"{str(path)!r} cannot be resumed: {difference}: it cannot change within a run")
+                raise ValueError(f"{str(path)!r} cannot be resumed: {difference}; {key} cannot change within a run")
         run.overrides = tuple(overrides or ())
         return run, config
 
     @property
     def has_snapshot(self) -> bool:
-        """Whether the run can be resumed: a snapshot has been written."""
+        """Whether a snapshot has been written, so that the run can be resumed."""
         return any(self.snapshot.glob("*.json")) or self.model.is_file()
 
     def checkpoint_paths(self, most: float = math.inf) -> list[Path]:
-        """Return the paths of the checkpoints of at most so many decisions, oldest first."""
+        """Return the paths of the checkpoints after at most ``most`` decisions, oldest first."""
         paths = sorted(self.checkpoints.glob(f"{'[0-9]' * 12}.safetensors"))
         return [path for path in paths if int(path.stem) <= most]
 
@@ -186,25 +186,25 @@ class RunDirectory:
         return self.checkpoints / f"{decisions:012d}.safetensors"
 
     def add_evaluations(self, rows: list[dict[str, Any]]) -> None:
-        """Add results to ``evaluations.csv``, replacing earlier ones after the same number of decisions."""
+        """Add results to ``evaluations.csv``, replacing earlier ones for the same number of decisions."""
         again = {str(row["decisions"]) for row in rows}
         kept = [row for row in _read_rows(self.evaluations, MAX_EVALUATIONS)[1:] if row[0] not in again]
         added = [[row[column] for column in EVALUATION_COLUMNS] for row in rows]
         write_rows(self.evaluations, [EVALUATION_COLUMNS, *kept, *added])
 
     def read_evaluations(self) -> list[dict[str, Any]]:
-        """Return the evaluation results so far, numbers as float.
+        """Return the rows of ``evaluations.csv``, with numbers as floats.
 
         Raises:
-            ValueError: when the file cannot be read or a row has something else than numbers.
+            ValueError: if the file cannot be read or a cell is not a number.
         """
         return _evaluations(self.evaluations, _read_rows(self.evaluations, MAX_EVALUATIONS))
 
     def drop_records_after(self, decisions: int) -> None:
-        """Drop what a killed run recorded after ``decisions``, and its half-written files.
+        """Remove everything that a killed run recorded after ``decisions``, and its half-written files.
 
         Raises:
-            ValueError: when the records cannot be read; then no file has changed.
+            ValueError: if the records cannot be read; then no file has changed.
         """
         metrics = _rows_until(_read_rows(self.metrics, MAX_METRICS), decisions)
         evaluations = _rows_until(_read_rows(self.evaluations, MAX_EVALUATIONS), decisions)
@@ -230,10 +230,10 @@ def _free_path(folder: Path, name: str) -> Path:
 
 @contextmanager
 def run_lock(folder: Path) -> Iterator[None]:
-    """Hold a run's lock. It ends with the process, however that ends.
+    """Hold a run's lock, which the operating system releases even if the process is killed.
 
     Raises:
-        ValueError: when another process, or this one, trains the run already.
+        ValueError: if another process, or this one, is training the run.
     """
     path = folder / LOCK
     with contextlib.ExitStack() as stack:
@@ -244,14 +244,14 @@ def run_lock(folder: Path) -> Iterator[None]:
         try:
             yield
         finally:
-            path.unlink(missing_ok=True)  # while it is held, so that no one else can hold it
+            path.unlink(missing_ok=True)  # while the lock is held: nobody else can hold it yet
 
 
 def _read_rows(path: Path, most: int) -> list[list[str]]:
-    """Return the rows of a CSV file, its header first; none if there is no file.
+    """Return the rows of a CSV file, header first; no rows if the file does not exist.
 
     Raises:
-        ValueError: when it is not a file, has more than ``most`` bytes, or is not CSV.
+        ValueError: if it is not a regular file, has more than ``most`` bytes, or is not CSV.
     """
     try:
         text = read_limited(path, most).decode()
@@ -266,7 +266,7 @@ def write_rows(path: Path, rows: Sequence[Sequence[Any]]) -> None:
     """Write a CSV file.
 
     Raises:
-        OSError: when it cannot be written; the error names it.
+        OSError: if it cannot be written; the error names it.
     """
     text = io.StringIO(newline="")
     csv.writer(text).writerows(rows)
@@ -277,14 +277,14 @@ def append_row(path: Path, row: Sequence[Any]) -> None:
     """Append a row to a CSV file.
 
     Raises:
-        OSError: when it cannot be written; the error names it.
+        OSError: if it cannot be written; the error names it.
     """
     with naming(path), path.open("a", newline="", encoding="utf-8") as file:
         csv.writer(file).writerow(row)
 
 
 def _rows_until(rows: list[list[str]], decisions: int) -> list[list[str]]:
-    """Return the header and the complete rows of at most so many decisions, the number in their first column."""
+    """Return the header, and those complete rows whose first column, the decisions, is at most ``decisions``."""
     return [row for row in rows if row == rows[0] or (len(row) == len(rows[0]) and _number(row[0]) <= decisions)]
 
 
@@ -296,10 +296,10 @@ def _number(cell: str) -> float:
 
 
 def _evaluations(path: Path, rows: list[list[str]]) -> list[dict[str, Any]]:
-    """Return rows of ``evaluations.csv`` as dictionaries, numbers as float.
+    """Return rows of ``evaluations.csv`` as dictionaries, with numbers as floats.
 
     Raises:
-        ValueError: when one is not such a row.
+        ValueError: if a row does not have this form.
     """
     if rows and tuple(rows[0]) != EVALUATION_COLUMNS:
         raise _unreadable(path, f"its columns are not {', '.join(EVALUATION_COLUMNS)}")
@@ -314,7 +314,7 @@ def _evaluations(path: Path, rows: list[list[str]]) -> list[dict[str, Any]]:
 
 
 def last_metrics(run: RunDirectory) -> dict[str, float]:
-    """Return the newest row of ``metrics.csv`` by column; nothing where there is none."""
+    """Return the last row of ``metrics.csv`` by column; empty if there is none."""
     header, *rows = _read_rows(run.metrics, MAX_METRICS) or [[]]
     return dict(zip(header, map(_number, rows[-1]), strict=False)) if rows else {}
 
@@ -323,22 +323,23 @@ def _unreadable(path: Path, reason: str) -> ValueError:
     return ValueError(f"{str(path)!r} cannot be read: {reason:.200}")
 
 
-# A snapshot is a JSON file, written last, and the parts of a safetensors file: `cat` would join them again.
+# A snapshot is a safetensors file in parts, which `cat` would join, and a JSON index. The index is written last, so a
+# snapshot that was not finished has none and is ignored.
 SNAPSHOT_FORMAT = "german-whist-snapshot-2"
 PART_SIZE = 16_000_000  # bytes
 MAX_PARTS = 1024
 
 
 def write_snapshot(folder: Path, about: Mapping[str, Any], tensors: Mapping[str, torch.Tensor]) -> None:
-    """Write a snapshot, and remove the one before it.
+    """Write a snapshot, and remove the previous one.
 
     Args:
-        folder: the run's folder of its snapshot.
-        about: what JSON can hold; the number of ``"decisions"`` names the files.
+        folder: the folder of the run's snapshot.
+        about: values for the JSON index; the files are named after ``"decisions"``.
         tensors: tensors by name.
 
     Raises:
-        OSError: when it cannot be written; the one before it is left as it was.
+        OSError: if it cannot be written; the previous snapshot stays as it was.
     """
     folder.mkdir(exist_ok=True)
     content = save({name: tensor.contiguous() for name, tensor in tensors.items()})
@@ -355,10 +356,10 @@ def write_snapshot(folder: Path, about: Mapping[str, Any], tensors: Mapping[str,
 
 
 def read_snapshot(folder: Path) -> tuple[dict[str, Any], dict[str, torch.Tensor]]:
-    """Return what :func:`write_snapshot` was given last.
+    """Return the ``about`` and the tensors of the newest snapshot.
 
     Raises:
-        ValueError: when it is damaged or of another version; the message is one line.
+        ValueError: if it is damaged or of another version; the message is one line.
     """
     path = max(folder.glob("*.json"))
     try:
@@ -383,7 +384,7 @@ def _digest(about: Mapping[str, Any], content: bytes) -> str:
 
 
 def cannot_resume(path: Path, error: Exception) -> ValueError:
-    """Return the one-line error that says why a run cannot be resumed."""
+    """Return a one-line error that says why a run cannot be resumed."""
     reason = f"it has no {error.args[0]}" if isinstance(error, KeyError) else str(error).splitlines()[0]
     return ValueError(f"{str(path)!r} cannot be resumed: {reason}")
 
@@ -392,8 +393,8 @@ def tensor_of_shape(tensors: Mapping[str, torch.Tensor], name: str, shape: torch
     """Return a tensor of a snapshot by name.
 
     Raises:
-        KeyError: when it is missing.
-        ValueError: when it has another shape.
+        KeyError: if it is missing.
+        ValueError: if it has another shape.
     """
     tensor = tensors[name]
     if tensor.shape != shape:
@@ -404,16 +405,16 @@ def tensor_of_shape(tensors: Mapping[str, torch.Tensor], name: str, shape: torch
 def changes_of_settings(
     before: Mapping[str, Any], config: TrainConfig, intended: Collection[str], decisions: int
 ) -> list[dict[str, Any]]:
-    """Return what has changed in a run's settings since its snapshot: ``decisions``, ``key``, ``before``, ``after``.
+    """Return the changes of a run's settings since its snapshot: ``decisions``, ``key``, ``before``, ``after``.
 
     Args:
         before: the settings that the run was trained with, by name.
         config: the settings to continue with.
-        intended: the settings that may differ.
+        intended: names of the settings that may differ.
         decisions: decisions trained on so far.
 
     Raises:
-        ValueError: when another setting differs, or the run is to end before it has come to.
+        ValueError: if another setting differs, or the new length of the run is less than what it has trained on.
     """
     settings = config.to_dict()
     if settings.keys() != before.keys():
@@ -422,9 +423,9 @@ def changes_of_settings(
     for key in changed:
         difference = f"{key} is {settings[key]}, and the run was trained with {before[key]}"
         if key not in intended:
-            raise ValueError(f"{difference}: an intended change is said by name, --resume RUN --{key} VALUE")
+            raise ValueError(f"{difference}: if the change is intended, use --resume RUN --{key} VALUE")
         if key == "decisions" and settings[key] < decisions:
-            raise ValueError(f"{difference}: {decisions} decisions are trained on already")
+            raise ValueError(f"{difference}: it has already trained on {decisions} decisions")
     return [{"decisions": decisions, "key": key, "before": before[key], "after": settings[key]} for key in changed]
 
 
@@ -433,21 +434,21 @@ class Stopped(Exception):  # noqa: N818 - no error
 
 
 class StopRequest:
-    """Whether a run is to stop.
+    """A request to stop a run, made by a signal and checked between steps.
 
     Attributes:
-        is_made: whether it has been asked to.
+        is_made: whether the run has been asked to stop.
     """
 
     def __init__(self) -> None:
-        """Start with a run that goes on."""
+        """Start without a request."""
         self.is_made = False
 
     def check(self, *_: object) -> None:
-        """Give up if the run is to stop; usable as a callback of whatever arguments.
+        """Raise ``Stopped`` if the request has been made; ignores arguments, so that it can serve as a callback.
 
         Raises:
-            Stopped: when it is.
+            Stopped: if the run has been asked to stop.
         """
         if self.is_made:
             raise Stopped
@@ -455,22 +456,22 @@ class StopRequest:
 
 @contextmanager
 def stop_signals(stop: StopRequest, say: Callable[[str], None]) -> Iterator[None]:
-    """Let SIGINT and SIGTERM ask a run to stop; a second SIGINT interrupts at once, as usual.
+    """Turn SIGINT and SIGTERM into stop requests; a second SIGINT interrupts at once, as usual.
 
-    In a thread that is not the main one, which alone can set handlers, signals do what they did.
+    Only the main thread can set signal handlers; in any other this does nothing.
 
     Args:
-        stop: where they ask.
-        say: prints the answer to the first of them.
+        stop: the request to make.
+        say: prints a line after the first signal.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     previous = signal.getsignal(signal.SIGINT)
-    if previous in (signal.SIG_IGN, None):  # as in a job in the background of a script
+    if previous in (signal.SIG_IGN, None):  # as for a background job of a script
         previous = signal.default_int_handler
-    # Said by another thread: the one that is interrupted may hold a lock of the console.
-    answer = threading.Thread(target=say, args=("stopping, and saving; Ctrl-C again to stop at once",), daemon=True)
+    # Printed by another thread, because the interrupted one may hold the console's lock.
+    answer = threading.Thread(target=say, args=("saving, then stopping; Ctrl-C again to stop at once",), daemon=True)
 
     def ask(number: int, frame: Any) -> None:
         signal.signal(signal.SIGINT, previous)
@@ -494,11 +495,10 @@ _IN_CHECKOUT = "training/run.py"  # the path of this file in the project's own r
 
 @lru_cache
 def code_version() -> dict[str, Any]:
-    """Return the versions of package, Python and libraries, for model cards.
+    """Return the versions of the package, Python and libraries, for model cards.
 
-    ``commit`` is the git commit if the package runs from its own checkout, not that of a repository around
-    ``site-packages``, and ``modified`` says whether the checkout differs from it; both are ``None`` for an installed
-    package.
+    If the package runs from its own checkout, ``commit`` is the git commit and ``modified`` says whether the working
+    tree differs from it. For an installed package both are ``None``, even if a repository surrounds ``site-packages``.
     """
     commit, modified = _checkout(Path(__file__).resolve())
     return {
@@ -518,7 +518,7 @@ def _version(package: str) -> str | None:
 
 
 def _checkout(file: Path) -> tuple[str | None, bool | None]:
-    """Return the commit of this project's repository and whether it is modified, if a file is in a checkout of it."""
+    """Return the commit, and whether the tree is modified, if a file is in a checkout of this project."""
     try:
         if _git(file.parent, "ls-files", "--full-name", "--", file.name) != _IN_CHECKOUT:
             return None, None

@@ -1,8 +1,12 @@
 """``trainer: sb3``: MaskablePPO of sb3-contrib on native batches.
 
-The learner has one seat of each deal. Who holds the other changes from rollout to rollout: the learner as it is, an
-earlier checkpoint, or an agent by name. Saving and loading are Stable-Baselines3's own: a resumed run goes on with the
-weights and moments of the one that was stopped, and with new deals.
+PPO with a clipped objective (Schulman et al., arXiv 1707.06347), GAE (arXiv 1506.02438) and masked logits (Huang and
+Ontañón, arXiv 2006.14171), as sb3-contrib implements them; the discount is 1. Learning rate and entropy coefficient
+change linearly over the run.
+
+The learner holds one seat of each deal. The opponent in the other seat is drawn for each rollout: the learner as it is
+then, an earlier checkpoint, or an agent by name. Saving and loading are Stable-Baselines3's own: a resumed run
+continues with the weights and optimiser state that were saved, but with new deals.
 """
 
 from __future__ import annotations
@@ -50,7 +54,7 @@ def train_sb3(
     """Train with MaskablePPO; see :func:`german_whist.training.train.train`."""
     if processes.size > 1:
         raise ValueError("trainer: sb3 runs in one process; several need trainer: policy_iteration")
-    # Checking our own masks would cost a tenth of the time.
+    # Validating distributions, whose masks are our own, would cost a tenth of the time.
     torch.distributions.Distribution.set_default_validate_args(False)
     learner, stop = Learner(config, run, resume), StopRequest()
     model = learner.model
@@ -68,7 +72,7 @@ def train_sb3(
             learner.prepare_rollout()
             model.learn(1, lambda *_: not stop.is_made, log_interval=None, reset_num_timesteps=False)  # type: ignore[arg-type]
             if stop.is_made:
-                model.num_timesteps = done  # the rollout in which it came is not learnt from
+                model.num_timesteps = done  # the interrupted rollout is discarded
                 learner.save_model()
                 return TrainingOutcome(run, done, ())
             learner.check_finite()
@@ -80,12 +84,12 @@ def train_sb3(
 
 
 class ScaledObservations(FlattenExtractor):
-    """Observations scaled to at most 1; :func:`policy_checkpoint` folds the factors into the first layer."""
+    """Scales observations; :meth:`Learner.checkpoint` folds the factors into the first layer's weights."""
 
     scale: torch.Tensor
 
     def __init__(self, observation_space: spaces.Box, scale: torch.Tensor) -> None:
-        """Take the factors, float32[features]."""
+        """Set the factors, float32[features]."""
         super().__init__(observation_space)
         self.register_buffer("scale", scale)
 
@@ -95,23 +99,23 @@ class ScaledObservations(FlattenExtractor):
 
 
 class Learner:
-    """The model, its environments, and who holds the other seats there.
+    """A MaskablePPO model, its environments and its opponents.
 
     Attributes:
-        model: learns in the environments.
+        model: the MaskablePPO model.
     """
 
     def __init__(self, config: SB3Config, run: RunDirectory, resume: bool) -> None:
-        """Begin a run, or load it.
+        """Begin a run, or load it to resume.
 
         Raises:
-            ValueError: when the run cannot be resumed, the device does not exist or the network is too large.
+            ValueError: if the run cannot be resumed, the device does not exist or the network is too large.
         """
-        if config.device != "auto":  # Stable-Baselines3 would silently use the CPU instead of a missing GPU
+        if config.device != "auto":  # for a missing GPU, Stable-Baselines3 would silently use the CPU
             torch_device(config.device)
         self._config, self._run, self._rules = config, run, rules(config.rules)
         self._named = {name: make_agent(name, self._rules) for name in config.opponents if name not in (SELF, POOL)}
-        # The environments keep histories if their first opponent uses them.
+        # The environments keep histories only if their first opponent uses them.
         first: AgentLike = max(self._named.values(), key=lambda agent: agent.uses_games, default="random")
         self._envs = GermanWhistVecEnv(
             config.num_envs, rules=self._rules, opponent=first, reward=config.reward, canonical=True
@@ -176,18 +180,18 @@ class Learner:
         return Checkpoint(tuple(layers), self._rules, about)
 
     def save(self) -> None:
-        """Write a checkpoint, which joins the pool, and Stable-Baselines3's file to resume from."""
+        """Write a checkpoint, which joins the pool, and ``model.zip`` to resume from."""
         self.checkpoint().save(self._run.checkpoint_path(self.model.num_timesteps))
         self.save_model()
 
     def save_model(self) -> None:
-        """Write Stable-Baselines3's file to resume from."""
+        """Write ``model.zip``, Stable-Baselines3's own format, to resume from."""
         file = io.BytesIO()
         self.model.save(file)
         write_atomically(self._run.model, file.getvalue())
 
     def prepare_rollout(self) -> None:
-        """Seat the opponent of the next rollout, and set the weights of the update that follows it."""
+        """Set the opponent of the next rollout, and the learning rate and entropy coefficient of its update."""
         config, model = self._config, self.model
         left = 1.0 - model.num_timesteps / config.decisions
         rate = config.learning_rate_at(left)
@@ -196,7 +200,7 @@ class Learner:
         self._envs.opponent = self._opponent()
 
     def _opponent(self) -> Agent:
-        """Return who holds the other seats in the next rollout, drawn by the shares."""
+        """Draw the opponent of the next rollout, with probabilities proportional to the shares."""
         rng = np.random.default_rng((self._config.seed, self.model.num_timesteps))
         names, shares = zip(*self._config.opponents.items(), strict=True)
         name = names[rng.choice(len(names), p=np.array(shares) / sum(shares))]
@@ -208,10 +212,10 @@ class Learner:
         return self._named[name]
 
     def check_finite(self) -> None:
-        """Refuse to go on with a weight that is not finite.
+        """Check that all weights are finite.
 
         Raises:
-            FloatingPointError: naming it.
+            FloatingPointError: naming the weight that is not.
         """
         for name, weight in self.model.policy.named_parameters():
             if not torch.isfinite(weight).all():

@@ -1,4 +1,4 @@
-"""``german_whist.train``: a run from Python."""
+"""``german_whist.train``: start or resume a run from Python."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from german_whist.envs.utils.libraries import missing_library
 if TYPE_CHECKING:
     from german_whist.training.records import Callback, TrainingOutcome
 
-_GIVEN_BY = "train"  # what errors call the settings of a call
+_GIVEN_BY = "train"  # name of the call's settings in error messages
 
 
 def train(
@@ -22,10 +22,10 @@ def train(
     callback: Callback | None = None,
     **settings: Any,
 ) -> TrainingOutcome:
-    """Train an agent by self-play, and evaluate it: what ``german-whist train`` does.
+    """Train an agent by self-play and evaluate it, as ``german-whist train`` does.
 
-    It works in notebooks and threads, and leaves random states and numbers of threads as they were. Ctrl-C saves the
-    run, which can be resumed; the outcome then is ``interrupted``.
+    Works in notebooks and threads, and restores random states and thread counts at the end. Ctrl-C saves the run, which
+    can be resumed; the outcome is then ``interrupted``.
 
     Example:
         >>> outcome = german_whist.train("quickstart", decisions=100_000, processes=1, out="runs/mine")
@@ -35,25 +35,25 @@ def train(
 
     Args:
         config: a recipe of the package (``"quickstart"``, ``"half-hour"``, ``"sb3"``, …), or a YAML file.
-        out: the run's folder; by default ``runs/NAME``, or the first of ``runs/NAME-2``, … that is free.
-        resume: the folder of a run to go on with, instead of a new one; ``settings`` then changes some of its own.
+        out: the run's folder; by default the first of ``runs/NAME``, ``runs/NAME-2``, … that does not exist.
+        resume: the folder of a run to continue, instead of starting a new one; ``settings`` then change its settings.
         quiet: show no progress.
-        callback: called as ``callback(decisions, numbers)`` with the numbers of each update, by the names of
-            ``metrics.csv``, and with the win rates of each evaluation, ``evaluation/win_rate_OPPONENT``. What it raises
-            ends the run, which can be resumed.
-        settings: of the configuration, by name: ``decisions=2000``, ``hidden=[64, 64]``, ``rules="small"``,
+        callback: called as ``callback(decisions, numbers)`` after each update, with the columns of ``metrics.csv``, and
+            after each evaluation, with win rates as ``evaluation/win_rate_OPPONENT``. An exception that it raises ends
+            the run, which can be resumed.
+        settings: settings of the configuration by name: ``decisions=2000``, ``hidden=[64, 64]``, ``rules="small"``,
             ``opponents={"self": 0.5, "heuristic": 0.5}``. The page on training settings lists them.
 
     Returns:
-        The outcome: ``agent`` to play with, ``win_rates`` and ``results`` of the final evaluation, ``path`` of the
-        run's folder.
+        The outcome: ``agent`` to play with, ``win_rates`` and ``results`` of the final evaluation, and the ``path`` of
+        the run's folder.
 
     Raises:
-        ValueError: when a setting is unknown or not allowed, the folder holds a run already, or the run cannot be
+        ValueError: if a setting is unknown or not allowed, the folder already holds a run, or the run cannot be
             resumed.
-        ModuleNotFoundError: when a library that the trainer needs is not installed.
-        FloatingPointError: when training diverges; the last good checkpoint is kept.
-        OSError: when a file cannot be written; the run can be resumed.
+        ModuleNotFoundError: if a library that the trainer needs is not installed.
+        FloatingPointError: if training diverges; the last good checkpoint is kept.
+        OSError: if a file cannot be written; the run can be resumed.
     """
     try:
         from german_whist.training.load_config import load_config
@@ -69,9 +69,7 @@ def train(
         ) from None
     if resume is not None:
         if config != "quickstart" or out is not None:
-            raise ValueError(
-                "train: resume goes on with a run's own configuration and folder: leave out config and out"
-            )
+            raise ValueError("train: resume uses the run's own configuration and folder: leave out config and out")
         run, found = RunDirectory.open(resume, settings, _GIVEN_BY)
     else:
         found = load_config(config, settings, _GIVEN_BY)

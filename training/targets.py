@@ -1,4 +1,7 @@
-"""Targets of a rollout: the value of every action in the learner's positions, and the returns of its play."""
+"""Targets of a rollout: action values for the actor, and Watkins's Q(lambda) returns for the value network.
+
+``train`` has the formulas.
+"""
 
 from __future__ import annotations
 
@@ -39,28 +42,29 @@ from german_whist.training.lookahead_kernels import (
 from german_whist.training.rollout_kernels import watkins_q_lambda
 from german_whist.training.rollouts import Collector, Network
 
-_FEWEST_SOLVED = 64  # endgames for a thread of its own
+_FEWEST_SOLVED = 64  # endgames that are worth a thread
 
 
 class ActionValueTargets:
-    """Targets for the value of every action in the learner's positions of a rollout.
+    """Computes the targets of a rollout: the value of every action in the learner's positions, and the returns.
 
-    Each action is tried in the true deal and continued up to a decision of the same seat, where the value network's
-    output takes its place. Replies come from whoever holds the other seat: in self-play the distilled network, which
-    also stands in for past selves and for agents that search or run elsewhere; else the opponent itself.
+    Each action is tried in the true deal and followed to later decisions of the same seat, where the value network
+    replaces the rest of the deal. On the way, the seat itself plays by the distilled network. The other seat replies
+    by the distilled network, too, in self-play and in the place of pool members and of agents that search or run
+    elsewhere; other opponents, rule bots and networks, reply themselves.
 
-    Lookaheads lie close together, numbered by environment, action and rotation. Whatever waits for a network, an
-    opponent or the solver is found by its flags, so everything is the same in any order, on a GPU as on the CPU.
+    Lookaheads are numbered by environment, action and rotation, and stored without gaps. Flags say which of them wait
+    for a network, an opponent or the solver, so results do not depend on the order of work, on a CPU or a GPU.
 
     Attributes:
-        q_targets: float32[steps, envs, actions], of canonical actions: the final margin of counted tricks for the
-            seat to act that each action is expected to lead to; 0 for illegal actions, and where there are no targets.
-        returns: float32[steps, envs], expected final margin from there on; see :func:`watkins_q_lambda`.
+        q_targets: float32[steps, envs, actions], by canonical action: the expected final margin of counted tricks for
+            the seat to act, in tricks; 0 for illegal actions, and where there are no targets.
+        returns: float32[steps, envs], targets of the value network, in tricks; see :func:`watkins_q_lambda`.
         mask: bool[steps, envs], where there are targets: where the learner had a choice.
     """
 
     def __init__(self, collector: Collector, config: PolicyIterationConfig) -> None:
-        """Make room for the targets of a collector's rollouts; see :class:`PolicyIterationConfig` for the settings."""
+        """Allocate the targets of a collector's rollouts, with the settings of ``config``."""
         self._collector = collector
         self._settings = config
         batch, device, shape = collector.batch, collector.device, collector.rollout.actions.shape
@@ -73,7 +77,7 @@ class ActionValueTargets:
         room = batch.size * most_actions * self._most
         self._slots = device.zeros((batch.size, most_actions), "uint64")
         self._rotations = device.zeros(batch.size, "int64")
-        self._totals = device.zeros(room, "float64")  # by number, with gaps
+        self._totals = device.zeros(room, "float64")  # indexed by number, so with gaps where no action was tried
         self._lookaheads = Lookaheads(
             states=device.records(room, STATE),
             envs=device.zeros(room, "int64"),
@@ -89,14 +93,14 @@ class ActionValueTargets:
         self._solver = _EndgameSolver(batch.rules.game, self._high, self._low, config.threads)
 
     def compute(self, step: int, reply: Network, value: Network, lookahead: int) -> None:
-        """Try every action of the current decisions in which the learner has a choice.
+        """Compute the action-value targets of a step: try every action wherever the learner has a choice.
 
         Args:
-            step: the step of the rollout, whose actions are chosen and not played yet; action values are the policy's
-                logits, up to a factor.
-            reply: float32[rows, actions] for observations int8[rows, features]; its best action is played.
-            value: float32[rows, 1], expected final margin of the seat to act, in tricks; replaces the rest of the deal.
-            lookahead: number of own decisions to follow each action for; their values are averaged.
+            step: the step of the rollout; its actions have been chosen but not played.
+            reply: logits of the distilled network, float32[rows, actions], for observations int8[rows, features]; the
+                best action is played.
+            value: expected final margin of the seat to act, in tricks, float32[rows, 1], for the same observations.
+            lookahead: number of own decisions at which values are averaged.
         """
         rollout = self._collector.rollout
         self.mask[step] = rollout.learner_mask[step] & rollout.has_choice[step]
@@ -104,7 +108,7 @@ class ActionValueTargets:
         self._look_ahead(step, rollout.learner_mask[step], reply, value, lookahead)
 
     def write_returns(self) -> None:
-        """Write the returns of a rollout, once it is played."""
+        """Compute the returns, once the rollout has been played."""
         rollout = self._collector.rollout
         self._collector.device.run(
             watkins_q_lambda,
@@ -120,7 +124,7 @@ class ActionValueTargets:
         )
 
     def _look_ahead(self, step: int, wanted: Tensor, reply: Network, value: Network, lookahead: int) -> None:
-        """Write the targets of each action of the wanted environments, bool[envs]."""
+        """Write the action-value targets of the environments selected by ``wanted``, bool[envs]."""
         collector, device, most = self._collector, self._collector.device, self._most
         game, envs, states = collector.batch.rules.game, collector.batch.size, collector.states
         slots, rotations, lookaheads = self._slots, self._rotations, self._lookaheads
@@ -168,15 +172,15 @@ class ActionValueTargets:
         )
 
     def _answers(self) -> Tensor:
-        """Return where the opponent answers itself in lookaheads, bool[envs]."""
+        """Return whether the opponent itself replies in lookaheads, bool[envs]."""
         collector = self._collector
         named = zip(collector.opponent_names, collector.opponents, strict=True)
         answering = [*(name != POOL and _answers(opponent) for name, opponent in named), False]
-        # Index −1: the learner itself.
+        # The last entry is for index −1, self-play.
         return torch.tensor(answering, device=collector.device.torch_device)[collector.opponent_of]
 
     def _answered(self, rows: Tensor, rng: np.random.Generator) -> Tensor:
-        """Return what the opponents play in the lookaheads ``rows`` that wait for it, int64[n]."""
+        """Return the opponents' actions in the lookaheads ``rows``, int64[n]."""
         collector = self._collector
         asked = collector.opponent_of[self._lookaheads.envs[rows]]
         actions = torch.zeros_like(rows)
@@ -192,7 +196,7 @@ def _rows(records: Records, rows: Tensor) -> Records:
 
 
 def _tables(collector: Collector) -> tuple[EndgameTable, EndgameTable]:
-    """Return the endgame tables for deals played high and low; a GPU has complete ones, and searches nothing."""
+    """Return the endgame tables for deals played high and low; on a GPU complete ones, so only races are searched."""
     played = collector.batch.rules
     find = open_complete_table if collector.device.is_gpu and not played.race else open_table
     has_trump = played.trump != "none"
@@ -201,13 +205,13 @@ def _tables(collector: Collector) -> tuple[EndgameTable, EndgameTable]:
 
 
 def _answers(opponent: Agent) -> bool:
-    """Return whether an opponent answers itself in lookaheads: rules and networks, which take microseconds a view."""
+    """Return whether an opponent itself replies in lookaheads: rule bots and networks take only microseconds a view."""
     plays = opponent.agent if isinstance(opponent, ExactEndgame) else opponent
     return isinstance(plays, (RuleBot, RandomBot, PolicyAgent))
 
 
 class _EndgameSolver:
-    """Solves the endgames that no table holds, by search on the CPU, in several threads if there are many."""
+    """Solves endgames that no table holds by search on the CPU, in several threads if there are many."""
 
     def __init__(self, game: np.ndarray[Any, Any], high: EndgameTable, low: EndgameTable, threads: int) -> None:
         self._game, self._tables = game, (high, low)
@@ -216,7 +220,7 @@ class _EndgameSolver:
         self._executor = ThreadPoolExecutor(self._threads)
 
     def margins(self, states: Records, device: Device) -> Tensor:
-        """Return seat 0's margin of each deal with perfect play, int64[n]."""
+        """Return seat 0's final margin of each deal with perfect play, int64[n]."""
         on_host = states.bytes.cpu().numpy().view(STATE)[:, 0]
         found = np.empty(len(on_host), np.int64)
         parts = min(self._threads, -(-len(found) // _FEWEST_SOLVED))

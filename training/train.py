@@ -1,13 +1,25 @@
-"""Training runs: approximate policy iteration, regression on the value of every action in self-play.
+"""Training runs: approximate policy iteration by regression on the value of every action, in self-play.
 
-Each action is tried in the true deal (``targets``). All actions of a position meet the same hidden cards, so luck
-cancels out of their differences, and the network, which does not see those cards, learns the mean over all that they
-could be.
+One update, for positions o in which the learner has a choice among the legal actions A(o):
 
-Targets bootstrap from the learner's own *value* network at the seat's next decision. The value is the mean over what is
-still hidden there, so it varies much less; it learns from the returns of the learner's play. Better play thus gives
-better targets, which is policy iteration, and all targets are for positions of the learner's own play, so they correct
-its own errors (DAgger: Ross et al., arXiv 1011.0686).
+1. Collect (``rollouts``): ``num_envs`` × ``num_steps`` decisions of the behaviour policy softmax(β · logits), with
+   β = ``INVERSE_TEMPERATURE`` and logits = ``LOGITS_PER_TRICK`` · f(o, a), where the actor f estimates action values in
+   tricks up to a constant per position.
+2. Compute targets (``targets``): every a in A(o) is tried in the true deal and followed to the seat's next
+   L = ``lookahead`` decisions o₁ … o_L, in R = ``stock_rotations`` orders of the unseen cards. With the value network
+   v, Q(o, a) = 1/(R L) Σ_r Σ_l v(o_l), a mean of n-step returns. Once an endgame begins, its exact margin, squashed by
+   ``margin_tanh_scale``, takes the place of v.
+3. Compute returns: G(o), Watkins's Q(lambda) of Q along the learner's play (``rollout_kernels.watkins_q_lambda``).
+4. Learn (``networks``): the actor minimises the mean over A(o) of (f − Q)², both centred over A(o), and the value
+   network (v − G)². The distilled network, a small one that picks moves during lookahead, learns the actor's outputs.
+
+All actions of a position meet the same hidden cards, so luck cancels out of their differences. The actor does not see
+those cards, so least squares makes it learn the mean over everything that they could be. The value at the next decision
+is such a mean, too, and varies much less than the outcome of the deal.
+
+Better play gives better targets: that is policy iteration. All targets belong to positions of the learner's own play,
+so they correct its own errors (DAgger: Ross et al., arXiv 1011.0686; for the closest relatives see *policy iteration*
+in the glossary).
 """
 
 from __future__ import annotations
@@ -57,7 +69,7 @@ from german_whist.training.targets import ActionValueTargets
 from german_whist.training.value_fit import fit_value, self_play_outcomes
 
 INVERSE_TEMPERATURE = 4.0  # of the behaviour policy: values learn from its returns, so exploration must cost little
-EXPLODED = 1e3  # a loss this large means divergence: targets are a few outputs at most, and losses usually below 1
+EXPLODED = 1e3  # a loss this large means divergence: in output units, targets are a few at most, losses mostly below 1
 METRICS = (
     *("charts/SPS", "charts/seconds", "charts/learning_rate"),
     *("losses/loss", "losses/explained_variance", "losses/value_explained_variance"),
@@ -73,28 +85,30 @@ def train(
     processes: Processes = Processes(),  # noqa: B008 - a constant
     callback: Callback | None = None,
 ) -> TrainingOutcome:
-    """Train a policy by self-play with the configured trainer; SIGINT and SIGTERM checkpoint and exit.
+    """Train a policy by self-play with the configured trainer.
 
-    A configuration of several ``processes`` starts the others, unless it is given them. In a thread that is not the
-    main one, no handlers are set. A new run that fails before its first update leaves nothing in its folder, unless it
-    can be resumed. Random states and numbers of threads of the process are afterwards what they were.
+    On SIGINT or SIGTERM the run is saved and ends; outside the main thread no handlers are installed. If the
+    configuration asks for several ``processes`` and none are passed, the others are started here. A new run that fails
+    before its first update leaves nothing in its folder, unless it can be resumed. The random states and thread counts
+    of the calling process are restored at the end.
 
     Args:
         config: the configuration, whose class selects the trainer.
         run: the folder to write to.
-        resume: continue from the run's snapshot; a run killed before the first snapshot starts from scratch.
+        resume: continue from the run's snapshot; a run killed before its first snapshot starts from scratch.
         quiet: show no progress.
-        processes: those of ``torchrun``, if it started this one; ``trainer: sb3`` runs in one.
-        callback: called as ``callback(decisions, numbers)`` with the row of each update, by the names of
-            ``metrics.csv``, and with the win rates of each evaluation, ``evaluation/win_rate_OPPONENT``. What it raises
-            ends the run, which can be resumed from its last checkpoint. Only the first process calls it.
+        processes: the process group, if ``torchrun`` started this process; ``trainer: sb3`` runs in a single process.
+        callback: called in the first process as ``callback(decisions, numbers)``: after each update with its row, under
+            the names of ``metrics.csv``, and after each evaluation with win rates, as
+            ``evaluation/win_rate_OPPONENT``. An exception that it raises ends the run, which can be resumed from its
+            last checkpoint.
 
     Raises:
-        ValueError: when the run cannot be resumed or another process trains it, or the device does not exist.
-        ModuleNotFoundError: when a library that the trainer needs is not installed.
-        FloatingPointError: when training diverges; the last good checkpoint is kept.
-        ConnectionError: when another process of the run is gone; the last good checkpoint is kept.
-        OSError: when a file cannot be written, as on a full disk; the error names it, and the run can be resumed.
+        ValueError: if the run cannot be resumed or another process trains it, or the device does not exist.
+        ModuleNotFoundError: if a library that the trainer needs is not installed.
+        FloatingPointError: if training diverges; the last good checkpoint is kept.
+        ConnectionError: if another process of the run is gone; the last good checkpoint is kept.
+        OSError: if a file cannot be written, as on a full disk; the error names it, and the run can be resumed.
     """
     with ExitStack() as stack:
         stack.enter_context(_settings_of_libraries_kept())
@@ -117,7 +131,7 @@ def train(
 
 @contextlib.contextmanager
 def _settings_of_libraries_kept() -> Iterator[None]:
-    """Leave the random states, threads and checks of the process as they were."""
+    """Restore the process's random states, thread count and library flags on exit."""
     threads, validates = torch.get_num_threads(), Distribution._validate_args
     deterministic, benchmark = torch.backends.cudnn.deterministic, torch.backends.cudnn.benchmark
     python_state, numpy_state = random.getstate(), np.random.get_state()
@@ -139,10 +153,10 @@ Trainer = Callable[[Any, RunDirectory, bool, bool, Processes, Callback | None], 
 
 
 def load_trainer(config: TrainConfig) -> Trainer:
-    """Return the trainer of a configuration.
+    """Return the function that trains a configuration, importing the libraries that it needs.
 
     Raises:
-        ModuleNotFoundError: when a library that it needs is not installed.
+        ModuleNotFoundError: if one of them is not installed.
     """
     if isinstance(config, PolicyIterationConfig):
         return _train_policy_iteration
@@ -190,7 +204,7 @@ def _train_policy_iteration(
                 state.check_finite(metrics)
                 records.write_update(state.decisions, metrics)
         except Stopped:
-            # No checkpoint joins the pool here, so that the resumed run equals one that was never stopped.
+            # A checkpoint here would join the pool, and the resumed run would differ from one that was never stopped.
             state.save_snapshot()
             return TrainingOutcome(run, state.decisions, ())
         except ConnectionError as error:
@@ -198,30 +212,30 @@ def _train_policy_iteration(
         state.save()
         if config.value_deals and processes.is_first:
             records.say("fitting the value network")
-            with contextlib.suppress(Stopped):  # asked for again below
+            with contextlib.suppress(Stopped):  # `finish` checks for the stop request again
                 state.fit_value(stop)
         return records.finish(state.decisions, state.checkpoint(), stop)
 
 
 class TrainingState:
-    """Everything that the next update depends on: networks, deals in play, past selves, decisions so far.
+    """Everything that the next update depends on: networks, deals in progress, the pool, decisions so far.
 
     Attributes:
         config: the configuration.
         run: the folder for checkpoints.
         processes: the processes that train together.
         decisions: learner decisions trained on so far, by all processes.
-        collectors: play the deals, one for each game.
+        collectors: one for each game; they play the deals.
         networks: the networks and their update.
-        changes: intended changes of settings so far: ``decisions``, ``key``, ``before``, ``after``.
-        notes: what the run should say of its start, lines of text.
+        changes: deliberate changes of settings so far: ``decisions``, ``key``, ``before``, ``after``.
+        notes: lines to print when the run begins.
     """
 
     def __init__(self, config: PolicyIterationConfig, run: RunDirectory, processes: Processes) -> None:
         """Build the networks and deal the first deals.
 
         Raises:
-            ValueError: when the device does not exist, the network is too large, or a share is less than one
+            ValueError: if the device does not exist, the network is too large, or a share is less than one
                 environment.
         """
         Device(config.device)
@@ -231,7 +245,7 @@ class TrainingState:
         self.decisions = 0
         self.changes: list[dict[str, Any]] = []
         self._rules = rules(config.rules)
-        self._value: tuple[Layer, ...] = ()  # of checkpoints, once it is fitted
+        self._value: tuple[Layer, ...] = ()  # the value network of checkpoints, once fitted
         self._pool: list[Checkpoint] = []
         self.notes: list[str] = []
         self._make_collectors()
@@ -244,7 +258,7 @@ class TrainingState:
             raise ValueError(f"the network cannot be made: {str(error).splitlines()[0]}") from None
 
     def _make_collectors(self) -> None:
-        """Make a collector for each game, with its share of the environments."""
+        """Create a collector for each game, with its share of the environments."""
         config = self.config
         ends = np.round(np.cumsum([0.0, *config.shares.values()]) * config.num_envs).astype(int)
         self.collectors: list[Collector] = []
@@ -264,7 +278,7 @@ class TrainingState:
                     makers,
                     seed=config.seed,
                     inputs=config.inputs,
-                    # Past selves are networks without lookahead: they use no histories.
+                    # Pool members are plain networks, which use no histories.
                     history=any(make(0).uses_games for name, make in makers.items() if name != POOL),
                     rank=self.processes.rank,
                     device=config.device,
@@ -273,21 +287,22 @@ class TrainingState:
         self._targets = [ActionValueTargets(collector, config) for collector in self.collectors]
 
     def _maker(self, name: str, game: Rules) -> Callable[[int], Agent]:
-        """Return the function from the number of a rollout to its opponent of this name in a game."""
+        """Return a function from a rollout's number to the opponent called ``name`` in that rollout."""
         if name == POOL:
             return lambda rollout: PolicyAgent(self._past_self(rollout), 1.0, rules=game)
         agent = make_agent(name, game)
         return lambda _: agent
 
     def _past_self(self, rollout: int) -> Checkpoint:
+        # Keyed by the rollout instead of drawn from a stream: a snapshot then needs no random state.
         seed = np.random.SeedSequence([self.config.seed, self.processes.rank, rollout])
         return self._pool[np.random.default_rng(seed).integers(len(self._pool))]
 
     def begin(self) -> None:
-        """Start from ``init``, if it is set, and write the first checkpoint.
+        """Load ``init``, if it is set, and write the first checkpoint.
 
         Raises:
-            ValueError: when there is no such network, or it differs from the settings.
+            ValueError: if there is no such network, or it does not match the settings.
         """
         init = self.config.init
         if init and not self.networks.start_from(self._start(), init):
@@ -298,7 +313,7 @@ class TrainingState:
         self.save()  # the first member of the pool
 
     def _start(self) -> Checkpoint:
-        """Return the network that the run starts from."""
+        """Return the checkpoint that ``init`` names."""
         name, config = self.config.init, self.config
         try:
             start = find_network(name)
@@ -315,18 +330,22 @@ class TrainingState:
         return start
 
     def collect(self, stop: StopRequest) -> tuple[Batch, int]:
-        """Play a rollout; return its positions with targets, and the learner's decisions, those of all processes.
+        """Play a rollout of every game.
+
+        Returns:
+            This process's positions with their targets, and the number of the learner's decisions in all processes.
 
         Raises:
-            FloatingPointError: when logits are not finite.
-            ConnectionError: when another process is gone.
-            Stopped: when any process is to stop; the rollout is dropped, and nothing has changed.
+            FloatingPointError: if logits are not finite.
+            ConnectionError: if another process is gone.
+            Stopped: if any process has been asked to stop; the rollout is discarded and the state is unchanged.
         """
         before = [collector.state() for collector in self.collectors]
         self.networks.freeze()
         played = None
         with contextlib.suppress(Stopped):
             played = [self._play(*pair, stop) for pair in zip(self.collectors, self._targets, strict=True)]
+        # A stopped process takes part in the exchange, too: the others would wait for it.
         own = 0 if played is None else sum(decisions for _, decisions in played)
         total, stopping = self.processes.all_sum(own, stop.is_made or played is None)
         if played is None or stopping:
@@ -338,7 +357,7 @@ class TrainingState:
     def _play(
         self, collector: Collector, targets: ActionValueTargets, stop: StopRequest
     ) -> tuple[tuple[torch.Tensor, ...], int]:
-        """Play a game's part of a rollout; return the columns of its ``Batch``, and the learner's decisions."""
+        """Play one game's part of a rollout; return the columns of its ``Batch`` and the number of decisions."""
         networks, config, rollout = self.networks, self.config, collector.rollout
         lookahead = config.lookahead if self.decisions >= config.lookahead_start else 1
         collector.begin_rollout()
@@ -363,13 +382,13 @@ class TrainingState:
         return positions, int(rollout.learner_mask.sum())
 
     def check_finite(self, metrics: dict[str, float]) -> None:
-        """Refuse to go on with a loss or a weight that is not finite, or a loss that has exploded.
+        """Check that losses and weights are finite and that no loss has exploded.
 
         Raises:
-            FloatingPointError: naming it.
+            FloatingPointError: naming the loss or the weight.
         """
         losses = {name: value for name, value in metrics.items() if name.startswith("losses/")}
-        # Explained variance is undefined if all returns are equal.
+        # Explained variances may be NaN: they are undefined if all targets are equal. `not abs(x) <` catches NaN.
         wrong = [name for name, value in losses.items() if not abs(value) < EXPLODED and not name.endswith("variance")]
         reason = f"{wrong[0]} is {losses[wrong[0]]:g}" if wrong else None
         for name, weight in self.networks.named_parameters():
@@ -385,7 +404,7 @@ class TrainingState:
         )
 
     def checkpoint(self) -> Checkpoint:
-        """Return a checkpoint of the current policy, with its value once that is fitted."""
+        """Return a checkpoint of the current policy, with the value network once it has been fitted."""
         checkpoint = self._checkpoint_of(self.networks.layers())
         return replace(checkpoint, suit_layers=self.config.suit_layers, value=self._value)
 
@@ -410,7 +429,7 @@ class TrainingState:
         )
 
     def save(self) -> None:
-        """Write a checkpoint, which joins the pool, that of the distilled network, and a snapshot."""
+        """Write a checkpoint, which joins the pool, the distilled network's checkpoint, and a snapshot."""
         checkpoint = self.checkpoint()
         self._pool.append(checkpoint)
         del self._pool[: -self.config.pool_size]
@@ -422,7 +441,7 @@ class TrainingState:
     def save_snapshot(self) -> None:
         """Write the snapshot to resume from: everything that the next update depends on.
 
-        There is no random state: every random number is a function of the seed and of how far the run is.
+        It holds no random state, because every random number is a function of the seed and the run's progress.
         """
         own = {
             f"{number}.{name}": torch.from_numpy(array)
@@ -444,18 +463,18 @@ class TrainingState:
             write_snapshot(self.run.snapshot, about, tensors)
 
     def restore(self) -> None:
-        """Restore the run where it stopped.
+        """Restore the state from the snapshot.
 
-        What a killed run recorded after the snapshot is dropped. Intended changes of settings are recorded.
+        Records that a killed run wrote after the snapshot are dropped. Deliberate changes of settings are recorded.
 
         Raises:
-            ValueError: when it cannot be resumed; then no file has changed.
+            ValueError: if the run cannot be resumed; then no file has changed.
         """
         about, tensors, self._pool = self.processes.broadcast(self._read_saved() if self.processes.is_first else None)
         size, rank = self.processes.size, self.processes.rank
         try:
             if about["processes"] != size:
-                raise ValueError(f"it is of {about['processes']} processes, and these are {size}")
+                raise ValueError(f"it was written by {about['processes']} processes, and now there are {size}")
             self.decisions = about["decisions"]
             changes = changes_of_settings(about["settings"], self.config, self.run.overrides, self.decisions)
             for number, collector in enumerate(self.collectors):
@@ -470,11 +489,11 @@ class TrainingState:
         if changes:
             self.save_snapshot()
         if self.run.overrides and self.processes.is_first:
-            # Also where a change was recorded, and the run killed before it wrote the settings.
+            # Even without changes: the run may have been killed between recording a change and writing the settings.
             self.run.write_config(self.config)
 
     def _read_saved(self) -> tuple[dict[str, Any], dict[str, torch.Tensor], list[Checkpoint]]:
-        """Read the snapshot and the pool."""
+        """Read the snapshot and the checkpoints of its pool."""
         about, tensors = read_snapshot(self.run.snapshot)
         past = [self.run.checkpoint_path(decisions) for decisions in about["pool"]]
         for path in past:
@@ -484,10 +503,10 @@ class TrainingState:
         return about, tensors, [load_checkpoint(path) for path in past]
 
     def fit_value(self, stop: StopRequest) -> None:
-        """Fit the value network of the checkpoints to come to self-play of the current policy.
+        """Fit the value network that later checkpoints hold to self-play of the current policy.
 
         Raises:
-            Stopped: when the run is to stop.
+            Stopped: if a stop was requested.
         """
         config = self.config
 

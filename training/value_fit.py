@@ -1,9 +1,14 @@
-"""The value network that a run ships: margin and winning chance, fitted to the outcomes of self-play.
+"""The value network of a final checkpoint: expected margin and winning chance, fitted to the outcomes of self-play.
 
-In training the value estimates a squashed margin and bootstraps from itself. Here its last layer is replaced by two
-linear outputs on its last hidden layer: the margin of the deal by least squares, and the winning chance by logistic
-regression (Hastie, Tibshirani and Friedman, "The Elements of Statistical Learning", 2nd edition, 3.4.1 and 4.4.1), both
-with a small ridge penalty. The policy is not touched, and any snapshot of a run can be given a value.
+During training, the value network estimates a squashed margin and bootstraps from itself, so it is not calibrated. Here
+its last layer is replaced by two linear outputs on the last hidden layer h. With the final margin m of the seat to act
+and y = (1 + sign m) / 2, these minimise
+
+* margin: Σ (w·h − m)² + ρ |w|², by least squares;
+* winning chance: −Σ (y log σ(u·h) + (1 − y) log(1 − σ(u·h))) + ρ/2 |u|², by Newton's method (logistic regression),
+
+where ρ is small and relative to the size of h (Hastie, Tibshirani and Friedman, "The Elements of Statistical Learning",
+2nd edition, 3.4.1 and 4.4.1). The policy is not touched.
 """
 
 from __future__ import annotations
@@ -20,11 +25,11 @@ from german_whist.envs.engine.rules import rules
 from german_whist.training.config import SELF
 from german_whist.training.rollouts import Collector, Network
 
-MAX_ROWS = 100_000  # positions that the outputs are fitted to
-FIRST_RANK = 2**20  # ranges of deals from here on belong to no process that trains
+MAX_ROWS = 100_000  # positions to fit the outputs to, at most
+FIRST_RANK = 2**20  # from this rank on, ranges of deals belong to no training process
 _MAX_ENVS = 1024
-_GREEDY = 1e4  # inverse temperature: the action with the highest logit
-_RIDGE = 1e-5
+_GREEDY = 1e4  # inverse temperature: sampling then picks the action with the highest logit
+_RIDGE = 1e-5  # relative to the mean square of a hidden unit, summed over positions
 _NEWTON_STEPS = 12
 
 Outcomes = tuple[npt.NDArray[np.int8], npt.NDArray[np.float64]]
@@ -33,18 +38,18 @@ Outcomes = tuple[npt.NDArray[np.int8], npt.NDArray[np.float64]]
 def self_play_outcomes(
     policy: Network, shares: Mapping[str, float], deals: int, seed: int, inputs: str, device: str = "cpu"
 ) -> Outcomes:
-    """Play deals with a policy's best actions and exact endgames; return every decision and what it led to.
+    """Play deals with a policy's best actions and exact endgames; return every decision with its outcome.
 
     Args:
-        policy: float32[rows, actions] for observations int8[rows, features].
-        shares: share of each game; the sum is 1.
-        deals: number of deals, all games together; at least one of each game is played.
+        policy: returns logits, float32[rows, actions], for observations int8[rows, features].
+        shares: shares of the games, which sum to 1.
+        deals: number of deals in all games together; at least one of each game is played.
         seed: seed of the deals.
-        inputs: what the policy sees.
+        inputs: the policy's encoding.
         device: torch device of the policy.
 
     Returns:
-        Features int8[n, features], and the final margin of the seat to act in tricks, float64[n].
+        Features, int8[n, features], and the final margin of the seat to act, in tricks, float64[n].
     """
     features, margins = [], []
     for game, share in shares.items():
@@ -60,7 +65,7 @@ def self_play_outcomes(
 
 def _play(policy: Network, game: str, envs: int, seed: int, inputs: str, rank: int, device: str) -> Outcomes:
     """Play one deal in each environment."""
-    steps = 4 * rules(game).foreplay  # a card and a choice of each seat a trick
+    steps = 4 * rules(game).foreplay  # an upper bound: a card and a choice of each seat per trick
     collector = Collector(
         game, envs, steps, {SELF: 1.0}, {}, seed=seed, inputs=inputs, rank=rank, solves=True, device=device
     )
@@ -70,6 +75,7 @@ def _play(policy: Network, game: str, envs: int, seed: int, inputs: str, rank: i
         collector.observe(step)
         collector.choose(step, lambda features: policy(features) * _GREEDY)
         collector.play(step)
+    # Environments whose deal is over go on with further deals, which are left out.
     ended = torch.cumsum(rollout.ends.to(torch.int32), 0) - rollout.ends.to(torch.int32)
     first = ended == 0  # decisions of each environment's first deal
     margins = (rollout.margins * first).sum(0, dtype=torch.float64)
@@ -78,11 +84,11 @@ def _play(policy: Network, game: str, envs: int, seed: int, inputs: str, rank: i
 
 
 def fit_value(layers: tuple[Layer, ...], suit_layers: int, outcomes: Outcomes) -> tuple[Layer, ...]:
-    """Return a value network's layers with a last layer for the margin and the logit of the winning chance.
+    """Return a value network's layers with a new last layer: the margin, and the logit of the winning chance.
 
     Args:
-        layers: the trained value network, for unscaled features.
-        suit_layers: number of its layers that the suits share.
+        layers: the trained value network, which expects unscaled features.
+        suit_layers: number of its suit layers.
         outcomes: from :func:`self_play_outcomes`.
     """
     features, margins = outcomes
@@ -93,21 +99,21 @@ def fit_value(layers: tuple[Layer, ...], suit_layers: int, outcomes: Outcomes) -
 
 @torch.inference_mode()
 def _hidden(layers: tuple[Layer, ...], suit_layers: int, features: npt.NDArray[np.int8]) -> torch.Tensor:
-    """Return the last hidden layer and a column of ones, float64[rows, units + 1]."""
+    """Return the units of the last hidden layer and a column of ones for the bias, float64[rows, units + 1]."""
     network = mlp_of(layers, suit_layers)
     hidden = network.units(torch.from_numpy(features), network.weights())
     return torch.cat([hidden, torch.ones(len(hidden), 1)], 1).double()
 
 
 def _last_layer(hidden: torch.Tensor, margins: npt.NDArray[np.float64]) -> Layer:
-    """Return weight float32[2, units] and bias float32[2]: the margin, and the logit of the winning chance."""
+    """Fit the last layer, weight float32[2, units] and bias float32[2]: the margin, and the winning chance's logit."""
     targets = torch.from_numpy(margins)
     wins = (1 + targets.sign()) / 2
     gram = hidden.T @ hidden
     ridge = _RIDGE * (gram.trace() / len(gram) + 1) * torch.eye(len(gram), dtype=torch.float64)
     margin = torch.linalg.solve(gram + ridge, hidden.T @ targets)
     logit = torch.zeros_like(margin)
-    for _ in range(_NEWTON_STEPS):  # iteratively reweighted least squares
+    for _ in range(_NEWTON_STEPS):  # Newton's method, that is, iteratively reweighted least squares
         chance = torch.sigmoid(hidden @ logit)
         gradient = hidden.T @ (wins - chance) - ridge @ logit
         curvature = (hidden * (chance * (1 - chance))[:, None]).T @ hidden + ridge

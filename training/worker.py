@@ -1,4 +1,4 @@
-"""A further process of a run, which ``training/processes.py`` starts with its rank, their number and a port."""
+"""A worker process of a run; ``training/processes.py`` starts it with its rank, the number of processes and a port."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from german_whist.training.train import train
 
 
 def main(rank: int, size: int, port: int) -> None:
-    """Train what the first process says."""
+    """Train with the configuration that the first process sends."""
     store = local_store(port)
     store.add(READY, 1)
     with process_group(rank, store=store, rank=rank, world_size=size) as processes:
@@ -23,5 +23,5 @@ if __name__ == "__main__":
     end_with_parent(lambda: os.read(sys.stdin.fileno(), 1))
     try:
         main(*map(int, sys.argv[1:]))
-    except (ValueError, FloatingPointError, ConnectionError) as error:  # as the command line says them
+    except (ValueError, FloatingPointError, ConnectionError) as error:  # one line, as the command line prints them
         sys.exit(f"{error}")

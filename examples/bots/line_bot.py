@@ -1,4 +1,4 @@
-"""A bot for the line protocol in plain Python, without the package: reads views as JSON lines, prints actions.
+"""A bot for the line protocol in plain Python, without the package: it reads views as JSON lines and prints actions.
 
 german-whist evaluate "process:python3 examples/bots/line_bot.py" greedy --deals 100
 """
@@ -10,7 +10,7 @@ RANKS = "23456789TJQKA"
 
 
 def choose(view):
-    """Return one of view["legal"]."""
+    """Return one of the actions in view["legal"]."""
     legal = view["legal"]
     if view["decision"] != "play":  # pick an open card, take or leave, keep or swap
         return legal[0]

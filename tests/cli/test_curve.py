@@ -66,7 +66,7 @@ def test_checkpoints_are_rated_by_a_tournament(run: Run) -> None:
         (["runs/a", "--elo"], "run 'a' has no checkpoints yet"),
         (["runs/a", "--elo", "--by", "seconds"], "--elo goes by decisions"),
         (["runs/a", "--elo", "--checkpoints", "0"], "--checkpoints must be an integer >= 1, got 0"),
-        (["runs/a", "other/a"], "runs a, other/a were evaluated against no common opponent"),
+        (["runs/a", "other/a"], "the runs a, other/a have no opponent in common"),
         (["runs/a", "--out", "absent/x.png"], "No such file or directory"),
     ],
 )

@@ -205,10 +205,10 @@ def test_a_port_in_use_is_refused_and_another_server_of_this_program_is_known(
         port = str(taken.getsockname()[1])
         assert main(["serve", "--no-browser", "--port", port]) == 2
     error = capsys.readouterr().err
-    assert f"127.0.0.1:{port} cannot be served: another program is there; --port names another port" in error
+    assert f"127.0.0.1:{port} cannot be served: another program uses it; --port N picks another" in error
     port = start()[1].split(":")[2].partition("/")[0]
     assert main(["serve", "--no-browser", "--port", port]) == 2
-    assert "another german-whist serve is there; --port names another port" in capsys.readouterr().err
+    assert "another german-whist serve uses it; --port N picks another" in capsys.readouterr().err
 
 
 def test_answers_do_not_wait_for_acknowledgements() -> None:

@@ -137,7 +137,7 @@ def test_a_history_is_played_again_and_has_to_come_out_the_same() -> None:
         ({"history": []}, "history must be 1 to "),
         ({"history": [[1, 1, 0, 0]] * 500}, "history must be 1 to "),
         ({"history": [[1, 1, 0]]}, "history must be 1 to "),
-        ({"history": [[1, 1, 0, True]]}, "history: [1, 1, 0, True] is no event of this game"),
+        ({"history": [[1, 1, 0, True]]}, "history: [1, 1, 0, True] is not an event of this game"),
         ({"history": "AAAA"}, "history must be 1 to "),
     ],
 )
@@ -178,7 +178,7 @@ def test_the_bot_of_the_command_line_plays_and_one_that_crashes_is_started_again
     ]
     for asked in [*positions, positions[0]]:
         if asked.pop("left", 7) < 6:
-            with pytest.raises(ValueError, match=r"gives the deal up: crash: it ended with exit code 3"):
+            with pytest.raises(ValueError, match=r"gives up the deal: crash: it ended with exit code 3"):
                 thinker.act(asked)
         else:
             assert thinker.act(asked)["action"]

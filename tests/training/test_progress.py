@@ -78,7 +78,7 @@ def test_the_end_after_whole_rollouts_is_said_once_if_it_is_another(
             shown.expect(done, rollout)
             shown.update(done + rollout)
     first, *lines = capsys.readouterr().err.splitlines()
-    assert first == "a rollout is about 300 decisions: the run ends at about 1,200"
+    assert first == "a rollout takes about 300 decisions, so the run will end at about 1,200"
     counts = [re.match(r"([\d,]+) of ([\d,]+) decisions", line) for line in lines]
     assert [count.groups() for count in counts if count] == [("610", "1,230"), ("910", "1,210"), ("1,210", "1,210")]
 

@@ -104,7 +104,7 @@ def test_a_folder_that_holds_something_is_refused_and_left_alone(here: Path) -> 
 )
 def test_a_folder_that_cannot_be_made_is_refused_and_leaves_nothing(here: Path, out: str, reason: str) -> None:
     (here / "file").touch()
-    with pytest.raises(ValueError, match=rf"^run directory '{out}' cannot be made: {reason}$"):
+    with pytest.raises(ValueError, match=rf"^run directory '{out}' cannot be created: {reason}$"):
         RunDirectory.create("a", out)
     assert everything(here) == {"file"}
 
@@ -124,7 +124,7 @@ def test_a_full_disk_leaves_nothing_of_a_run_that_cannot_begin(
 def test_a_run_that_fails_takes_no_other_files_with_it(here: Path) -> None:
     first, second = RunDirectory.create("a"), RunDirectory.create("a")
     (first.path / "notes.txt").touch()
-    with pytest.raises(ValueError, match="cannot be made"):
+    with pytest.raises(ValueError, match="cannot be created"):
         train(tiny_config(hidden=[10**12]), first, quiet=True)
     assert everything(here) == {"runs", "runs/a", "runs/a/notes.txt", str(second.path)}
 
@@ -165,7 +165,7 @@ def test_a_run_with_damaged_settings_names_file_and_key(here: Path) -> None:
 @pytest.mark.parametrize("change", [{"rules": "six_cards"}, {"trainer": "policy_iteration"}])
 def test_a_run_keeps_its_game_and_its_trainer(here: Path, change: dict[str, str]) -> None:
     begun("a")
-    with pytest.raises(ValueError, match=r"it cannot change within a run|only trainer: sb3 has this setting"):
+    with pytest.raises(ValueError, match=r"rules cannot change within a run|only trainer: sb3 has this setting"):
         RunDirectory.open("runs/a", change)
 
 
@@ -395,7 +395,7 @@ def test_impossible_deals_are_refused(own: RunDirectory, name: str, value: int) 
 @pytest.mark.parametrize("processes", [0, 2, 10**9, "many"])
 def test_a_snapshot_of_other_processes_is_refused(own: RunDirectory, processes: object) -> None:
     rewrite(own, lambda about, tensors: about.update(processes=processes))
-    refused(own, f"cannot be resumed: it is of {processes} processes, and these are 1")
+    refused(own, f"cannot be resumed: it was written by {processes} processes, and now there are 1")
 
 
 def test_a_missing_past_self_is_refused(own: RunDirectory) -> None:
@@ -428,9 +428,9 @@ def test_an_intended_change_is_made_by_name_and_recorded(own: RunDirectory) -> N
 @pytest.mark.parametrize(
     ("overrides", "reason"),
     [
-        ({"rules": "six_cards"}, "rules is six_cards, and .*: it cannot change within a run"),
-        ({"init": "small", "hidden": "[16]"}, "init is small, and .*: it cannot change within a run"),
-        ({"decisions": "100"}, "decisions is 100, .*: 10.. decisions are trained on already"),
+        ({"rules": "six_cards"}, "rules is six_cards, and .*; rules cannot change within a run"),
+        ({"init": "small", "hidden": "[16]"}, "init is small, and .*; init cannot change within a run"),
+        ({"decisions": "100"}, "decisions is 100, .*: it has already trained on 10.. decisions"),
         ({"hidden": "[8]"}, ""),
         ({"num_envs": "16"}, ""),
     ],

@@ -1,1 +1,1 @@
-"""Generators of the cards: a sprite sheet for the page, an atlas for the renderer."""
+"""Generators of the card pictures: an SVG sprite sheet for the page, an atlas for the renderer."""

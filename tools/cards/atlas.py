@@ -1,4 +1,4 @@
-"""The cards as one picture, which ``envs/rendering/cards.py`` cuts and scales; its layout is defined there."""
+"""The atlas: all cards in one picture, which ``envs/rendering/cards.py`` cuts and scales; it defines the layout."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from german_whist.envs.rendering.cards import BACK, SHAPE, SHEET, SUIT_SIDE, cel
 from tools.cards.faces import EDGE, PAPER, RADIUS, draw_back, draw_face
 from tools.cards.picture_pen import PicturePen
 
-SMOOTH = 4  # Pillow draws hard edges: everything is drawn this many times larger and then averaged down
+SMOOTH = 4  # supersampling: Pillow draws without anti-aliasing, so everything is drawn larger and averaged down
 COLORS = 256
 
 
 def atlas() -> Image.Image:
-    """Return all cards, large and small, and the suits in black on white, with one palette."""
+    """Return all cards, large and small, and the suits in black on white, in one palette."""
     sheet = Image.new("RGB", SHEET, PAPER)
     for small in (False, True):
         for card in (*range(NUM_CARDS), BACK):
@@ -39,7 +39,7 @@ def _card(card: int, width: int, small: bool) -> Image.Image:
     else:
         draw_face(pen, card, small)
     pen.box((0, 0, 1 - 1 / scale, height - 1 / scale), RADIUS, None, EDGE, 0.012)
-    # Outside its round corners a card has the colour of its edge, which scaling mixes into the edge.
+    # Outside its round corners a card has the colour of its edge, so that scaling does not lighten the corners.
     mask = Image.new("L", size, 0)
     ImageDraw.Draw(mask).rounded_rectangle((0, 0, size[0] - 1, size[1] - 1), RADIUS * scale, 255)
     return Image.composite(image, Image.new("RGB", size, EDGE), mask).reduce(SMOOTH)

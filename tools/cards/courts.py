@@ -1,6 +1,6 @@
-"""King, queen and jack: half a figure in the colours of its suit, mirrored upside down.
+"""King, queen and jack: half a figure in the colours of its suit, repeated upside down.
 
-Coordinates are those of a card of width 1 and height 1.4.
+Coordinates are in card widths; a card is 1 wide and 1.4 high.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The faces and the back of the cards, drawn by a pen of width 1: ``picture_pen.PicturePen`` or ``svg_pen.SvgPen``."""
+"""The faces and the back of the cards, drawn with a pen, ``picture_pen.PicturePen`` or ``svg_pen.SvgPen``.
+
+Coordinates are in card widths.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ _PAIR = ((_LEFT, _TOP), (_RIGHT, _TOP))
 _SIDES = ((_LEFT, _MIDDLE), (_RIGHT, _MIDDLE))
 _FOUR = (*_PAIR, (_LEFT, 0.555), (_RIGHT, 0.555))
 
-# Positions of the pips of 2 to 10: those of the upper half, which the lower half mirrors, and those not mirrored.
+# Positions of the pips of 2 to 10: those of the upper half, which are repeated upside down, and those that are not.
 _PIPS: tuple[tuple[tuple[tuple[float, float], ...], tuple[tuple[float, float], ...]], ...] = (
     (((_CENTER, _TOP),), ()),
     (((_CENTER, _TOP),), ((_CENTER, _MIDDLE),)),
@@ -36,7 +39,7 @@ _PIPS: tuple[tuple[tuple[tuple[float, float], ...], tuple[tuple[float, float], .
 
 
 def draw_face(pen: PicturePen, card: int, small: bool) -> None:
-    """Draw the face of a card on its paper; a small one has a larger index and a single pip."""
+    """Draw the face of a card; a small card has a larger index and a single pip."""
     suit, number = divmod(card, SUIT_SIZE)
     rank = RANKS[number]
     if small:
@@ -59,7 +62,7 @@ def draw_face(pen: PicturePen, card: int, small: bool) -> None:
 
 
 def _index(pen: PicturePen, suit: int, rank: str, small: bool) -> None:
-    """Write the rank in the upper left corner, with the suit under it."""
+    """Draw the index: the rank in the upper left corner, with the suit below it."""
     size, x = (0.4, 0.25) if small else (0.19, 0.115)
     y = 0.25 if small else 0.135
     color = INKS[suit]

@@ -1,4 +1,4 @@
-"""A pen that draws on a picture, in coordinates that are multiplied by a scale."""
+"""A pen that draws on a Pillow image, in scaled coordinates."""
 
 from __future__ import annotations
 
@@ -65,12 +65,12 @@ class PicturePen:
         self._draw.text((self.scale * x, self.scale * y), words, fill, font_of(font, self.scale * size), anchor)
 
     def twice(self, box: Box, draw: Callable[[PicturePen], None], paper: Color | None = None) -> None:
-        """Draw a part of a card, and again upside down at the other end of the card.
+        """Draw a part of a card, and repeat it upside down at the other end of the card.
 
         Args:
-            box: what is shown of the drawing, and repeated.
+            box: the part of the drawing to repeat.
             draw: draws the part.
-            paper: a background; with one, the drawing is cut off at the box, and repeated right below it.
+            paper: a background; with one, the drawing is clipped to the box and repeated directly below it.
         """
         sheet = self if paper is None else PicturePen(Image.new("RGB", self.image.size, paper), self.scale)
         draw(sheet)

@@ -1,6 +1,7 @@
-"""The cards as one SVG document: a symbol for each face, classic and modern, and each back.
+"""The cards as one SVG document, with a symbol for each face, classic and modern, and for each back.
 
-Symbols are named ``classic-HQ``, ``modern-HQ`` and ``back-lattice``. Suits and backs are drawn in ``currentColor``.
+Symbols have names such as ``classic-HQ``, ``modern-HQ`` and ``back-lattice``. Suits and backs are drawn in
+``currentColor``.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ def svg_cards() -> str:
 
 
 def _shared(text: str) -> str:
-    """Return a document in which elements that many cards have in common are written once."""
+    """Move elements that several cards have in common into definitions, so that they are written once."""
     elements = re.findall(r"<(?:path|ellipse|use|rect) [^>]*/>", text)
     repeated = [element for element, count in Counter(elements).items() if count > 2 and len(element) > 45]
     definitions = []
@@ -111,7 +112,7 @@ def _pattern(name: str) -> str:
 
 
 def _letters() -> str:
-    """Return the outlines of the ranks' characters, 100 units an em, centred as Pillow's anchor "mm" does."""
+    """Return the outlines of the ranks' characters, at 100 units per em, centred like Pillow's anchor "mm"."""
     from fontTools.pens.svgPathPen import SVGPathPen
     from fontTools.pens.transformPen import TransformPen
     from fontTools.ttLib import TTFont

@@ -1,4 +1,4 @@
-"""A pen that writes SVG, with the drawing methods of ``PicturePen``."""
+"""A pen that writes SVG, with the same methods as ``PicturePen``."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ _SUITS = "CDHS"
 
 
 class SvgPen:
-    """Draws on a card of width 1; symbols of suits and letters are references to definitions of the document.
+    """Draws on a card of width 1; suits and letters refer to definitions in the document.
 
     Attributes:
         parts: the elements drawn so far.
     """
 
     def __init__(self, name: str, colors: Mapping[str, str] | None = None) -> None:
-        """Draw a card.
+        """Start an empty card.
 
         Args:
-            name: an identifier for parts that are drawn twice.
+            name: prefix of the ids of parts that are drawn twice.
             colors: replacements of colours, such as ``currentColor`` for the ink of a suit.
         """
         self.parts: list[str] = []
@@ -70,7 +70,7 @@ class SvgPen:
         draw: Callable[[SvgPen], None],
         paper: str | None = None,
     ) -> None:
-        """Draw a part of a card, and again upside down at the other end; with ``paper``, cut off at the box."""
+        """Draw a part of a card, and repeat it upside down at the other end; with ``paper``, clipped to the box."""
         part = SvgPen(self._name, self._colors)
         clip = ""
         if paper is not None:
@@ -82,7 +82,7 @@ class SvgPen:
         self._add(f'<use href="#{name}" transform="rotate(180 50 70)"/>')
 
     def _copy(self, name: str, x: float, y: float, scale: float, fill: str) -> None:
-        """Draw a symbol of the document; the ink of suits is inherited."""
+        """Draw a definition of the document; ``currentColor`` is inherited and not written."""
         color = self._color(fill)
         paint = "" if color == "currentColor" else f' fill="{color}"'
         self._add(f'<use href="#{name}" transform="translate({_n(x)} {_n(y)}) scale({scale:g})"{paint}/>')
@@ -102,7 +102,7 @@ class SvgPen:
 
 
 def path_data(path: Path) -> str:
-    """Return a path in the language of SVG's ``d`` attribute."""
+    """Return a path as the value of SVG's ``d`` attribute."""
     parts = []
     for number, knot in enumerate(path):
         command = "M" if number == 0 else "C" if len(knot) == 6 else "L"
@@ -111,7 +111,7 @@ def path_data(path: Path) -> str:
 
 
 def suit_symbols() -> str:
-    """Return definitions of the suits' symbols, each in a box of 100 about (0, 0)."""
+    """Return definitions of the suits' symbols, each in a box of size 100 around (0, 0)."""
     return "".join(
         f'<path id="suit-{letter}" d="{"".join(path_data(path) + "Z" for path in shapes)}"/>'
         for letter, shapes in zip(_SUITS, SUIT_SHAPES, strict=True)
@@ -119,7 +119,7 @@ def suit_symbols() -> str:
 
 
 def _n(length: float) -> str:
-    """Return a length of a card in SVG units, as short as possible."""
+    """Format a length of a card in SVG units, as briefly as possible."""
     text = f"{length * SCALE:.1f}".rstrip("0").rstrip(".")
     text = "0" if text == "-0" else text
     return text.replace("0.", ".", 1) if text.startswith(("0.", "-0.")) else text

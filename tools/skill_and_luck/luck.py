@@ -21,12 +21,12 @@ BOOTSTRAPS = 400
 
 
 class LuckShares(NamedTuple):
-    """What decides the margin of a game between two agents, as shares of its variance; they add up to 1.
+    """What decides the margin of a game between two agents, as shares of its variance, which sum to 1.
 
     Attributes:
-        cards: the deal. What both games of a mirrored deal have in common, seen from the seat.
-        skill: which agent sits where: the square of its mean margin.
-        play: the rest. What the agents make of these very cards.
+        cards: the deal: what both games of a mirrored deal have in common, from the point of view of a seat.
+        skill: the difference in strength: the square of the mean margin.
+        play: the rest: what the agents make of these particular cards.
     """
 
     cards: float
@@ -35,10 +35,10 @@ class LuckShares(NamedTuple):
 
 
 class Wins(NamedTuple):
-    """Who wins both games of a mirrored deal, as shares of the deals; the rest has a drawn game.
+    """Who wins both games of a mirrored deal, as shares of the deals; the remaining deals have a drawn game.
 
     Attributes:
-        seat: the same seat: the cards decided.
+        seat: the same seat, so the cards decided.
         first: the first agent.
         second: the second agent.
     """
@@ -56,8 +56,8 @@ def _seat_margins(margins: Margins) -> tuple[npt.NDArray[np.float64], npt.NDArra
 def luck_shares(margins: Margins) -> LuckShares:
     """Return the shares of the cards, of skill and of play in the variance of a game's margin.
 
-    Deals have an effect on the margin of seat 0, the same whoever sits there. Its variance is the covariance of the two
-    games of a deal: the intraclass correlation of analysis of variance.
+    A deal is modelled as a random effect on the margin of seat 0, whoever sits there. The variance of this effect is
+    the covariance of the deal's two games; as a share, it is the intraclass correlation of analysis of variance.
 
     Args:
         margins: the first agent's margins, [deals, 2], as in ``MatchResult.margins``; at least two deals.
@@ -75,12 +75,12 @@ def luck_shares(margins: Margins) -> LuckShares:
 def bootstrap_interval(
     statistic: Callable[[Margins], float], margins: Margins, group: int = 1, samples: int = BOOTSTRAPS
 ) -> tuple[float, float]:
-    """Return the 95 % interval of a statistic of margins: percentiles of a bootstrap over deals.
+    """Return the 95 % percentile interval of a statistic of margins, by a bootstrap over deals.
 
     Args:
         statistic: a function of margins.
         margins: margins, [deals, 2].
-        group: so many neighbouring deals are drawn together.
+        group: number of neighbouring deals to draw together.
         samples: number of bootstrap samples.
     """
     rng, groups = np.random.default_rng(0), margins.reshape(-1, group, 2)
@@ -90,7 +90,7 @@ def bootstrap_interval(
 
 
 def who_wins_both(margins: Margins) -> Wins:
-    """Return how often a seat, and how often an agent, wins both games of a deal."""
+    """Return how often one seat, and how often each agent, wins both games of a deal."""
     signs = np.sign(margins)
     return Wins(
         seat=float((signs[:, 0] * signs[:, 1] < 0).mean()),
@@ -100,16 +100,16 @@ def who_wins_both(margins: Margins) -> Wins:
 
 
 def decks_with_stocks(rules: Rules, hands: int, stocks: int, seed: int) -> tuple[npt.NDArray[np.int64], Any]:
-    """Return decks that share their hands and open cards but not the order of the face-down stock.
+    """Return groups of decks with the same hands and face-up cards but different orders of the face-down stock.
 
     Args:
         rules: the rules.
-        hands: number of deals 0 … hands − 1 of the seed that give the hands.
-        stocks: orders of the stock for each; the first is that of the deal.
-        seed: seed of the deals, and of the other orders.
+        hands: number of groups; their hands are those of deals 0 … hands − 1 of the seed.
+        stocks: orders of the stock in each group; the first is the deal's own.
+        seed: seed of the deals and of the other orders.
 
     Returns:
-        Decks, int64[hands · stocks, cards], those of the same hands together; and the dealers, int64[hands · stocks].
+        Decks, int64[hands · stocks, cards], group by group, and the dealers, int64[hands · stocks].
     """
     states, cards = DealBatch(rules, hands, seed).states, len(rules.cards)
     seen = 2 * rules.hand + max(rules.open_stock, 1)
@@ -130,9 +130,9 @@ def play_decks(
     seed: int,
     endgame: str | EndgameHook,
 ) -> Margins:
-    """Play decks twice with the seats swapped and return the first agent's margins, float64[decks, 2].
+    """Play decks twice, with the seats swapped, and return the first agent's margins, float64[decks, 2].
 
-    A game that an agent forfeits is lost by the largest margin.
+    A forfeited game counts as lost by the largest margin.
     """
     size = len(decks)
     episodes = Episodes(rules, 2 * size, history=any(one.uses_games for one in agents), endgame=endgame)
@@ -144,12 +144,12 @@ def play_decks(
 
 
 def hands_share(margins: Margins, stocks: int) -> float:
-    """Return the share of the hands and open cards alone in the variance of a game's margin.
+    """Return the share of the hands and face-up cards alone in the variance of a game's margin.
 
-    What is left of the share of the cards is that of the order of the stock.
+    The rest of the cards' share is due to the order of the stock.
 
     Args:
-        margins: the first agent's margins, [hands · stocks, 2], of :func:`decks_with_stocks`.
+        margins: the first agent's margins, [hands · stocks, 2], on the decks of :func:`decks_with_stocks`.
         stocks: orders of the stock for the same hands, at least two.
     """
     first, second = _seat_margins(margins)

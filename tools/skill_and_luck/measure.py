@@ -1,8 +1,9 @@
-"""Skill and luck, measured: ``python -m tools.skill_and_luck.measure --out skill-and-luck``.
+"""Measures skill and luck: ``python -m tools.skill_and_luck.measure --out skill-and-luck``.
 
-Plays a tournament of all kinds of agents. Its results say how much of a deal's result is the cards, how many deals
-separate two agents, what the mistakes of each stage cost, who is strongest, and who was beaten by how much. Writes
-``figures.json``, ``report.md`` and ``skill-and-luck.png``, and with ``--page`` the tables of the documentation's page.
+Plays a tournament of all kinds of agents. From its results follow how much of a deal's result is due to the cards, how
+many deals separate two agents, what mistakes cost in each stage, who is strongest, and who was beaten by how much.
+Writes ``figures.json``, ``report.md`` and ``skill-and-luck.png``, and with ``--page`` the tables of the documentation's
+page.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from tools.skill_and_luck.luck import (
 from tools.skill_and_luck.report import report, write_page
 from tools.skill_and_luck.separation import separations
 
-SEED = 501  # no deals that an agent or a setting was chosen on
+SEED = 501  # held out: no agent or setting was chosen by results on these deals
 DEALS = 2000
 AGENTS = (
     "random",
@@ -75,16 +76,16 @@ def measure(
 
     Args:
         agents: specification strings, at least two.
-        deals: mirrored deals of each pair.
+        deals: mirrored deals per pair.
         seed: seed of the deals.
         game: the rules.
         stages: agents without ``+exact`` whose mistakes are measured stage by stage.
-        foreplay: the agent whose foreplay theirs is compared with.
-        executor: who plays, as in ``play_match``.
+        foreplay: the agent with whose foreplay theirs is compared.
+        executor: as in ``play_match``.
         say: called with a line before each part.
 
     Raises:
-        ValueError: when an agent or the rules do not exist, or do not go together.
+        ValueError: if an agent or the rules do not exist, or an agent does not play these rules.
     """
     say(f"{len(agents)} agents, every pair on {deals} mirrored deals")
     table = play_tournament(agents, deals=deals, seed=seed, rules=game, executor=executor)
@@ -131,13 +132,13 @@ def margins_result(margins: Any, pair: tuple[str, str], game: str, seed: int) ->
 
 
 def result_figures(result: MatchResult) -> Figures:
-    """Return what the tables need of a result."""
+    """Return the fields of a result that the tables need."""
     fields = result.to_dict()
     return {name: fields[name] for name in ("win_rate", "interval", "margin", "margin_interval")}
 
 
 def stock_figures(pair: tuple[str, str], hands: int, seed: int, game: str) -> Figures:
-    """Return how much of a game's variance is the hands, and how much the order of the stock; exact endgames."""
+    """Return the shares of the hands and of the order of the stock in a game's variance, with exact endgames."""
     rules = rules_named(game)
     agents = (make_agent(pair[0]), make_agent(pair[1]))
     decks, dealers = decks_with_stocks(rules, hands, STOCKS, seed)
@@ -154,7 +155,7 @@ def stock_figures(pair: tuple[str, str], hands: int, seed: int, game: str) -> Fi
 
 
 def stage_figures(agent: str, foreplay: str, deals: int, seed: int, game: str, executor: Executor | None) -> Figures:
-    """Return what an agent's endgame costs it against a perfect one, and its foreplay against that of another agent."""
+    """Return what an agent loses by its endgame, against a perfect one, and by its foreplay, against ``foreplay``."""
     perfect = f"{agent}+{EXACT}"
     found: Figures = {"agent": agent}
     for name, opponent, player, endgame in (
@@ -170,7 +171,7 @@ def stage_figures(agent: str, foreplay: str, deals: int, seed: int, game: str, e
 
 
 def record_figures(table: Standings, winner: str, other: str, game: str) -> Figures:
-    """Return how the strongest agent did against another, with the command that plays this match again."""
+    """Return the strongest agent's result against another, with the command that plays this match again."""
     words = ["german-whist", "evaluate", *sorted((winner, other)), *_options(table.deals, table.seed, game)]
     result = margins_result(margins_of(table, winner, other), (winner, other), game, table.seed)
     return {"beaten": other, **result_figures(result), "command": shlex.join(words)}
@@ -191,10 +192,10 @@ def main(words: Sequence[str] | None = None) -> int:
         "--foreplay",
         metavar="AGENT",
         default=FOREPLAY,
-        help=f"whose foreplay is the measure (default {FOREPLAY})",
+        help=f"the agent with whose foreplay others are compared (default {FOREPLAY})",
     )
     parser.add_argument("--out", default="skill-and-luck", help="the folder to write to (default skill-and-luck)")
-    parser.add_argument("--workers", type=int, help="play with so many processes; the figures are the same")
+    parser.add_argument("--workers", type=int, help="play in this many processes; the figures are the same")
     parser.add_argument("--page", metavar="FILE", help="also write the tables into this page, between its markers")
     given = list(sys.argv[1:] if words is None else words)
     options = parser.parse_args(given)
@@ -218,7 +219,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def _command(options: argparse.Namespace) -> str:
-    """Return the command that measures the same figures, whoever plays and wherever they are written."""
+    """Return the command that measures the same figures, without options that do not change them."""
     words = ["python", "-m", MODULE, *options.agents, *_options(options.deals, options.seed, options.rules)]
     return shlex.join([*words, *([] if options.foreplay == FOREPLAY else ["--foreplay", options.foreplay])])
 

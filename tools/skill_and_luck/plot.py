@@ -1,4 +1,4 @@
-"""A picture of skill and luck: the ladder, and what decides a game."""
+"""The picture of skill and luck: the agents' ratings, and what decides a game."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ LABELS = {"cards": "the cards", "skill": "skill", "play": "play of these cards"}
 
 
 def draw(figures: dict[str, Any], path: str | Path) -> None:
-    """Draw the ladder with 95 % intervals, and the shares of what decides a game, as a PNG.
+    """Draw the ratings with 95 % intervals, and the shares of what decides a game, as a PNG.
 
     Args:
         figures: what ``measure`` returns.
         path: the PNG file.
 
     Raises:
-        OSError: when the file cannot be written.
+        OSError: if the file cannot be written.
     """
     agents = figures["standings"]["agents"]
     height = 1.9 + 0.36 * max(len(agents), len(figures["luck"]))

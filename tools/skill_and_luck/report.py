@@ -21,11 +21,11 @@ def report(figures: Figures) -> dict[str, str]:
 
 
 def write_page(path: str | Path, sections: dict[str, str]) -> None:
-    """Replace what a page has between ``<!-- measured: NAME -->`` and ``<!-- end -->`` by the sections of these names.
+    """Replace the text of a page between ``<!-- measured: NAME -->`` and ``<!-- end -->`` by the section NAME.
 
     Raises:
-        ValueError: when a section has no such place in the page.
-        OSError: when the page cannot be read or written.
+        ValueError: if the page does not have exactly one such place for a section.
+        OSError: if the page cannot be read or written.
     """
     text = Path(path).read_text(encoding="utf-8")
     for name, section in sections.items():

@@ -1,4 +1,4 @@
-"""How many deals separate two agents?"""
+"""The number of deals that it takes to separate two agents."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _SUFFIX = f"+{EXACT}"
 
 
 class Separation(NamedTuple):
-    """How many deals it takes to tell two agents apart.
+    """The number of deals that it takes to tell two agents apart.
 
     Attributes:
-        rate: the true win rate of the stronger one.
-        pair: the agents whose spread is used: those with the nearest win rate that was measured.
+        rate: the true win rate of the stronger agent.
+        pair: the agents whose spread is used: those whose measured win rate is nearest.
         spread: standard deviation of a mirrored deal's win rate, 0 to ½.
-        deals: mirrored deals, each played twice.
-        games: games that are needed without mirroring, each on a deal of its own; draws left out.
+        deals: mirrored deals needed, each played twice.
+        games: games needed without mirroring, each on a deal of its own, if none is drawn.
     """
 
     rate: float
@@ -36,13 +36,13 @@ class Separation(NamedTuple):
 
 
 def deals_needed(rate: float, spread: float, error: float = ERROR, power: float = POWER) -> int:
-    """Return the number of samples whose interval excludes ½ with a probability of ``power``.
+    """Return the number of samples whose interval excludes ½ with probability ``power``.
 
-    The usual sample size of a two-sided z-test: ((z₁ + z₂) · spread / (rate − ½))², with the quantiles z₁ of
-    1 − error / 2 and z₂ of power.
+    The usual sample size of a two-sided z-test, ((z₁ + z₂) · spread / (rate − ½))², with z₁ and z₂ the standard normal
+    quantiles of 1 − error / 2 and of power.
 
     Raises:
-        ValueError: when ``rate`` is ½: nothing separates equal agents.
+        ValueError: if ``rate`` is ½: nothing separates equal agents.
     """
     if rate == 0.5:
         raise ValueError("rate must be another one than 0.5, got 0.5: no number of deals separates equal agents")
@@ -57,10 +57,10 @@ def spread_of(margins: npt.NDArray[Any]) -> float:
 
 
 def separations(pairs: dict[tuple[str, str], npt.NDArray[Any]]) -> list[Separation]:
-    """Return the deals needed at each of ``RATES``, with the spread of the measured pair whose win rate is nearest.
+    """Return the deals needed at each of ``RATES``, with the spread of the pair whose measured win rate is nearest.
 
     Args:
-        pairs: margins, [deals, 2], by the names of the agents. Pairs that differ only in their endgames are left out:
+        pairs: margins, [deals, 2], by the names of the agents. Pairs that differ only in their endgames are ignored:
             they play the same foreplay, so their spread is unusually small.
     """
     measured = {

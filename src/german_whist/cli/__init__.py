@@ -61,6 +61,11 @@ COMMANDS = {
 class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
     """Wraps descriptions to the width of the terminal; keeps examples and lists as they are written."""
 
+    def add_argument(self, action: argparse.Action) -> None:
+        super().add_argument(action)
+        if isinstance(action, argparse._SubParsersAction):
+            self._action_max_length += 2  # commands are indented, which argparse overlooks: the longest would wrap
+
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         if "\n" in text or text.startswith("example:"):
             return super()._fill_text(text, width, indent)

@@ -50,12 +50,12 @@ def add_match_options(parser: Any) -> None:
         default=0,
         help="seed of the deals and of the agents' random choices (default 0)",
     )
-    parser.add_argument("--rules", default="classic", help="the game, see german-whist rules (default classic)")
+    parser.add_argument("--rules", default="classic", help="the game (see german-whist rules; default classic)")
     parser.add_argument(
         "--endgame",
         default="played",
         metavar="HOW",
-        help="played: by the agents themselves (default); exact: both sides play it perfectly",
+        help="who plays the endgames: played, the agents (default), or exact, the solver, perfectly for both sides",
     )
 
 
@@ -65,15 +65,15 @@ def add_worker_options(parser: Any) -> None:
         "--workers",
         type=parse_whole_number,
         metavar="N",
-        help="play with N processes on this machine; the result is the same",
+        help="play in N processes on this machine; the result is the same",
     )
     parser.add_argument(
         "--ray",
         metavar="ADDRESS",
         nargs="?",
         const="local",
-        help="play on the Ray cluster at ADDRESS (auto: the one that this machine belongs to), or start Ray here; the "
-        "result is the same",
+        help="play on the Ray cluster at ADDRESS (auto: the one that this machine belongs to); without ADDRESS, start "
+        "Ray here; the result is the same",
     )
 
 

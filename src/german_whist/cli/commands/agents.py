@@ -16,7 +16,7 @@ def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "agents",
         help="list the agents",
-        description="List the agents, and say which to use.",
+        description="List the agents, with a recommendation.",
         epilog="example: german-whist agents --json",
     )
     parser.add_argument("--json", action="store_true", help="print JSON")

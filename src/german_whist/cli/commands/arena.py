@@ -33,8 +33,8 @@ def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "arena",
         help="rate several agents on one scale",
-        description="Play every pair of agents on the same mirrored deals. Prints Bradley-Terry ratings in Elo, Nash "
-        "averages, and who beats whom.",
+        description="Play a tournament: every pair of agents on the same mirrored deals. Print Bradley-Terry ratings "
+        "in Elo, Nash averages, and who beats whom.",
         epilog="example: german-whist arena random greedy heuristic small --deals 200 --out arena",
     )
     parser.add_argument("agents", nargs="+", metavar="AGENT", help="two or more agents (see german-whist agents)")
@@ -45,7 +45,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--out",
         metavar="DIR",
-        help="write a report here, as JSON, CSV, Markdown and PNG",
+        help="also write a report to this folder, as JSON, CSV, Markdown and PNG",
     )
     add_worker_options(parser)
     parser.add_argument("--json", action="store_true", help="print JSON")

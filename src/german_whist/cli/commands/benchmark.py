@@ -15,9 +15,9 @@ def add_parser(subparsers: Any) -> None:
     """Register the command."""
     parser = subparsers.add_parser(
         "benchmark",
-        help="rate an agent by the protocol gw-bench-v1",
+        help="rate an agent by the gw-bench-v1 protocol",
         description="Play fixed mirrored deals of the classic game against a fixed ladder of agents, and print one "
-        "rating with its interval, by the protocol gw-bench-v1: the same for everyone.",
+        "rating with its interval. The protocol, gw-bench-v1, is the same for everyone, so ratings can be compared.",
         epilog="example: german-whist benchmark runs/mine",
     )
     parser.add_argument("agent", metavar="AGENT", help="the agent (see german-whist agents)")

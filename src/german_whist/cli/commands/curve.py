@@ -24,8 +24,8 @@ def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "curve",
         help="draw the learning curves of runs side by side",
-        description="Draw the win rates of training runs over time, one panel for each opponent that all of them met. "
-        "With --elo, let their checkpoints play a tournament and draw the ratings instead.",
+        description="Draw the win rates of training runs over time, with a panel for each opponent that all of them "
+        "met. With --elo, play a tournament of their checkpoints and draw the ratings.",
         epilog="example: german-whist curve runs/ppo runs/sb3 --out curves.png",
     )
     parser.add_argument("runs", nargs="+", metavar="RUN", help="run directories of german-whist train")
@@ -34,19 +34,19 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument("--out", metavar="FILE", default=DEFAULT_OUT, help=f"the PNG file (default {DEFAULT_OUT})")
     elo = parser.add_argument_group("ratings of checkpoints")
-    elo.add_argument("--elo", action="store_true", help="play a tournament of checkpoints and draw their Elo")
+    elo.add_argument("--elo", action="store_true", help="play a tournament of the checkpoints and draw their Elo")
     elo.add_argument(
         "--against",
         metavar="AGENT",
         action="append",
-        help=f"an agent that plays, too; repeat it for several (default {_AGAINST})",
+        help=f"another agent in the tournament; may be repeated (default {_AGAINST})",
     )
     elo.add_argument(
         "--checkpoints",
         type=parse_whole_number,
         metavar="N",
         default=8,
-        help="checkpoints of each run: the first, the last, and others evenly between (default 8)",
+        help="checkpoints per run: the first, the last, and others evenly spaced between them (default 8)",
     )
     elo.add_argument(
         "--deals", type=parse_whole_number, metavar="N", default=200, help="mirrored deals per pair (default 200)"

@@ -27,21 +27,21 @@ def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "draw",
         help="draw a deal as a picture or a GIF",
-        description="Draw a recorded deal, or one that two agents play: one position as a PNG, the whole deal as an "
-        "animated GIF. Without --still and --gif, one position as a PNG.",
+        description="Draw a recorded deal, or one that two agents play: with --still one position as a PNG (the "
+        "default), with --gif the whole deal as an animated GIF.",
         epilog="example: german-whist draw games.jsonl --line 3 --gif",
     )
     parser.add_argument(
         "source",
         nargs="*",
         metavar="SOURCE",
-        help=f"a file of recordings, *{_SUFFIX}; or the agents of seats 0 and 1 (default heuristic greedy)",
+        help=f"a file of recordings (*{_SUFFIX}), or the agents of seats 0 and 1 (default heuristic greedy)",
     )
     parser.add_argument(
         "--line", type=parse_whole_number, metavar="N", help="line of the file (default: the first game)"
     )
-    parser.add_argument("--rules", help="the game of the agents, see german-whist rules (default classic)")
-    parser.add_argument("--deal", metavar="SEED:INDEX", help="the deal of the agents (default 0:0)")
+    parser.add_argument("--rules", help="the agents' game (see german-whist rules; default classic)")
+    parser.add_argument("--deal", metavar="SEED:INDEX", help="the agents' deal (default 0:0)")
     parser.add_argument(
         "--seat", type=parse_whole_number, choices=(0, 1), help="draw only what this seat sees (default: both hands)"
     )
@@ -56,7 +56,7 @@ def add_parser(subparsers: Any) -> None:
         "--after",
         type=parse_whole_number,
         metavar="N",
-        help="with --still, the position after N actions (default: in mid-deal)",
+        help="with --still, the position after N actions (default: mid-deal)",
     )
     parser.add_argument(
         "--size", default="960x640", metavar="WxH", help="size of the picture in pixels (default 960x640)"

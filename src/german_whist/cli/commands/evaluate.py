@@ -26,8 +26,8 @@ def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "evaluate",
         help="play agents against each other",
-        description="Play agents against each other on mirrored deals: every deal twice, with the seats swapped. Two "
-        "agents give one result, more give a cross table.",
+        description="Play agents against each other on mirrored deals: every deal is played twice, with the seats "
+        "swapped. Two agents give one result, more give a cross table.",
         epilog="example: german-whist evaluate checkpoint:runs/quickstart/final.safetensors random greedy heuristic",
     )
     parser.add_argument("agents", nargs="+", metavar="AGENT", help="two or more agents (see german-whist agents)")
@@ -35,13 +35,13 @@ def add_parser(subparsers: Any) -> None:
         "--deals",
         type=parse_whole_number,
         metavar="N",
-        help="mirrored deals per pair (default 1000; with --sprt the most to play, default 100000)",
+        help="mirrored deals per pair (default 1000); with --sprt, at most so many (default 100000)",
     )
     parser.add_argument(
         "--sprt",
         metavar="ELO0,ELO1",
-        help="stop as soon as a sequential test has decided whether the first of two agents is stronger by at most "
-        "ELO0 or by at least ELO1, in normalised Elo, with error rates of 5 %%",
+        help="play a sequential test of two agents: stop once it is decided whether the first is stronger by at most "
+        "ELO0 or by at least ELO1, in normalised Elo, with error rates of 0.05",
     )
     parser.add_argument(
         "--match", metavar="MATCH", help="play whole matches: first_to:25 (points) or best_of:3 (deals won)"
@@ -50,18 +50,16 @@ def add_parser(subparsers: Any) -> None:
         "--matches",
         type=parse_whole_number,
         metavar="N",
-        help="with --match, mirrored matches per pair (default: --deals)",
+        help="with --match, mirrored matches per pair (default: as --deals)",
     )
     add_match_options(parser)
     parser.add_argument(
         "--first-deal",
         type=parse_whole_number,
         metavar="N",
-        help="play deals N, N + 1, …: to continue a match, or to split it (default 0)",
+        help="play deals N, N + 1, …, to continue a match or to split it (default 0)",
     )
-    parser.add_argument(
-        "--record", metavar="FILE", help="write every game, with its cards, to this file, one line of JSON each"
-    )
+    parser.add_argument("--record", metavar="FILE", help="write every game, with its cards, to this file as JSON lines")
     add_worker_options(parser)
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)

@@ -13,13 +13,13 @@ def add_parser(subparsers: Any) -> None:
     """Register the command."""
     parser = subparsers.add_parser(
         "export",
-        help="write a network as ONNX",
-        description="Write the network of a trained agent as ONNX: observations in, logits out. The "
-        "file itself describes its inputs and outputs.",
+        help="export a network to ONNX",
+        description="Export the network of a trained agent to ONNX: observations in, logits out. The file's metadata "
+        "describes both.",
         epilog="example: german-whist export champion --out champion.onnx",
     )
     parser.add_argument("agent", metavar="AGENT", help="a trained agent: champion, checkpoint:PATH, …")
-    parser.add_argument("--out", metavar="FILE", help="the file (default: the agent's name with .onnx)")
+    parser.add_argument("--out", metavar="FILE", help="the ONNX file (default: the agent's name with .onnx)")
     parser.set_defaults(run=run)
 
 

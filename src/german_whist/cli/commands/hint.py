@@ -16,17 +16,19 @@ def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "hint",
         help="recommend a card in a position of your own",
-        description="Say what to play in a position that you describe: in the foreplay the card turned up, the card "
-        "led and what you remember; in the endgame both hands. Several cards are written as a hand, "
-        "spades.hearts.diamonds.clubs (AQ2.K.. is SA SQ S2 HK), one card as suit and rank (SA).",
+        description="Recommend a card in a position that you describe: in the foreplay by the face-up card, the card "
+        "led and what you remember, in the endgame by both hands. Write several cards as a hand, "
+        "spades.hearts.diamonds.clubs (AQ2.K.. is SA SQ S2 HK), and one card as suit and rank (SA).",
         epilog="example: german-whist hint 753.KJ876.T2.AK9 --up H5 --led S6 --trump H --mine A2...2 --theirs K8...3 "
         "--taken .3.. --tricks 1-2",
     )
     cards = {"metavar": "CARDS", "default": "..."}
     parser.add_argument("hand", metavar="HAND", help="your cards, such as 753.KJ876.T2.AK9")
-    parser.add_argument("--trump", metavar="SUIT", help="the trump suit, S H D or C (in the first trick that of --up)")
+    parser.add_argument(
+        "--trump", metavar="SUIT", help="the trump suit: S, H, D or C (default in the first trick: the suit of --up)"
+    )
     parser.add_argument("--led", metavar="CARD", help="the card that the opponent has led (default: you lead)")
-    parser.add_argument("--up", metavar="CARD", help="in the foreplay, the card turned up")
+    parser.add_argument("--up", metavar="CARD", help="in the foreplay, the face-up card")
     parser.add_argument("--mine", **cards, help="the cards that you have played")
     parser.add_argument("--theirs", **cards, help="the cards that the opponent has played, without the one just led")
     parser.add_argument("--taken", **cards, help="the cards that the opponent took face up and still holds")
@@ -35,11 +37,12 @@ def add_parser(subparsers: Any) -> None:
         "--void",
         metavar="SUITS",
         default="",
-        help="suits that the opponent could not follow, with the cards drawn unseen since: D, or D+2,C",
+        help="suits that the opponent could not follow, with the number of cards it has drawn unseen since: D, or "
+        "D+2,C",
     )
     parser.add_argument("--opponent", metavar="HAND", help="in the endgame, the opponent's cards")
-    parser.add_argument("--tricks", metavar="N-N", help="the tricks of this stage that you and the opponent have won")
-    parser.add_argument("--rules", default="classic", help="the game, see german-whist rules (default classic)")
+    parser.add_argument("--tricks", metavar="N-N", help="tricks that you and the opponent have won in this stage")
+    parser.add_argument("--rules", default="classic", help="the game (see german-whist rules; default classic)")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
 

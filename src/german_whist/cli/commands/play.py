@@ -21,7 +21,7 @@ HELP = """\
 A card is its suit and its rank, in any order and case: SA or s a is the ace of spades, HT or 10h the ten of hearts.
 Suits: C clubs, D diamonds, H hearts, S spades. Ranks: 2 3 4 5 6 7 8 9 T J Q K A.
 At a choice, type the word (or its first letter), or the face-up card that you pick.
-h shows a hint, b takes your last card back, ? shows this help, q quits."""
+h shows a hint, b takes back your last card, ? shows this help, q quits."""
 
 HINT, TAKE_BACK = "hint", "back"
 
@@ -30,15 +30,15 @@ def add_parser(subparsers: Any) -> None:
     """Register the command."""
     parser = subparsers.add_parser(
         "play",
-        help="play against an agent",
-        description="Play against an agent in the terminal. Type a card, such as SA or s a, h for a hint, b to take "
-        "your last card back, ? for help, q to quit.",
+        help="play against an agent in the terminal",
+        description="Play against an agent in the terminal. Type a card as SA or s a, h for a hint, b to take back "
+        "your last card, ? for help, q to quit.",
         epilog="example: german-whist play heuristic --rules small --seat 1 --deals 3",
     )
     parser.add_argument(
         "agent", nargs="?", default="heuristic", metavar="AGENT", help="the opponent (default heuristic)"
     )
-    parser.add_argument("--rules", default="classic", help="the game, see german-whist rules (default classic)")
+    parser.add_argument("--rules", default="classic", help="the game (see german-whist rules; default classic)")
     parser.add_argument(
         "--seat", type=parse_whole_number, choices=(0, 1), default=0, help="your seat (default 0, which deals first)"
     )
@@ -53,7 +53,7 @@ def add_parser(subparsers: Any) -> None:
         metavar="N",
         help="seed of the deals and of the agent's random choices (default: a new one)",
     )
-    parser.add_argument("--record", metavar="FILE", help="write the finished deals to this file, one line of JSON each")
+    parser.add_argument("--record", metavar="FILE", help="write the finished deals to this file as JSON lines")
     parser.add_argument("--review", action="store_true", help="review every deal when it is over")
     parser.set_defaults(run=run)
 

@@ -19,7 +19,7 @@ def add_parser(subparsers: Any) -> None:
         "replay",
         help="show a recorded deal, move by move",
         description="Show a recorded deal move by move, and check that it ends in the recorded result. In a terminal, "
-        "Enter shows the next move and q quits; in a pipe everything is written at once.",
+        "Enter shows the next move and q quits; in a pipe, everything is printed at once.",
         epilog="example: german-whist replay games.jsonl --line 3",
     )
     parser.add_argument("file", metavar="FILE", help="a file written by evaluate --record or play --record")
@@ -33,7 +33,7 @@ def add_parser(subparsers: Any) -> None:
     pace.add_argument("--step", action="store_true", help="wait for Enter after every move, even in a pipe")
     pace.add_argument("--all", action="store_true", help="show everything at once, even in a terminal")
     pace.add_argument("--positions", action="store_true", help="print each position as one line of text")
-    pace.add_argument("--check", action="store_true", help="replay every game of the file and only count them")
+    pace.add_argument("--check", action="store_true", help="check every game of the file without showing it")
     parser.set_defaults(run=run)
 
 

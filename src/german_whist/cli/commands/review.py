@@ -18,21 +18,21 @@ def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "review",
         help="judge every decision of a recorded deal",
-        description="Judge every decision of a recorded deal by what its seat could know: exactly once both hands are "
-        "known, before that by a search in worlds that fit how the opponent has played, in humbug by sampled worlds.",
+        description="Judge every decision of a recorded deal by what the player could know at the time: by a search in "
+        "worlds that fit the opponent's play, exactly once both hands are known, and in humbug by sampled worlds.",
         epilog="example: german-whist review games.jsonl --line all",
     )
     parser.add_argument("file", metavar="FILE", help="a file written by play --record or evaluate --record")
     parser.add_argument(
-        "--line", type=_parse_line, metavar="N", help="line of the file (default: its first game), or all"
+        "--line", type=_parse_line, metavar="N", help="line of the file, or all for all games (default: the first game)"
     )
     parser.add_argument(
         "--seat",
         type=parse_whole_number,
         choices=(0, 1),
-        help="the seat whose deal it is (default: the one named you, else 0)",
+        help="the seat to review (default: that of the player named you, else 0)",
     )
-    parser.add_argument("--brief", action="store_true", help="print the biggest mistakes only, not every card")
+    parser.add_argument("--brief", action="store_true", help="print only the biggest mistakes, not every card")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
 

@@ -13,10 +13,10 @@ def add_parser(subparsers: Any) -> None:
     """Register the command."""
     parser = subparsers.add_parser(
         "serve",
-        help="play in the browser",
-        description="Serve a page for this computer's browser: play any game against any agent, with hints, taking "
-        "back and a review of every deal. Nothing is fetched from the internet, and the browser keeps the games. "
-        "Ctrl-C ends it.",
+        help="play against an agent in the browser",
+        description="Serve a page on which you play any game against any agent, with hints, undo and a review of every "
+        "deal, and open it in the browser. Nothing is fetched from the internet, and the games are stored in the "
+        "browser. Ctrl-C stops the server.",
         epilog="example: german-whist serve --rules small --agent heuristic",
     )
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default 127.0.0.1, this computer)")
@@ -28,14 +28,14 @@ def add_parser(subparsers: Any) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="also answer to this host in the browser's address, as needed behind a proxy; repeat for more",
+        help="also answer requests for this host name, such as that of a proxy; may be repeated",
     )
     parser.add_argument("--agent", metavar="AGENT", help="the opponent (default: the strongest that plays the game)")
-    parser.add_argument("--rules", default="classic", help="the game, see german-whist rules (default classic)")
+    parser.add_argument("--rules", default="classic", help="the game (see german-whist rules; default classic)")
     parser.add_argument(
         "--seed", type=parse_whole_number, metavar="N", help="seed of the deals (default: a new one for each game)"
     )
-    parser.add_argument("--no-browser", action="store_true", help="print the address only")
+    parser.add_argument("--no-browser", action="store_true", help="open no browser, only print the address")
     parser.set_defaults(run=run)
 
 

@@ -19,14 +19,15 @@ def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "solve",
         help="solve an endgame exactly",
-        description="Solve an endgame in which both hands are known: the tricks of perfect play, the tricks after each "
-        "card, and the principal variation. Hands are written as spades.hearts.diamonds.clubs, 1 to 13 cards each.",
+        description="Solve an endgame in which both hands are known: print the tricks of each side with perfect play, "
+        "the tricks after each card, and the principal variation. Write hands as spades.hearts.diamonds.clubs, 1 to 13 "
+        "cards each.",
         epilog='example: german-whist solve "AKQ2.T98..J4" "J7.AK2.Q5.T8" --trump S',
     )
     parser.add_argument("leader", metavar="LEADER", help="the hand that leads, such as AKQ2.T98..J4")
     parser.add_argument("follower", metavar="FOLLOWER", help="the other hand, of the same size")
-    parser.add_argument("--trump", metavar="SUIT", help="the trump suit, S H D or C (default: no trumps)")
-    parser.add_argument("--led", metavar="CARD", help="the card that the leader has led, such as SA")
+    parser.add_argument("--trump", metavar="SUIT", help="the trump suit: S, H, D or C (default: no trumps)")
+    parser.add_argument("--led", metavar="CARD", help="the card that the leader has led, such as SA (default: none)")
     parser.add_argument("--low", action="store_true", help="the fewest tricks win")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)

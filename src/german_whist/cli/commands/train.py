@@ -34,23 +34,22 @@ def add_parser(subparsers: Any) -> None:
         usage="german-whist train [CONFIG] [--KEY VALUE …] [--out DIR] [--resume RUN] [--quiet] [--json]",
         help="train an agent by self-play",
         description="Train an agent by self-play and evaluate it against the rule bots.",
-        epilog="example: german-whist train configs/sb3.yaml --decisions 5_000_000 --seed 1",
+        epilog="example: german-whist train sb3 --decisions 5_000_000 --seed 1",
     )
     parser.add_argument(
         "config",
         nargs="?",
-        help=f"YAML file, or a recipe: {', '.join(recipe_names())} (default if only settings are given: "
-        f"{DEFAULT_RECIPE})",
+        help=f"a YAML file, or a recipe: {', '.join(recipe_names())} (default {DEFAULT_RECIPE}, if an option is given)",
     )
     parser.add_argument(
-        "--resume", metavar="RUN", help="resume the run in this folder, with its own settings; --KEY VALUE changes one"
+        "--resume", metavar="RUN", help="resume the run in this folder with its own settings; --KEY VALUE changes one"
     )
     parser.add_argument("--out", metavar="DIR", help="the run's folder (default: runs/NAME, runs/NAME-2, …)")
     parser.add_argument("--quiet", action="store_true", help="show no progress")
     parser.add_argument("--json", action="store_true", help="print the results as JSON")
     settings = parser.add_argument_group(
         "settings",
-        "each overrides the key of the same name in the configuration; a default applies if neither sets the key",
+        "each overrides the key of the same name in the configuration; defaults are for keys that it does not set",
     )
     for name, (kind, text) in config_fields().items():
         explained = f"{text} ({_defaults(name)})"
@@ -59,14 +58,14 @@ def add_parser(subparsers: Any) -> None:
 
 
 def _defaults(name: str) -> str:
-    """Return the default of a setting, by trainer if they differ."""
+    """Return the default of a setting, for each trainer if they differ."""
     found = {trainer: setting_defaults(kind)[name] for trainer, kind in TRAINERS.items() if name in setting_types(kind)}
     if len(found) == 1 < len(TRAINERS):
         ((trainer, default),) = found.items()
-        return f"of {trainer}; default: {default}"
+        return f"{trainer} only; default {default}"
     if len(set(found.values())) == 1:
-        return f"default: {next(iter(found.values()))}"
-    return f"default: {', '.join(f'{default} of {trainer}' for trainer, default in found.items())}"
+        return f"default {next(iter(found.values()))}"
+    return f"default {', '.join(f'{default} for {trainer}' for trainer, default in found.items())}"
 
 
 def run(options: argparse.Namespace) -> int:

@@ -43,17 +43,17 @@ def add_parser(subparsers: Any) -> None:
     """Register the command."""
     parser = subparsers.add_parser(
         "warmup",
-        help="compile kernels and build endgame tables ahead of use",
-        description="Play, solve, search and train for a moment, so that later processes find compiled kernels and "
-        "endgame tables in the cache folders. Kernels are compiled for this processor.",
+        help="compile kernels and build endgame tables in advance",
+        description="Compile the kernels for this processor and build the endgame tables, by playing, solving, "
+        "searching and training for a moment. Both are stored in the cache folders, where later processes find them.",
         epilog="example: german-whist warmup",
     )
     parser.add_argument(
         "--endgame-cards",
         type=parse_whole_number,
         metavar="N",
-        help="only build the endgame table of hands of up to N cards, 1 to 13, for games with trumps; with 13 (2.3 GB, "
-        "minutes on all cores) every exact endgame is one lookup",
+        help="only build the endgame table for hands of up to N cards (1 to 13), in games with trumps; with 13 "
+        "(2.3 GB, minutes on all cores), every exact endgame is a single lookup",
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
