@@ -27,13 +27,13 @@ export function figuresOf(spec) {
 
 /** @param {string | null} match @returns {string} as a title: `First to 25` */
 export function matchTitle(match) {
-  if (match === null) return "No end";
+  if (match === null) return "No target";
   const { kind, number } = matchFormatOf(match);
   return kind === "first_to" ? `First to ${number}` : `Best of ${number}`;
 }
 
 /** @type {Record<string, string>} */
-const JUDGES = { exact: "Exact", rollouts: "Rollouts" };
+const JUDGES = { exact: "Exact", rollouts: "simulated play" };
 
 /** @param {string} spec of an agent, or what judges @returns {string} its name for people; the specification if it has none */
 export function agentTitle(spec) {

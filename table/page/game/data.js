@@ -43,7 +43,7 @@ export function dataNow() {
 export async function loadData() {
   if (data === null) {
     const answer = await fetch("data.json").catch(() => null);
-    if (!answer?.ok) throw new TableError("unreachable", "The page cannot load all of its parts: is there a connection?");
+    if (!answer?.ok) throw new TableError("unreachable", "Part of the page could not be loaded. Check your connection.");
     setData(await answer.json());
   }
   return dataNow();

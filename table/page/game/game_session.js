@@ -238,7 +238,7 @@ export class Session {
   /** Deal the next deal of the match. @throws {TableError} if this deal is not over, or no further deal follows */
   nextDeal() {
     if (!this.deal.done) throw new TableError("refused", "This deal is not over yet.");
-    if (this.over) throw new TableError("refused", "No further deal follows.");
+    if (this.over) throw new TableError("refused", "There are no more deals.");
     this.deal = TableDeal.atAddress(this.rules, this.settings.seed, this.finished.length);
     this.salt = newSalt();
     this.assisted = false;

@@ -27,7 +27,7 @@ async function through(bytes, stream) {
   const found = [];
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
     found.push(...part.value);
-    if (found.length > MAX_TEXT) throw new Error(`the code holds more than ${MAX_TEXT} letters`);
+    if (found.length > MAX_TEXT) throw new Error(`The link holds more than ${MAX_TEXT} characters.`);
   }
   await written;
   return new Uint8Array(found);
@@ -43,10 +43,10 @@ export async function codeOf(lines) {
 /** @param {string} text lines of JSON @returns {Recorded[]} each replayed and checked @throws {Error} if it is something else, or a recording is wrong */
 export function readDeals(text) {
   const trimmed = text.trim();
-  if (trimmed.length > MAX_TEXT) throw new Error(`the text has more than ${MAX_TEXT} letters`);
+  if (trimmed.length > MAX_TEXT) throw new Error(`The text has more than ${MAX_TEXT} characters.`);
   const found = trimmed.split("\n").filter((line) => line.trim() !== "").map((line, place) => readLine(line, place + 1));
-  if (found.length < 1 || found.length > MAX_DEALS) throw new Error(`the number of recordings must be an integer from 1 to ${MAX_DEALS}, got ${found.length}`);
-  if (found.some(({ deal }) => deal.rules !== found[0].deal.rules)) throw new Error("the recordings are of different games");
+  if (found.length < 1 || found.length > MAX_DEALS) throw new Error(`Open 1 to ${MAX_DEALS} recordings at once, not ${found.length}.`);
+  if (found.some(({ deal }) => deal.rules !== found[0].deal.rules)) throw new Error("The recordings are of different games.");
   return found;
 }
 
@@ -56,7 +56,7 @@ export async function decoded(code) {
     const packed = Uint8Array.from(atob(code.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
     return new TextDecoder("utf-8", { fatal: true }).decode(await through(packed, new DecompressionStream("deflate")));
   } catch {
-    throw new Error("The link is damaged: a part may be missing.");
+    throw new Error("The link is damaged: part of it may be missing.");
   }
 }
 
@@ -114,5 +114,5 @@ function tableDeal(recorded, number, names) {
   const [first, second] = recorded.names;
   if (first === names[0] && second === names[1]) return deal;
   if (first === names[1] && second === names[0]) return new TableDeal(deal.rules, deal.deck, 1 - deal.dealer, deal.actions, deal.claimed);
-  throw new Error(`recording ${number}: ${first} and ${second} play it, but ${names.join(" and ")} the last one`);
+  throw new Error(`Recording ${number} is of other players (${first} and ${second}) than the last one (${names.join(" and ")}).`);
 }

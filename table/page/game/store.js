@@ -109,7 +109,7 @@ export class Store {
   /** @param {unknown} error @returns {null} */
   refused(error) {
     const full = error instanceof DOMException && error.name === "QuotaExceededError";
-    this.notify(`${full ? "The browser has no room left" : "The browser saves nothing here"}: your games last until you close the page.`);
+    this.notify(`${full ? "Your browser has no room left" : "Your browser saves nothing here"}: your games last only until you close the page.`);
     return null;
   }
 

@@ -209,7 +209,7 @@ export const importAll = (text) => answer(async () => {
   }
   const { format, version, sessions: saved, deals, matches } = given ?? {};
   if (format !== EXPORT || version !== EXPORT_VERSION || ![saved, deals, matches].every(Array.isArray)) {
-    throw new TableError("refused", "This is not a file that German Whist has exported.");
+    throw new TableError("refused", "This is not a file of games saved by German Whist.");
   }
   for (const row of saved) loadedSession(row); // damaged games are refused
   return store.merge(saved, { deals, matches });
@@ -334,6 +334,6 @@ const entryJson = ({ id, session }) => ({ id, ...sessionJson(session) });
 /** @param {Session} session @param {number | null} number from 1; null: the last one @returns {number} the place of a finished deal, from 0 @throws {TableError} if there is none */
 function placeOf({ finished }, number) {
   const place = (number ?? finished.length) - 1;
-  if (place < 0 || place >= finished.length) throw new TableError("not_found", finished.length === 0 ? "No deal is finished." : `There is no finished deal ${number} in this game.`);
+  if (place < 0 || place >= finished.length) throw new TableError("not_found", finished.length === 0 ? "No deal is finished yet." : `There is no finished deal ${number} in this game.`);
   return place;
 }

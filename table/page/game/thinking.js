@@ -38,7 +38,7 @@ worker.addEventListener("message", (/** @type {MessageEvent<Message>} */ { data 
 });
 
 worker.addEventListener("error", (event) => {
-  for (const { reject } of waiting.values()) reject(new TableError("refused", `The page has failed: ${event.message ?? "it cannot load its parts"}.`));
+  for (const { reject } of waiting.values()) reject(new TableError("refused", `The page has failed: ${event.message ?? "part of it could not be loaded"}.`));
   waiting.clear();
 });
 
@@ -57,7 +57,7 @@ export function followLoading(follow) {
 const bytesOf = (spec) => dataNow().catalog.agents.find((agent) => agent.spec === spec)?.bytes ?? 0;
 
 /** @param {string} agent whose network cannot be loaded @returns {TableError} */
-const absent = (agent) => new TableError("absent", `${agentTitle(agent)} cannot be loaded. Is there a connection?`, { agent });
+const absent = (agent) => new TableError("absent", `${agentTitle(agent)} could not be loaded. Check your connection.`, { agent });
 
 /** @param {Question} question @returns {Promise<any>} */
 function askWorker(question) {
@@ -87,7 +87,7 @@ async function askServer(what, deal, step, more = {}) {
   } catch {
     throw new TableError("unreachable", AWAY);
   }
-  if (!response.ok) throw new TableError("refused", answer.error ?? `The server answers ${response.status}.`);
+  if (!response.ok) throw new TableError("refused", answer.error ?? `The server answered with status ${response.status}.`);
   return answer;
 }
 
@@ -112,7 +112,7 @@ export async function load(spec) {
  */
 export async function act(spec, deal) {
   if (isOwn(spec)) return askWorker({ what: "act", spec, rules: deal.rules, view: deal.view(deal.turn) });
-  if (!dataNow().server) throw new TableError("refused", `${spec} plays where German Whist runs on a computer (german-whist serve), not on this page.`);
+  if (!dataNow().server) throw new TableError("refused", `${spec} does not play on this page: it needs german-whist serve.`);
   const { action } = await askServer("act", deal, deal.actions.length, { agent: spec });
   return parseAction(action, deal.rules);
 }

@@ -86,7 +86,7 @@ export function untilBack() {
 }
 
 async function reconnect() {
-  alertWhile("The server does not answer. Your game is saved; it goes on when the server is back.");
+  alertWhile("The server does not answer. Your game is saved and goes on when the server is back.");
   for (let away = true; away;) {
     await new Promise((resolve) => setTimeout(resolve, RETRY));
     away = !(await serverAnswers());

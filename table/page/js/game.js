@@ -201,7 +201,7 @@ export class Game {
     if (answer === null) return;
     this.session = answer;
     this.show(shownNow(answer));
-    if (answer.recall !== null) alertUser(`${recallText(answer.recall)}. After the deal you see which.`);
+    if (answer.recall !== null) alertUser(`${recallText(answer.recall)}. After the deal you will see which.`);
   }
 
   async takeBack() {

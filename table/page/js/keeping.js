@@ -21,6 +21,6 @@ export function askToKeep() {
 export async function offerFile(place, open) {
   const { deals } = await table.statistics();
   if (deals < settings.dealsKept + EVERY) return;
-  place.append(h("p", { class: "keep" }, `Your ${deals} deals are kept in this browser alone. `, h("button", { type: "button", class: "quiet", onclick: open }, "Save them to a file")));
+  place.append(h("p", { class: "keep" }, `Your ${deals} deals are kept only in this browser. `, h("button", { type: "button", class: "quiet", onclick: open }, "Save them to a file")));
   change({ dealsKept: deals });
 }

@@ -35,7 +35,7 @@ async function windows() {
     return await loading;
   } catch {
     loading = null;
-    throw new TableError("unreachable", "The page cannot load all of its parts: is there a connection?");
+    throw new TableError("unreachable", "Part of the page could not be loaded. Check your connection.");
   }
 }
 
@@ -247,7 +247,7 @@ async function watch(deal) {
   const session = current();
   await attempt(async () => {
     const [answer, { openWatch }] = await Promise.all([table.watch(session.id, deal ?? session.deal.number), windows()]);
-    openWatch(answer, { title: "The agent with your cards" });
+    openWatch(answer, { title: "The computer plays your cards" });
   });
 }
 
@@ -286,7 +286,7 @@ async function openLink(code) {
   const session = await table.openLink(code);
   const isNew = isUntouched(session);
   enter(session, isNew);
-  if (isNew) alertUser("The sender has played this deal. Play it, too: then you can compare.");
+  if (isNew) alertUser("The sender has played this deal. Play it too, then compare.");
 }
 
 function more() {
@@ -294,21 +294,21 @@ function more() {
   if (session === null) return; // the first deal is on its way
   openMenu("More", [
     ["Learn the game", "A short lesson at the table", () => void attempt(async () => enter(await table.lesson()))],
-    ["Deal of the day", "The same deal for everyone, and one try", () => void attempt(dealOfTheDay)],
-    ["Your games", "Go on, look back with a review, or save all as one file", () => void attempt(games)],
+    ["Deal of the day", "The same deal for everyone, one try each", () => void attempt(dealOfTheDay)],
+    ["Your games", "Resume one, review one, or save them all as one file", () => void attempt(games)],
     ["Rules", `How ${session.game.title} is played`, () => void attempt(() => rules(session))],
     ["What happened", "The log of this deal", openLog],
-    ["Open a recording", "A deal or game that was shared", () => void attempt(recordingDialog)],
-    ["Is the deal fair?", "The hash of the deal, and its check", () => void attempt(() => fairness(session))],
+    ["Open a recording", "A shared deal or game", () => void attempt(recordingDialog)],
+    ["Is the deal fair?", "See and check the hash of the deal", () => void attempt(() => fairness(session))],
   ]);
 }
 
 function claim() {
   const { agent: { title } } = current();
   openMenu("How does the deal end?", [
-    ["The rest are mine", "You take every trick that is left", () => void game.claim("mine")],
-    ["The rest are yours", `${title} takes every trick that is left`, () => void game.claim("theirs")],
-    ["I concede", "You cannot win or draw this deal any more", () => void game.claim("lost")],
+    ["The rest are mine", "You take all the tricks that are left", () => void game.claim("mine")],
+    ["The rest are yours", `${title} takes all the tricks that are left`, () => void game.claim("theirs")],
+    ["I concede", "You can no longer win or draw this deal", () => void game.claim("lost")],
   ]);
 }
 
@@ -407,7 +407,7 @@ async function openAddress() {
     } catch (error) {
       if (!(error instanceof TableError)) throw error;
       const go = () => void attempt(resume);
-      openDialog("The link cannot be opened", [h("p", {}, error.message), h("p", {}, "Ask for it again.")], { onclose: go });
+      openDialog("The link cannot be opened", [h("p", {}, error.message), h("p", {}, "Ask for the link again.")], { onclose: go });
       return undefined;
     }
   }
@@ -451,12 +451,12 @@ function welcome() {
   const dialog = openDialog(
     "Welcome to German Whist",
     [
-      h("p", {}, "Win the good cards while the stock lasts, then take tricks with them. Against whom?"),
+      h("p", {}, "Win good cards while the stock lasts, then take tricks with them. Choose your opponent."),
       opponentList(catalog, (agent) => leave(() => playAgainst(agent))),
       h(
         "div",
         { class: "buttons" },
-        h("button", { type: "button", class: "quiet", onclick: () => leave(async () => enter(await table.lesson())) }, "Teach me first: the lesson takes three minutes"),
+        h("button", { type: "button", class: "quiet", onclick: () => leave(async () => enter(await table.lesson())) }, "Teach me first: a three-minute lesson"),
       ),
     ],
     { kind: "wide", onclose: () => chosen || void attempt(() => playAgainst(FIRST_OPPONENT)) },

@@ -38,7 +38,7 @@ export function swapSeats(session, place) {
 
 /** @param {Session} session @param {number} place @returns {TableDeal} */
 function played(session, place) {
-  if (session.settings.kind === "lesson") throw new TableError("refused", "The teacher plays this deal only as the lesson goes.");
+  if (session.settings.kind === "lesson") throw new TableError("refused", "This deal can be played only in the lesson.");
   return session.finished[place].deal;
 }
 

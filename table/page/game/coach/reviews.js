@@ -130,7 +130,7 @@ async function moveData(deal, step, advice, seat, text) {
  */
 export async function bestLine(deal, step) {
   if (step < 0 || step > deal.actions.length || (deal.done && step === deal.actions.length) || !opponentHandKnown(deal.view(deal.stateAt(step).turn, step))) {
-    throw new Error(`move ${step + 1} is not one at which both hands are known`);
+    throw new Error(`Both hands are not yet known at move ${step + 1}.`);
   }
   const past = new TableDeal(deal.rules, deal.deck, deal.dealer, deal.actions.slice(0, step));
   past.play((await advise(past)).actions[0]);

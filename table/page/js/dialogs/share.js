@@ -19,9 +19,9 @@ export async function openShare(session, deal) {
   const all = session.deals.length > 1 ? (await table.recording(session.id, null)).recording : null;
   const link = code === null ? null : `${location.origin}${location.pathname}${LINK}${code}`;
   openDialog("Share this deal", [
-    link !== null && h("p", {}, "The link is a challenge: whoever opens it plays the same deal, and sees yours only afterwards."),
+    link !== null && h("p", {}, "The link is a challenge: whoever opens it plays the same deal and sees yours only afterwards."),
     link !== null && copyField("Link", link),
-    h("p", {}, "The text shows the whole deal. “Open a recording” opens it on any page of German Whist, and german-whist review FILE in a terminal."),
+    h("p", {}, "The text holds the whole deal. Read it with “Open a recording” on any German Whist page, or with german-whist review FILE in a terminal."),
     copyField("Text", recording, 6),
     h(
       "div",

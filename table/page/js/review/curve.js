@@ -46,13 +46,13 @@ export class WinCurve {
       "figure",
       { class: "chart" },
       drawing,
-      h("figcaption", {}, `Chance that you win.${endgame > 0 ? " The endgame is shaded." : ""}${mistakes.length > 0 ? " Dots mark your biggest mistakes." : ""}${swings.length > 0 ? " Bars mark what you did not cause." : ""}`),
+      h("figcaption", {}, `Your chance to win.${endgame > 0 ? " The endgame is shaded." : ""}${mistakes.length > 0 ? " Dots mark your biggest mistakes." : ""}${swings.length > 0 ? " Bars mark what was beyond your control." : ""}`),
     );
     /** What the bars mark. */
     this.swings = swings.length > 0 && h(
       "section",
       { class: "swings" },
-      h("h3", {}, "What you did not cause"),
+      h("h3", {}, "Beyond your control"),
       h("ul", {}, ...swings.map((swing) => h(
         "li",
         {},
@@ -77,5 +77,5 @@ function point(x, y) {
 
 /** @param {number[]} curve @returns {string} */
 function words(curve) {
-  return `Chance that you win: ${percent(curve[0])} at the start, at least ${percent(Math.min(...curve))}, at most ${percent(Math.max(...curve))}`;
+  return `Your chance to win: ${percent(curve[0])} at the start, at least ${percent(Math.min(...curve))}, at most ${percent(Math.max(...curve))}`;
 }

@@ -29,7 +29,7 @@ export function openWatch(watch, { title, close = () => {} }) {
       steps.element,
       text,
       boardPlace,
-      h("details", {}, h("summary", {}, "Trick for trick"), trickTable(watch)),
+      h("details", {}, h("summary", {}, "Trick by trick"), trickTable(watch)),
     ],
     { kind: "full", onclose: close },
   );

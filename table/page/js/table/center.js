@@ -93,7 +93,6 @@ export function showTrick(shown, session) {
 function lastTrick(last, name) {
   const side = last.winner;
   const other = side === "you" ? "opponent" : "you";
-  const verb = side === "you" ? "won" : "won";
   return h(
     "div",
     { class: "last-trick" },
@@ -103,6 +102,6 @@ function lastTrick(last, name) {
       picture(last.cards[other], cardName(last.cards[other]), "small"),
       picture(last.cards[side], `${cardName(last.cards[side])}, the winning card`, "small winning"),
     ),
-    h("p", { class: "caption" }, "Last trick", h("br"), `${name(side)} ${verb}`),
+    h("p", { class: "caption" }, "Last trick", h("br"), `${name(side)} won`),
   );
 }

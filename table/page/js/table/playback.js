@@ -173,7 +173,7 @@ function move(event, from) {
 /** @param {Shown} shown @param {Session} session */
 function announceEndgame(shown, session) {
   const { low, trump } = shown.position;
-  const aim = low ? "take as few tricks as you can" : "take as many tricks as you can";
+  const aim = low ? "take as few as you can" : "take as many as you can";
   const count = session.game.tricks - session.game.foreplay;
   showBanner("Endgame", `${count} tricks${trump === null ? "" : `, ${SUIT_NAMES[trump]} are trumps`}: ${aim}`);
 }
