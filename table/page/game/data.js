@@ -1,5 +1,5 @@
 // @ts-check
-/** What Python has written for the page, `data.json` (`table/page_data.py`): the catalogue, the rules, and whether a server thinks, too. */
+/** `data.json`, which Python writes for the page (`table/page_data.py`): the catalogue, the rules, and whether there is a server. */
 
 import { setRules } from "../engine/rules.js";
 import { TableError } from "./errors.js";

@@ -22,7 +22,7 @@ const END = "That was a whole deal: in the foreplay you play for good cards, in 
 /** The teacher's cards in the foreplay. */
 const TEACHER_PLAYS = ["SJ", "DQ", "CK", "DA"];
 
-/** The person's decisions: what is said, and what may be played (nothing: any). @type {[string, string[]][]} */
+/** The person's decisions: what is said, and what may be played (an empty list: any card). @type {[string, string[]][]} */
 const STEPS = [
   [
     "This short game has only jacks, queens, kings and aces. You hold four cards. The king of hearts lies face up on "

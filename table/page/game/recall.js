@@ -8,7 +8,7 @@ import { cardName } from "./deal/words.js";
 
 /** @typedef {import("./deal/table_deal.js").TableDeal} TableDeal */
 
-/** @param {TableDeal} deal @param {number} seat @param {number} step @returns {boolean} whether the stock has just gone there, and the seats know each other's hands */
+/** @param {TableDeal} deal @param {number} seat @param {number} step @returns {boolean} whether that is the first decision after the stock, and the seat knows the other hand */
 function isQuizStep(deal, seat, step) {
   const view = deal.view(seat, step);
   return opponentHandKnown(view) && popcount(view.hand) === deal.rules.hand;

@@ -1,5 +1,5 @@
 // @ts-check
-/** Deals to share: recordings as text, and a challenge as a link, which has a recording in it as a code. */
+/** Shared deals: recordings as text, and challenges as links, which carry a recording as a code. */
 
 import { countText, YOU } from "./wording.js";
 import { agentsFor, agentTitle } from "./catalogue.js";
@@ -17,11 +17,11 @@ export const LINK = "#deal="; // what stands before the code
 export const SENDER = "The sender"; // of a link
 const DEFAULT_AGENT = "heuristic+exact"; // plays where the recorded player is a person or an unknown agent
 
-/** @param {Uint8Array} bytes @param {CompressionStream | DecompressionStream} stream @returns {Promise<Uint8Array>} */
+/** Compress or decompress, up to a limit: a short code could hold gigabytes. @param {Uint8Array} bytes @param {CompressionStream | DecompressionStream} stream @returns {Promise<Uint8Array>} */
 async function through(bytes, stream) {
   const writer = stream.writable.getWriter();
   const written = writer.write(new Uint8Array(bytes)).then(() => writer.close());
-  written.catch(() => {}); // it is awaited below, unless reading fails first
+  written.catch(() => {}); // awaited below; if reading fails first, this error must not go unhandled
   const reader = stream.readable.getReader();
   /** @type {number[]} */
   const found = [];
@@ -33,7 +33,7 @@ async function through(bytes, stream) {
   return new Uint8Array(found);
 }
 
-/** @param {string} lines @returns {Promise<string | null>} null where the browser cannot compress; letters, digits, `-` and `_`: compressed, then base64 for addresses */
+/** @param {string} lines @returns {Promise<string | null>} in letters, digits, `-` and `_`: compressed, then base64url; null where the browser cannot compress */
 export async function codeOf(lines) {
   if (typeof CompressionStream === "undefined") return null;
   const packed = await through(new TextEncoder().encode(lines), new CompressionStream("deflate"));
@@ -77,7 +77,7 @@ export function openRecordings(recordings) {
 }
 
 /**
- * The same deal to be played blind, against the same opponent where the page has it, and then to be compared.
+ * Return the same deal to be played blind and then compared, against the same opponent where the page has it.
  *
  * @param {string} line the recording
  * @returns {Session}

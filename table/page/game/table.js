@@ -59,7 +59,7 @@ const rater = new Rater({
 });
 
 /**
- * Do what a person waits for; nothing else is worked out meanwhile.
+ * Do what the person waits for; the rater rests meanwhile.
  *
  * @template Answer
  * @param {() => Promise<Answer>} work
@@ -70,7 +70,7 @@ async function answer(work) {
   try {
     return await work();
   } catch (error) {
-    // Bad input is said in a plain Error; others are faults of ours.
+    // A plain Error reports bad input; subclasses, such as a TypeError, are bugs.
     throw error instanceof Error && error.constructor === Error ? new TableError("refused", error.message) : error;
   } finally {
     waiting -= 1;
@@ -278,7 +278,7 @@ async function add(session) {
   const entry = { id: newId(), session, seen: null, counted: 0 };
   const loading = load(session.settings.agent);
   if (session.waitsForAgent) await loading;
-  else loading.catch(() => {}); // by the time it is needed there may be a connection
+  else loading.catch(() => {}); // by the time that it is needed, there may be a connection
   await forgetOld();
   await save(entry);
   await reply(entry);
@@ -294,7 +294,7 @@ function derive(id, make) {
   });
 }
 
-/** Delete the oldest game of which nobody misses anything, if there are too many. */
+/** Delete the oldest games that can no longer be continued, if there are too many games. */
 async function forgetOld() {
   const saved = await store.allSessions();
   if (saved.length < MAX_SAVED) return;
@@ -312,13 +312,13 @@ async function makeReview(id, session, place, urgent) {
     return known.found;
   }
   const { rules, agent } = session.settings;
-  const asked = { urgent };
+  const asked = { urgent }; // once somebody waits for it, it stops resting
   const rest = () => (asked.urgent ? Promise.resolve() : rater.idle(() => asked.urgent));
   const found = reviewOf(session.finished[place].deal, session.seat, session.names, rest)
     .then((judged) => ({ deal: place + 1, rules, agent: { spec: agent, title: session.title }, ...judged }));
   reviews.set(key, Object.assign(asked, { found }));
   found.catch(() => reviews.delete(key));
-  const [oldest] = reviews.keys();
+  const [oldest] = reviews.keys(); // a map keeps the order of insertion
   if (reviews.size > MAX_REVIEWS) reviews.delete(oldest);
   return found;
 }

@@ -19,7 +19,7 @@ import { TableError } from "./errors.js";
 const AWAY = "The server does not answer. Your game is saved.";
 
 /** @type {Worker} */
-const worker = /** @type {any} */ (globalThis).tableWorker ?? new Worker("worker.js", { type: "module" }); // the former is of `start.js`
+const worker = /** @type {any} */ (globalThis).tableWorker ?? new Worker("worker.js", { type: "module" }); // start.js has started one
 
 /** @type {Map<number, {resolve: (answer: any) => void, reject: (error: Error) => void}>} */
 const waiting = new Map();
@@ -70,6 +70,8 @@ function askWorker(question) {
 }
 
 /**
+ * Ask the server, which gets the history of the seat to act: nothing in it is hidden from that seat.
+ *
  * @param {"act" | "advise"} what
  * @param {TableDeal} deal
  * @param {number} step
@@ -124,6 +126,7 @@ export async function act(spec, deal) {
  */
 export async function advise(deal, step = deal.actions.length) {
   const view = deal.view(deal.stateAt(step).turn, step);
+  // Where both hands are known, the solver of the page is exact, too, and saves a request.
   if (!dataNow().server || opponentHandKnown(view)) return askWorker({ what: "advise", rules: deal.rules, view });
   const found = await askServer("advise", deal, step);
   return {

@@ -96,7 +96,7 @@
  *
  * @typedef {object} Decision
  * @property {DecisionKind} kind  what is chosen; in `pick` the actions are face-up cards
- * @property {string} text  the same as a sentence
+ * @property {string} text  what to decide, as a sentence
  * @property {NamedAction[]} actions  all legal actions
  */
 
@@ -234,7 +234,7 @@
  * @property {number} step  number of this step, from 1
  * @property {number} steps  number of steps
  * @property {string} text  explains the position
- * @property {string[] | null} wanted  the actions that it asks for; `null`: any. Another one is refused as `illegal_action`, with a hint
+ * @property {string[] | null} wanted  the actions that it asks for; `null`: any. Another one is refused as `illegal`, with a hint
  * @property {boolean} done  whether the lesson is over
  */
 
@@ -250,7 +250,7 @@
  */
 
 /**
- * A card of a memory quiz: the opponent held it, or you thought so.
+ * A card of a memory quiz: the opponent held it, or you named it.
  *
  * @typedef {object} RecalledCard
  * @property {string} card
@@ -422,7 +422,7 @@
  */
 
 /**
- * What the memory quizzes brought.
+ * The results of the memory quizzes.
  *
  * @typedef {object} Memory
  * @property {number} deals  deals with a quiz

@@ -1,5 +1,5 @@
 // @ts-check
-/** The start of the page: opens the game that was going on, or deals a new one, and connects the menus. */
+/** The entry point: resumes the last game or deals a new one, and connects the menus. */
 
 import { dataNow } from "../game/data.js";
 import { TableError } from "../game/errors.js";
@@ -28,7 +28,7 @@ let catalog;
 /** @type {Promise<typeof import("./windows.js")> | null} */
 let loading = null;
 
-/** @returns {Promise<typeof import("./windows.js")>} what opens windows */
+/** @returns {Promise<typeof import("./windows.js")>} the functions that open windows; a failed download may be tried again */
 async function windows() {
   loading ??= import("./windows.js");
   try {
@@ -62,12 +62,12 @@ function current() {
   return game.session;
 }
 
-/** Let the address name the session at the table. @param {Session} session */
+/** Name the session at the table in the address. @param {Session} session */
 function keepAddress(session) {
   history.replaceState(history.state ?? {}, "", `#session=${session.id}`);
 }
 
-/** Whether the page has been opened: then a new table gets the focus, for what was pressed may be gone. */
+/** Whether the start is over. From then on a new table takes the focus, because the button that was pressed may be gone. */
 let isOpen = false;
 
 /** @param {Session} session @param {boolean} [fresh] the deal has just begun */
@@ -80,7 +80,7 @@ function enter(session, fresh = false) {
 }
 
 async function newGame() {
-  if (!settings.welcomed) return welcome(); // after the lesson, or a deal that was shared
+  if (!settings.welcomed) return welcome(); // they may have come for the lesson or a shared deal
   const same = settings.defaults === JSON.stringify(catalog.defaults) && settings.game.rules !== "";
   const { rules, agent, match } = same ? settings.game : catalog.defaults;
   await orAnother(async () => enter(await table.create({ rules, agent, match }), true));
@@ -105,7 +105,7 @@ function offerAnother(error, again) {
   absentOpponent(catalog, error, { again, playAnother });
 }
 
-/** The same game against the same opponent, who now sits where the person sat. */
+/** Play the same game against the same opponent again, with the seats swapped. */
 async function rematch() {
   const { rules, agent, match, deal: { seat } } = current();
   enter(await table.create({ rules, agent: agent.spec, match: match.format, seat: 1 - seat }), true);
@@ -129,7 +129,7 @@ async function fairness(session) {
   openFairness(session);
 }
 
-/** @param {string} agent plays the game that the page proposes, deal after deal */
+/** Play the default game, deal after deal. @param {string} agent the opponent */
 async function playAgainst(agent) {
   change({ welcomed: true, game: { rules: catalog.defaults.rules, agent, match: null }, defaults: JSON.stringify(catalog.defaults) });
   await newGame();
@@ -155,7 +155,7 @@ async function newGameDialog() {
 
 /**
  * @param {string} id
- * @returns {Promise<Session | null>} null if the game is no longer there, or cannot be read, which is said
+ * @returns {Promise<Session | null>} null if the game is gone, or cannot be read, which the person is told
  */
 async function readSession(id) {
   try {
@@ -167,7 +167,7 @@ async function readSession(id) {
   }
 }
 
-/** Go on with the last game, or deal a new one if no further deal follows in it. */
+/** Resume the last game, or deal a new one if that game is over. */
 async function backToGame() {
   const last = keptSession();
   const session = last === null || last === game.session?.id ? null : await readSession(last);
@@ -175,7 +175,7 @@ async function backToGame() {
   else enter(session);
 }
 
-/** Back from practice to the review from which it was begun, if that session is still there. */
+/** Return from practice to the review where it began, if that session still exists. */
 async function backToReview() {
   const { earlier } = current();
   const session = earlier === null || earlier.session === null ? null : await readSession(earlier.session);
@@ -184,10 +184,10 @@ async function backToReview() {
   return review(earlier.deal, earlier.move);
 }
 
-/** @type {string} the deal of the last memory quiz: it is asked once */
+/** @type {string} the deal of the last memory quiz: there is one quiz per deal */
 let asked = "";
 
-/** Ask for the opponent's hand if the person wants that, or offer it once. */
+/** Start the memory quiz if the person has asked for it; otherwise offer it, once ever. */
 function quiz() {
   const session = current();
   const deal = `${session.id} ${session.deal.number}`;
@@ -252,7 +252,7 @@ async function watch(deal) {
 }
 
 /**
- * Show perfect play from a decision on, and then the review again.
+ * Show perfect play from a decision on, then return to the review.
  *
  * @param {Session} session
  * @param {number} deal
@@ -376,7 +376,7 @@ function connect() {
     { name: "More", sign: "more", act: more },
   ]);
   document.querySelector(".skip")?.addEventListener("click", (event) => {
-    event.preventDefault(); // the address names the session
+    event.preventDefault(); // following the link would replace the session in the address
     byId("hand").focus();
   });
   document.addEventListener("keydown", (event) => game.key(event));
@@ -397,7 +397,7 @@ function connect() {
   window.addEventListener("hashchange", () => void attempt(() => orAnother(openAddress)));
 }
 
-/** Open what the address names, else the game that was going on, else a new one. */
+/** Open what the address names, else resume the last game, else deal a new one. */
 async function openAddress() {
   const [kind, value] = location.hash.slice(1).split("=");
   const openShared = { deal: openLink, day: openDay }[kind];
@@ -419,7 +419,7 @@ async function openAddress() {
   await resume();
 }
 
-/** Go on with the last game, unless the command line asks for another one by now. */
+/** Resume the last game, unless the command line has asked for another one since. */
 async function resume() {
   const { rules, agent, match } = catalog.defaults;
   const defaults = JSON.stringify(catalog.defaults);
@@ -435,12 +435,12 @@ async function resume() {
   if (entry === undefined) return newGame();
   const session = await readSession(entry.id);
   if (session === null) return newGame();
-  // A game that was begun in another browser goes on in the middle of a deal or a match only.
+  // A game other than the last one here is resumed only in the middle of a deal or a match.
   if (mine === undefined && session.position.result !== null && session.match.format === null) return newGame();
   return enter(session);
 }
 
-/** Greet who has never played against an opponent: one is chosen, or the lesson; who does neither gets the easiest opponent. */
+/** Greet a new player, who chooses an opponent or the lesson; closing the window chooses the easiest opponent. */
 function welcome() {
   let chosen = false;
   const leave = (/** @type {() => Promise<void>} */ act) => {
@@ -463,9 +463,9 @@ function welcome() {
   );
 }
 
-// Later visits need no connection, if the page came from a static host. The first card comes first.
-const AFTER = 2000; // milliseconds
+const AFTER = 2000; // milliseconds: caching the page must not delay the first card
 
+/** Make later visits work without a connection; a page from `german-whist serve` needs its server anyway. */
 function keepForLater() {
   if (dataNow().server) return;
   setTimeout(() => void navigator.serviceWorker?.register("service_worker.js").catch(() => {}), AFTER); // a private window may forbid it
@@ -477,7 +477,7 @@ async function start() {
   connect();
   await orAnother(openAddress);
   isOpen = true;
-  await windows(); // at hand before a connection may go away
+  await windows(); // while there is a connection
   keepForLater();
 }
 

@@ -1,5 +1,5 @@
 // @ts-check
-/** The memory quiz when the stock is gone: which cards does the opponent hold? After the deal: how you could know. */
+/** The memory quiz: which cards does the opponent hold when the stock is gone? After the deal: how you could know. */
 
 import { fill, h } from "../dom.js";
 import { openDialog } from "../dialogs/dialog.js";
@@ -73,13 +73,13 @@ export function openRecall(recall) {
   ]);
 }
 
-/** Take the offer away: the deal has gone on. */
+/** Remove the offer, because the deal has gone on. */
 export function withdrawQuiz() {
   document.querySelector(".offer")?.remove();
 }
 
 /**
- * Offer the quiz once, when it is first the time for it.
+ * Offer the quiz, at the first decision where it makes sense.
  *
  * @param {{yes: () => void}} actions
  */

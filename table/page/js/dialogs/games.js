@@ -1,5 +1,5 @@
 // @ts-check
-/** Your games: those to go on with, those that are over with their reviews, and all of them as one file. */
+/** Your games: the unfinished ones, the finished ones with their reviews, and all of them as one file. */
 
 import { TableError } from "../../game/errors.js";
 import * as table from "../../game/table.js";
@@ -85,7 +85,7 @@ export function openGames(sessions, actions, atFile = false) {
       await table.remove(session.id);
     } catch (error) {
       if (!(error instanceof TableError) || error.kind !== "not_found") {
-        dialog.close(); // what went wrong is said behind it
+        dialog.close(); // the error is shown behind it
         throw error;
       }
     }

@@ -87,7 +87,7 @@ export function opponentList(catalog, choose) {
 }
 
 /**
- * Say that an opponent cannot be loaded, and offer the one before it in the catalogue. Whoever closes the window takes that.
+ * Say that an opponent cannot be loaded, and offer the one before it in the catalogue. Closing the window accepts that.
  *
  * @param {import("../../game/types.js").Catalog} catalog
  * @param {import("../../game/errors.js").TableError} error

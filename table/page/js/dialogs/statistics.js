@@ -17,7 +17,7 @@ export function openStatistics(statistics, catalog) {
     try {
       await table.clearStatistics();
     } finally {
-      dialog.close(); // what went wrong is said behind it
+      dialog.close(); // an error is shown behind it
     }
   }));
   const dialog = openDialog("Statistics", [

@@ -1,5 +1,5 @@
 // @ts-check
-/** The curve of the chance to win, with a mark for each of the biggest mistakes and of the largest turns of luck. */
+/** The curve of the chance to win, with marks for the biggest mistakes and for the largest changes that you did not cause. */
 
 import { h, svg } from "../dom.js";
 import { percent, points } from "../words.js";
@@ -70,7 +70,7 @@ export class WinCurve {
   }
 }
 
-/** @param {number} x @param {number} y @returns {string} a line without length: its round ends stay round when stretched */
+/** @param {number} x @param {number} y @returns {string} a line of no length, whose round ends stay round although the drawing is stretched */
 function point(x, y) {
   return `M${x.toFixed(1)} ${y.toFixed(1)}h.01`;
 }

@@ -66,7 +66,7 @@ export function retryPanel(move, trump, { show, next }) {
   );
 }
 
-/** @param {Option[]} options @param {string | null} trump @returns {Option[]} as they lie in a hand: their order must not tell the answer */
+/** @param {Option[]} options @param {string | null} trump @returns {Option[]} in the order of a hand, because the order of the options gives the answer away */
 function inHandOrder(options, trump) {
   const cards = sortCards(options.map((option) => option.action).filter(isCard), suitOrder(settings.suits, trump));
   const place = (/** @type {Option} */ option) => (isCard(option.action) ? cards.indexOf(option.action) : cards.length + option.action.charCodeAt(0));

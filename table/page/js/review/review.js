@@ -70,7 +70,7 @@ export function openReview(review, actions, list) {
 
   const position = h("div", {}, steps.element, boardPlace);
 
-  /** Show a position where it can be seen: what was pressed may stand far from the board. @param {number} place */
+  /** Show a position, and scroll to it: the button may be far from the board. @param {number} place */
   function show(place) {
     steps.go(place);
     position.scrollIntoView({ block: "nearest" });
@@ -81,7 +81,7 @@ export function openReview(review, actions, list) {
     const move = review.moves[number - 1];
     steps.go(number - 1);
     side.classList.add("retrying");
-    said.textContent = ""; // not the answer
+    said.textContent = ""; // screen readers must not hear the answer
     const following = review.mistakes[review.mistakes.indexOf(number) + 1];
     fill(boardPlace, board(review.positions[number - 1], { names: review.names, trump: review.trump, move: null, covered: !move.exact }));
     fill(movePlace, retryPanel(move, review.trump, {

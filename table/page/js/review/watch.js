@@ -1,5 +1,5 @@
 // @ts-check
-/** What another player makes of your cards, or perfect play of an endgame, compared with what you did. */
+/** How another player plays your cards, or perfect play of an endgame, compared with what you did. */
 
 import { fill, h } from "../dom.js";
 import { actionText } from "../coach/bars.js";

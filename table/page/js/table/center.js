@@ -10,7 +10,7 @@ import { picture } from "./card.js";
 /** @typedef {import("../../game/types.js").Side} Side */
 
 /**
- * Show the stock, without the open cards that can be picked: they are buttons of their own.
+ * Show the stock. Face-up cards that can be picked are left out: they are buttons.
  *
  * @param {Shown} shown
  * @param {Session} session

@@ -1,5 +1,5 @@
 // @ts-check
-/** Cards that can be played: your hand, and the open cards of which you may pick one. */
+/** Cards that can be played: your hand, and the face-up cards of which you may pick one. */
 
 import { change, settings } from "../settings.js";
 import { alertUser } from "../notices.js";

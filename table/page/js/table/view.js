@@ -1,5 +1,5 @@
 // @ts-check
-/** The table as a whole: draws what is to be shown, and tells the game which card was chosen. */
+/** The table as a whole: draws it, and tells the game which card or choice was pressed. */
 
 import { settings } from "../settings.js";
 import { byId, fill, h } from "../dom.js";
