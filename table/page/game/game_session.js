@@ -3,7 +3,7 @@
  * A session: a person against an agent, deal after deal or for a match.
  *
  * Every deal is committed to before its first card and disclosed after its last. The commitment is the SHA-256 of
- * `SALT DEALER DECK`. The salt has 256 random bits, so the deck cannot be found by hashing all decks that fit a hand.
+ * `SALT DEALER DECK`. The salt has 256 random bits, so not even a tiny deck can be found by trying.
  */
 
 import { sha256 } from "./sha256.js";

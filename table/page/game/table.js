@@ -294,7 +294,7 @@ function derive(id, make) {
   });
 }
 
-/** Delete the oldest games that can no longer be continued, if there are too many games. */
+/** If there are too many games, delete the oldest of those that are over, not of kind `play`, or between two deals without a match. */
 async function forgetOld() {
   const saved = await store.allSessions();
   if (saved.length < MAX_SAVED) return;
