@@ -70,6 +70,6 @@ function reason(card, held, seat, names, events) {
     return `${names[play.seat]} played it in trick ${play.trick}.`;
   }
   const take = last("take");
-  if (take !== undefined && take.seat === 1 - seat) return `You saw it taken in trick ${take.trick}, and it had not been played.`;
-  return "It was never played and never in your hand, so the opponent had to hold it.";
+  if (take !== undefined && take.seat === 1 - seat) return `You saw it taken in trick ${take.trick}, and it was not played in the foreplay.`;
+  return "It was not played in the foreplay and never in your hand, so the opponent had to hold it.";
 }

@@ -295,7 +295,7 @@ function more() {
   openMenu("More", [
     ["Learn the game", "A short lesson at the table", () => void attempt(async () => enter(await table.lesson()))],
     ["Deal of the day", "The same deal for everyone, one try each", () => void attempt(dealOfTheDay)],
-    ["Your games", "Resume one, review one, or save them all as one file", () => void attempt(games)],
+    ["Your games", "Resume or review a game, or save all as one file", () => void attempt(games)],
     ["Rules", `How ${session.game.title} is played`, () => void attempt(() => rules(session))],
     ["What happened", "The log of this deal", openLog],
     ["Open a recording", "A shared deal or game", () => void attempt(recordingDialog)],

@@ -82,7 +82,7 @@ function howItWins(view, best, advice) {
 function leadReason(view, card, best, chance, prize) {
   const suit = Math.floor(best / SUIT_SIZE);
   if (view.stock) {
-    if (chance > LIKELY) return `Lead ${card} to win ${prize || "the trick"}: it wins against about ${percent(chance)} of the possible hands.`;
+    if (chance > LIKELY) return `Lead ${card} to win ${prize || "the trick"}: it holds against about ${percent(chance)} of the possible hands.`;
     if (chance < UNLIKELY) return `${capital(prize || "This trick")} is not worth a high card: lead ${card} and let the trick go.`;
     return `Lead ${card}: it wins ${prize || "the trick"} against about ${percent(chance)} of the possible hands.`;
   }

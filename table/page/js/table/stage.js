@@ -65,7 +65,7 @@ function aim(shown, session) {
   const { position } = shown;
   const { counts, race } = session.game;
   if (race > 0) return `Race: first to ${race} tricks`;
-  if (position.low) return position.stage === "endgame" ? "Low: take as few as you can" : "The endgame will be low";
+  if (position.low) return position.stage === "endgame" ? "Low: take as few as you can" : "The endgame is played low";
   if (counts === "all") return "Every trick counts";
   return position.stage === "endgame" ? "These tricks count" : "Win good cards for the endgame";
 }
