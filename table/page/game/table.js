@@ -236,7 +236,7 @@ async function save(entry) {
   if (deals.length > 0) rater.wake();
 }
 
-/** @param {Entry} entry @returns {Promise<boolean>} whether it is a deal of a day that has been counted: the first try counts */
+/** @param {Entry} entry @returns {Promise<boolean>} whether it is a deal of a day that has been counted before: only the first try counts */
 async function isReplay({ id, session: { settings: { day } } }) {
   return day !== null && (await store.counted()).deals.some((deal) => deal.day === day && deal.session !== id);
 }

@@ -39,8 +39,8 @@ const SOLVED = 32; // of these worlds, the endgames are solved
 const BANDWIDTH = 0.7; // tricks: smooths the distribution of margins, which the actions share but for a shift
 const NETWORK_SD = 0.3; // standard deviation of the error of the network's advantages, in margin
 const WIN_PER_TRICK = 0.08; // what a trick of margin is worth in chance to win, for errors
-const SHIFTS = 30; // of the search for the shift that gives a value network's chance to win
-const HALVINGS = 24;
+const SHIFTS = 30; // margin: how far the bisection looks for the shift that gives the chance to win of a value network
+const HALVINGS = 24; // of that bisection
 const SURE = 0.001; // a value network's chance is taken as no closer to 0 or 1
 
 /**
@@ -214,7 +214,7 @@ function rollOuts(worlds, rules, action) {
   return found.map(({ byRules, exact }, place) => (place < SOLVED ? exact : byRules + errors[place % errors.length]));
 }
 
-/** @param {State} world @param {Rules} rules @param {number} action of the seat to act @param {boolean} solve whether its endgame is solved @returns {{byRules: number, exact: number}} its margin when the textbook bot plays the foreplay on for both seats, then rules of thumb or perfect play the endgame */
+/** @param {State} world @param {Rules} rules @param {number} action of the seat to act @param {boolean} solve whether its endgame is solved @returns {{byRules: number, exact: number}} its margin when the textbook bot plays the rest of the foreplay for both seats, and rules of thumb or perfect play the endgame */
 function rollOut(world, { game }, action, solve) {
   const state = copyState(world);
   play(game, state, action);
