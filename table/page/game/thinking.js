@@ -136,7 +136,7 @@ export async function advise(deal, step = deal.actions.length) {
   };
 }
 
-/** @param {TableDeal} deal @param {[string, string]} specs of agents by seat @param {() => Promise<void>} [rest] lets others in between two actions @returns {Promise<TableDeal>} the same deal, played to its end */
+/** @param {TableDeal} deal @param {[string, string]} specs of agents by seat @param {() => Promise<void>} [rest] waits, between two actions, while others need the worker @returns {Promise<TableDeal>} the same deal, played to its end */
 export async function playOut(deal, specs, rest = async () => {}) {
   while (!deal.done) {
     deal.play(await act(specs[deal.turn], deal));
