@@ -3,9 +3,9 @@
  * Cards, sets of cards, and their text (`envs/engine/cards.py`, `envs/utils/bit_kernels.py`).
  *
  * A card is the integer `13 * suit + rank`, suits C D H S = 0…3, ranks 2…A = 0…12. The 64-bit masks of Python are cut
- * at the suits, because JavaScript's bit operations have 32 bits: a mask is five integers, one for the 13 cards of each suit,
- * and one whose two lowest bits are the actions 52 and 53 (take and leave, or keep and swap). So bit `a % 13` of integer
- * `a / 13` stands for action `a`. Masks never change: every function returns a new one.
+ * at the suits, because JavaScript's bit operations have 32 bits: a mask is five integers, one for the 13 cards of each
+ * suit, and one whose two lowest bits are the actions 52 and 53 (take and leave, or keep and swap). So bit `a % 13` of
+ * integer `a / 13` stands for action `a`. Masks never change: every function returns a new one.
  */
 
 /** @typedef {readonly number[]} Mask five integers of up to 13 bits */

@@ -5,7 +5,7 @@
  *
  * Everything is seen from the seat to act. A *margin* is this seat's tricks from here on minus the other's; in a low game
  * the other's minus this seat's, so that more is always better. Of several perfect cards, the one that gains most if the
- * opponent errs is played: the best by a rollout of the textbook bot's rules, then by the random-reply margin, then the lowest.
+ * opponent errs is played: by a rollout of the textbook bot's rules, then by the random-reply margin, then the lowest.
  */
 
 import { isEmpty, maskOf, popcount, union, withoutCard } from "./cards.js";

@@ -75,7 +75,7 @@ export function fill(element, ...children) {
 }
 
 /**
- * Give an element exactly these children, in order. Those already in place are not moved, because a moved node loses the focus.
+ * Give an element exactly these children, in order. Those already in place are not moved: a moved node loses the focus.
  *
  * @param {Element} element
  * @param {Element[]} nodes

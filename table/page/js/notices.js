@@ -42,7 +42,8 @@ export function alertWhile(message) {
 let words = [];
 
 /**
- * Tell screen readers something once they have finished speaking. Texts of the same moment are joined: each would replace the one before.
+ * Tell screen readers something once they have finished speaking. Texts of the same moment are joined, because each would
+ * replace the one before.
  *
  * @param {string} text
  */

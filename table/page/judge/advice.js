@@ -4,10 +4,10 @@
  * (`agents/judge.py`, with a network as the judge).
  *
  * - Where the opponent's hand is known, the endgame solver gives the exact result of each action.
- * - Elsewhere the network says how the actions differ, in margin. The value network says what the network's choice is worth,
- *   in margin and in chance to win; without one, rollouts do. Rollouts also give the spread of the margins, which turns
- *   margins into chances to win. Their worlds are sampled uniformly from those that the view allows, and the textbook bot
- *   plays for both seats.
+ * - Elsewhere the network says how the actions differ, in margin. The value network says what the network's choice is
+ *   worth, in margin and in chance to win; without one, rollouts do. Rollouts also give the spread of the margins, which
+ *   turns margins into chances to win. Their worlds are sampled uniformly from those that the view allows, and the textbook
+ *   bot plays for both seats.
  * - In humbug, which no network plays, everything comes from rollouts of all actions.
  *
  * Python tries every action in rollouts and plays their endgames exactly. Here only the network's choice is tried, and the
