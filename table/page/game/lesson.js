@@ -26,8 +26,8 @@ const TEACHER_PLAYS = ["SJ", "DQ", "CK", "DA"];
 const STEPS = [
   [
     "This short game has only jacks, queens, kings and aces. You hold four cards. The king of hearts lies face up on "
-      + "the stock: hearts are trumps. Win this trick and you take that king; lose it and you take the hidden card "
-      + "under it. Lead the ace of spades. The teacher must follow suit if possible, and no spade beats the ace.",
+      + "the stock: hearts are trumps. Win this trick and you take the king; lose it and you take the hidden card "
+      + "under it. Lead the ace of spades: the teacher must follow suit if possible, and no spade beats it.",
     ["SA"],
   ],
   [
