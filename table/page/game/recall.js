@@ -71,5 +71,5 @@ function reason(card, held, seat, names, events) {
   }
   const take = last("take");
   if (take !== undefined && take.seat === 1 - seat) return `You saw it taken in trick ${take.trick}, and it was not played in the foreplay.`;
-  return "It was not played in the foreplay and never in your hand, so the opponent had to hold it.";
+  return "It was not played in the foreplay and was never in your hand, so the opponent had to hold it.";
 }

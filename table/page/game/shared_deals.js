@@ -114,5 +114,5 @@ function tableDeal(recorded, number, names) {
   const [first, second] = recorded.names;
   if (first === names[0] && second === names[1]) return deal;
   if (first === names[1] && second === names[0]) return new TableDeal(deal.rules, deal.deck, 1 - deal.dealer, deal.actions, deal.claimed);
-  throw new Error(`Recording ${number} is of other players (${first} and ${second}) than the last one (${names.join(" and ")}).`);
+  throw new Error(`Recording ${number} has other players (${first} and ${second}) than the last one (${names.join(" and ")}).`);
 }

@@ -22,7 +22,7 @@ export function openStatistics(statistics, catalog) {
   }));
   const dialog = openDialog("Statistics", [
     ...(statistics.deals === 0 ? [h("p", {}, "No deal is finished yet. Play one, and its result will appear here.")] : tables(statistics, catalog)),
-    statistics.deals > 0 && h("p", { class: "note" }, "Tricks is how many you take in a deal, on average. Luck is how many Champion (in humbug, Textbook) takes when it plays both hands, and Skill is how many more you take. Both are shown from ten deals on, ± half the 95 % interval."),
+    statistics.deals > 0 && h("p", { class: "note" }, "Tricks is how many you take in a deal, on average. Luck is how many Champion (in humbug, Textbook) takes when it plays both hands of your deals, and Skill is how many more you take. Both are shown from ten deals on, ± half the 95 % interval."),
     h("p", { class: "note" }, "Kept only in this browser. Deals and matches with hints or take-backs are counted separately."),
     h(
       "div",
