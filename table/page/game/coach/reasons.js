@@ -64,7 +64,7 @@ function trickReason(view, advice) {
   const card = `the ${cardName(best)}`;
   if (view.led < 0) return leadReason(view, card, best, chance, prize);
   if (chance > LIKELY) return `${capital(card)} wins ${prize || "the trick"}${howItWins(view, best, advice)}.`;
-  if (!advice.trick.some((trick) => trick > LIKELY)) return `You cannot win this trick: ${card} is the card that you will miss least.`;
+  if (!advice.trick.some((trick) => trick > LIKELY)) return `You cannot win this trick: lose it with ${card}.`;
   if (view.stock) return `${capital(prize || "the trick")} is not worth a winning card: play ${card}.`;
   return `It is better to lose this trick: play ${card}.`;
 }
@@ -82,7 +82,7 @@ function howItWins(view, best, advice) {
 function leadReason(view, card, best, chance, prize) {
   const suit = Math.floor(best / SUIT_SIZE);
   if (view.stock) {
-    if (chance > LIKELY) return `Lead ${card} to win ${prize || "the trick"}: it holds against about ${percent(chance)} of the possible hands.`;
+    if (chance > LIKELY) return `Lead ${card} to win ${prize || "the trick"}: it holds against ${percent(chance)} of the possible hands.`;
     if (chance < UNLIKELY) return `${capital(prize || "This trick")} is not worth a high card: lead ${card} and let the trick go.`;
     return `Lead ${card}: it wins ${prize || "the trick"} against about ${percent(chance)} of the possible hands.`;
   }
