@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Keeps the page for when there is no connection: all files of one version at once, under its hash. Large files that few
- * people need come later, when the page says that it has loaded one; the next version takes those that were kept.
+ * Caches the page for visits without a connection: all files of one version at once, in a cache named by their hash. Large
+ * files that few people need are cached only when the page reports that it has loaded one, and by the next version again.
  */
 
 const CACHE = "german-whist VERSION_OF_THE_FILES";
@@ -10,12 +10,12 @@ const LATER = /** @type {string[]} */ ([]);
 
 const worker = /** @type {any} */ (self);
 
-/** @param {string} name of a file to keep */
+/** @param {string} name of a file to cache */
 async function keep(name) {
   const { body, headers, ok } = await fetch(new Request(name, { cache: "no-cache" }));
   if (!ok) throw new Error(`${name} cannot be loaded`);
   const cache = await caches.open(CACHE);
-  await cache.put(name, new Response(body, { headers })); // a new answer: browsers refuse to open one that was redirected
+  await cache.put(name, new Response(body, { headers })); // copied, because browsers refuse to open a redirected response
 }
 
 worker.addEventListener("install", (/** @type {any} */ event) => {
@@ -28,7 +28,7 @@ worker.addEventListener("message", (/** @type {any} */ event) => {
   event.waitUntil(caches.open(CACHE).then((cache) => cache.match(event.data)).then((kept) => (kept === undefined ? keep(event.data) : undefined)));
 });
 
-// The next version waits until no tab shows this one, so a page never gets parts of two.
+// A new version is activated when no tab shows the old one any more, so no page mixes files of two versions.
 worker.addEventListener("activate", (/** @type {any} */ event) => {
   const old = (/** @type {string} */ name) => name.startsWith("german-whist ") && name !== CACHE;
   event.waitUntil(caches.keys().then((names) => Promise.all(names.filter(old).map((name) => caches.delete(name)))).then(() => worker.clients.claim()));
@@ -37,6 +37,6 @@ worker.addEventListener("activate", (/** @type {any} */ event) => {
 worker.addEventListener("fetch", (/** @type {any} */ event) => {
   if (event.request.method !== "GET" || !event.request.url.startsWith(worker.registration.scope)) return;
   const isPage = event.request.mode === "navigate" && /\/(index\.html)?$/.test(new URL(event.request.url).pathname);
-  const wanted = isPage ? "./" : event.request; // the page has one address, whatever a host makes of it
+  const wanted = isPage ? "./" : event.request; // cached under one address, to which some hosts redirect the other
   event.respondWith(caches.open(CACHE).then((cache) => cache.match(wanted, { ignoreSearch: true })).then((found) => found ?? fetch(event.request)));
 });

@@ -1,3 +1,3 @@
 // @ts-check
-// Loaded by itself, so that the worker is on its way before the page's scripts are there.
+// A script of its own, so that the worker loads while the page's modules are still on their way.
 /** @type {any} */ (globalThis).tableWorker = new Worker("worker.js", { type: "module" });

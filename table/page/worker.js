@@ -23,7 +23,7 @@ import { advise } from "./judge/advice.js";
  * @typedef {{id: number, answer: any} | {id: number, error: string} | {id: number, missing: string} | {loading: string, bytes: number}} Message
  */
 
-/** A network cannot be loaded. */
+/** Thrown if a network cannot be loaded; its message is the name. */
 class MissingNetwork extends Error {}
 
 /** @type {Map<string, Promise<Network>>} by name */

@@ -167,7 +167,7 @@ def test_the_welcome_fits(open_table: OpenTable, start_server: StartServer) -> N
 def test_windows_fit(open_table: OpenTable) -> None:
     table = open_table().framed()
     table.go_to(play(table, "classic", is_over, **LONGEST))
-    windows = ("Review", "Watch the agent", "Settings", "Statistics", "New game", "More", "Share")
+    windows = ("Review", "Watch the computer", "Settings", "Statistics", "New game", "More", "Share")
     for name in windows:
         table.button(name).first.click()
         table.page.get_by_role("dialog").wait_for(timeout=60_000)

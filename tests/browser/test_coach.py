@@ -27,7 +27,7 @@ def test_a_hint_points_at_a_card_and_gives_reasons_in_words_and_figures(table: T
     advised = coach.get_by_role("heading").text_content().removeprefix("Play the ")
     assert advised in table.hand
     assert "Chance to win the deal" in words
-    assert "By Champion with search: the win comes first, then tricks." in words
+    assert "By Champion with search: winning comes first, then tricks." in words
     rows = coach.get_by_role("table").first.get_by_role("row").count()
     assert rows == 1 + len(table.actions())
     assert table.page.locator("#hand .marked").get_attribute("aria-label") == advised
@@ -129,7 +129,7 @@ def test_the_review_shows_curve_moves_and_open_hands_and_another_card_can_be_tri
     table.button("Review").click()
     review = table.page.get_by_role("dialog", name="Review of the deal")
     review.wait_for(timeout=REVIEW)
-    assert review.get_by_role("img", name=re.compile("Chance that you win")).is_visible()
+    assert review.get_by_role("img", name=re.compile("Your chance to win")).is_visible()
     for side in ("You", "Textbook"):
         row = review.locator(".review-summary").get_by_role("row").filter(has_text=side)
         assert re.fullmatch(rf"{side}\d+ %\d+\.\d", row.text_content())
@@ -138,7 +138,7 @@ def test_the_review_shows_curve_moves_and_open_hands_and_another_card_can_be_tri
     moves = mistakes.get_by_role("listitem").all_text_contents()
     assert 1 <= len(moves) <= 3
     for move in moves:
-        assert re.search(r"^Trick \d+: .+ instead of .+(Inaccuracy|Mistake|Blunder): .+ given away$", move)
+        assert re.search(r"^Trick \d+: .+ instead of .+(Inaccuracy|Mistake|Blunder): gives away .+", move)
         assert not re.search(r"\b1(\.0)? tricks|\b1 points", move)
     slider = review.get_by_role("slider", name="Move")
     table.page.keyboard.press("Home")
@@ -276,8 +276,8 @@ def test_the_same_deal_from_the_other_side_and_by_the_agent(table: Table, server
     table.go_to(table.create(rules=TINY, seat=0))
     hand = set(table.hand)
     result = table.play_on()
-    table.button("Watch the agent").click()
-    watch = table.page.get_by_role("dialog", name="The agent with your cards")
+    table.button("Watch the computer").click()
+    watch = table.page.get_by_role("dialog", name="The computer plays your cards")
     watch.wait_for()
     assert re.search(r"You took \d+ tricks?\. Textbook: \d+\.", watch.text_content())
     table.page.keyboard.press("Escape")
@@ -392,7 +392,7 @@ def test_statistics_count_deals_and_can_be_deleted(table: Table, server: Server)
     dialog, found = statistics_of(table)
     assert (found["Deals"] - before["Deals"], found["Assisted"] - before["Assisted"]) == (2, 1)
     assert found["Won"] + found["Lost"] + found["Drawn"] == found["Deals"]
-    for name in ("By game and agent", "Assisted deals"):
+    for name in ("By game and opponent", "Assisted deals"):
         assert dialog.get_by_role("table", name=name).is_visible()
     assert dialog.get_by_role("img", name=re.compile(r"Margins of the last \d+ deals")).is_visible()
     assert dialog.locator(".chart .line").count() == 1
@@ -435,10 +435,10 @@ def test_luck_and_skill_are_means_with_their_spread_or_nothing(table: Table) -> 
     for deals, luck, skill in ((9, "–", "–"), (12, "7.5 ± 0.3", "−0.5 ± 0.3")):
         table.page.evaluate(RATED, deals)
         dialog, figures = statistics_of(table)
-        group = dialog.get_by_role("table", name="By game and agent").get_by_role("row")
+        group = dialog.get_by_role("table", name="By game and opponent").get_by_role("row")
         names, values = (group.nth(row).locator("th, td").all_text_contents() for row in (0, 1))
         row = dict(zip(names, values, strict=True))
-        assert (row["Agents"], row["Skill"], row["Accuracy"]) == (luck, skill, "77 %")
+        assert (row["Luck"], row["Skill"], row["Accuracy"]) == (luck, skill, "77 %")
         counts = [name for name in figures if name in names]
         assert counts == [name for name in names if name in figures]  # in one order
         table.page.keyboard.press("Escape")

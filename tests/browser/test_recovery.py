@@ -133,10 +133,10 @@ def test_all_games_are_saved_as_a_file_that_another_browser_loads(
     assert other.do("statistics")["deals"] == 1
     assert other.session(session)["position"] == table.session(session)["position"]
     keep.get_by_label("Load such a file").set_input_files(path)
-    keep.get_by_text("All of it was here already.").wait_for()
+    keep.get_by_text("All of it was already here.").wait_for()
     path.write_text("{}")
     keep.get_by_label("Load such a file").set_input_files(path)
-    keep.get_by_text("This is not a file that German Whist has exported.").wait_for()
+    keep.get_by_text("This is not a file of games saved by German Whist.").wait_for()
 
 
 def test_who_has_many_games_is_offered_a_file_of_them_now_and_then(table: Table) -> None:

@@ -99,7 +99,7 @@ def test_portrait_and_landscape_follow_the_window_or_the_setting(open_table: Ope
 def test_the_next_game_is_chosen_and_remembered(table: Table) -> None:
     dialog = new_game_of(table)
     dialog.get_by_label("Game").select_option("tiny")
-    dialog.get_by_label("Level").select_option("greedy")
+    dialog.get_by_label("Opponent", exact=True).select_option("greedy")
     dialog.get_by_label("Win target").select_option("First to 10")
     dialog.get_by_role("button", name="Deal the cards").click()
     table.page.wait_for_function("() => document.querySelectorAll('#hand button').length === 2")
@@ -110,7 +110,7 @@ def test_the_next_game_is_chosen_and_remembered(table: Table) -> None:
     new_game_of(table)
     assert dialog.get_by_label("Game").input_value() == "tiny"
     assert dialog.get_by_label("Win target").input_value() == "first_to:10"
-    assert re.search("greedy", dialog.get_by_label("Level").input_value())
+    assert re.search("greedy", dialog.get_by_label("Opponent", exact=True).input_value())
 
 
 @pytest.mark.parametrize(("match", "title"), [("first_to:3", "First to 3"), ("best_of:3", "Best of 3")])
@@ -143,7 +143,7 @@ def test_what_the_command_line_asks_for_is_shown_and_dealt_though_no_list_has_it
     table = open_table(server)
     dialog = new_game_of(table)
     assert dialog.get_by_label("Game").input_value() == rules
-    assert dialog.get_by_label("Level").input_value() == agent
+    assert dialog.get_by_label("Opponent", exact=True).input_value() == agent
     dialog.get_by_label("Win target").select_option("First to 10")
     dialog.get_by_role("button", name="Deal the cards").click()
     table.page.wait_for_function("() => document.querySelector('#match').textContent.startsWith('First to 10')")
@@ -152,8 +152,8 @@ def test_what_the_command_line_asks_for_is_shown_and_dealt_though_no_list_has_it
     table.wait()
     new_game_of(table)
     dialog.get_by_label("Game").select_option("tiny")
-    assert dialog.get_by_label("Level").input_value() == agent
-    dialog.get_by_label("Level").select_option("greedy")
+    assert dialog.get_by_label("Opponent", exact=True).input_value() == agent
+    dialog.get_by_label("Opponent", exact=True).select_option("greedy")
     dialog.get_by_label("Game").select_option(rules)
     dialog.get_by_role("button", name="Deal the cards").click()
     table.page.wait_for_function("() => document.title.includes('Greedy')")

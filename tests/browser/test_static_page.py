@@ -161,7 +161,7 @@ def test_hints_take_backs_and_the_review(table: Table) -> None:
     table.button("Review").click()
     review = table.page.get_by_role("dialog", name="Review of the deal")
     review.wait_for()
-    assert review.get_by_role("img", name=re.compile("Chance that you win")).is_visible()
+    assert review.get_by_role("img", name=re.compile("Your chance to win")).is_visible()
     mistakes = review.locator(".mistakes").get_by_role("listitem").all_text_contents()
     assert 1 <= len(mistakes) <= 3
     table.page.keyboard.press("Home")
@@ -184,7 +184,7 @@ def test_the_statistics_are_shown_rated_and_deleted(table: Table) -> None:
     table.button("Statistics").click()
     statistics = table.page.get_by_role("dialog", name="Statistics")
     statistics.wait_for()
-    row = statistics.get_by_role("table", name="By game and agent").get_by_role("row").nth(1)
+    row = statistics.get_by_role("table", name="By game and opponent").get_by_role("row").nth(1)
     assert row.text_content().startswith("TinyTextbook1")
     statistics.get_by_role("button", name="Delete all").click()
     table.page.get_by_role("dialog", name="Delete all statistics?").get_by_role("button", name="Delete").click()
@@ -242,7 +242,7 @@ def test_a_link_is_a_challenge_that_is_played_blind_and_then_compared(
         assert other.do("statistics")["deals"] == 0
         other.button("Compare").click()
         window = other.page.get_by_role("dialog", name="The sender’s deal and yours")
-        window.get_by_text("Trick for trick").click()
+        window.get_by_text("Trick by trick").click()
         for column, text in ((2, result), (3, sent)):
             cells = window.locator(f"tbody td:nth-child({column})").all_text_contents()
             tricks = [int(number) for number in re.findall(r"\d+", text)]
@@ -275,7 +275,7 @@ def test_the_game_goes_on_where_the_browser_saves_nothing(table: Table, refuse: 
         table.act()
         table.page.wait_for_function(
             "words => document.querySelector('[role=alert]').textContent.includes(words)",
-            arg=f"{words}: your games last until you close the page.",
+            arg=f"{words}: your games last only until you close the page.",
         )
         table.act()
     finally:
@@ -310,7 +310,7 @@ def test_it_works_without_a_connection_after_the_first_visit(browser: Any, page_
         card = table.actions()[0]
         table.press(card)
         table.press(card)  # the champion is to answer
-        table.page.get_by_role("dialog", name="The opponent is not here").get_by_role("button", name="Small").click()
+        table.page.get_by_role("dialog", name="The opponent is not available").get_by_role("button", name="Small").click()
         table.wait()  # that network was not needed before
         table.button("Hint").click()
         table.page.get_by_text("By Small network, because Champion could not be loaded.").wait_for()

@@ -236,7 +236,7 @@ def test_the_decisions_that_are_not_cards(table: Table, server: Server) -> None:
     assert [words.split()[0] for words in choices.all_text_contents()] == ["Take", "Leave"]
 
     table.go_to(table.create(rules="open_stock", seat=0))
-    open_cards = table.page.get_by_role("list", name="Open cards").get_by_role("button")
+    open_cards = table.page.get_by_role("list", name="Face-up cards").get_by_role("button")
     while not open_cards.count():
         table.act()
     name = open_cards.first.get_attribute("aria-label")

@@ -3,9 +3,9 @@
  * Cards, sets of cards, and their text (`envs/engine/cards.py`, `envs/utils/bit_kernels.py`).
  *
  * A card is the integer `13 * suit + rank`, suits C D H S = 0…3, ranks 2…A = 0…12. The 64-bit masks of Python are cut
- * at the suits: a mask is five integers, one for the 13 cards of each suit, and one whose two lowest bits are the
- * actions 52 and 53 (take and leave). So bit `a % 13` of integer `a / 13` stands for action `a`. Masks never change:
- * every function returns a new one.
+ * at the suits, because JavaScript's bit operations have 32 bits: a mask is five integers, one for the 13 cards of each
+ * suit, and one whose two lowest bits are the actions 52 and 53 (take and leave, or keep and swap). So bit `a % 13` of
+ * integer `a / 13` stands for action `a`. Masks never change: every function returns a new one.
  */
 
 /** @typedef {readonly number[]} Mask five integers of up to 13 bits */
@@ -54,13 +54,14 @@ export const isEmpty = (mask) => (mask[0] | mask[1] | mask[2] | mask[3] | mask[4
 
 /** @param {number} bits at most 16 @returns {number} how many are set */
 export function countBits(bits) {
+  // Neighbouring counts are added in parallel: of single bits, then of pairs, fours and eights.
   bits -= (bits >> 1) & 0x5555;
   bits = (bits & 0x3333) + ((bits >> 2) & 0x3333);
   bits = (bits + (bits >> 4)) & 0x0f0f;
   return (bits + (bits >> 8)) & 0x1f;
 }
 
-/** @param {number} bits not 0 @returns {number} place of the lowest that is set */
+/** @param {number} bits not 0 @returns {number} place of the lowest that is set, which `bits & -bits` keeps alone */
 export const lowestBit = (bits) => 31 - Math.clz32(bits & -bits);
 
 /** @param {number} bits @returns {number} place of the highest that is set, −1 for none */
@@ -80,6 +81,7 @@ export function lowest(mask) {
 export function cardsOf(mask) {
   const cards = [];
   for (let suit = 0; suit < 5; suit++) {
+    // `bits & (bits - 1)` clears the lowest.
     for (let bits = mask[suit]; bits; bits &= bits - 1) cards.push(13 * suit + lowestBit(bits));
   }
   return cards;

@@ -4,16 +4,17 @@
  * `envs/engine/dealing_kernels.py`).
  *
  * The random words come from Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011). The
- * key is the seed and the counter is (index, block, stream).
+ * key is the seed and the counter is (index, block, stream). Numbers hold 53 bits, so its 64-bit products are put together
+ * from parts.
  */
 
 const DECK_STREAM = 0;
-const M0 = 0xd2511f53, M1 = 0xcd9e8d57, W0 = 0x9e3779b9, W1 = 0xbb67ae85;
+const M0 = 0xd2511f53, M1 = 0xcd9e8d57, W0 = 0x9e3779b9, W1 = 0xbb67ae85; // multipliers and key increments of Philox
 const WORDS = 2 ** 32;
 
 /** @param {number} a @param {number} b @returns {number} the upper word of the product of two 32-bit words */
 function upperProduct(a, b) {
-  const low = b & 0xffff, high = b >>> 16; // a product of 32 and 16 bits is exact
+  const low = b & 0xffff, high = b >>> 16; // a product of 32 and 16 bits is exact in a float64
   return Math.floor((a * high + Math.floor((a * low) / 65536)) / 65536);
 }
 
@@ -49,7 +50,8 @@ export function philox(seed, index, block, stream) {
 }
 
 /**
- * Shuffle a deck in place (Fisher–Yates), bounded numbers by Lemire's multiplication with rejection.
+ * Shuffle a deck in place (Fisher–Yates). Bounded numbers come from Lemire's multiplication; words that would favour some
+ * numbers are rejected.
  *
  * @param {bigint} seed
  * @param {bigint} index

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The engine of German Whist in plain JavaScript. Python stays the authority: the
- * modules are ports of its kernels, function by function, and `tests/table` replays recorded deals through both.
+ * The engine of German Whist in plain JavaScript. Python is the authority: the modules port its kernels, function by
+ * function, and `tests/table` replays recorded deals through both.
  *
  * | module | port of |
  * | --- | --- |

@@ -73,7 +73,7 @@ function greedyCard(view) {
     // Lead low; follow with the highest losing card, or with the highest card when all of them win.
     if (avoidsTricks) score = view.led < 0 ? -rank : wins ? rank - 100 : rank;
     else if (wanted && view.led < 0) score = rank; // the highest card
-    else score = -keepValue(card, view) + (wanted && wins ? 100 : 0); // win cheaply or discard
+    else score = -keepValue(card, view) + (wanted && wins ? 100 : 0); // win cheaply or discard: 100 outweighs any keep value
     if (score > bestScore) [best, bestScore] = [card, score];
   }
   return best;

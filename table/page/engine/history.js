@@ -28,6 +28,7 @@ export function historyOf(game, deck, dealer, actions, me) {
   const writeCards = (/** @type {number} */ event, /** @type {number} */ seat, /** @type {Mask} */ cards, /** @type {number} */ trick, /** @type {boolean} */ seen) => {
     for (const card of cardsOf(cards)) write(event, seat, seen ? card : -1, trick);
   };
+  // In the order of the deck, which a mask does not tell.
   const writeTurned = (/** @type {State} */ state, /** @type {Mask} */ turned, /** @type {number} */ trick) => {
     for (let place = state.top - popcount(turned); place < state.top; place += 1) write(TURNED, -1, state.deck[place], trick);
   };

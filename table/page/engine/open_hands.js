@@ -5,7 +5,7 @@
  *
  * Everything is seen from the seat to act. A *margin* is this seat's tricks from here on minus the other's; in a low game
  * the other's minus this seat's, so that more is always better. Of several perfect cards, the one that gains most if the
- * opponent errs is played: by the rollout of the textbook's rules, then by the random-reply margin, then the lowest.
+ * opponent errs is played: by a rollout of the textbook bot's rules, then by the random-reply margin, then the lowest.
  */
 
 import { isEmpty, maskOf, popcount, union, withoutCard } from "./cards.js";
@@ -68,7 +68,7 @@ export function exactMargins(view) {
 }
 
 /**
- * Cards without all but the lowest of each run of equivalent ones, with no card of the other hand between them
+ * Keep the lowest card of each run of equivalent ones, which no card of the other hand separates
  * (`drop_equivalent_cards`).
  *
  * @param {OpenHands} hands

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Rules are data (`envs/engine/rules.py`): Python writes every preset and the scorings that the
- * page offers (`table/page_data.py`). Nothing here checks or derives a rule.
+ * Rules are data (`envs/engine/rules.py`): Python writes every preset and every scoring that the page offers
+ * (`table/page_data.py`). Nothing here checks or derives a rule.
  */
 
 /**

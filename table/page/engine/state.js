@@ -80,7 +80,7 @@ export function deal(game, deck, dealer) {
   const turned = game.humbug ? dealHumbug(game, state) : dealStock(game, state);
   const suit = suitOf(turned);
   state.trump = game.hasTrump ? suit : -1;
-  state.low = game.highLow && (suit === 0 || suit === 3) ? 1 : 0;
+  state.low = game.highLow && (suit === 0 || suit === 3) ? 1 : 0; // clubs and spades: a black card
   return state;
 }
 
@@ -124,7 +124,7 @@ function dealHumbug(game, state) {
 /** @param {Game} game @param {State} state @param {number} first place in the deck @returns {Mask} one of four hands */
 const everyFourth = (game, state, first) => maskOf(state.deck.slice(0, game.cards).filter((_, place) => place % 4 === first));
 
-/** @param {State} state @returns {State} a copy that is independent */
+/** @param {State} state @returns {State} an independent copy; masks are shared, because they never change */
 export function copyState(state) {
   return {
     ...state,

@@ -87,7 +87,7 @@ export function viewOf(game, state, seat = state.turn) {
   };
 }
 
-/** @param {State} state @param {number} seat @returns {number[]} by suit, for `_write_void` */
+/** @param {State} state @param {number} seat @returns {number[]} by suit: cards that it has drawn unseen since it showed a void; 0 where it has shown none */
 function drawnSinceVoid(state, seat) {
   return state.voidTrick[seat].map((trick, suit) => (trick ? state.drawn[seat] - state.voidDrawn[seat][suit] : 0));
 }

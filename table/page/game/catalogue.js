@@ -6,7 +6,7 @@ import { SUITS } from "../engine/cards.js";
 import { playsLike as playAlike, rulesNamed } from "../engine/rules.js";
 import { matchFormatOf } from "./match_format.js";
 
-export const STRONGEST = "champion"; // of the agents that the page plays by itself: it judges, and says what luck was
+export const STRONGEST = "champion"; // of the agents that the page plays by itself: it judges, and its tricks are the luck of a deal
 
 /** @param {string} rules @returns {import("./data.js").GameWords} @throws {Error} if the page does not play these rules */
 export function wordsOf(rules) {
@@ -27,13 +27,13 @@ export function figuresOf(spec) {
 
 /** @param {string | null} match @returns {string} as a title: `First to 25` */
 export function matchTitle(match) {
-  if (match === null) return "No end";
+  if (match === null) return "No target";
   const { kind, number } = matchFormatOf(match);
   return kind === "first_to" ? `First to ${number}` : `Best of ${number}`;
 }
 
 /** @type {Record<string, string>} */
-const JUDGES = { exact: "Exact", rollouts: "Rollouts" };
+const JUDGES = { exact: "Exact", rollouts: "simulated play" };
 
 /** @param {string} spec of an agent, or what judges @returns {string} its name for people; the specification if it has none */
 export function agentTitle(spec) {
@@ -47,7 +47,7 @@ export function agentsFor(rules) {
   return game.scorings.find((one) => one.rules === rules)?.agents ?? game.agents;
 }
 
-export const MEASURED = "classic"; // the game of the accuracies; in others, the same agents reach others
+export const MEASURED = "classic"; // the game in which the accuracies of the agents were measured; they differ in others
 
 /** @param {string} rules @returns {boolean} whether the accuracies of the agents were measured in a game, whatever its scoring */
 export const hasAccuracies = (rules) => playAlike(rulesNamed(MEASURED), rulesNamed(rules));

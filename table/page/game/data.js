@@ -1,5 +1,5 @@
 // @ts-check
-/** What Python has written for the page, `data.json` (`table/page_data.py`): the catalogue, the rules, and whether a server thinks, too. */
+/** `data.json`, which Python writes for the page (`table/page_data.py`): the catalogue, the rules, and whether there is a server. */
 
 import { setRules } from "../engine/rules.js";
 import { TableError } from "./errors.js";
@@ -43,7 +43,7 @@ export function dataNow() {
 export async function loadData() {
   if (data === null) {
     const answer = await fetch("data.json").catch(() => null);
-    if (!answer?.ok) throw new TableError("unreachable", "The page cannot load all of its parts: is there a connection?");
+    if (!answer?.ok) throw new TableError("unreachable", "Part of the page could not be loaded. Check your connection.");
     setData(await answer.json());
   }
   return dataNow();

@@ -2,8 +2,8 @@
 /**
  * A session: a person against an agent, deal after deal or for a match.
  *
- * Every deal is committed to before its first card and opened after its last. The commitment is the SHA-256 of
- * `SALT DEALER DECK`; the salt has 256 random bits.
+ * Every deal is committed to before its first card and disclosed after its last. The commitment is the SHA-256 of
+ * `SALT DEALER DECK`. The salt has 256 random bits, so not even a tiny deck can be found by trying.
  */
 
 import { sha256 } from "./sha256.js";
@@ -72,7 +72,7 @@ export function scoreInMatch({ points, won }, match) {
  * @property {readonly number[] | null} recalled the person's answer to the memory quiz, if there was one
  */
 
-/** A table with a person and an agent. Others let the agent act: it may think in another thread. */
+/** A person at a table with an agent. The caller lets the agent act, because it may think in another thread. */
 export class Session {
   /**
    * @param {Settings} settings what is played
@@ -173,14 +173,14 @@ export class Session {
     this.closeDeal();
   }
 
-  /** Count the deal on the table if it is over. */
+  /** Add the deal on the table to the finished ones if it is over. */
   closeDeal() {
     if (!this.deal.done || this.finished.at(-1)?.deal === this.deal) return;
     const time = new Date().toISOString().replace(/\.\d+Z$/, "+00:00");
     this.finished.push({ deal: this.deal, salt: this.salt, assisted: this.assisted, time, recalled: this.recalled });
   }
 
-  /** @param {TableDeal} line the deal on the table with best play of both to its end, which the person has claimed */
+  /** @param {TableDeal} line the deal on the table, played to its end by best play of both */
   claim(line) {
     const from = this.deal.actions.length;
     this.deal.claimed = from;
@@ -238,7 +238,7 @@ export class Session {
   /** Deal the next deal of the match. @throws {TableError} if this deal is not over, or no further deal follows */
   nextDeal() {
     if (!this.deal.done) throw new TableError("refused", "This deal is not over yet.");
-    if (this.over) throw new TableError("refused", "No further deal follows.");
+    if (this.over) throw new TableError("refused", "There are no more deals.");
     this.deal = TableDeal.atAddress(this.rules, this.settings.seed, this.finished.length);
     this.salt = newSalt();
     this.assisted = false;

@@ -17,29 +17,29 @@ export const LESSON = {
 };
 
 const END = "That was a whole deal: in the foreplay you play for good cards, in the endgame for tricks. The real game has"
-  + " 52 cards, thirteen tricks of each kind, and you need seven of the last thirteen to win.";
+  + " 52 cards, thirteen tricks in each stage, and you need seven of the last thirteen to win.";
 
 /** The teacher's cards in the foreplay. */
 const TEACHER_PLAYS = ["SJ", "DQ", "CK", "DA"];
 
-/** The person's decisions: what is said, and what may be played (nothing: any). @type {[string, string[]][]} */
+/** The person's decisions: what is said, and what may be played (an empty list: any card). @type {[string, string[]][]} */
 const STEPS = [
   [
-    "This short game has the jacks, queens, kings and aces. You hold four cards, and a king of hearts lies face "
-      + "up: hearts are trumps. Win this trick and you take that king; lose it and you take the hidden card under it."
-      + " Lead the ace of spades. The teacher has to follow suit if possible, and no spade beats the ace.",
+    "This short game has only jacks, queens, kings and aces. You hold four cards. The king of hearts lies face up on "
+      + "the stock: hearts are trumps. Win this trick and you take the king; lose it and you take the hidden card "
+      + "under it. Lead the ace of spades: the teacher must follow suit if possible, and no spade beats it.",
     ["SA"],
   ],
   [
     "You have won: the king of hearts is in your hand, and the teacher has drawn a card that you did not see. "
-      + "Whoever wins a trick leads the next one. Now the jack of clubs lies face up, the lowest card of all. Win "
-      + "this trick and you take it; lose it and you take the hidden card. Lose it: lead the jack of diamonds.",
+      + "Whoever wins a trick leads the next one. Now the jack of clubs lies face up, and no card is worth less. The "
+      + "hidden card cannot be worse, so lose this trick: lead the jack of diamonds.",
     ["DJ"],
   ],
   [
-    "The teacher had to take the jack of clubs, and you have drawn the ace of hearts, the highest trump. Nobody "
-      + "but you knows it. Now the king of diamonds is the prize, and the teacher leads the king of clubs. You have a"
-      + " club, so you must follow suit: play the queen. It loses, and you take the hidden card.",
+    "The teacher had to take the jack of clubs, and you have drawn the ace of hearts, the highest trump. Only "
+      + "you know that. Now the king of diamonds lies face up, and the teacher leads the king of clubs. You have a "
+      + "club, so you must follow suit: play the queen. It loses, and you take the hidden card.",
     ["CQ"],
   ],
   [
@@ -49,12 +49,12 @@ const STEPS = [
     ["HJ"],
   ],
   [
-    "The stock is gone, and the endgame begins: from here every trick counts. If you have remembered the cards, "
+    "The stock is gone, and the endgame begins: from now on every trick counts. If you have remembered the cards, "
       + "you know what the teacher holds: the king of spades, the queen of hearts, the king of diamonds and the jack "
       + "of clubs. Draw the last trump first: lead the ace or the king of hearts.",
     ["HA", "HK"],
   ],
-  ["Nothing can be trumped any more. Your ace of clubs and your other trump are sure tricks: cash them.", []],
+  ["The teacher has no trumps left. Your ace of clubs and your other trump are sure tricks: cash them.", []],
   ["Go on: winners first.", []],
   ["The last card plays itself.", []],
 ];

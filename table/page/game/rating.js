@@ -1,5 +1,5 @@
 // @ts-check
-/** Ratings: par and accuracy of finished deals, worked out while nobody waits. */
+/** Ratings: par and accuracy of finished deals, computed while nobody waits. */
 
 import { par } from "./coach/reviews.js";
 import { TableError } from "./errors.js";
@@ -23,7 +23,7 @@ const LOOK = 100; // milliseconds between two looks at whether anybody waits
 /** @param {number} length milliseconds */
 const sleep = (length) => new Promise((resolve) => setTimeout(resolve, length));
 
-/** Rates the deals that the statistics have counted, the last one first; those that ended before the page was opened get no accuracy unasked. */
+/** Rates the deals that the statistics have counted, the newest first. Deals that ended before the page was opened get par, but no accuracy until they are reviewed. */
 export class Rater {
   /** @param {Rated} table */
   constructor(table) {
@@ -34,12 +34,12 @@ export class Rater {
     this.running = false;
   }
 
-  /** Say that a deal has been counted. */
+  /** Start rating, unless it is under way. */
   wake() {
     if (this.running) return;
     this.running = true;
     void this.run().catch((error) => {
-      if (!(error instanceof TableError)) throw error; // a server that is away, which the person hears of when it is asked for something
+      if (!(error instanceof TableError)) throw error; // the server is away, which the next thing that the person asks for will report
     }).finally(() => {
       this.running = false;
     });
@@ -53,13 +53,13 @@ export class Rater {
     }
   }
 
-  /** @param {() => boolean} [urgent] whether somebody waits for this by now @returns {Promise<void>} resolved when nobody waits for an answer, and nobody has a moment ago */
+  /** Wait until nobody has waited for an answer for a moment. @param {() => boolean} [urgent] whether somebody waits for this very work by now @returns {Promise<void>} */
   async idle(urgent = () => false) {
-    await sleep(0);
+    await sleep(0); // lets input through
     while (!urgent() && !this.table.isIdle(IDLE)) await sleep(LOOK);
   }
 
-  /** @returns {Promise<{part: "par" | "given_away", session: string, deal: number} | null>} what a deal lacks that was not tried yet */
+  /** @returns {Promise<{part: "par" | "given_away", session: string, deal: number} | null>} a rating that a deal lacks and that was not tried yet */
   async next() {
     const { deals } = await this.table.counted();
     for (const part of /** @type {const} */ (["par", "given_away"])) {

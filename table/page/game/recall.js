@@ -8,7 +8,7 @@ import { cardName } from "./deal/words.js";
 
 /** @typedef {import("./deal/table_deal.js").TableDeal} TableDeal */
 
-/** @param {TableDeal} deal @param {number} seat @param {number} step @returns {boolean} whether the stock has just gone there, and the seats know each other's hands */
+/** @param {TableDeal} deal @param {number} seat @param {number} step @returns {boolean} whether that is the first decision after the stock, and the seat knows the other hand */
 function isQuizStep(deal, seat, step) {
   const view = deal.view(seat, step);
   return opponentHandKnown(view) && popcount(view.hand) === deal.rules.hand;
@@ -70,6 +70,6 @@ function reason(card, held, seat, names, events) {
     return `${names[play.seat]} played it in trick ${play.trick}.`;
   }
   const take = last("take");
-  if (take !== undefined && take.seat === 1 - seat) return `You saw it taken in trick ${take.trick}, and it was not played.`;
-  return "It was in no trick and never in your hand: the opponent was left with it.";
+  if (take !== undefined && take.seat === 1 - seat) return `You saw it taken in trick ${take.trick}, and it was not played in the foreplay.`;
+  return "It was not played in the foreplay and was never in your hand, so the opponent had to hold it.";
 }

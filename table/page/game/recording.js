@@ -40,18 +40,18 @@ export function readLine(line, number) {
   try {
     given = JSON.parse(line);
   } catch {
-    throw new Error(`recording ${number} is not a line of JSON`);
+    throw new Error(`Recording ${number} is not a line of JSON.`);
   }
   const { version, rules: changes, deal: address, deck: cards, dealer, names, actions, claimed = null, result } = given ?? {};
   const areNames = Array.isArray(names) && names.length === 2 && names.every((name) => typeof name === "string" && name !== "");
   if (version !== VERSION || !areNames || typeof actions !== "string" || typeof changes !== "object" || (dealer !== 0 && dealer !== 1)) {
-    throw new Error(`recording ${number} is not one of version ${VERSION}`);
+    throw new Error(`Recording ${number} is not one of version ${VERSION}.`);
   }
   const rules = rulesOf(changes);
   const deck = Array.isArray(address) ? dealDeck(rules.cards, BigInt(address[0]), BigInt(address[1])) : parseDeck(String(cards), rules.cards);
   const deal = new TableDeal(rules, deck, dealer, actions.split(/\s+/).filter(Boolean).map((word) => parseAction(word, rules)), claimed);
-  if (!deal.done) throw new Error(`recording ${number} is not finished after ${deal.actions.length} moves`);
-  if (deal.result().margin !== result?.margin) throw new Error(`recording ${number} ends with margin ${deal.result().margin}, but ${result?.margin} is recorded`);
+  if (!deal.done) throw new Error(`Recording ${number} breaks off after ${deal.actions.length} moves.`);
+  if (deal.result().margin !== result?.margin) throw new Error(`Recording ${number} ends with a margin of ${deal.result().margin}, but records ${result?.margin}.`);
   return { deal, names: [names[0], names[1]] };
 }
 
@@ -59,6 +59,6 @@ export function readLine(line, number) {
 function rulesOf(changes) {
   const sorted = (/** @type {Record<string, unknown>} */ object) => JSON.stringify(Object.entries(object).sort());
   const spec = ruleSpecs().find((one) => sorted(wordsOf(one).changes) === sorted(changes));
-  if (spec === undefined) throw new Error("The recording is of a game that cannot be played here: german-whist review shows it.");
+  if (spec === undefined) throw new Error("This page does not play the game of the recording, but german-whist review shows it.");
   return rulesNamed(spec);
 }

@@ -1,5 +1,5 @@
 // @ts-check
-/** Sessions as the data that the page gets: what the person's seat has seen, and nothing more. */
+/** Sessions as data for the page: what the person's seat has seen, and nothing more. */
 
 import { deckText } from "../engine/cards.js";
 import { clause, countText, general } from "./wording.js";
@@ -58,7 +58,7 @@ export function sessionJson(session) {
       review: session.finished.length > 0,
       swap: session.finished.length > 0 && settings.kind !== "lesson",
     },
-    earlier: settings.kind === "challenge" && !deal.done ? null : session.earlier, // which tells how the sender fared
+    earlier: settings.kind === "challenge" && !deal.done ? null : session.earlier, // it tells how the sender fared
     hint: session.hint,
     recall: session.recalled === null ? null : recallData(deal, seat, names, session.recalled),
     lesson: settings.kind === "lesson" ? lessonData(deal) : null,

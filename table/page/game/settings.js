@@ -52,7 +52,7 @@ export function today(now = Date.now()) {
 export function daySettings(day) {
   const date = new Date(`${day}T00:00:00Z`);
   if (!/^\d{4}-\d{2}-\d{2}$/.test(day) || Number.isNaN(date.getTime()) || date.toISOString().slice(0, 10) !== day) {
-    throw new Error(`day must be a date such as 2026-11-21, got ${day}`);
+    throw new Error(`The day must be a date such as 2026-11-21, not ${day}.`);
   }
   return settingsOf({ rules: DAY_RULES, agent: DAY_AGENT, seed: Number(day.replaceAll("-", "")), seat: 1, day });
 }

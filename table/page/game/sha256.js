@@ -1,6 +1,7 @@
 // @ts-check
-/** SHA-256 (FIPS 180-4). Browsers compute hashes themselves only for pages from this computer or with https. */
+/** SHA-256 (FIPS 180-4), because browsers offer `crypto.subtle` only over HTTPS and on `localhost`. */
 
+// The first 64.
 const PRIMES = Array.from({ length: 312 }, (_, number) => number).filter((number) => number > 1 && ![...Array(number).keys()].some((one) => one > 1 && number % one === 0));
 
 /** @param {number} number @returns {number} the first 32 bits of its fraction */
@@ -17,6 +18,7 @@ export function sha256(text) {
   const bytes = new TextEncoder().encode(text);
   const padded = new DataView(new ArrayBuffer(Math.ceil((bytes.length + 9) / 64) * 64));
   new Uint8Array(padded.buffer).set([...bytes, 0x80]);
+  // 0x80, zeros, and the length in bits fill the last block.
   padded.setBigUint64(padded.byteLength - 8, BigInt(8 * bytes.length));
   const state = [...START];
   const words = new Int32Array(64);

@@ -1,5 +1,5 @@
 // @ts-check
-/** Deals to share: recordings as text, and a challenge as a link, which has a recording in it as a code. */
+/** Shared deals: recordings as text, and challenges as links, which carry a recording as a code. */
 
 import { countText, YOU } from "./wording.js";
 import { agentsFor, agentTitle } from "./catalogue.js";
@@ -17,23 +17,23 @@ export const LINK = "#deal="; // what stands before the code
 export const SENDER = "The sender"; // of a link
 const DEFAULT_AGENT = "heuristic+exact"; // plays where the recorded player is a person or an unknown agent
 
-/** @param {Uint8Array} bytes @param {CompressionStream | DecompressionStream} stream @returns {Promise<Uint8Array>} */
+/** Compress or decompress, up to a limit: a short code could hold gigabytes. @param {Uint8Array} bytes @param {CompressionStream | DecompressionStream} stream @returns {Promise<Uint8Array>} */
 async function through(bytes, stream) {
   const writer = stream.writable.getWriter();
   const written = writer.write(new Uint8Array(bytes)).then(() => writer.close());
-  written.catch(() => {}); // it is awaited below, unless reading fails first
+  written.catch(() => {}); // awaited below; if reading fails first, this error must not go unhandled
   const reader = stream.readable.getReader();
   /** @type {number[]} */
   const found = [];
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
     found.push(...part.value);
-    if (found.length > MAX_TEXT) throw new Error(`the code holds more than ${MAX_TEXT} letters`);
+    if (found.length > MAX_TEXT) throw new Error(`The link holds more than ${MAX_TEXT} characters.`);
   }
   await written;
   return new Uint8Array(found);
 }
 
-/** @param {string} lines @returns {Promise<string | null>} null where the browser cannot compress; letters, digits, `-` and `_`: compressed, then base64 for addresses */
+/** @param {string} lines @returns {Promise<string | null>} in letters, digits, `-` and `_`: compressed, then base64url; null where the browser cannot compress */
 export async function codeOf(lines) {
   if (typeof CompressionStream === "undefined") return null;
   const packed = await through(new TextEncoder().encode(lines), new CompressionStream("deflate"));
@@ -43,10 +43,10 @@ export async function codeOf(lines) {
 /** @param {string} text lines of JSON @returns {Recorded[]} each replayed and checked @throws {Error} if it is something else, or a recording is wrong */
 export function readDeals(text) {
   const trimmed = text.trim();
-  if (trimmed.length > MAX_TEXT) throw new Error(`the text has more than ${MAX_TEXT} letters`);
+  if (trimmed.length > MAX_TEXT) throw new Error(`The text has more than ${MAX_TEXT} characters.`);
   const found = trimmed.split("\n").filter((line) => line.trim() !== "").map((line, place) => readLine(line, place + 1));
-  if (found.length < 1 || found.length > MAX_DEALS) throw new Error(`the number of recordings must be an integer from 1 to ${MAX_DEALS}, got ${found.length}`);
-  if (found.some(({ deal }) => deal.rules !== found[0].deal.rules)) throw new Error("the recordings are of different games");
+  if (found.length < 1 || found.length > MAX_DEALS) throw new Error(`Open 1 to ${MAX_DEALS} recordings at once, not ${found.length}.`);
+  if (found.some(({ deal }) => deal.rules !== found[0].deal.rules)) throw new Error("The recordings are of different games.");
   return found;
 }
 
@@ -56,7 +56,7 @@ export async function decoded(code) {
     const packed = Uint8Array.from(atob(code.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
     return new TextDecoder("utf-8", { fatal: true }).decode(await through(packed, new DecompressionStream("deflate")));
   } catch {
-    throw new Error("The link is damaged: a part may be missing.");
+    throw new Error("The link is damaged: part of it may be missing.");
   }
 }
 
@@ -77,7 +77,7 @@ export function openRecordings(recordings) {
 }
 
 /**
- * The same deal to be played blind, against the same opponent where the page has it, and then to be compared.
+ * Return the same deal to be played blind and then compared, against the same opponent where the page has it.
  *
  * @param {string} line the recording
  * @returns {Session}
@@ -114,5 +114,5 @@ function tableDeal(recorded, number, names) {
   const [first, second] = recorded.names;
   if (first === names[0] && second === names[1]) return deal;
   if (first === names[1] && second === names[0]) return new TableDeal(deal.rules, deal.deck, 1 - deal.dealer, deal.actions, deal.claimed);
-  throw new Error(`recording ${number}: ${first} and ${second} play it, but ${names.join(" and ")} the last one`);
+  throw new Error(`Recording ${number} has other players (${first} and ${second}) than the last one (${names.join(" and ")}).`);
 }

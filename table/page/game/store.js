@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * What the browser keeps: sessions, counted deals and matches, in IndexedDB, one transaction for each change. Where it
- * keeps nothing, or nothing more, that is said once, and everything lasts as long as the page.
+ * What the browser keeps: sessions, counted deals and matches, in IndexedDB, each change in one transaction. Where it keeps
+ * nothing, or has no room left, the person is told once, and everything lasts as long as the page.
  */
 
 const NAME = "german-whist";
@@ -109,17 +109,17 @@ export class Store {
   /** @param {unknown} error @returns {null} */
   refused(error) {
     const full = error instanceof DOMException && error.name === "QuotaExceededError";
-    this.notify(`${full ? "The browser has no room left" : "The browser saves nothing here"}: your games last until you close the page.`);
+    this.notify(`${full ? "Your browser has no room left" : "Your browser saves nothing here"}: your games last only until you close the page.`);
     return null;
   }
 
   /**
-   * Do something in one transaction. From the first change that fails, all changes stay in memory.
+   * Do some work in one transaction. After the first change that fails, all changes stay in memory.
    *
    * @template Result
    * @param {IDBTransactionMode} mode
    * @param {(transaction: IDBTransaction) => Promise<Result>} work
-   * @param {Result} otherwise what it is without a file
+   * @param {Result} otherwise the result where nothing can be read or saved
    * @returns {Promise<Result>}
    */
   async transact(mode, work, otherwise) {
@@ -131,7 +131,7 @@ export class Store {
         transaction.oncomplete = resolve;
         transaction.onabort = () => reject(transaction.error);
       });
-      ended.catch(() => {}); // what failed within is said below
+      ended.catch(() => {}); // an error is handled below
       const found = await work(transaction);
       await ended;
       return found;
@@ -161,13 +161,13 @@ export class Store {
   }
 
   /**
-   * Save a session together with the deals and the match that have been won since.
+   * Save a session, together with the deals and the match that have ended since.
    *
    * @param {SavedSession} row
    * @param {number | null} seen the version that was read; null: it is new
    * @param {CountedDeal[]} deals
    * @param {CountedMatch | null} match
-   * @returns {Promise<boolean>} whether it is saved, or kept in memory; not if another tab has saved another version
+   * @returns {Promise<boolean>} false if another tab has saved another version: nothing has changed then
    */
   async save(row, seen, deals, match) {
     const write = async (/** @type {IDBTransaction} */ transaction) => {
@@ -234,7 +234,7 @@ export class Store {
   }
 
   /**
-   * Add a rating to a deal that has been counted; what it has already stays.
+   * Add a rating to a deal that has been counted, without replacing what it has.
    *
    * @param {string} session
    * @param {number} number

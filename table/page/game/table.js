@@ -59,7 +59,7 @@ const rater = new Rater({
 });
 
 /**
- * Do what a person waits for; nothing else is worked out meanwhile.
+ * Do what the person waits for; the rater rests meanwhile.
  *
  * @template Answer
  * @param {() => Promise<Answer>} work
@@ -70,7 +70,7 @@ async function answer(work) {
   try {
     return await work();
   } catch (error) {
-    // Bad input is said in a plain Error; others are faults of ours.
+    // A plain Error reports bad input; subclasses, such as a TypeError, are bugs.
     throw error instanceof Error && error.constructor === Error ? new TableError("refused", error.message) : error;
   } finally {
     waiting -= 1;
@@ -209,7 +209,7 @@ export const importAll = (text) => answer(async () => {
   }
   const { format, version, sessions: saved, deals, matches } = given ?? {};
   if (format !== EXPORT || version !== EXPORT_VERSION || ![saved, deals, matches].every(Array.isArray)) {
-    throw new TableError("refused", "This is not a file that German Whist has exported.");
+    throw new TableError("refused", "This is not a file of games saved by German Whist.");
   }
   for (const row of saved) loadedSession(row); // damaged games are refused
   return store.merge(saved, { deals, matches });
@@ -236,7 +236,7 @@ async function save(entry) {
   if (deals.length > 0) rater.wake();
 }
 
-/** @param {Entry} entry @returns {Promise<boolean>} whether it is a deal of a day that has been counted: the first try counts */
+/** @param {Entry} entry @returns {Promise<boolean>} whether it is a deal of a day that has been counted before: only the first try counts */
 async function isReplay({ id, session: { settings: { day } } }) {
   return day !== null && (await store.counted()).deals.some((deal) => deal.day === day && deal.session !== id);
 }
@@ -278,7 +278,7 @@ async function add(session) {
   const entry = { id: newId(), session, seen: null, counted: 0 };
   const loading = load(session.settings.agent);
   if (session.waitsForAgent) await loading;
-  else loading.catch(() => {}); // by the time it is needed there may be a connection
+  else loading.catch(() => {}); // by the time that it is needed, there may be a connection
   await forgetOld();
   await save(entry);
   await reply(entry);
@@ -294,7 +294,7 @@ function derive(id, make) {
   });
 }
 
-/** Delete the oldest game of which nobody misses anything, if there are too many. */
+/** If there are too many games, delete the oldest of those that are over, not of kind `play`, or between two deals without a match. */
 async function forgetOld() {
   const saved = await store.allSessions();
   if (saved.length < MAX_SAVED) return;
@@ -312,13 +312,13 @@ async function makeReview(id, session, place, urgent) {
     return known.found;
   }
   const { rules, agent } = session.settings;
-  const asked = { urgent };
+  const asked = { urgent }; // once somebody waits for it, it stops resting
   const rest = () => (asked.urgent ? Promise.resolve() : rater.idle(() => asked.urgent));
   const found = reviewOf(session.finished[place].deal, session.seat, session.names, rest)
     .then((judged) => ({ deal: place + 1, rules, agent: { spec: agent, title: session.title }, ...judged }));
   reviews.set(key, Object.assign(asked, { found }));
   found.catch(() => reviews.delete(key));
-  const [oldest] = reviews.keys();
+  const [oldest] = reviews.keys(); // a map keeps the order of insertion
   if (reviews.size > MAX_REVIEWS) reviews.delete(oldest);
   return found;
 }
@@ -334,6 +334,6 @@ const entryJson = ({ id, session }) => ({ id, ...sessionJson(session) });
 /** @param {Session} session @param {number | null} number from 1; null: the last one @returns {number} the place of a finished deal, from 0 @throws {TableError} if there is none */
 function placeOf({ finished }, number) {
   const place = (number ?? finished.length) - 1;
-  if (place < 0 || place >= finished.length) throw new TableError("not_found", finished.length === 0 ? "No deal is finished." : `There is no finished deal ${number} in this game.`);
+  if (place < 0 || place >= finished.length) throw new TableError("not_found", finished.length === 0 ? "No deal is finished yet." : `There is no finished deal ${number} in this game.`);
   return place;
 }

@@ -19,7 +19,7 @@ import { TableError } from "./errors.js";
 const AWAY = "The server does not answer. Your game is saved.";
 
 /** @type {Worker} */
-const worker = /** @type {any} */ (globalThis).tableWorker ?? new Worker("worker.js", { type: "module" }); // the former is of `start.js`
+const worker = /** @type {any} */ (globalThis).tableWorker ?? new Worker("worker.js", { type: "module" }); // start.js has started one
 
 /** @type {Map<number, {resolve: (answer: any) => void, reject: (error: Error) => void}>} */
 const waiting = new Map();
@@ -38,7 +38,7 @@ worker.addEventListener("message", (/** @type {MessageEvent<Message>} */ { data 
 });
 
 worker.addEventListener("error", (event) => {
-  for (const { reject } of waiting.values()) reject(new TableError("refused", `The page has failed: ${event.message ?? "it cannot load its parts"}.`));
+  for (const { reject } of waiting.values()) reject(new TableError("refused", `The page has failed: ${event.message ?? "part of it could not be loaded"}.`));
   waiting.clear();
 });
 
@@ -57,7 +57,7 @@ export function followLoading(follow) {
 const bytesOf = (spec) => dataNow().catalog.agents.find((agent) => agent.spec === spec)?.bytes ?? 0;
 
 /** @param {string} agent whose network cannot be loaded @returns {TableError} */
-const absent = (agent) => new TableError("absent", `${agentTitle(agent)} cannot be loaded. Is there a connection?`, { agent });
+const absent = (agent) => new TableError("absent", `${agentTitle(agent)} could not be loaded. Check your connection.`, { agent });
 
 /** @param {Question} question @returns {Promise<any>} */
 function askWorker(question) {
@@ -70,6 +70,8 @@ function askWorker(question) {
 }
 
 /**
+ * Ask the server, which gets the history of the seat to act: nothing in it is hidden from that seat.
+ *
  * @param {"act" | "advise"} what
  * @param {TableDeal} deal
  * @param {number} step
@@ -87,7 +89,7 @@ async function askServer(what, deal, step, more = {}) {
   } catch {
     throw new TableError("unreachable", AWAY);
   }
-  if (!response.ok) throw new TableError("refused", answer.error ?? `The server answers ${response.status}.`);
+  if (!response.ok) throw new TableError("refused", answer.error ?? `The server answered with status ${response.status}.`);
   return answer;
 }
 
@@ -112,7 +114,7 @@ export async function load(spec) {
  */
 export async function act(spec, deal) {
   if (isOwn(spec)) return askWorker({ what: "act", spec, rules: deal.rules, view: deal.view(deal.turn) });
-  if (!dataNow().server) throw new TableError("refused", `${spec} plays where German Whist runs on a computer (german-whist serve), not on this page.`);
+  if (!dataNow().server) throw new TableError("refused", `${spec} does not play on this page: it needs german-whist serve.`);
   const { action } = await askServer("act", deal, deal.actions.length, { agent: spec });
   return parseAction(action, deal.rules);
 }
@@ -124,6 +126,7 @@ export async function act(spec, deal) {
  */
 export async function advise(deal, step = deal.actions.length) {
   const view = deal.view(deal.stateAt(step).turn, step);
+  // Where both hands are known, the solver of the page is exact, too, and saves a request.
   if (!dataNow().server || opponentHandKnown(view)) return askWorker({ what: "advise", rules: deal.rules, view });
   const found = await askServer("advise", deal, step);
   return {
@@ -133,7 +136,7 @@ export async function advise(deal, step = deal.actions.length) {
   };
 }
 
-/** @param {TableDeal} deal @param {[string, string]} specs of agents by seat @param {() => Promise<void>} [rest] lets others in between two actions @returns {Promise<TableDeal>} the same deal, played to its end */
+/** @param {TableDeal} deal @param {[string, string]} specs of agents by seat @param {() => Promise<void>} [rest] waits, between two actions, while others need the worker @returns {Promise<TableDeal>} the same deal, played to its end */
 export async function playOut(deal, specs, rest = async () => {}) {
   while (!deal.done) {
     deal.play(await act(specs[deal.turn], deal));

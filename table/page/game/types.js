@@ -96,7 +96,7 @@
  *
  * @typedef {object} Decision
  * @property {DecisionKind} kind  what is chosen; in `pick` the actions are face-up cards
- * @property {string} text  the same as a sentence
+ * @property {string} text  what to decide, as a sentence
  * @property {NamedAction[]} actions  all legal actions
  */
 
@@ -195,7 +195,7 @@
  * @property {string} action
  * @property {string} name
  * @property {number} tricks  expected tricks of yours that count; in a deal played low, fewer are better
- * @property {number} tricks_given_away  how many that loses against the advised action, at least 0
+ * @property {number} tricks_given_away  how many it gives away against the advised action, at least 0
  * @property {number} win  chance to win the deal; a draw counts half
  * @property {Label} label  how good it is, beyond the noise of the estimates
  * @property {number | null} trick  chance to win this trick; `null` if unknown
@@ -234,7 +234,7 @@
  * @property {number} step  number of this step, from 1
  * @property {number} steps  number of steps
  * @property {string} text  explains the position
- * @property {string[] | null} wanted  the actions that it asks for; `null`: any. Another one is refused as `illegal_action`, with a hint
+ * @property {string[] | null} wanted  the actions that it asks for; `null`: any. Another one is refused as `illegal`, with a hint
  * @property {boolean} done  whether the lesson is over
  */
 
@@ -250,7 +250,7 @@
  */
 
 /**
- * A card of a memory quiz: the opponent held it, or you thought so.
+ * A card of a memory quiz: the opponent held it, or you named it.
  *
  * @typedef {object} RecalledCard
  * @property {string} card
@@ -280,7 +280,7 @@
  * @property {string} action
  * @property {string} name
  * @property {string} text  the move as a sentence
- * @property {string} best  the best action; the move's own unless that gave something away that is worth speaking of
+ * @property {string} best  the best action; the move's own if that gave away too little to be criticised
  * @property {string} best_name
  * @property {Label} label  how good the move was, by what could be known
  * @property {number} tricks_given_away  tricks that it gave away against the advised action, by what could be known
@@ -383,7 +383,7 @@
  */
 
 /**
- * The deals of one game against one agent; those with hints or take-backs apart.
+ * The deals of one game against one agent; deals with hints or take-backs are a group of their own.
  *
  * @typedef {object} DealGroup
  * @property {string} rules  specification of the rules
@@ -395,7 +395,7 @@
  * @property {number} lost  those lost
  * @property {number} tricks  mean of your counted tricks
  * @property {number | null} accuracy  accuracy of your decisions in all of them, 0 to 100; `null` until a deal is reviewed
- * @property {Estimate | null} luck  tricks that the agents take with the same cards; `null` before ten rated deals
+ * @property {Estimate | null} luck  tricks that `champion` (in humbug, `heuristic+exact`) takes when it plays both hands; `null` before ten rated deals
  * @property {Estimate | null} skill  how many more you took, or fewer in deals played low; `null` before ten rated deals
  * @property {Streak} streak  deals won in a row
  */
@@ -422,7 +422,7 @@
  */
 
 /**
- * What the memory quizzes brought.
+ * The results of the memory quizzes.
  *
  * @typedef {object} Memory
  * @property {number} deals  deals with a quiz
@@ -439,7 +439,7 @@
  * @property {MatchGroup[]} matches  the matches by game, agent and match
  * @property {Streak} streak  deals won in a row without help
  * @property {number | null} accuracy  accuracy of your decisions without help in classic, 0 to 100; `null` until one is reviewed
- * @property {string | null} plays_like  the level of the catalogue whose accuracy is nearest, for people; `null` before ten rated deals
+ * @property {string | null} plays_like  title of the agent whose accuracy is nearest; `null` before ten rated deals
  * @property {Memory | null} memory  the memory quizzes; `null` before the first
  * @property {RecentDeal[]} recent  the last 100 deals, oldest first
  */
@@ -515,7 +515,7 @@
  */
 
 /**
- * What a deal was committed to.
+ * The text behind the commitment to a deal.
  *
  * @typedef {object} Disclosure
  * @property {string} salt  32 random bytes in hexadecimal
@@ -554,7 +554,7 @@
  *
  * @typedef {object} Session
  * @property {number} version  number of changes so far
- * @property {SessionKind} kind  `practice` comes of try and swap, `challenge` of a link; `recording` is read only
+ * @property {SessionKind} kind  `practice` comes from try and swap, `challenge` from a link; a `recording` is read-only
  * @property {string} title  its name for people
  * @property {string} rules  specification of the rules
  * @property {Game} game  the rules in figures

@@ -1,14 +1,15 @@
 // @ts-check
-/** Numbers and words as Python formats them, so that both write the same sentences. */
+/** Numbers and words, formatted as Python formats them, so that both write the same sentences. */
 
 /**
- * Round to a number of decimals, halves to the even digit.
+ * Round to a number of decimals, ties to the even digit, as Python does.
  *
  * @param {number} value
  * @param {number} [digits]
  * @returns {number}
  */
 export function round(value, digits = 0) {
+  // `toFixed` is right but for exact ties, which only multiples of 2 ** -(digits + 1) can be. + 0 turns −0 into 0.
   const halves = 2 * 10 ** digits * value;
   const isHalf = Number.isInteger(value * 2 ** (digits + 1)) && Number.isInteger(halves) && halves % 2 !== 0;
   return (isHalf ? (2 * Math.round(halves / 4)) / 10 ** digits : Number(value.toFixed(digits))) + 0;

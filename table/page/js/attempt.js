@@ -1,5 +1,5 @@
 // @ts-check
-/** Waiting for an answer: buttons are busy meanwhile, what went wrong is said, and a server that went away is waited for. */
+/** Waiting for answers: marks buttons as busy, reports errors, and waits for a server that has gone away. */
 
 import { agentTitle } from "../game/catalogue.js";
 import { TableError } from "../game/errors.js";
@@ -7,13 +7,14 @@ import { followLoading, serverAnswers } from "../game/thinking.js";
 import { percent } from "./words.js";
 import { alertUser, alertWhile } from "./notices.js";
 
-const SLOW = 5000; // milliseconds after which a word says that an answer is being waited for
-const LOADING = 500; // milliseconds after which it says how much of an agent has been loaded
+const SLOW = 5000; // milliseconds after which the page says that it is thinking
+const LOADING = 500; // milliseconds after which it says how much of a network has been loaded
 const RETRY = 1500; // milliseconds
 
 /** @type {Element | null} the button that is being pressed */
 let pressed = null;
 
+// Captured, so that it runs before the button's own handlers; the timeout runs after them.
 document.addEventListener(
   "click",
   (event) => {
@@ -56,7 +57,7 @@ export async function answerTo(ask) {
 }
 
 /**
- * Do something; say what went wrong.
+ * Do something, and report what goes wrong.
  *
  * @param {() => Promise<any>} act
  */
@@ -74,7 +75,7 @@ export async function attempt(act) {
 let back = null;
 
 /**
- * Wait until the server answers again; that is said meanwhile.
+ * Wait until the server answers again, and say so meanwhile.
  *
  * @returns {Promise<void>}
  */
@@ -86,7 +87,7 @@ export function untilBack() {
 }
 
 async function reconnect() {
-  alertWhile("The server does not answer. Your game is saved; it goes on when the server is back.");
+  alertWhile("The server does not answer. Your game is saved and goes on when the server is back.");
   for (let away = true; away;) {
     await new Promise((resolve) => setTimeout(resolve, RETRY));
     away = !(await serverAnswers());

@@ -1,5 +1,5 @@
 // @ts-check
-/** The hash that each deal was announced with, kept in the browser: a reload must not forget what was promised. */
+/** The announced hash of each deal, kept in the browser so that a changed deal is found out even after a reload. */
 
 import { keep, kept } from "./settings.js";
 

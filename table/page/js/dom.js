@@ -1,5 +1,5 @@
 // @ts-check
-/** Elements without markup in strings: nothing here parses HTML. */
+/** Elements of the page. Nothing here parses HTML, so no text can become markup. */
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -56,12 +56,7 @@ function append(element, children) {
   }
 }
 
-/**
- * Return the element with an id.
- *
- * @param {string} id
- * @returns {HTMLElement}
- */
+/** @param {string} id @returns {HTMLElement} @throws {Error} if there is none */
 export function byId(id) {
   const element = document.getElementById(id);
   if (element === null) throw new Error(`there is no element #${id}`);
@@ -69,7 +64,7 @@ export function byId(id) {
 }
 
 /**
- * Put children in place of what an element holds.
+ * Replace the children of an element.
  *
  * @param {Element} element
  * @param {...(Node | string | null | false)} children
@@ -80,7 +75,7 @@ export function fill(element, ...children) {
 }
 
 /**
- * Make an element hold exactly these nodes, in order, and move none that is in its place: a moved node loses the focus.
+ * Give an element exactly these children, in order. Those already in place are not moved: a moved node loses the focus.
  *
  * @param {Element} element
  * @param {Element[]} nodes

@@ -1,5 +1,5 @@
 // @ts-check
-/** The game at the table: does what the person does, and shows what comes of it. */
+/** The game at the table: carries out what the person does, and shows the result. */
 
 import { TableError } from "../game/errors.js";
 import * as table from "../game/table.js";
@@ -26,7 +26,7 @@ import { TableView } from "./table/view.js";
 /** @typedef {import("../game/types.js").Session} Session */
 /** @typedef {import("./table/state.js").Shown} Shown */
 
-const FORCED = 450; // milliseconds in which a forced card can be seen before it is played
+const FORCED = 450; // milliseconds for which a forced card can be seen before it is played
 
 export class Game {
   /**
@@ -69,7 +69,7 @@ export class Game {
     setTool("Claim", { enabled: settled && !this.busy, hidden: !claims });
     setTool("Review", {
       enabled: back || session.deals.length > 0,
-      hidden: claims || (over && session.kind !== "recording" && session.can.review), // both do not fit a telephone
+      hidden: claims || (over && session.kind !== "recording" && session.can.review), // a phone has no room for both
       words: back && document.documentElement.dataset.size !== "small" ? "Back to the review" : "Review",
     });
     if (settled) this.callTurn(session);
@@ -77,7 +77,7 @@ export class Game {
     else if (settled) withdrawQuiz();
   }
 
-  /** Say that it is the person's turn, once; in a lesson, the teacher does. @param {Session} session */
+  /** Announce once that it is the person's turn; in a lesson, the teacher does so. @param {Session} session */
   callTurn({ id, deal, events, position: { decision }, lesson }) {
     const turn = `${id} ${deal.number} ${events.length}`;
     if (decision === null || lesson !== null || this.called === turn) return;
@@ -93,7 +93,7 @@ export class Game {
   }
 
   /**
-   * Show a session: from its first event if its deal is new, else as it is.
+   * Show a session as it is now, or from the first event of its deal.
    *
    * @param {Session} session
    * @param {boolean} [fromTheStart] show the events of the deal one by one
@@ -114,7 +114,7 @@ export class Game {
     }
   }
 
-  /** Play the only card that there is to play, if the settings say so; in a lesson, only the last one. @param {Session} session */
+  /** Play the only legal card, if the settings say so; in a lesson, only the last card. @param {Session} session */
   playForced(session) {
     const { position: { decision, hand }, kind } = session;
     if (!settings.forced || decision?.kind !== "card" || decision.actions.length > 1 || (kind === "lesson" && hand.length > 1)) return;
@@ -201,7 +201,7 @@ export class Game {
     if (answer === null) return;
     this.session = answer;
     this.show(shownNow(answer));
-    if (answer.recall !== null) alertUser(`${recallText(answer.recall)}. After the deal you see which.`);
+    if (answer.recall !== null) alertUser(`${recallText(answer.recall)}. After the deal you will see which.`);
   }
 
   async takeBack() {
@@ -224,10 +224,10 @@ export class Game {
   }
 
   /**
-   * Change the session; a refusal is said, and the table shows what there is.
+   * Send a change of the session. If it fails, the person is told, and the table shows the session as it is.
    *
    * @param {() => Promise<Session>} send
-   * @returns {Promise<Session | null>} null if nothing came of it
+   * @returns {Promise<Session | null>} null if it failed, or another session is at the table by now
    */
   async request(send) {
     const { session } = this;
@@ -266,7 +266,7 @@ export class Game {
     else if (this.session === session) this.open(error.session ?? session);
   }
 
-  /** Show the session as it was saved; the agent acts if it is its turn. @param {Session} session that is at the table */
+  /** Show the session as it was saved, and let the agent act if it is its turn. @param {Session} session at the table */
   async reopen(session) {
     try {
       const current = await answerTo(() => table.open(session.id));
@@ -277,7 +277,7 @@ export class Game {
     }
   }
 
-  /** Show at once what is being shown event by event. */
+  /** Show the rest of the running events at once. */
   skip() {
     if (this.playback.active) this.playback.skip();
   }

@@ -1,5 +1,5 @@
 // @ts-check
-/** Games lie in this browser alone: it is asked to keep them, and who has many is offered a file of them now and then. */
+/** Games exist only in this browser: it is asked to keep them, and now and then the page offers to save them to a file. */
 
 import * as table from "../game/table.js";
 import { h } from "./dom.js";
@@ -7,9 +7,9 @@ import { change, settings } from "./settings.js";
 
 const EVERY = 50; // deals
 
-/** Ask the browser, once something is worth it, not to clear the page's store when room is short. */
+/** Ask the browser not to clear the page's storage when space runs short. */
 export function askToKeep() {
-  navigator.storage?.persist?.().catch(() => {}); // what the browser answers changes nothing here
+  navigator.storage?.persist?.().catch(() => {}); // the answer changes nothing here
 }
 
 /**
@@ -21,6 +21,6 @@ export function askToKeep() {
 export async function offerFile(place, open) {
   const { deals } = await table.statistics();
   if (deals < settings.dealsKept + EVERY) return;
-  place.append(h("p", { class: "keep" }, `Your ${deals} deals are kept in this browser alone. `, h("button", { type: "button", class: "quiet", onclick: open }, "Save them to a file")));
+  place.append(h("p", { class: "keep" }, `Your ${deals} deals are kept only in this browser. `, h("button", { type: "button", class: "quiet", onclick: open }, "Save them to a file")));
   change({ dealsKept: deals });
 }

@@ -4,13 +4,13 @@
 import { onSettings, pace, settings } from "./settings.js";
 import { redrawCards } from "./table/card.js";
 
-/** @param {() => void} redraw called when the table has to be drawn anew: as often as the settings change, not at each size of the window */
+/** @param {() => void} redraw called when the settings or the size class change, not at every size of the window */
 export function followLayout(redraw) {
   const root = document.documentElement;
   const update = () => {
     const orientation = window.innerWidth >= window.innerHeight * 1.05 ? "landscape" : "portrait";
     const layout = settings.orientation === "auto" ? orientation : settings.orientation;
-    // In em, the browser's size of letters: where it is twice as large, a screen has room for half as much.
+    // In em, because letters twice as large, by the browser's settings, leave room for half as much.
     const isLarge = matchMedia("(min-width: 60em) and (min-height: 35em)").matches;
     const isMedium = matchMedia("(min-width: 37.5em) and (min-height: 37.5em)").matches;
     const size = isLarge ? "large" : layout === "landscape" || !isMedium ? "small" : "medium";

@@ -1,5 +1,5 @@
 // @ts-check
-/** The start of the page: opens the game that was going on, or deals a new one, and connects the menus. */
+/** The entry point: resumes the last game or deals a new one, and connects the menus. */
 
 import { dataNow } from "../game/data.js";
 import { TableError } from "../game/errors.js";
@@ -28,14 +28,14 @@ let catalog;
 /** @type {Promise<typeof import("./windows.js")> | null} */
 let loading = null;
 
-/** @returns {Promise<typeof import("./windows.js")>} what opens windows */
+/** @returns {Promise<typeof import("./windows.js")>} the functions that open windows; a failed download may be tried again */
 async function windows() {
   loading ??= import("./windows.js");
   try {
     return await loading;
   } catch {
     loading = null;
-    throw new TableError("unreachable", "The page cannot load all of its parts: is there a connection?");
+    throw new TableError("unreachable", "Part of the page could not be loaded. Check your connection.");
   }
 }
 
@@ -62,12 +62,12 @@ function current() {
   return game.session;
 }
 
-/** Let the address name the session at the table. @param {Session} session */
+/** Name the session at the table in the address. @param {Session} session */
 function keepAddress(session) {
   history.replaceState(history.state ?? {}, "", `#session=${session.id}`);
 }
 
-/** Whether the page has been opened: then a new table gets the focus, for what was pressed may be gone. */
+/** Whether the start is over. From then on a new table takes the focus, because the button that was pressed may be gone. */
 let isOpen = false;
 
 /** @param {Session} session @param {boolean} [fresh] the deal has just begun */
@@ -80,7 +80,7 @@ function enter(session, fresh = false) {
 }
 
 async function newGame() {
-  if (!settings.welcomed) return welcome(); // after the lesson, or a deal that was shared
+  if (!settings.welcomed) return welcome(); // they may have come for the lesson or a shared deal
   const same = settings.defaults === JSON.stringify(catalog.defaults) && settings.game.rules !== "";
   const { rules, agent, match } = same ? settings.game : catalog.defaults;
   await orAnother(async () => enter(await table.create({ rules, agent, match }), true));
@@ -105,7 +105,7 @@ function offerAnother(error, again) {
   absentOpponent(catalog, error, { again, playAnother });
 }
 
-/** The same game against the same opponent, who now sits where the person sat. */
+/** Play the same game against the same opponent again, with the seats swapped. */
 async function rematch() {
   const { rules, agent, match, deal: { seat } } = current();
   enter(await table.create({ rules, agent: agent.spec, match: match.format, seat: 1 - seat }), true);
@@ -129,7 +129,7 @@ async function fairness(session) {
   openFairness(session);
 }
 
-/** @param {string} agent plays the game that the page proposes, deal after deal */
+/** Play the default game, deal after deal. @param {string} agent the opponent */
 async function playAgainst(agent) {
   change({ welcomed: true, game: { rules: catalog.defaults.rules, agent, match: null }, defaults: JSON.stringify(catalog.defaults) });
   await newGame();
@@ -155,7 +155,7 @@ async function newGameDialog() {
 
 /**
  * @param {string} id
- * @returns {Promise<Session | null>} null if the game is no longer there, or cannot be read, which is said
+ * @returns {Promise<Session | null>} null if the game is gone, or cannot be read, which the person is told
  */
 async function readSession(id) {
   try {
@@ -167,7 +167,7 @@ async function readSession(id) {
   }
 }
 
-/** Go on with the last game, or deal a new one if no further deal follows in it. */
+/** Resume the last game, or deal a new one if that game is over. */
 async function backToGame() {
   const last = keptSession();
   const session = last === null || last === game.session?.id ? null : await readSession(last);
@@ -175,7 +175,7 @@ async function backToGame() {
   else enter(session);
 }
 
-/** Back from practice to the review from which it was begun, if that session is still there. */
+/** Return from practice to the review where it began, if that session still exists. */
 async function backToReview() {
   const { earlier } = current();
   const session = earlier === null || earlier.session === null ? null : await readSession(earlier.session);
@@ -184,10 +184,10 @@ async function backToReview() {
   return review(earlier.deal, earlier.move);
 }
 
-/** @type {string} the deal of the last memory quiz: it is asked once */
+/** @type {string} the deal of the last memory quiz: there is one quiz per deal */
 let asked = "";
 
-/** Ask for the opponent's hand if the person wants that, or offer it once. */
+/** Start the memory quiz if the person has asked for it; otherwise offer it, once ever. */
 function quiz() {
   const session = current();
   const deal = `${session.id} ${session.deal.number}`;
@@ -247,12 +247,12 @@ async function watch(deal) {
   const session = current();
   await attempt(async () => {
     const [answer, { openWatch }] = await Promise.all([table.watch(session.id, deal ?? session.deal.number), windows()]);
-    openWatch(answer, { title: "The agent with your cards" });
+    openWatch(answer, { title: "The computer plays your cards" });
   });
 }
 
 /**
- * Show perfect play from a decision on, and then the review again.
+ * Show perfect play from a decision on, then return to the review.
  *
  * @param {Session} session
  * @param {number} deal
@@ -286,7 +286,7 @@ async function openLink(code) {
   const session = await table.openLink(code);
   const isNew = isUntouched(session);
   enter(session, isNew);
-  if (isNew) alertUser("The sender has played this deal. Play it, too: then you can compare.");
+  if (isNew) alertUser("The sender has played this deal. Play it too, then compare.");
 }
 
 function more() {
@@ -294,21 +294,21 @@ function more() {
   if (session === null) return; // the first deal is on its way
   openMenu("More", [
     ["Learn the game", "A short lesson at the table", () => void attempt(async () => enter(await table.lesson()))],
-    ["Deal of the day", "The same deal for everyone, and one try", () => void attempt(dealOfTheDay)],
-    ["Your games", "Go on, look back with a review, or save all as one file", () => void attempt(games)],
+    ["Deal of the day", "The same deal for everyone, one try each", () => void attempt(dealOfTheDay)],
+    ["Your games", "Resume or review a game, or save all as one file", () => void attempt(games)],
     ["Rules", `How ${session.game.title} is played`, () => void attempt(() => rules(session))],
     ["What happened", "The log of this deal", openLog],
-    ["Open a recording", "A deal or game that was shared", () => void attempt(recordingDialog)],
-    ["Is the deal fair?", "The hash of the deal, and its check", () => void attempt(() => fairness(session))],
+    ["Open a recording", "A shared deal or game", () => void attempt(recordingDialog)],
+    ["Is the deal fair?", "See and check the hash of the deal", () => void attempt(() => fairness(session))],
   ]);
 }
 
 function claim() {
   const { agent: { title } } = current();
   openMenu("How does the deal end?", [
-    ["The rest are mine", "You take every trick that is left", () => void game.claim("mine")],
-    ["The rest are yours", `${title} takes every trick that is left`, () => void game.claim("theirs")],
-    ["I concede", "You cannot win or draw this deal any more", () => void game.claim("lost")],
+    ["The rest are mine", "You take all the tricks that are left", () => void game.claim("mine")],
+    ["The rest are yours", `${title} takes all the tricks that are left`, () => void game.claim("theirs")],
+    ["I concede", "You can no longer win or draw this deal", () => void game.claim("lost")],
   ]);
 }
 
@@ -376,7 +376,7 @@ function connect() {
     { name: "More", sign: "more", act: more },
   ]);
   document.querySelector(".skip")?.addEventListener("click", (event) => {
-    event.preventDefault(); // the address names the session
+    event.preventDefault(); // following the link would replace the session in the address
     byId("hand").focus();
   });
   document.addEventListener("keydown", (event) => game.key(event));
@@ -397,7 +397,7 @@ function connect() {
   window.addEventListener("hashchange", () => void attempt(() => orAnother(openAddress)));
 }
 
-/** Open what the address names, else the game that was going on, else a new one. */
+/** Open what the address names, else resume the last game, else deal a new one. */
 async function openAddress() {
   const [kind, value] = location.hash.slice(1).split("=");
   const openShared = { deal: openLink, day: openDay }[kind];
@@ -407,7 +407,7 @@ async function openAddress() {
     } catch (error) {
       if (!(error instanceof TableError)) throw error;
       const go = () => void attempt(resume);
-      openDialog("The link cannot be opened", [h("p", {}, error.message), h("p", {}, "Ask for it again.")], { onclose: go });
+      openDialog("The link cannot be opened", [h("p", {}, error.message), h("p", {}, "Ask for the link again.")], { onclose: go });
       return undefined;
     }
   }
@@ -419,7 +419,7 @@ async function openAddress() {
   await resume();
 }
 
-/** Go on with the last game, unless the command line asks for another one by now. */
+/** Resume the last game, unless the command line has asked for another one since. */
 async function resume() {
   const { rules, agent, match } = catalog.defaults;
   const defaults = JSON.stringify(catalog.defaults);
@@ -435,12 +435,12 @@ async function resume() {
   if (entry === undefined) return newGame();
   const session = await readSession(entry.id);
   if (session === null) return newGame();
-  // A game that was begun in another browser goes on in the middle of a deal or a match only.
+  // A game other than the last one here is resumed only in the middle of a deal or a match.
   if (mine === undefined && session.position.result !== null && session.match.format === null) return newGame();
   return enter(session);
 }
 
-/** Greet who has never played against an opponent: one is chosen, or the lesson; who does neither gets the easiest opponent. */
+/** Greet a new player, who chooses an opponent or the lesson; closing the window chooses the easiest opponent. */
 function welcome() {
   let chosen = false;
   const leave = (/** @type {() => Promise<void>} */ act) => {
@@ -451,21 +451,21 @@ function welcome() {
   const dialog = openDialog(
     "Welcome to German Whist",
     [
-      h("p", {}, "Win the good cards while the stock lasts, then take tricks with them. Against whom?"),
+      h("p", {}, "Win good cards while the stock lasts, then take tricks with them. Choose your opponent."),
       opponentList(catalog, (agent) => leave(() => playAgainst(agent))),
       h(
         "div",
         { class: "buttons" },
-        h("button", { type: "button", class: "quiet", onclick: () => leave(async () => enter(await table.lesson())) }, "Teach me first: the lesson takes three minutes"),
+        h("button", { type: "button", class: "quiet", onclick: () => leave(async () => enter(await table.lesson())) }, "Teach me first: a three-minute lesson"),
       ),
     ],
     { kind: "wide", onclose: () => chosen || void attempt(() => playAgainst(FIRST_OPPONENT)) },
   );
 }
 
-// Later visits need no connection, if the page came from a static host. The first card comes first.
-const AFTER = 2000; // milliseconds
+const AFTER = 2000; // milliseconds: caching the page must not delay the first card
 
+/** Make later visits work without a connection; a page from `german-whist serve` needs its server anyway. */
 function keepForLater() {
   if (dataNow().server) return;
   setTimeout(() => void navigator.serviceWorker?.register("service_worker.js").catch(() => {}), AFTER); // a private window may forbid it
@@ -477,7 +477,7 @@ async function start() {
   connect();
   await orAnother(openAddress);
   isOpen = true;
-  await windows(); // at hand before a connection may go away
+  await windows(); // while there is a connection
   keepForLater();
 }
 

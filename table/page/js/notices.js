@@ -1,5 +1,5 @@
 // @ts-check
-/** What the page says beside the table: alerts, which stay for a moment or as long as they are true, and words for screen readers. */
+/** Messages: alerts, which stay for a moment or as long as they are true, and announcements to screen readers. */
 
 import { byId } from "./dom.js";
 
@@ -10,7 +10,7 @@ let clearing;
 function show(message, lasting) {
   const element = byId("alert");
   clearTimeout(clearing);
-  if (element.textContent !== message) element.textContent = message; // else screen readers would say it again
+  if (element.textContent !== message) element.textContent = message; // setting it again would make screen readers repeat it
   element.className = lasting ? "visible lasting" : "visible";
 }
 
@@ -42,7 +42,8 @@ export function alertWhile(message) {
 let words = [];
 
 /**
- * Let screen readers say something when they have finished what they are at; what comes at the same time is said together.
+ * Tell screen readers something once they have finished speaking. Texts of the same moment are joined, because each would
+ * replace the one before.
  *
  * @param {string} text
  */

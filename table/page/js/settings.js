@@ -22,9 +22,9 @@ const SESSION = "german-whist.session";
  * @property {boolean} memoryQuiz  ask for the opponent's hand when the stock is gone
  * @property {boolean} quizOffered
  * @property {number} dealsKept  how many deals there were when a file of them was last offered or saved
- * @property {boolean} welcomed  whether an opponent has been offered to who had never played
+ * @property {boolean} welcomed  whether the person has ever chosen an opponent
  * @property {{rules: string, agent: string, match: string | null}} game  what was played last
- * @property {string} defaults  the defaults of the command line that `game` was chosen under
+ * @property {string} defaults  the command line's defaults when `game` was chosen
  */
 
 /** @type {Settings} */
@@ -71,7 +71,7 @@ export function onSettings(listener) {
 }
 
 /**
- * Keep a text in the browser, if it lets us.
+ * Keep a text in the browser, if it allows that.
  *
  * @param {string} key
  * @param {string} text
@@ -80,7 +80,7 @@ export function keep(key, text) {
   try {
     localStorage.setItem(key, text);
   } catch {
-    // Storage is full or forbidden: what would be kept lasts as long as the page.
+    // Storage is full or forbidden: the text is lost with the page.
   }
 }
 
@@ -122,7 +122,7 @@ export function pace() {
   return { normal: 1, fast: 0.4, none: 0, instant: 0 }[settings.speed];
 }
 
-/** @returns {number} factor of the pauses in which a reply can be seen: they stay where nothing moves */
+/** @returns {number} factor of the pauses that let a reply be seen; unlike `pace`, not 0 without animation */
 export function tempo() {
   return { normal: 1, fast: 0.4, none: 0.4, instant: 0 }[settings.speed];
 }

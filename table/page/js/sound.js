@@ -1,30 +1,30 @@
 // @ts-check
-/** Sounds, made on the spot: a card is a short burst of noise, everything else a few soft tones. */
+/** Synthesised sounds: a card is a short burst of noise, everything else a few soft tones. */
 
 import { settings } from "./settings.js";
 
 const GAP = 0.07; // seconds between the beginnings of two sounds: without animation all events come at once
-const LATEST = 0.4; // seconds after it was asked for that a sound begins, whatever comes before it
+const LATEST = 0.4; // seconds that a sound waits at most for those before it
 
 /** @type {AudioContext | null} */
 let context = null;
 /** When the next sound may begin, on the clock of the context. */
 let free = 0;
 
-/** @returns {AudioContext | null} */
+/** @returns {AudioContext | null} null where there is no sound; browsers allow none before the first press */
 function audio() {
   if (!settings.sound || !navigator.userActivation?.hasBeenActive || typeof AudioContext === "undefined") return null;
   try {
     context ??= new AudioContext();
   } catch {
-    return null; // a browser may have it and refuse it
+    return null; // a browser may have it and still refuse
   }
   if (context.state === "suspended") void context.resume();
   return context;
 }
 
 /**
- * Make a sound after those that were asked for just now.
+ * Make a sound, after those that were asked for just before.
  *
  * @param {(start: number) => void} make called with when it begins, in seconds from now
  */
@@ -50,7 +50,7 @@ function tone(frequency, start, length, volume = 0.06) {
   const begin = output.currentTime + start;
   gain.gain.setValueAtTime(0, begin);
   gain.gain.linearRampToValueAtTime(volume, begin + 0.012);
-  gain.gain.exponentialRampToValueAtTime(0.0001, begin + length);
+  gain.gain.exponentialRampToValueAtTime(0.0001, begin + length); // 0 is not allowed
   oscillator.connect(gain).connect(output.destination);
   oscillator.start(begin);
   oscillator.stop(begin + length);

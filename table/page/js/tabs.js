@@ -1,11 +1,11 @@
 // @ts-check
-/** Other tabs with the same table: the page shows what is there now. */
+/** Keeps tabs that show the same session in step. */
 
 import * as table from "../game/table.js";
 
 /** @typedef {import("../game/types.js").Session} Session */
 
-const channel = typeof BroadcastChannel === "undefined" ? null : new BroadcastChannel("german-whist"); // without it, a tab looks when it is shown again
+const channel = typeof BroadcastChannel === "undefined" ? null : new BroadcastChannel("german-whist"); // without it, a tab looks only when it is shown again
 
 /** @param {Session} session */
 export function tellOtherTabs(session) {
@@ -26,7 +26,7 @@ export function followOtherTabs(current, update) {
       const answer = await table.open(session.id);
       if (current()?.id === answer.id && current()?.version !== answer.version) update(answer);
     } catch {
-      // The next request of the person says what is wrong.
+      // The person's next action will report what is wrong.
     }
   };
   channel?.addEventListener("message", (event) => {

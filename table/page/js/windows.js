@@ -1,5 +1,5 @@
 // @ts-check
-/** The windows, which come after the first card: what a person opens later. */
+/** The windows, in a bundle of their own that is loaded after the first card. */
 
 export { openFairness } from "./dialogs/fairness.js";
 export { gameForm } from "./dialogs/game_form.js";

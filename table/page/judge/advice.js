@@ -4,15 +4,15 @@
  * (`agents/judge.py`, with a network as the judge).
  *
  * - Where the opponent's hand is known, the endgame solver gives the exact result of each action.
- * - Elsewhere the network says how the actions differ, in margin. What its choice is worth, in margin and in chance to win,
- *   its value network says; where it has none, rollouts: their worlds are sampled uniformly from those that the view
- *   allows, and the textbook bot plays them on for both seats. They also give the spread of the margins, by which margins
- *   become chances to win.
- * - In humbug, which no network plays, rollouts of all actions say everything.
+ * - Elsewhere the network says how the actions differ, in margin. The value network says what the network's choice is
+ *   worth, in margin and in chance to win; without one, rollouts do. Rollouts also give the spread of the margins, which
+ *   turns margins into chances to win. Their worlds are sampled uniformly from those that the view allows, and the textbook
+ *   bot plays for both seats.
+ * - In humbug, which no network plays, everything comes from rollouts of all actions.
  *
- * Python tries every action in rollouts and plays their endgames exactly; here only the network's choice is tried, and
- * the endgame of most worlds is played by rules of thumb, which a telephone can do while a person waits. The random numbers of a decision depend on the
- * seat's hand alone, so a hint and a review that are asked about the same decision say the same.
+ * Python tries every action in rollouts and plays their endgames exactly. Here only the network's choice is tried, and the
+ * endgame of most worlds is played by rules of thumb, so that a phone can do it while a person waits. The random numbers of
+ * a decision depend on the seat's hand alone, so a hint and a review of the same decision say the same.
  */
 
 import { cardsOf, popcount } from "../engine/cards.js";
@@ -36,11 +36,11 @@ export const ROLLOUTS = "rollouts";
 const WORLDS = 256; // of a decision
 const TRIED = 96; // in which every action is tried, where there is no network
 const SOLVED = 32; // of these worlds, the endgames are solved
-const BANDWIDTH = 0.7; // tricks: smooths the distribution of margins, which the actions share but for a shift
+const BANDWIDTH = 0.7; // margin: of the Gaussian kernel that smooths the distribution, which the actions share but for a shift
 const NETWORK_SD = 0.3; // standard deviation of the error of the network's advantages, in margin
 const WIN_PER_TRICK = 0.08; // what a trick of margin is worth in chance to win, for errors
-const SHIFTS = 30; // of the search for the shift that gives a value network's chance to win
-const HALVINGS = 24;
+const SHIFTS = 30; // margin: how far the bisection looks for the shift that gives the chance to win of a value network
+const HALVINGS = 24; // of that bisection
 const SURE = 0.001; // a value network's chance is taken as no closer to 0 or 1
 
 /**
@@ -125,7 +125,7 @@ export function exactAdvice(view, rules) {
   return adviceOf(actions, values, scores, rules, EXACT, margins.indexOf(Math.max(...margins)));
 }
 
-/** @param {View} view @returns {number} how many tricks count in an endgame; in a position from outside, those before it may be left out */
+/** @param {View} view @returns {number} how many tricks count in an endgame; a position from outside may leave out those before it */
 function countedIn({ tricksSelf, tricksOpponent, allCount, hand }) {
   const [foreplay, endgame] = [0, 1].map((stage) => tricksSelf[stage] + tricksOpponent[stage]);
   return foreplay * allCount + endgame + popcount(hand);
@@ -200,7 +200,8 @@ function sampleWorlds(view, rules, number) {
 }
 
 /**
- * Rules of thumb err in endgames, most of them in the same direction: perfect play of some of them puts all right.
+ * Roll out an action. Rules of thumb err in endgames, mostly in one direction, so the errors found in the solved worlds
+ * correct the others.
  *
  * @param {State[]} worlds
  * @param {Rules} rules
@@ -213,7 +214,7 @@ function rollOuts(worlds, rules, action) {
   return found.map(({ byRules, exact }, place) => (place < SOLVED ? exact : byRules + errors[place % errors.length]));
 }
 
-/** @param {State} world @param {Rules} rules @param {number} action of the seat to act @param {boolean} solve whether its endgame is solved @returns {{byRules: number, exact: number}} its margin when the textbook bot plays the foreplay on for both seats, then rules of thumb or perfect play the endgame */
+/** @param {State} world @param {Rules} rules @param {number} action of the seat to act @param {boolean} solve whether its endgame is solved @returns {{byRules: number, exact: number}} its margin when the textbook bot plays the rest of the foreplay for both seats, and rules of thumb or perfect play the endgame */
 function rollOut(world, { game }, action, solve) {
   const state = copyState(world);
   play(game, state, action);

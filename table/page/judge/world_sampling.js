@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * World sampling: the hidden cards of a deal, drawn uniformly from all that are consistent with a view
- * (`agents/inference/world_sampling_kernels.py`, which says what that means; the random numbers are others).
+ * (`agents/inference/world_sampling_kernels.py`, which says what that means; other random numbers are used here).
  */
 
 import { cardsOf, difference, maskOf, NONE, ofSuit, popcount, union, withCard } from "../engine/cards.js";
@@ -102,7 +102,7 @@ function unrankCombination(cards, count, number) {
 /** @param {HandCounts} counts @param {bigint} key @param {number} world @returns {Mask} the opponent's hidden hand in a world of a random key */
 function sampleHand(counts, key, world) {
   const [high, low] = philox(key, BigInt(world), 0, AGENT_STREAM);
-  const share = (high * 2 ** 21 + (low >>> 11)) / 2 ** 53;
+  const share = (high * 2 ** 21 + (low >>> 11)) / 2 ** 53; // 53 random bits, all that a float64 holds
   return unrankHand(counts, Math.floor(share * counts.ways[0][0]));
 }
 

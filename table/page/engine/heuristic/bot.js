@@ -116,7 +116,7 @@ function chanceNone(view, suit, cards, held) {
 /**
  * @param {number} base
  * @param {number} exponent an integer from 0 to 15
- * @returns {number} with the rounding of Python's `power`
+ * @returns {number} the power, multiplied in the order of Python's `power`, so that both round alike
  */
 function power(base, exponent) {
   const square = base * base;
@@ -149,7 +149,7 @@ function followCard(view, unplayed) {
     for (; mask; mask &= mask - 1) {
       const card = 13 * suit + 31 - Math.clz32(mask & -mask);
       const rivals = countBits(notHeld & rivalsOf(card, low));
-      if (rivals === before) continue; // equivalent to the card before: nothing in play lies between them
+      if (rivals === before) continue; // equivalent to the card before: no card outside this hand lies between them
       before = rivals;
       let value = -(rankValue(rivals, share, row) + length);
       if (beats(card, view.led, view.trump)) value += gain;
@@ -206,7 +206,7 @@ function leadCard(view, unplayed) {
     for (; mask; mask &= mask - 1) {
       const card = 13 * suit + 31 - Math.clz32(mask & -mask);
       const rivals = countBits(notHeld & rivalsOf(card, low));
-      if (rivals === before) continue; // equivalent to the card before: nothing in play lies between them
+      if (rivals === before) continue; // equivalent to the card before: no card outside this hand lies between them
       before = rivals;
       let value = -(rankValue(rivals, share, row) + length);
       const noHigher = chanceNone(view, suit, above(card), held);

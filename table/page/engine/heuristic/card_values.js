@@ -3,7 +3,7 @@
  * Hand evaluation of the textbook bot: the value of holding a card in the endgame, in tricks
  * (`agents/bots/heuristic/card_value_kernels.py`).
  *
- * Masks of one suit are integers of 13 bits here; `above`, `below` and `rivalsOf` return such a one.
+ * `above`, `below` and `rivalsOf` return the cards of one suit, as an integer of 13 bits.
  */
 
 import { cardsOf, countBits, isEmpty, popcount, suitOf, withCard } from "../cards.js";
@@ -128,7 +128,8 @@ export function meanCardValue(cards, own, size, unplayed, trump, low) {
     const suited = unplayed[suit] & ~own[suit];
     if (!(suited & cards[suit])) continue;
     const row = valueRow(suit, trump, low);
-    let skipped = 0; // numbers of rivals, as bits
+    // Counted from 0 at the top (in a low deal, at the bottom), card n has n rivals: values are summed by that number.
+    let skipped = 0; // the numbers of cards that are not among those asked for, as bits
     for (let mask = suited & ~cards[suit]; mask; mask &= mask - 1) {
       skipped |= 1 << countBits(suited & rivalsOf(31 - Math.clz32(mask & -mask), low));
     }

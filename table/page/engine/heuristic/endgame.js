@@ -116,6 +116,7 @@ function followLow(hand, opponent, led, trump) {
   let bestScore = -1000;
   for (const card of cardsOf(following(hand, led))) {
     const rank = card % 13;
+    // In this order: lose, win in the suit led, trump.
     const score = beats(card, led, trump)
       ? (suitOf(card) === suitOf(led) ? rank - 500 : -rank - 600)
       : 13 * danger(card, opponent) + rank;

@@ -2,7 +2,7 @@
 /**
  * Canonical views: suits and ranks relabeled before a network sees them (`envs/observation/canonical.py`,
  * `envs/observation/canonical_kernels.py`). Trumps become spades, the plain suits come in order of length, and the highest
- * unplayed card of a suit is its ace.
+ * unplayed card of a suit is its ace. Discarded cards are left out: humbug alone has them, and no network plays it.
  */
 
 import { cardBit, countBits, difference, intersection, NONE, union } from "../cards.js";
@@ -107,7 +107,7 @@ function rankByUnplayed(unplayed, encoded) {
   for (let suit = 0; suit < 4; suit++) {
     const count = countBits(unplayed[suit]);
     relabeled[suit] = (0x1fff << (13 - count)) & 0x1fff;
-    let rank = 13 * suit + 12;
+    let rank = 13 * suit + 12; // unplayed cards get the highest ranks, played ones those below, each in their order
     let playedRank = rank - count;
     for (let place = 12; place >= 0; place--) {
       const isUnplayed = (unplayed[suit] >> place) & 1;
@@ -150,6 +150,7 @@ function relabelRanks(view, encoded) {
     led: view.led >= 0 ? encoded[view.led] : -1,
   };
   const newSeen = union(union(next.hand, next.opponentKnown), union(next.faceUp, ledBit(next)));
+  // The second part is empty in every view of a deal; views from outside get it for the same result as in Python.
   next.unseen = union(difference(unplayed, newSeen), relabeledMask(intersection(view.unseen, seen), encoded));
   return next;
 }

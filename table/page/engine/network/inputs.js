@@ -41,6 +41,7 @@ for (const [name, features] of [...VECTOR_BLOCKS, ...RULES_BLOCKS]) {
 export const SUIT_INPUTS = [0, 1, 2, 3].map((suit) => {
   const blocks = [...VECTOR_BLOCKS, ...RULES_BLOCKS];
   const rangeOf = (/** @type {string} */ name, /** @type {number} */ first, /** @type {number} */ count) => Array.from({ length: count }, (_, place) => LAYOUT[name] + first + place);
+  // A block of 52 features has one for each card, one of 4 has one for each suit; all others have fewer.
   return [
     ...blocks.flatMap(([name, features]) => (features === 52 ? rangeOf(name, 13 * suit, 13) : [])),
     ...blocks.flatMap(([name, features]) => (features === 4 ? rangeOf(name, suit, 1) : [])),

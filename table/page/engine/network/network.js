@@ -1,9 +1,10 @@
 // @ts-check
 /**
  * The pretrained networks and their forward pass (`agents/policy/agent.py`, `agents/policy/network/forward.py`,
- * `agents/policy/network/forward_kernels.py`). A network comes from a safetensors file, which Python writes: weights
- * rounded to int8 with a scale for each input. The arithmetic is Python's, in float32 and in its order, so the outputs are
- * equal bit for bit to those of Python with the same weights.
+ * `agents/policy/network/forward_kernels.py`). A network comes from a safetensors file, which Python writes: int8 weights
+ * with a scale for each input. The outputs equal those of Python with the same weights bit for bit, because the arithmetic
+ * is done in the same order and every step is rounded to float32: JavaScript computes in float64, `Math.fround` and
+ * storing in a `Float32Array` round.
  */
 
 import { cardsOf } from "../cards.js";
@@ -50,7 +51,7 @@ export function readNetwork(file) {
     for (let i = 0; `${part}.${i}.weight` in header; i++) {
       const [inputs, outputs] = header[`${part}.${i}.weight`].shape;
       const rounded = new Int8Array(tensor(`${part}.${i}.weight`)), scales = new Float32Array(tensor(`${part}.${i}.scale`));
-      const weights = new Float32Array(inputs * outputs); // each number rounds to float32 when it is stored
+      const weights = new Float32Array(inputs * outputs); // int8 times float32 is exact in float64, so storing it is the only rounding
       for (let input = 0, place = 0; input < inputs; input++) {
         for (let unit = 0; unit < outputs; unit++, place++) weights[place] = rounded[place] * scales[input];
       }
@@ -62,8 +63,8 @@ export function readNetwork(file) {
 }
 
 /**
- * One layer: the bias, plus the inputs that are not 0, four at a time as `(a * x + b * y) + (c * z + d * w)`, then the
- * rest one by one, in float32 (`write_layer`).
+ * Compute a layer: the bias, plus the inputs that are not 0, four at a time as `(a * x + b * y) + (c * z + d * w)`, then
+ * the rest one by one, in float32 (`write_layer`). Skipping zeros pays, because most inputs are 0.
  *
  * @param {ArrayLike<number>} row
  * @param {Layer} layer
@@ -79,7 +80,7 @@ function layerOutputs(row, { weights, bias }, rectify) {
     const a = row[places[number]], b = row[places[number + 1]], c = row[places[number + 2]], d = row[places[number + 3]];
     const x = places[number] * width, y = places[number + 1] * width;
     const z = places[number + 2] * width, w = places[number + 3] * width;
-    if (a === 1 && b === 1 && c === 1 && d === 1) { // most features are 1: nothing to multiply
+    if (a === 1 && b === 1 && c === 1 && d === 1) { // most features that are not 0 are 1: nothing to multiply
       for (let unit = 0; unit < width; unit++) {
         const first = fround(weights[x + unit] + weights[y + unit]);
         const second = fround(weights[z + unit] + weights[w + unit]);
@@ -102,7 +103,7 @@ function layerOutputs(row, { weights, bias }, rectify) {
 }
 
 /**
- * The outputs of a network: its layers one after the other, or with suit layers as `SuitMLPForward` does.
+ * Compute the outputs of a network: its layers one after the other, or with suit layers as `SuitMLPForward` does.
  *
  * @param {Layer[]} layers
  * @param {number} suitLayers
@@ -122,6 +123,7 @@ function outputsOf(layers, suitLayers, inputs) {
   const trunkEnd = judgesCards ? last - suitLayers : last;
   const trunk = pass(suits.flatMap((units) => Array.from(units)), suitLayers, trunkEnd);
   if (!judgesCards) return pass(trunk, trunkEnd, layers.length);
+  // The first card layer reads a suit's units, then the trunk's, whose share is the same for all suits.
   const { weights, bias } = layers[trunkEnd], own = suits[0].length * bias.length;
   const fromTrunk = layerOutputs(trunk, { weights: weights.subarray(own), bias: new Float32Array(bias.length) }, false);
   const logits = new Float32Array(54);

@@ -10,16 +10,16 @@
 import { NO_CARD } from "../cards.js";
 import { followerCards, inPlay, leaderCards, MAX_CARDS, runStarts, seatsSwapped, without } from "./positions.js";
 
-export const BELOW_ALL = -99, ABOVE_ALL = 99;
+export const BELOW_ALL = -99, ABOVE_ALL = 99; // no value of an endgame or a race is beyond
 export const WINDOW_LOW = -1, WINDOW_HIGH = MAX_CARDS + 1; // the window that holds every value
 
 export const SLOT_BITS = 20;
 
-/** @param {number} low @param {number} high @returns {number} the slot of a key, given as two halves */
+/** @param {number} low @param {number} high @returns {number} the slot of a key, given as two halves: multiplications mix all bits into the upper ones */
 export const slotOf = (low, high) =>
   Math.imul(Math.imul(low, 0x9e3779b1) ^ Math.imul(high ^ (high >>> 15), 0x85ebca77), 0xc2b2ae3d) >>> (32 - SLOT_BITS);
 
-/** @returns {{ lows: Int32Array, highs: Int32Array, bounds: Uint8Array }} empty */
+/** @returns {{ lows: Int32Array, highs: Int32Array, bounds: Uint8Array }} empty: no half of a position is 0, because every suit has its length bit */
 const transpositionTable = () => ({
   lows: new Int32Array(1 << SLOT_BITS), highs: new Int32Array(1 << SLOT_BITS), bounds: new Uint8Array(1 << SLOT_BITS),
 });
@@ -32,16 +32,18 @@ const transpositionTable = () => ({
  */
 export function masterCards(leads, own, other) {
   let cards = 0;
+  // The two have no card in common, so the larger number has the highest card.
   if ((own & 0xffff) > (other & 0xffff)) cards |= 1 << (31 - Math.clz32(leads & 0xffff));
   if (own >>> 16 > other >>> 16) cards |= 1 << (31 - Math.clz32(leads));
   return cards;
 }
 
-/** The position that `nextPosition` has written. */
+/** The position that `sortSuits` or `nextPosition` has written, which spares an object for each. */
 export const next = { low: 0, high: 0 };
 
 /**
- * Write a position with the words of its plain suits (of all suits without trumps) in ascending order.
+ * Write a position with the words of its plain suits (of all suits without trumps) in ascending order. Plain suits are
+ * interchangeable, so positions that differ only in their order share a slot of the transposition table.
  *
  * @param {number} low
  * @param {number} high
@@ -80,6 +82,7 @@ export const followerWins = (led, reply, trump) => ((led ^ reply) < 16 ? reply >
  * @param {boolean} trump
  */
 export function nextPosition(low, high, led, reply, taken, trump) {
+  // The upper card first: removing it does not move the lower one.
   const upper = led > reply ? led : reply, lower = led > reply ? reply : led;
   if (upper < 32) low = without(low, upper);
   else high = without(high, upper & 31);
@@ -100,7 +103,7 @@ export class AlphaBeta {
   }
 
   /**
-   * The value of a position, or a bound on it.
+   * Return the value of a position, or a bound on it. Bit indices from 32 on are in the upper half.
    *
    * @param {number} low
    * @param {number} high the position, with its suits sorted if no card is led
@@ -150,7 +153,7 @@ export class AlphaBeta {
     let lower = 0, upper = cards;
     const slot = slotOf(low, high);
     if (lows[slot] === low && highs[slot] === high) {
-      lower = bounds[slot] & 15;
+      lower = bounds[slot] & 15; // both bounds in one byte: a value is at most 13
       upper = bounds[slot] >> 4;
     }
     if (lower >= beta || lower === upper) return lower;
@@ -160,6 +163,7 @@ export class AlphaBeta {
     let best = BELOW_ALL;
     const lowOwn = leaderCards(low), highOwn = leaderCards(high);
     let lowLeads = runStarts(lowOwn), highLeads = runStarts(highOwn);
+    // The highest cards in play are tried first, because they cut off most.
     let lowMasters = masterCards(lowLeads, lowOwn, inPlay(low) ^ lowOwn);
     let highMasters = masterCards(highLeads, highOwn, inPlay(high) ^ highOwn);
     while ((lowLeads | highLeads) && best < beta) {

@@ -18,6 +18,7 @@ export const MAX_CARDS = 13; // in a hand, and in a suit
 
 /** @param {number} half @returns {number} the bits of all cards in play */
 export function inPlay(half) {
+  // Sets every bit below the length bit, then drops the length bit; the masks keep bits in their lane.
   let bits = half | ((half >> 1) & 0x7fff7fff);
   bits |= (bits >> 2) & 0x3fff3fff;
   bits |= (bits >> 4) & 0x0fff0fff;
@@ -31,7 +32,7 @@ export const leaderCards = (half) => half & inPlay(half);
 /** @param {number} half @returns {number} the bits of the follower's cards */
 export const followerCards = (half) => ~half & inPlay(half);
 
-/** @param {number} half @returns {number} the position with the follower as leader */
+/** @param {number} half @returns {number} the position with the follower as leader: the bits of all cards flip, those of lengths stay */
 export const seatsSwapped = (half) => half ^ inPlay(half);
 
 /**
@@ -47,7 +48,7 @@ export const runStarts = (cards) => cards & ~(cards << 1);
  */
 export function without(half, bit) {
   const lane = bit & 16 ? 0xffff0000 : 0xffff;
-  const kept = ~lane | ((1 << bit) - 1);
+  const kept = ~lane | ((1 << bit) - 1); // the other lane, and the cards below
   return (half & kept) | ((half >> 1) & lane & 0x7fff7fff & ~kept);
 }
 

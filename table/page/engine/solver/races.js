@@ -5,7 +5,7 @@
  *
  * A value is the leader's margin, counted in tricks still needed: if play stops when the leader needs `p` more tricks and
  * the follower `q`, the value is `q − p`. In the races of the page (to 7 and 9 of 26 tricks) a seat always gets there
- * before the cards run out, so Python's bounds for races that nobody may win are left out.
+ * before the cards run out, so Python's bounds for races that nobody may win are not needed.
  */
 
 import { cardsOf, NO_CARD, popcount, union, withCard } from "../cards.js";
@@ -26,7 +26,7 @@ class RaceSearch {
     this.trump = trump;
     this.lows = new Int32Array(1 << SLOT_BITS);
     this.highs = new Int32Array(1 << SLOT_BITS);
-    this.bounds = new Int8Array(2 << SLOT_BITS);
+    this.bounds = new Int8Array(2 << SLOT_BITS); // lower and upper: they may be negative
   }
 
   /**
@@ -75,7 +75,7 @@ class RaceSearch {
     }
 
     if (own === 0 || other === 0) return other - own;
-    // The tricks that both need, 1 to 9, go into the two bits of each lane that words leave free.
+    // The value depends on the tricks that both need, 1 to 9: they go into the two bits of each lane that words leave free.
     const lowKey = low | ((own & 3) << 14) | ((own >> 2) << 30);
     const highKey = high | ((other & 3) << 14) | ((other >> 2) << 30);
     const slot = slotOf(lowKey, highKey);
@@ -130,7 +130,7 @@ export function raceSearchOf(trump) {
 }
 
 /**
- * For each legal card of the seat to act, the margin of further tricks in perfect play from then on.
+ * Return, for each legal card of the seat to act, the margin of the further tricks in perfect play from then on.
  *
  * @param {Mask} leader with or without the card led
  * @param {Mask} follower
@@ -147,6 +147,7 @@ export function raceMoveMargins(leader, follower, trump, led, needs) {
   const [low, high] = positionOf(held, follower, trump);
   const cards = popcount(held);
   const margins = new Map();
+  // A value that has not changed, `other - own`, is a margin of 0.
   for (const card of cardsOf(legalCards(held, follower, led))) {
     const bitIndex = bitIndexOf(card, all, trump);
     if (led < 0) {

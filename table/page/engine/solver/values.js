@@ -1,5 +1,5 @@
 // @ts-check
-/** Endgames given as hands: tricks of the leader, and tricks after each card (`solver/search/value_kernels.py`). */
+/** Endgames given as hands: the tricks of the leader, and the tricks after each card (`solver/search/value_kernels.py`). */
 
 import { cardsOf, isEmpty, NO_CARD, ofSuit, popcount, suitOf, union, withCard } from "../cards.js";
 import { AlphaBeta, followerWins, next, nextPosition, sortSuits, WINDOW_HIGH, WINDOW_LOW } from "./alpha_beta.js";
@@ -31,7 +31,7 @@ export function legalCards(leader, follower, led) {
 }
 
 /**
- * How many tricks the leader takes when both seats play perfectly, the current trick included.
+ * Return how many tricks the leader takes when both seats play perfectly, the current trick included.
  *
  * @param {Mask} leader with or without the card led
  * @param {Mask} follower
@@ -53,7 +53,7 @@ export function solveEndgame(leader, follower, trump, low, led = NO_CARD) {
 }
 
 /**
- * For each legal card of the seat to act, the tricks that seat takes when both play perfectly from then on.
+ * Return, for each legal card of the seat to act, the tricks that this seat takes when both play perfectly from then on.
  *
  * @param {Mask} leader with or without the card led
  * @param {Mask} follower
@@ -74,7 +74,7 @@ export function endgameMoveValues(leader, follower, trump, low, led = NO_CARD) {
   let lastIndex = -2, value = -2;
   for (const card of cardsOf(legalCards(own, follower, led))) {
     const bitIndex = bitIndexOf(card, inPlay, trump);
-    if (bitIndex !== lastIndex + 1 || !(bitIndex & 15)) { // adjacent cards have the same value
+    if (bitIndex !== lastIndex + 1 || !(bitIndex & 15)) { // adjacent cards of a suit have the same value
       if (leads) value = search.value(lowHalf, highHalf, cards, bitIndex, WINDOW_LOW, WINDOW_HIGH);
       else value = replyValue(search, lowHalf, highHalf, cards, ledIndex, bitIndex);
     }
@@ -85,7 +85,7 @@ export function endgameMoveValues(leader, follower, trump, low, led = NO_CARD) {
 }
 
 /**
- * The value of a position for its leader after the follower's reply to the card led.
+ * Return the value of a position for its leader after the follower's reply to the card led.
  *
  * @param {AlphaBeta} search
  * @param {number} low

@@ -24,7 +24,7 @@ export function canClaim(deal) {
  * @throws {TableError} if nothing can be claimed now, or best play does not end so
  */
 export async function claimed(deal, claim) {
-  if (!canClaim(deal)) throw new TableError("refused", "Nothing can be claimed before both hands are known.");
+  if (!canClaim(deal)) throw new TableError("refused", "You can claim only once both hands are known.");
   const taken = takenTricks(deal.state, deal.rules);
   const { tricks, opponentTricks, wins } = await advise(deal);
   const holds = { mine: opponentTricks[0] === taken[1 - deal.turn], theirs: tricks[0] === taken[deal.turn], lost: wins[0] === 0 };

@@ -42,8 +42,8 @@ export function hintOf(view, rules, advice) {
 /** @param {Advice} advice @param {string} title of the judge @returns {string} where the advice comes from, and what it is after */
 function judgeText({ exact, judge: by }, title) {
   if (exact) return "Exact: both hands are known.";
-  if (by === "rollouts") return "By playing on in sampled worlds, for the most tricks.";
-  if (by.includes(":search=")) return `By ${title}: the win comes first, then tricks.`;
+  if (by === "rollouts") return "By simulated play, for the most tricks.";
+  if (by.includes(":search=")) return `By ${title}: winning comes first, then tricks.`;
   return by === STRONGEST ? `By ${title}.` : `By ${title}, because ${agentTitle(STRONGEST)} could not be loaded.`;
 }
 

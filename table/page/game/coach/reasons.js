@@ -18,7 +18,7 @@ const UNLIKELY = 0.3;
 /** @param {View} view what the seat to act knows @param {Rules} rules @param {Advice} advice @returns {string} why the best action is the best */
 export function reason(view, rules, advice) {
   const best = advice.actions[0];
-  if (advice.actions.length === 1) return `There is no choice: ${actionName(best, rules)}.`;
+  if (advice.actions.length === 1) return `The ${actionName(best, rules)} is your only choice.`;
   if (advice.exact) return exactReason(view, rules, advice);
   if (view.choice) return choiceReason(view, rules, advice);
   return [trickReason(view, advice), stakeText(view, rules), others(rules, advice)].filter(Boolean).join(" ");
@@ -29,11 +29,11 @@ function exactReason(view, rules, advice) {
   const scores = advice.tricks.map((own, place) => `${general(own)} to ${general(advice.opponentTricks[place])}`);
   const worse = advice.lost.flatMap((lost, place) => (lost > 0 ? [place] : []));
   const start = "Both hands are known:";
-  if (worse.length === 0) return `${start} with best play every card ends the same, ${scores[0]}.`;
+  if (worse.length === 0) return `${start} with best play every card ends ${scores[0]}.`;
   let names = advice.actions.filter((_, place) => advice.lost[place] === 0).map((action) => actionName(action, rules));
   if (popcount(view.hand) > 1 && names.length > 3) names = [...names.slice(0, 2), `${names.length - 2} more`];
   const verb = names.length === 1 ? "ends" : "end";
-  const other = new Set(worse.map((place) => scores[place])).size === 1 ? "any other" : "the next best";
+  const other = new Set(worse.map((place) => scores[place])).size === 1 ? "any other card" : "the next best card";
   return `${start} the ${joinWords(names)} ${verb} ${scores[0]}, ${other} ${scores[worse[0]]}.`;
 }
 
@@ -53,7 +53,7 @@ function choiceReason(view, rules, advice) {
     return `The ${card} is worth more to you than the unknown card under it: taking it is ${worth}.`;
   }
   const trump = Math.floor(best / SUIT_SIZE) === view.trump ? " It is a trump." : "";
-  return `Of the face-up cards the ${cardName(best)} does most for your hand: it is ${worth}.${trump}`;
+  return `Of the face-up cards, the ${cardName(best)} helps your hand most: it is ${worth}.${trump}`;
 }
 
 /** What the best card does in this trick, and what for. @param {View} view @param {Advice} advice @returns {string} */
@@ -64,9 +64,9 @@ function trickReason(view, advice) {
   const card = `the ${cardName(best)}`;
   if (view.led < 0) return leadReason(view, card, best, chance, prize);
   if (chance > LIKELY) return `${capital(card)} wins ${prize || "the trick"}${howItWins(view, best, advice)}.`;
-  if (!advice.trick.some((trick) => trick > LIKELY)) return `You cannot win this trick: ${card} is the card that you miss least.`;
-  if (view.stock) return `${capital(prize || "the trick")} is not worth a card that wins: throw ${card}.`;
-  return `Losing this trick with ${card} is better than winning it.`;
+  if (!advice.trick.some((trick) => trick > LIKELY)) return `You cannot win this trick: lose it with ${card}.`;
+  if (view.stock) return `${capital(prize || "the trick")} is not worth a winning card: play ${card}.`;
+  return `It is better to lose this trick: play ${card}.`;
 }
 
 /** @param {View} view @param {number} best @param {Advice} advice @returns {string} */
@@ -82,20 +82,20 @@ function howItWins(view, best, advice) {
 function leadReason(view, card, best, chance, prize) {
   const suit = Math.floor(best / SUIT_SIZE);
   if (view.stock) {
-    if (chance > LIKELY) return `Lead ${card} to win ${prize || "the trick"}: it holds in ${percent(chance)} of the hands that are possible.`;
+    if (chance > LIKELY) return `Lead ${card} to win ${prize || "the trick"}: it holds against ${percent(chance)} of the possible hands.`;
     if (chance < UNLIKELY) return `${capital(prize || "This trick")} is not worth a high card: lead ${card} and let the trick go.`;
     return `Lead ${card}: it wins ${prize || "the trick"} against about ${percent(chance)} of the possible hands.`;
   }
   if (suit === view.trump) return `Lead ${card} to draw trumps.`;
   const length = popcount(ofSuit(view.hand, suit));
-  return `Lead ${card}, ${length === 1 ? "your only card" : `from ${length} cards`} of ${SUIT_NAMES[suit]}.`;
+  return `Lead ${card}, ${length === 1 ? `your only ${SUIT_NAMES[suit].slice(0, -1)}` : `from your ${length} ${SUIT_NAMES[suit]}`}.`;
 }
 
 /** @param {View} view @returns {string} */
 function prizeText(view) {
   const cards = cardsOf(view.faceUp);
   if (isEmpty(view.faceUp)) return "";
-  return cards.length === 1 ? theCards(cards) : "the pick of the open cards";
+  return cards.length === 1 ? theCards(cards) : "the pick of the face-up cards";
 }
 
 /** How far behind the next best action is. @param {Rules} rules @param {Advice} advice @returns {string} */

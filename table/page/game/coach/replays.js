@@ -1,5 +1,5 @@
 // @ts-check
-/** Other ways to play a finished deal: another card, the other seat, or the agent with your cards. */
+/** Other ways to play a finished deal: another card, the other seat, the agent with your cards, the sender of a challenge. */
 
 import { actionText, parseAction } from "../../engine/actions.js";
 import { agentTitle } from "../catalogue.js";
@@ -13,7 +13,7 @@ import { playOut } from "../thinking.js";
 import { readDeals, SENDER } from "../shared_deals.js";
 import { bestLine, openPositions } from "./reviews.js";
 
-const HOUSE = ["greedy", "heuristic", "small"]; // each always plays the same card
+const HOUSE = ["greedy", "heuristic", "small"]; // none of them plays at random: everybody sees the same results
 
 /**
  * @param {Session} session in which the deal was played
@@ -38,7 +38,7 @@ export function swapSeats(session, place) {
 
 /** @param {Session} session @param {number} place @returns {TableDeal} */
 function played(session, place) {
-  if (session.settings.kind === "lesson") throw new TableError("refused", "The teacher plays this deal only as the lesson goes.");
+  if (session.settings.kind === "lesson") throw new TableError("refused", "This deal can be played only in the lesson.");
   return session.finished[place].deal;
 }
 

@@ -1,5 +1,5 @@
 // @ts-check
-/** Reviews of finished deals: every decision judged by what its seat could know, and the cards that lay hidden. */
+/** Reviews of finished deals: every decision judged by what its seat could know, and all cards open. */
 
 import { actionText } from "../../engine/actions.js";
 import { opponentHandKnown } from "../../engine/view.js";
@@ -28,7 +28,7 @@ const AT_ONCE = 4; // decisions that are asked about together: a server thinks i
  * @param {TableDeal} deal finished
  * @param {number} seat that is `you`
  * @param {[string, string]} names of the players by seat
- * @param {() => Promise<void>} rest lets others in between some decisions
+ * @param {() => Promise<void>} rest waits, between some decisions, while others need the worker
  * @returns {Promise<DealReview>}
  */
 export async function review(deal, seat, names, rest) {
@@ -130,7 +130,7 @@ async function moveData(deal, step, advice, seat, text) {
  */
 export async function bestLine(deal, step) {
   if (step < 0 || step > deal.actions.length || (deal.done && step === deal.actions.length) || !opponentHandKnown(deal.view(deal.stateAt(step).turn, step))) {
-    throw new Error(`move ${step + 1} is not one at which both hands are known`);
+    throw new Error(`Both hands are not yet known at move ${step + 1}.`);
   }
   const past = new TableDeal(deal.rules, deal.deck, deal.dealer, deal.actions.slice(0, step));
   past.play((await advise(past)).actions[0]);
@@ -157,7 +157,7 @@ function winCurve(deal, seat, found) {
   const curve = [now];
   deal.actions.forEach((_, step) => {
     if (deal.actor(step) === seat) now = winAfter(deal, found, step);
-    if (own.includes(step + 1)) now = found[step + 1].wins[0]; // what has been seen since is in it
+    if (own.includes(step + 1)) now = found[step + 1].wins[0]; // it includes what has been seen since
     curve.push(now);
   });
   const { margin } = deal.result();
@@ -181,7 +181,7 @@ function swings(deal, seat, found, names, moves) {
     const step = own[place];
     const change = found[following].wins[0] - winAfter(deal, found, step);
     const news = newsOf(deal, moves.slice(step, following), seat, names);
-    if (Math.abs(change) < SMALLEST_SWING || news.length === 0) return []; // without news it is noise
+    if (Math.abs(change) < SMALLEST_SWING || news.length === 0) return []; // without news, the change is noise
     return [{ move: following, change: round(change, 3), text: newsText(news, names[1 - seat]) }];
   });
   all.sort((one, other) => Math.abs(other.change) - Math.abs(one.change));

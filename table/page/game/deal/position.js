@@ -1,5 +1,5 @@
 // @ts-check
-/** A deal as one seat sees it, as plain data: nothing in it tells a card that the seat has not seen. */
+/** A deal as one seat sees it, as plain data: nothing in it gives away a card that the seat has not seen. */
 
 import { actionText } from "../../engine/actions.js";
 import { cardsOf, cardText, has, isEmpty, NUM_CARDS, ofSuit, popcount, SUIT_SIZE, SUITS } from "../../engine/cards.js";
@@ -157,7 +157,7 @@ export function refusal(deal, seat, action) {
   return `You must follow ${SUIT_NAMES[Math.floor(view.led / SUIT_SIZE)]}.`;
 }
 
-/** @param {TableDeal} deal @param {number} seat @param {number} action @returns {string | null} the same with what is allowed */
+/** @param {TableDeal} deal @param {number} seat @param {number} action @returns {string | null} what `refusal` returns, and what is allowed */
 export function refusalWithChoices(deal, seat, action) {
   const reason = refusal(deal, seat, action);
   if (reason === null || deal.turn !== seat) return reason;

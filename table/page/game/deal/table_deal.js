@@ -44,7 +44,7 @@ export class TableDeal {
     this.claimed = claimed;
     for (const action of actions) this.play(action);
     if (claimed !== null && !(this.done && claimed < actions.length && opponentHandKnown(this.view(this.actor(claimed), claimed)))) {
-      throw new Error(`the rest cannot be claimed after ${claimed} moves`);
+      throw new Error(`The rest cannot be claimed after ${claimed} moves.`);
     }
   }
 
@@ -70,9 +70,9 @@ export class TableDeal {
 
   /** @param {number} action @throws {Error} if it is not legal; nothing has changed */
   play(action) {
-    if (this.done) throw new Error("the deal is over");
+    if (this.done) throw new Error("The deal is over.");
     if (!isLegal(this.state, action)) {
-      throw new Error(`seat ${this.turn} cannot play ${actionText(action, this.rules)}: ${actionsText(this.legal, this.rules)}`);
+      throw new Error(`Seat ${this.turn} cannot play ${actionText(action, this.rules)}, only ${actionsText(this.legal, this.rules)}.`);
     }
     this.states.push(this.state);
     this.state = copyState(this.state);

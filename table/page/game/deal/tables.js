@@ -9,7 +9,7 @@ import { bySide, cardTexts, exchanged, heldBy, highToLow, lastTrick, opponentHan
 /** @typedef {import("../types.js").Side} Side */
 
 /**
- * All of it comes from the seat's views and events up to that moment, so it tells no card that the seat had not seen.
+ * All of it comes from the seat's views and events up to that moment, so it gives away no card that the seat had not seen.
  *
  * @param {TableDeal} deal
  * @param {number} seat
@@ -31,7 +31,7 @@ export function eventTables(deal, seat, events, since = 0) {
     if (event.kind === "play" && event.seat !== null && event.card !== null) trick = { ...trick, [sideOf(event.seat, seat)]: cardText(event.card) };
     else if (event.kind === "win" && event.seat !== null) winner = sideOf(event.seat, seat);
     if (event.step < since) return null;
-    // An action is several events. After the last of them the table is what the next decision begins with.
+    // One action makes several events. After the last of them, the table is as the next decision finds it.
     const isLast = place + 1 === events.length || events[place + 1].step > event.step;
     const now = isLast ? event.step : Math.max(event.step - 1, 0);
     const view = views[now - first];

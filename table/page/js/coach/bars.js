@@ -1,5 +1,5 @@
 // @ts-check
-/** Bars: the legal actions side by side, by what they are worth. */
+/** The legal actions in a table, with bars for what they are worth. */
 
 import { h } from "../dom.js";
 import { isCard, percent, shortName } from "../words.js";
@@ -26,7 +26,7 @@ export function actionText(action, name = "") {
  * @returns {HTMLElement}
  */
 export function optionBars(options, { exact = false, chosen = "", trick = false, extra = null } = {}) {
-  const widest = Math.max(...options.map((option) => option.tricks_given_away), 0.25);
+  const widest = Math.max(...options.map((option) => option.tricks_given_away), 0.25); // small differences look small
   const withTrick = trick && options.some((option) => option.trick !== null);
   const rows = options.map((option) => {
     const bar = h("span", { class: "bar", "aria-hidden": "true" }, h("i", {}));

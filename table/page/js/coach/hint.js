@@ -1,5 +1,5 @@
 // @ts-check
-/** The hint: what the strongest agent would do, why, and what the opponent may hold, or holds. */
+/** The hint: what the judge would play, why, and what the opponent holds or may hold. */
 
 import { openDialog } from "../dialogs/dialog.js";
 import { byId, fill, h, icon } from "../dom.js";

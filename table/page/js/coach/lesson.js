@@ -6,7 +6,7 @@ import { announce } from "../notices.js";
 
 /**
  * @param {import("../../game/types.js").Session} session
- * @param {() => void} leave called when the lesson is broken off
+ * @param {() => void} leave called when the person ends the lesson early
  */
 export function showLesson(session, leave) {
   const { lesson } = session;

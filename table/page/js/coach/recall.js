@@ -1,5 +1,5 @@
 // @ts-check
-/** The memory quiz when the stock is gone: which cards does the opponent hold? After the deal: how you could know. */
+/** The memory quiz: which cards does the opponent hold when the stock is gone? After the deal: how you could know. */
 
 import { fill, h } from "../dom.js";
 import { openDialog } from "../dialogs/dialog.js";
@@ -43,11 +43,11 @@ export function openQuiz(session, answer) {
     return button;
   })));
   const dialog = openDialog("Memory: which cards does your opponent hold?", [
-    h("p", {}, "The stock is gone. You saw cards taken and cards played; what is in neither place and not in your hand must be in the other one."),
+    h("p", {}, "The stock is gone. Every card that has not been played and is not in your hand is in your opponent’s."),
     h("div", { class: "quiz" }, ...rows),
     count,
     h("div", { class: "buttons" }, done, h("button", { type: "button", class: "quiet", onclick: () => dialog.close() }, "Not now")),
-    h("p", { class: "note" }, "You are told how many are right, and after the deal which. Settings, Memory quiz, turns this off."),
+    h("p", { class: "note" }, "You learn at once how many are right, and after the deal which. The settings turn the quiz off."),
   ]);
   show();
 }
@@ -68,23 +68,23 @@ export function openRecall(recall) {
   );
   openDialog(recallText(recall), [
     part("Missed", cards.filter((card) => card.held && !card.recalled)),
-    part("Named, but not there", cards.filter((card) => !card.held)),
+    part("Wrong", cards.filter((card) => !card.held)),
     part("Right", cards.filter((card) => card.held && card.recalled)),
   ]);
 }
 
-/** Take the offer away: the deal has gone on. */
+/** Remove the offer, because the deal has gone on. */
 export function withdrawQuiz() {
   document.querySelector(".offer")?.remove();
 }
 
 /**
- * Offer the quiz once, when it is first the time for it.
+ * Offer the quiz, at the first decision where it makes sense.
  *
  * @param {{yes: () => void}} actions
  */
 export function offerQuiz({ yes }) {
-  const question = "Now you could know your opponent’s cards. Shall I quiz you in every deal?";
+  const question = "By now you could know your opponent’s cards. Shall I quiz you in every deal?";
   announce(question);
   const offer = h("div", { class: "offer", role: "region", "aria-label": "Memory quiz" });
   fill(

@@ -3,7 +3,7 @@
 
 import { h, icon, newId, setAttributes } from "../dom.js";
 
-const OPENED = "window"; // in the history: the entry from which Back closes a window
+const OPENED = "window"; // marks the entry of the history from which Back closes a window
 
 /**
  * Open a window; Escape, its button, a click beside it and Back close it.
@@ -19,7 +19,7 @@ export function openDialog(title, content, { kind = "", onclose = () => {} } = {
   const body = h("div", { class: "dialog-body" });
   for (const part of content) if (part !== null && part !== false) body.append(part);
   if (body.querySelector("button, a, input, select, textarea, summary, [tabindex]") === null) {
-    // Text alone can be scrolled with the keys only where it can have the focus.
+    // A window of text alone can be scrolled with the keys only if it can take the focus.
     setAttributes(body, { tabindex: 0, role: "region", "aria-labelledby": id });
   }
   const dialog = h(
@@ -42,7 +42,7 @@ export function openDialog(title, content, { kind = "", onclose = () => {} } = {
   return dialog;
 }
 
-/** Let the next Back lead to an entry that shows the same page: one is enough, however many windows come and go. */
+/** Add an entry for the same page to the history, so that Back closes the window instead of leaving. One serves all windows. */
 function noteInHistory() {
   if (!history.state?.[OPENED]) history.pushState({ [OPENED]: true }, "");
 }

@@ -12,7 +12,7 @@ export function openFairness(session) {
   const { disclosure } = session.deal;
   const verdict = h("p", { class: "verdict" });
   openDialog("Is the deal fair?", [
-    h("p", {}, "Before the first card the cards of the deal are fixed, and this hash of them is shown. After the deal the cards are disclosed. If their hash is the same, nothing was changed in between."),
+    h("p", {}, "The whole deal is fixed before the first card is played, and this hash of it is shown. After the deal the cards are disclosed. If they give the same hash, nothing was changed in between."),
     h("h3", {}, "Hash of this deal (SHA-256)"),
     h("code", { class: "hash" }, commitment),
     disclosure === null && h("p", {}, "The cards are disclosed when the deal is over."),

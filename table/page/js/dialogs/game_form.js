@@ -1,5 +1,5 @@
 // @ts-check
-/** What to play: game, scoring, win target and level. */
+/** What to play: game, scoring, opponent and win target. */
 
 import { matchTitle } from "../../game/catalogue.js";
 import { dataNow } from "../../game/data.js";
@@ -32,7 +32,7 @@ function agentTitle(catalog, spec) {
 /**
  * @param {Catalog} catalog
  * @param {string[]} agents those that play a game
- * @param {string} spec an agent that does not
+ * @param {string} spec an agent that does not play it
  * @returns {string} the agent of the same level, else the hardest
  */
 function likeAgent(catalog, agents, spec) {
@@ -41,7 +41,7 @@ function likeAgent(catalog, agents, spec) {
 }
 
 /**
- * Return the games of the catalogue, and those that are asked for but not listed there.
+ * Return the games of the catalogue, and those asked for that it does not list.
  *
  * @param {Catalog} catalog
  * @param {{rules: string, agent: string}[]} asked  games and agents from the command line, or played last
@@ -59,7 +59,7 @@ function allGames(catalog, asked) {
 }
 
 /**
- * Return the form; its choices are kept in the settings at once.
+ * Return the form; every choice is kept in the settings at once.
  *
  * @param {Catalog} catalog
  * @param {() => void} start called by its button
@@ -83,6 +83,7 @@ export function gameForm(catalog, start) {
     const keep = (/** @type {Partial<typeof choices>} */ changes) => {
       Object.assign(choices, changes);
       store();
+      // Drawing replaces all fields, so the one that was changed gets the focus back.
       const label = document.activeElement?.getAttribute("data-label");
       draw();
       if (label) /** @type {HTMLElement | null} */ (form.querySelector(`[data-label="${label}"]`))?.focus();
@@ -95,7 +96,7 @@ export function gameForm(catalog, start) {
       }, game.summary)),
       game.scorings.length > 1 &&
         labelled(selectField("Scoring", game.scorings.map((scoring) => ({ value: scoring.rules, title: scoring.title })), choices.rules, (rules) => keep({ rules }))),
-      labelled(selectField("Level", agents.map((spec) => ({ value: spec, title: agentTitle(catalog, spec) })), choices.agent, (spec) => keep({ agent: spec }), agent === undefined ? "" : describe(agent, choices.rules))),
+      labelled(selectField("Opponent", agents.map((spec) => ({ value: spec, title: agentTitle(catalog, spec) })), choices.agent, (spec) => keep({ agent: spec }), agent === undefined ? "" : describe(agent, choices.rules))),
       labelled(selectField("Win target", targets(choices.match), choices.match ?? "", (match) => keep({ match: match === "" ? null : match }))),
       otherTarget((match) => keep({ match })),
       h("div", { class: "buttons" }, h("button", { type: "button", class: "primary", onclick: () => { store(); start(); } }, "Deal the cards")),

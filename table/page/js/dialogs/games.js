@@ -1,5 +1,5 @@
 // @ts-check
-/** Your games: those to go on with, those that are over with their reviews, and all of them as one file. */
+/** Your games: the unfinished ones, the finished ones with their reviews, and all of them as one file. */
 
 import { TableError } from "../../game/errors.js";
 import * as table from "../../game/table.js";
@@ -31,7 +31,7 @@ export function openGames(sessions, actions, atFile = false) {
     for (const session of over.slice(SHOWN)) finished.append(row(session, (id) => leave(() => actions.review(id))));
   } }, `Show all ${over.length}`);
   const dialog = openDialog("Your games", [
-    h("section", {}, h("h3", {}, "To go on with"), open),
+    h("section", {}, h("h3", {}, "Unfinished"), open),
     h("section", {}, h("h3", {}, "Finished, with their reviews"), finished, over.length > SHOWN && more),
     file,
   ], { kind: "menu" });
@@ -85,7 +85,7 @@ export function openGames(sessions, actions, atFile = false) {
       await table.remove(session.id);
     } catch (error) {
       if (!(error instanceof TableError) || error.kind !== "not_found") {
-        dialog.close(); // what went wrong is said behind it
+        dialog.close(); // the error is shown behind it
         throw error;
       }
     }
@@ -113,7 +113,7 @@ function fileSection(saved) {
     try {
       const added = await answerTo(() => table.importAll(given));
       said.className = "";
-      said.textContent = added === 0 ? "All of it was here already." : `Loaded: ${added} games and results that were not here.`;
+      said.textContent = added === 0 ? "All of it was already here." : `Loaded: ${added} new games and results.`;
     } catch (error) {
       if (!(error instanceof TableError)) throw error;
       said.className = "bad";
@@ -127,10 +127,10 @@ function fileSection(saved) {
   return h(
     "section",
     {},
-    h("h3", {}, "All of them as one file"),
-    h("p", {}, "Games and statistics are kept in this browser, for this address. A file keeps them safe, and brings them to another browser."),
+    h("h3", {}, "All in one file"),
+    h("p", {}, "Games and statistics are kept in this browser, for this address. A file keeps them safe and takes them to another browser."),
     h("div", { class: "buttons" }, h("button", { type: "button", class: "quiet", onclick: () => void attempt(save) }, "Save as a file")),
-    h("div", { class: "field" }, h("label", { for: id }, "Load such a file: what is not here yet is added"), file),
+    h("div", { class: "field" }, h("label", { for: id }, "Load such a file: it adds what is not here yet"), file),
     said,
   );
 }

@@ -38,11 +38,12 @@ export function setTool(name, { enabled = true, hidden = false, words = name }) 
   if (button === undefined) return;
   button.hidden = hidden;
   if (button.lastElementChild !== null) button.lastElementChild.textContent = words;
+  // Unlike `disabled`, this leaves the focus on the button.
   if (enabled) button.removeAttribute("aria-disabled");
   else button.setAttribute("aria-disabled", "true");
 }
 
-/** @param {string} name of a tool that is pressed with a key: what cannot be pressed does nothing then, too */
+/** @param {string} name of a tool to press; one that is not enabled does nothing */
 export function pressTool(name) {
   buttons.get(name)?.click();
 }

@@ -20,7 +20,7 @@ const head = (color) => [
 const OPPONENTS = [
   {
     specs: ["greedy"],
-    words: "Wants every good card at once. You will win soon.",
+    words: "Wants every good card at once. You will soon beat it.",
     ground: "#e9b44c",
     shapes: [
       ...head("#3f7d5a"),
@@ -87,7 +87,7 @@ export function opponentList(catalog, choose) {
 }
 
 /**
- * Say that an opponent cannot be loaded, and offer the one before it in the catalogue. Whoever closes the window takes that.
+ * Say that an opponent cannot be loaded, and offer the one before it in the catalogue. Closing the window accepts that.
  *
  * @param {import("../../game/types.js").Catalog} catalog
  * @param {import("../../game/errors.js").TableError} error
@@ -101,7 +101,7 @@ export function absentOpponent(catalog, { agent: spec, message }, { again, playA
     h("button", { type: "button", class: "primary", onclick: () => dialog.close() }, `Play against ${other.title}`),
     h("button", { type: "button", class: "quiet", onclick: () => { act = again; dialog.close(); } }, "Try again"),
   ];
-  const dialog = openDialog("The opponent is not here", [h("p", {}, message), h("div", { class: "buttons" }, ...buttons)], { onclose: () => act() });
+  const dialog = openDialog("The opponent is not available", [h("p", {}, message), h("div", { class: "buttons" }, ...buttons)], { onclose: () => act() });
 }
 
 /** @param {string} agent @returns {boolean} whether it is one of the three */

@@ -4,7 +4,7 @@
 import { h } from "../dom.js";
 
 /**
- * @param {string} text a title, an empty line, and lines of which those that begin with spaces go on with a paragraph
+ * @param {string} text a title, an empty line, then paragraphs that begin with a word and a colon, their further lines indented
  * @returns {HTMLElement[]} the paragraphs
  */
 export function rulesText(text) {

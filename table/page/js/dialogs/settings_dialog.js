@@ -90,7 +90,7 @@ function tableFields() {
       { value: "fast", title: "Fast" },
       { value: "none", title: "No animation" },
       { value: "instant", title: "Instant" },
-    ], settings.speed, set("speed"), "A click on the table skips what is being shown. The system's wish for reduced motion is always respected"),
+    ], settings.speed, set("speed"), "Click the table to skip what is being shown. Your system’s reduced-motion setting always applies"),
   ];
 }
 
@@ -98,10 +98,10 @@ function tableFields() {
 function playFields() {
   return [
     checkField("Play a card with a single tap", settings.singleTap, set("singleTap"), "Otherwise the first tap raises it and the second plays it"),
-    checkField("Forced cards play themselves", settings.forced, set("forced"), "Where you have one card to choose from; Take back goes to your last choice"),
+    checkField("Forced cards play themselves", settings.forced, set("forced"), "When only one card is legal; Take back then returns to your last real choice"),
     checkField("Sound", settings.sound, set("sound")),
-    checkField("Show the cards that the opponent is known to hold", settings.known, set("known"), "Cards that you saw taken and not yet played"),
+    checkField("Show the cards that the opponent is known to hold", settings.known, set("known"), "Cards that you saw it take and not yet play"),
     checkField("Memory quiz", settings.memoryQuiz, set("memoryQuiz"), "When the stock is gone: which cards does the opponent hold?"),
-    checkField("Single-key shortcuts", settings.shortcuts, set("shortcuts"), "H hint, U take back, N next deal, R review, S lets screen readers describe the table"),
+    checkField("Single-key shortcuts", settings.shortcuts, set("shortcuts"), "H hint, U take back, N next deal, R review, S describe the table to a screen reader"),
   ];
 }

@@ -19,9 +19,9 @@ export async function openShare(session, deal) {
   const all = session.deals.length > 1 ? (await table.recording(session.id, null)).recording : null;
   const link = code === null ? null : `${location.origin}${location.pathname}${LINK}${code}`;
   openDialog("Share this deal", [
-    link !== null && h("p", {}, "The link is a challenge: whoever opens it plays the same deal, and sees yours only afterwards."),
+    link !== null && h("p", {}, "The link is a challenge: whoever opens it plays the same deal and sees yours only afterwards."),
     link !== null && copyField("Link", link),
-    h("p", {}, "The text shows the whole deal. “Open a recording” opens it on any page of German Whist, and german-whist review FILE in a terminal."),
+    h("p", {}, "The text holds the whole deal. Read it with “Open a recording” on any German Whist page, or with german-whist review FILE in a terminal."),
     copyField("Text", recording, 6),
     h(
       "div",
@@ -57,6 +57,7 @@ async function copy(text) {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
+    // There is no clipboard over plain HTTP. Beside an open dialog, the page is inert: nothing there can be selected.
     const area = h("textarea", { readonly: true }, text);
     (document.querySelector("dialog[open]") ?? document.body).append(area);
     area.select();
@@ -65,13 +66,13 @@ async function copy(text) {
   }
 }
 
-/** Open the system's way to send a text. @param {string} text @returns {Promise<boolean>} whether there is one */
+/** Send a text by the system's share sheet. @param {string} text @returns {Promise<boolean>} whether there is one */
 async function send(text) {
   if (!("share" in navigator)) return false;
   try {
     await navigator.share({ text });
   } catch (error) {
-    return error instanceof DOMException && error.name === "AbortError"; // the person has changed their mind
+    return error instanceof DOMException && error.name === "AbortError"; // the person has cancelled
   }
   return true;
 }
@@ -125,7 +126,7 @@ export function openRecordingDialog(open) {
           await answerTo(() => open(text));
         } catch (error) {
           if (!(error instanceof TableError)) throw error;
-          wrong.textContent = error.message; // the window stays, and the text with it
+          wrong.textContent = error.message; // the window stays open, so the text is not lost
           return;
         }
         dialog.close();

@@ -17,13 +17,13 @@ export function openStatistics(statistics, catalog) {
     try {
       await table.clearStatistics();
     } finally {
-      dialog.close(); // what went wrong is said behind it
+      dialog.close(); // an error is shown behind it
     }
   }));
   const dialog = openDialog("Statistics", [
-    ...(statistics.deals === 0 ? [h("p", {}, "No deal is finished yet. Play one, and its result will stand here.")] : tables(statistics, catalog)),
-    statistics.deals > 0 && h("p", { class: "note" }, "Tricks are those that you take in a deal, and Agents those that the agents take with the same cards: your luck. Skill is how many more you take. Both are means with half their 95 % interval, from ten deals on."),
-    h("p", { class: "note" }, "Kept in this browser only. Deals and matches with hints or taken-back cards count apart."),
+    ...(statistics.deals === 0 ? [h("p", {}, "No deal is finished yet. Play one, and its result will appear here.")] : tables(statistics, catalog)),
+    statistics.deals > 0 && h("p", { class: "note" }, "Tricks is how many you take in a deal, on average. Luck is how many Champion (in humbug, Textbook) takes when it plays both hands of your deals, and Skill is how many more you take. Both are shown from ten deals on, ± half the 95 % interval."),
+    h("p", { class: "note" }, "Kept only in this browser. Deals and matches with hints or take-backs are counted separately."),
     h(
       "div",
       { class: "buttons" },
@@ -55,7 +55,7 @@ function tables(statistics, catalog) {
     ...(statistics.memory === null ? [] : [memory(statistics.memory)]),
   ];
   if (recent.length > 1) parts.push(recentChart(recent));
-  if (plain.length > 0) parts.push(groupTable("By game and agent", plain, catalog));
+  if (plain.length > 0) parts.push(groupTable("By game and opponent", plain, catalog));
   if (assisted.length > 0) parts.push(groupTable("Assisted deals", assisted, catalog));
   if (statistics.matches.length > 0) parts.push(matchTable(statistics, catalog));
   return parts;
@@ -80,7 +80,7 @@ function ladder(accuracy, like, catalog) {
     "div",
     { class: "ladder" },
     h("h3", {}, like === null ? "Accuracy in the classic game" : `In the classic game, you play like ${like}`),
-    h("p", { class: "note" }, "Accuracy: how much you gave away of what depended on your cards. 30 % is what any cards reach, 100 % the coach. Yours and the agents’ are those of the classic game."),
+    h("p", { class: "note" }, "Accuracy is how little you gave away of what was at stake: random cards reach 30 %, the coach’s choices 100 %. All figures are from the classic game."),
     h("table", { class: "bars" }, h("caption", { class: "hidden" }, "Accuracy"), h("tbody", {}, ...rungs.map(row))),
   );
 }
@@ -130,7 +130,7 @@ function groupTable(caption, groups, catalog) {
   const number = (/** @type {number} */ value) => value.toFixed(1);
   return plainTable(
     caption,
-    ["Game", "Against", "Deals", "Won", "Drawn", "Lost", "Tricks", "Agents", "Skill", "Accuracy", "Streak"],
+    ["Game", "Against", "Deals", "Won", "Drawn", "Lost", "Tricks", "Luck", "Skill", "Accuracy", "Streak"],
     groups.map((group) => [
       gameTitle(catalog, group.rules),
       agentTitle(catalog, group.agent),

@@ -1,5 +1,5 @@
 // @ts-check
-/** A position of a finished deal, all hands open or but one. */
+/** A position of a finished deal: both hands, or yours alone, and what else lay on the table. */
 
 import { settings } from "../settings.js";
 import { h } from "../dom.js";

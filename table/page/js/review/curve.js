@@ -1,5 +1,5 @@
 // @ts-check
-/** The curve of the chance to win, with a mark for each of the biggest mistakes and of the largest turns of luck. */
+/** The curve of the chance to win, with marks for the biggest mistakes and for the largest changes that you did not cause. */
 
 import { h, svg } from "../dom.js";
 import { percent, points } from "../words.js";
@@ -46,13 +46,13 @@ export class WinCurve {
       "figure",
       { class: "chart" },
       drawing,
-      h("figcaption", {}, `Chance that you win.${endgame > 0 ? " The endgame is shaded." : ""}${mistakes.length > 0 ? " Dots mark your biggest mistakes." : ""}${swings.length > 0 ? " Bars mark what you did not cause." : ""}`),
+      h("figcaption", {}, `Your chance to win.${endgame > 0 ? " The endgame is shaded." : ""}${mistakes.length > 0 ? " Dots mark your biggest mistakes." : ""}${swings.length > 0 ? " Bars mark what was beyond your control." : ""}`),
     );
     /** What the bars mark. */
     this.swings = swings.length > 0 && h(
       "section",
       { class: "swings" },
-      h("h3", {}, "What you did not cause"),
+      h("h3", {}, "Beyond your control"),
       h("ul", {}, ...swings.map((swing) => h(
         "li",
         {},
@@ -70,12 +70,12 @@ export class WinCurve {
   }
 }
 
-/** @param {number} x @param {number} y @returns {string} a line without length: its round ends stay round when stretched */
+/** @param {number} x @param {number} y @returns {string} a line of no length, whose round ends stay round although the drawing is stretched */
 function point(x, y) {
   return `M${x.toFixed(1)} ${y.toFixed(1)}h.01`;
 }
 
 /** @param {number[]} curve @returns {string} */
 function words(curve) {
-  return `Chance that you win: ${percent(curve[0])} at the start, at least ${percent(Math.min(...curve))}, at most ${percent(Math.max(...curve))}`;
+  return `Your chance to win: ${percent(curve[0])} at the start, at least ${percent(Math.min(...curve))}, at most ${percent(Math.max(...curve))}`;
 }

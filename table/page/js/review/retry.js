@@ -19,11 +19,11 @@ function called(action, name) {
   return isCard(action) ? `the ${name}` : name;
 }
 
-/** What a choice gave away. @param {number} tricks @param {number} win @param {boolean} exact @returns {string} "0.4 tricks, 6 points of chance to win" */
+/** What a choice gave away. @param {number} tricks @param {number} win @param {boolean} exact @returns {string} "0.4 tricks and 6 points of the chance to win" */
 export function lossText(tricks, win, exact) {
   const parts = [];
   if (tricks >= 0.05) parts.push(tricksText(tricks, exact));
-  if (win >= 0.005) parts.push(`${points(win).slice(1)} of chance to win`);
+  if (win >= 0.005) parts.push(`${points(win).slice(1)} of the chance to win`);
   return parts.join(" and ") || "next to nothing";
 }
 
@@ -59,14 +59,14 @@ export function retryPanel(move, trump, { show, next }) {
     "section",
     { class: "retry" },
     h("h3", {}, `Trick ${move.trick}: find the better card`),
-    h("p", {}, `${move.text} That was ${oneOf(move.label)}. What is better, by what you knew then?`),
+    h("p", {}, `${move.text} That was ${oneOf(move.label)}. What was better, by what you knew then?`),
     h("div", { class: "tries" }, ...buttons),
     verdict,
     answer,
   );
 }
 
-/** @param {Option[]} options @param {string | null} trump @returns {Option[]} as they lie in a hand: their order must not tell the answer */
+/** @param {Option[]} options @param {string | null} trump @returns {Option[]} in the order of a hand, because the order of the options gives the answer away */
 function inHandOrder(options, trump) {
   const cards = sortCards(options.map((option) => option.action).filter(isCard), suitOrder(settings.suits, trump));
   const place = (/** @type {Option} */ option) => (isCard(option.action) ? cards.indexOf(option.action) : cards.length + option.action.charCodeAt(0));

@@ -70,7 +70,7 @@ export function openReview(review, actions, list) {
 
   const position = h("div", {}, steps.element, boardPlace);
 
-  /** Show a position where it can be seen: what was pressed may stand far from the board. @param {number} place */
+  /** Show a position, and scroll to it: the button may be far from the board. @param {number} place */
   function show(place) {
     steps.go(place);
     position.scrollIntoView({ block: "nearest" });
@@ -81,7 +81,7 @@ export function openReview(review, actions, list) {
     const move = review.moves[number - 1];
     steps.go(number - 1);
     side.classList.add("retrying");
-    said.textContent = ""; // not the answer
+    said.textContent = ""; // screen readers must not hear the answer
     const following = review.mistakes[review.mistakes.indexOf(number) + 1];
     fill(boardPlace, board(review.positions[number - 1], { names: review.names, trump: review.trump, move: null, covered: !move.exact }));
     fill(movePlace, retryPanel(move, review.trump, {
@@ -108,7 +108,7 @@ export function openReview(review, actions, list) {
         "div",
         { class: "buttons" },
         actions.otherSide && h("button", { type: "button", class: "quiet", onclick: leave(actions.otherSide) }, "Play the other side"),
-        actions.watch && h("button", { type: "button", class: "quiet", onclick: leave(actions.watch) }, "Let the agent play my cards"),
+        actions.watch && h("button", { type: "button", class: "quiet", onclick: leave(actions.watch) }, "Let the computer play my cards"),
         h("button", { type: "button", class: "quiet", onclick: leave(actions.share) }, "Share"),
       ),
     ],
@@ -154,7 +154,7 @@ function summary(review) {
 /** @param {Review} review @param {(place: number) => void} go @param {(move: number) => void} retry @returns {HTMLElement} */
 function mistakes(review, go, retry) {
   const moves = review.mistakes.map((number) => review.moves[number - 1]);
-  if (moves.length === 0) return h("p", { class: "note" }, "You made no mistake in this deal that is beyond doubt.");
+  if (moves.length === 0) return h("p", { class: "note" }, "You made no clear mistake in this deal.");
   return h(
     "section",
     { class: "mistakes" },
@@ -178,24 +178,24 @@ function mistakes(review, go, retry) {
 /** @returns {HTMLElement} what the labels mean */
 function labels() {
   const meanings = [
-    ["Best", "the coach's choice, or as good"],
-    ["Good", "gives little away, or too little to be sure"],
-    ["Inaccuracy", "gives away 0.3 tricks or 2 points"],
-    ["Mistake", "0.75 tricks or 6 points"],
-    ["Blunder", "1.5 tricks or 15 points"],
+    ["Best", "the coach’s choice, or as good"],
+    ["Good", "gives away little, or too little to be sure"],
+    ["Inaccuracy", "gives away at least 0.3 tricks or 2 points"],
+    ["Mistake", "at least 0.75 tricks or 6 points"],
+    ["Blunder", "at least 1.5 tricks or 15 points"],
   ];
   return h(
     "details",
     { class: "labels" },
     h("summary", {}, "What the words mean"),
     h("dl", {}, ...meanings.map(([word, meaning]) => h("div", {}, h("dt", {}, word), h("dd", {}, meaning)))),
-    h("p", { class: "note" }, "Points are percentage points of the chance to win the deal. Nothing is called an inaccuracy or worse unless the difference exceeds two standard errors."),
+    h("p", { class: "note" }, "A point is a percentage point of the chance to win the deal. A card is called an inaccuracy or worse only if the difference exceeds two standard errors."),
   );
 }
 
-/** @param {Move} move @returns {string} "Mistake: 0.4 tricks and 8 points of chance to win given away" */
+/** @param {Move} move @returns {string} "Mistake: gives away 0.4 tricks and 8 points of the chance to win" */
 function labelText(move) {
-  return `${capital(move.label)}: ${lossText(move.tricks_given_away, move.win_given_away, move.exact)} given away`;
+  return `${capital(move.label)}: gives away ${lossText(move.tricks_given_away, move.win_given_away, move.exact)}`;
 }
 
 /** @param {Move} move @returns {string} what the coach says of it */
@@ -254,6 +254,6 @@ function moveDetails(move, review, { tryAction, line, retry }) {
       line !== null && h("button", { type: "button", class: "quiet small", onclick: () => line(move.number) }, "Play it through"),
     ),
     move.options.length > 1 && optionBars(move.options, { exact: move.exact, chosen: move.action, extra: mine ? extra : null }),
-    h("p", { class: "judge" }, move.exact ? "Exact: both hands were known." : `Judged by ${move.judge_title}, by what could be known.`),
+    h("p", { class: "judge" }, move.exact ? "Exact: both hands were known." : `Judged by ${move.judge_title}, from what could be known then.`),
   );
 }

@@ -1,5 +1,5 @@
 // @ts-check
-/** What another player makes of your cards, or perfect play of an endgame, compared with what you did. */
+/** How another player plays your cards, or perfect play of an endgame, compared with what you did. */
 
 import { fill, h } from "../dom.js";
 import { actionText } from "../coach/bars.js";
@@ -29,7 +29,7 @@ export function openWatch(watch, { title, close = () => {} }) {
       steps.element,
       text,
       boardPlace,
-      h("details", {}, h("summary", {}, "Trick for trick"), trickTable(watch)),
+      h("details", {}, h("summary", {}, "Trick by trick"), trickTable(watch)),
     ],
     { kind: "full", onclose: close },
   );

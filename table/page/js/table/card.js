@@ -1,5 +1,5 @@
 // @ts-check
-/** The picture of a card: an image, made from the file of all cards. */
+/** Pictures of cards: images made from the file of all cards, `cards.svg`. */
 
 import { settings } from "../settings.js";
 import { h } from "../dom.js";
@@ -15,7 +15,6 @@ let file;
 /** @type {Map<string, string>} addresses of images, by symbol and colour */
 const images = new Map();
 
-/** Load the file of all cards, once. */
 export async function loadCards() {
   const text = await (await fetch("cards.svg")).text();
   file = new DOMParser().parseFromString(text, "image/svg+xml");
@@ -34,8 +33,8 @@ function element(id) {
 }
 
 /**
- * Return the address of a card's image. A card has up to 100 shapes; as elements of the page, they would all be styled anew
- * whenever it is drawn somewhere.
+ * Return the address of a card's image. A card has up to 100 shapes, which the browser would style one by one, every time
+ * that the card is drawn, if they were elements of the page.
  *
  * @param {string} card "" for the back
  * @param {Look} look

@@ -10,7 +10,7 @@ import { picture } from "./card.js";
 /** @typedef {import("../../game/types.js").Side} Side */
 
 /**
- * Show the stock, without the open cards that can be picked: they are buttons of their own.
+ * Show the stock. Face-up cards that can be picked are left out: they are buttons.
  *
  * @param {Shown} shown
  * @param {Session} session
@@ -93,7 +93,6 @@ export function showTrick(shown, session) {
 function lastTrick(last, name) {
   const side = last.winner;
   const other = side === "you" ? "opponent" : "you";
-  const verb = side === "you" ? "won" : "won";
   return h(
     "div",
     { class: "last-trick" },
@@ -103,6 +102,6 @@ function lastTrick(last, name) {
       picture(last.cards[other], cardName(last.cards[other]), "small"),
       picture(last.cards[side], `${cardName(last.cards[side])}, the winning card`, "small winning"),
     ),
-    h("p", { class: "caption" }, "Last trick", h("br"), `${name(side)} ${verb}`),
+    h("p", { class: "caption" }, "Last trick", h("br"), `${name(side)} won`),
   );
 }

@@ -41,7 +41,7 @@ export function letDrag(hand, drop) {
   });
   for (const kind of ["pointercancel", "lostpointercapture"]) hand.addEventListener(kind, () => end(false));
   hand.addEventListener("click", (event) => {
-    // The end of a drag is no tap, also where the page was drawn again meanwhile. A key's click has no detail.
+    // The end of a drag is not a tap, even if the page was redrawn meanwhile. In a click by key, `detail` is 0.
     const far = Math.hypot(event.clientX - down.x, event.clientY - down.y) >= SLOP;
     if (event.detail > 0 && (wasDragged || far)) event.stopPropagation();
   }, true);
@@ -61,6 +61,7 @@ export function letDrag(hand, drop) {
 
 /** @param {HTMLElement} card @param {HTMLElement} hand @param {PointerEvent[]} track the last moves @returns {boolean} */
 function isOnTable(card, hand, track) {
+  // The image: the button is only the part of the card that the next one leaves free.
   const box = /** @type {Element} */ (card.firstElementChild).getBoundingClientRect();
   const [first, last] = [track[0], track[track.length - 1]];
   const up = first.clientY - last.clientY;

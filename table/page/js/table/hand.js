@@ -1,5 +1,5 @@
 // @ts-check
-/** Cards that can be played: your hand, and the open cards of which you may pick one. */
+/** Cards that can be played: your hand, and the face-up cards of which you may pick one. */
 
 import { change, settings } from "../settings.js";
 import { alertUser } from "../notices.js";
@@ -105,7 +105,7 @@ export class CardButtons {
       this.raise(name);
       if (settings.tapsExplained) return;
       change({ tapsExplained: true });
-      alertUser("Press it again to play it, or drag it onto the table. A setting makes one press enough.");
+      alertUser("Tap it again to play it, or drag it onto the table. A setting makes one tap enough.");
     }
   }
 

@@ -5,6 +5,7 @@ import { announcedHash, shortHash } from "../commitments.js";
 import { openDialog } from "../dialogs/dialog.js";
 import { byId, h } from "../dom.js";
 
+// Keeps the end of the log in sight when its height changes.
 if (typeof ResizeObserver !== "undefined") {
   new ResizeObserver(() => {
     const log = byId("log");
@@ -12,7 +13,7 @@ if (typeof ResizeObserver !== "undefined") {
   }).observe(byId("log"));
 }
 
-const UNREAD = 500; // milliseconds, until screen readers have noticed that lines were added
+const UNREAD = 500; // milliseconds after which screen readers have noticed what was added
 const GROUPS = ["win", "take", "draw", "leave", "turn_up"];
 
 /** @param {import("../../game/types.js").GameEvent} event @param {import("../../game/types.js").Session} session @returns {HTMLElement[]} its lines */
@@ -30,7 +31,7 @@ export function addToLog(event, session) {
   log.scrollTop = log.scrollHeight;
 }
 
-/** Show the log in a window, at its end: on small screens it cannot be seen at the table. */
+/** Show the log in a window, scrolled to its end: small screens have no room for it at the table. */
 export function openLog() {
   const copies = [...byId("log").children].map((line) => /** @type {Element} */ (line.cloneNode(true)));
   openDialog("What happened", copies);
@@ -38,8 +39,8 @@ export function openLog() {
 }
 
 /**
- * Show what has happened in a deal. Lines that are there already stay: screen readers read what is added. The lines of
- * another deal are not news, so they are not read.
+ * Show what has happened in a deal. Lines that are there already stay, because screen readers read what is added. The
+ * lines of another deal are not news, so they are not read.
  *
  * @param {import("../../game/types.js").GameEvent[]} events
  * @param {import("../../game/types.js").Session} session

@@ -1,5 +1,5 @@
 // @ts-check
-/** Shows what happened since the last request, one event after the other. */
+/** Shows what has happened since the last action of the person, one event after the other. */
 
 import { pace, tempo } from "../settings.js";
 import { sound } from "../sound.js";
@@ -20,17 +20,17 @@ import { shownNow, shownThen } from "./state.js";
 const PAUSES = {
   deal: 350, trump: 250, turn_up: 160, play: 390, win: 720, take: 210, draw: 210, leave: 400, endgame: 1300, keep: 600, swap: 600,
 };
-const OWN_CARD = 160;
+const OWN_CARD = 160; // it lies on the table already
 const LAST_TRICK = 1300; // the result would hide it
 
-/** Events that can only be seen while they last; without animation the others follow at once. */
+/** Events whose result does not stay on the table. Without animation, only these get a pause. */
 const REPLIES = ["play", "win", "leave", "keep", "swap"];
 
 export class Playback {
   /** @param {(shown: Shown, session: Session) => void} render */
   constructor(render) {
     this.render = render;
-    this.run = 0;
+    this.run = 0; // counts playbacks, each of which ends the one before
     /** @type {(() => void) | null} */
     this.wake = null;
     this.hurry = false;
@@ -59,7 +59,7 @@ export class Playback {
    * @param {Shown} start
    * @param {GameEvent[]} events
    * @param {Session} session
-   * @returns {Promise<boolean>} whether it came to the end; else something else is shown by now
+   * @returns {Promise<boolean>} whether it came to the end; false if something else is shown by now
    */
   async play(start, events, session) {
     this.stop();
@@ -173,7 +173,7 @@ function move(event, from) {
 /** @param {Shown} shown @param {Session} session */
 function announceEndgame(shown, session) {
   const { low, trump } = shown.position;
-  const aim = low ? "take as few tricks as you can" : "take as many tricks as you can";
+  const aim = low ? "take as few as you can" : "take as many as you can";
   const count = session.game.tricks - session.game.foreplay;
   showBanner("Endgame", `${count} tricks${trump === null ? "" : `, ${SUIT_NAMES[trump]} are trumps`}: ${aim}`);
 }

@@ -87,7 +87,7 @@ function lines(session) {
   }
   if (earlier !== null) lines.push(kind === "challenge" ? earlier.text : `The first time${earlier.swapped ? ", on the other side" : ""}: ${earlier.text}`);
   if (kind === "practice" || kind === "challenge") lines.push(`${capital(kind)}: this deal does not count.`);
-  else if (deal.assisted) lines.push("Assisted: this deal counts apart in your record.");
+  else if (deal.assisted) lines.push("Assisted: your statistics count this deal separately.");
   if (match.winner !== null) {
     lines.push(...session.events.filter(({ kind: what }) => what === "match").map(({ text }) => text));
   } else if (kind === "play" && match.deals > 0 && session.day === null) {
@@ -128,7 +128,7 @@ function buttonsOf(session, actions) {
   if (recall !== null) add(recallText(recall), () => openRecall(recall), "quiet");
   if (session.can.swap) {
     add("Same deal, other side", actions.otherSide, "quiet");
-    add("Watch the agent", actions.watch, "quiet");
+    add("Watch the computer", actions.watch, "quiet");
   }
   return buttons;
 }

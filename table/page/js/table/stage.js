@@ -1,5 +1,5 @@
 // @ts-check
-/** Which half of the game it is, what is trump, and how far the counted tricks have come. */
+/** The stage of the deal, the trump suit, and the tricks that count. */
 
 import { byId, fill, h, reconcile, svg } from "../dom.js";
 import { SUIT_NAMES, cardName, counted } from "../words.js";
@@ -10,7 +10,7 @@ import { scoreText } from "./result.js";
 /** @typedef {import("./state.js").Shown} Shown */
 /** @typedef {import("../../game/types.js").Session} Session */
 
-/** The badge that is shown, kept while its suit is trumps: a new one would not pulse on. */
+/** The badge that is shown, kept while its suit is trumps: replacing it would cut its pulse short. */
 /** @type {{trump: string | null, element: HTMLElement} | null} */
 let badge = null;
 
@@ -65,13 +65,13 @@ function aim(shown, session) {
   const { position } = shown;
   const { counts, race } = session.game;
   if (race > 0) return `Race: first to ${race} tricks`;
-  if (position.low) return position.stage === "endgame" ? "Low: take as few as you can" : "The endgame will be low";
+  if (position.low) return position.stage === "endgame" ? "Low: take as few as you can" : "The endgame is played low";
   if (counts === "all") return "Every trick counts";
   return position.stage === "endgame" ? "These tricks count" : "Win good cards for the endgame";
 }
 
 /**
- * Return the table in words, as a key lets screen readers say it.
+ * Return the table in words, which screen readers say when S is pressed.
  *
  * @param {Shown} shown
  * @param {Session} session

@@ -1,5 +1,5 @@
 // @ts-check
-/** What the table shows: the position now, or what it was after an event. */
+/** What the table shows: the position as it is now, or as it was after an event. */
 
 import { cardName } from "../words.js";
 

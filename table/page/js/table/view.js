@@ -1,5 +1,5 @@
 // @ts-check
-/** The table as a whole: draws what is to be shown, and tells the game which card was chosen. */
+/** The table as a whole: draws it, and tells the game which card or choice was pressed. */
 
 import { settings } from "../settings.js";
 import { byId, fill, h } from "../dom.js";
@@ -27,7 +27,7 @@ export class TableView {
     this.hand = new CardButtons(byId("hand"), act, refuse);
     letDrag(this.hand.element, (card) => this.hand.drop(card));
     this.open = new CardButtons(
-      h("div", { class: "open-cards", role: "list", "aria-label": "Open cards" }),
+      h("div", { class: "open-cards", role: "list", "aria-label": "Face-up cards" }),
       act,
       refuse,
     );
