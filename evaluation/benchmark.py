@@ -46,7 +46,7 @@ class Rung(NamedTuple):
     elo: float
 
 
-# Ratings from python -m tools.bench_ladder (docs/how-to/benchmark.md).
+# Ratings from python -m tools.bench_ladder (docs/how-to/evaluate.md).
 LADDER = (
     Rung("random", 100, 441.0),
     Rung("greedy", 200, 810.0),

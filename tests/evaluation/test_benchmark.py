@@ -20,7 +20,7 @@ from german_whist.evaluation.tournament.ratings import bradley_terry, rating_aga
 from tests.cli.commands import runner
 
 PINNED = ("gw-bench-v1", "799c390701ba06df", ["8b3b26820e96a405", "2b2fcd4409dd2999"])
-PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "benchmark.md"
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "evaluate.md"
 
 
 @pytest.fixture

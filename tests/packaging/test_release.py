@@ -36,7 +36,7 @@ def test_the_citation_is_of_this_version() -> None:
     assert (cited["cff-version"], cited["type"], cited["version"]) == ("1.2.0", "software", gw.__version__)
     assert cited["license"] == PROJECT["project"]["license"]
     assert {"message", "title", "authors"} <= set(cited)
-    page = (ROOT / "docs" / "how-to" / "benchmark.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "how-to" / "evaluate.md").read_text(encoding="utf-8")
     for words in (cited["title"], f"version = {{{cited['version']}}}", cited["authors"][0]["name"]):
         assert words in page
 

@@ -1,4 +1,4 @@
-"""``docs/how-to/hooks.md``: stand-ins, as strict as the trackers themselves, take what its programs send."""
+"""``docs/how-to/train.md``: stand-ins, as strict as the trackers themselves, take what its callbacks send."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from german_whist.training.run import RunDirectory
 from german_whist.training.train import train
 from tests.docs.examples import ROOT, SMALL_RUN, blocks
 
-PAGE = ROOT / "docs" / "how-to" / "hooks.md"
+PAGE = ROOT / "docs" / "how-to" / "train.md"
 SMALL = SMALL_RUN | {"evaluate_every": "200"}
 
 
