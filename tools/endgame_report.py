@@ -72,7 +72,7 @@ def _errors(errors: Statistics) -> str:
         ]
         for spec, stats in errors.items()
     ]
-    header = ["bot", "choices that lose a trick", "hands with such", "tricks lost a hand", "the wrong side wins"]
+    header = ["bot", "choices that lose a trick", "hands with an error", "tricks lost a hand", "the wrong side wins"]
     return markdown_table(header, rows)
 
 
