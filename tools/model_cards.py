@@ -2,9 +2,9 @@
 
 ``python -m tools.model_cards > agents/weights/README.md`` writes it.
 
-With ``--hub`` the page begins with metadata, a block of YAML in the form of the Hugging Face Hub: licence, library,
-task, tags, and ``model-index`` with what was measured. For reinforcement learning the environment stands in the place
-of the data set.
+With ``--hub`` the page begins with a block of YAML metadata for the Hugging Face Hub: licence, library, task, tags, and
+``model-index`` with the results. As is usual in reinforcement learning, the environment takes the place of the data
+set.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def front_matter(networks: tuple[PretrainedNetwork, ...]) -> str:
 
 
 def _entry(network: PretrainedNetwork) -> dict[str, Any]:
-    """Return the entry of ``model-index``, by game; without results, it has the task and the environment alone."""
+    """Return a network's entry of ``model-index``, by game; without results, it has only the task and the environment."""
     metrics: dict[str, list[dict[str, Any]]] = {}
     for row, result in network.model_card["results"].items():
         if not row.endswith(NOT_BY_DEFAULT):
@@ -70,7 +70,7 @@ def _entry(network: PretrainedNetwork) -> dict[str, Any]:
 
 
 def _metric(kind: str, name: str, result: dict[str, Any], interval: str) -> dict[str, Any]:
-    """Return a measured value as ``mean +/- half of the interval``, the custom for reinforcement learning."""
+    """Return a measured value as ``mean +/- half of the interval``, as reinforcement learning reports it."""
     value, (low, high) = result[kind], result[interval] or (None, None)
     facts = {name: result[name] for name in ("deals", "seed", "endgame")}
     if low is None or high is None:
@@ -81,14 +81,12 @@ def _metric(kind: str, name: str, result: dict[str, Any], interval: str) -> dict
 
 COMMAND = "python -m tools.model_cards > agents/weights/README.md"
 WHAT = {
-    "champion": "The strongest network for every game with an open endgame: it learnt by self-play alone, at last in a "
-    "league of its earliest checkpoints",
-    "small": "A fast network for the same games: the same run's `distilled.safetensors`, which learnt to play like "
-    "`champion`",
+    "champion": "The strongest network. It learnt by self-play alone, at the end in a league of its earliest checkpoints",
+    "small": "A fast network: `distilled.safetensors` of the same run, trained to imitate `champion`",
 }
 ENDGAMES = (
-    "Endgame *exact*: both sides play it perfectly; *played*: each side plays it in its own way. "
-    "*Network to the end* is the agent with `endgame=played`: its network plays the endgame, too."
+    "In an *exact* endgame, both sides play perfectly; in a *played* one, each side plays in its own way. "
+    "*Network to the end* is the agent with `endgame=played`, whose network plays the endgame, too."
 )
 
 
@@ -97,15 +95,15 @@ def page() -> str:
     lines = [
         "# Pretrained agents",
         "",
-        "`champion` is the strongest agent, `small` a fast one. Each plays every game with an open endgame.",
-        "The networks are safetensors files; no learning library is needed to play them.",
+        "`champion` is the strongest agent, `small` a fast one. Both play every game with an open endgame, which is every",
+        "preset but `humbug`. The networks are safetensors files; playing them needs no learning library.",
         "Win rates are on mirrored deals at temperature 0; ± is the 95 % confidence interval, paired over deals.",
         ENDGAMES,
         "",
     ]
     for network in pretrained_networks():
         lines += _model_card(network)
-    lines.append(f"<!-- Written from the model cards in the files by `{COMMAND}`; a test compares the two. -->")
+    lines.append(f"<!-- Generated from the model cards in the files by `{COMMAND}`; a test compares the two. -->")
     return "\n".join(lines) + "\n"
 
 
@@ -132,10 +130,10 @@ def _model_card(network: PretrainedNetwork) -> list[str]:
     config, code = training.get("config") or {}, training.get("code") or {}
     sizes = " → ".join(map(str, model_card["network"]["sizes"]))
     shared = model_card["network"].get("suit_layers", 0)
-    suits = f", of which the suits share the first and last {shared} hidden layers" if shared else ""
+    suits = f"; the suits share the weights of the first and last {shared} hidden layers" if shared else ""
     facts = [
         "- game: every game with an open endgame",
-        f"- network: {sizes}{suits}, {network.size / 1000:.0f} kB",
+        f"- network: {sizes}, {network.size / 1000:.0f} kB{suits}",
     ]
     if model_card.get("logits_a_trick"):
         facts.append(
@@ -143,7 +141,7 @@ def _model_card(network: PretrainedNetwork) -> list[str]:
         )
     if model_card.get("value"):
         value = " → ".join(map(str, model_card["value"]["sizes"]))
-        facts.append(f"- value network: {value}, expected margin and winning chance")
+        facts.append(f"- value network: {value}; predicts the margin and the winning chance")
     facts.append(
         "- endgame: exact; `endgame=played` leaves it to the network"
         if network.endgame == EXACT

@@ -1,4 +1,4 @@
-"""Draw the cards anew: ``python -m tools.cards`` writes ``table/page/cards.svg`` and ``envs/rendering/cards.png``."""
+"""Draws the cards: ``python -m tools.cards`` writes ``table/page/cards.svg`` and ``envs/rendering/cards.png``."""
 
 from __future__ import annotations
 
