@@ -31,7 +31,7 @@ def markdown(stats: Statistics) -> str:
         _errors(stats["errors"]),
         _added(stats),
     ]
-    footer = f"{stats['deals']:,} endgames or mirrored deals each, seed {stats['seed']}; ± is the 95 % interval."
+    footer = f"{stats['deals']:,} endgames or mirrored deals each, seed {stats['seed']}; ± is half the 95 % interval."
     return "\n\n".join([*parts, footer])
 
 
@@ -44,12 +44,12 @@ def _values(values: Statistics) -> str:
         ("their standard deviation", lambda stats: f"{stats['deviation']:.2f}"),
         ("the leader takes seven or more", lambda stats: _percent(stats["leader_wins"])),
         ("tricks gained by leading, not following", lambda stats: _tricks(stats["lead_gain"], "+")),
-        ("… a trick lost", gains(-13, -1)),
+        ("… a trick is lost", gains(-13, -1)),
         ("… nothing", gains(0, 0)),
         ("… one trick", gains(1, 1)),
         ("… two", gains(2, 2)),
         ("… three or more", gains(3, 13)),
-        ("who leads decides who wins", lambda stats: _percent(stats["lead_decides"])),
+        ("the lead decides who wins", lambda stats: _percent(stats["lead_decides"])),
     ]
     header = ["13 cards each, perfect play", *values]
     return markdown_table(header, [[name, *map(cell, values.values())] for name, cell in rows])
@@ -72,7 +72,7 @@ def _errors(errors: Statistics) -> str:
         ]
         for spec, stats in errors.items()
     ]
-    header = ["bot", "choices that lose a trick", "hands with such", "tricks lost a hand", "the wrong side wins"]
+    header = ["bot", "choices that lose a trick", "hands with an error", "tricks lost a hand", "the wrong side wins"]
     return markdown_table(header, rows)
 
 
@@ -92,6 +92,6 @@ def _added(stats: Statistics) -> str:
         "`BOT+exact` against `BOT`: games won",
         "margin",
         "`heuristic+exact` against `BOT`: the tie-break adds games",
-        "and tricks a deal",
+        "and margin",
     ]
     return markdown_table(header, rows)

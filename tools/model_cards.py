@@ -80,14 +80,12 @@ def _metric(kind: str, name: str, result: dict[str, Any], interval: str) -> dict
 
 COMMAND = "python -m tools.model_cards > agents/weights/README.md"
 WHAT = {
-    "champion": "The strongest network for every game with an open endgame: it learnt by self-play alone, at last in a "
-    "league of its earliest checkpoints",
-    "small": "A fast network for the same games: the same run's `distilled.safetensors`, which learnt to play like "
-    "`champion`",
+    "champion": "The strongest network. It learnt by self-play alone, at the end in a league of its earliest checkpoints",
+    "small": "A fast network: `distilled.safetensors` of the same run, trained to imitate `champion`",
 }
 ENDGAMES = (
-    "Endgame *exact*: both sides play it perfectly; *played*: each side plays it in its own way. "
-    "*Network to the end* is the agent with `endgame=played`: its network plays the endgame, too."
+    "In an *exact* endgame, both sides play perfectly; in a *played* one, each side plays in its own way. "
+    "*Network to the end* is the agent with `endgame=played`, whose network plays the endgame, too."
 )
 
 
@@ -96,15 +94,15 @@ def page() -> str:
     lines = [
         "# Pretrained agents",
         "",
-        "`champion` is the strongest agent, `small` a fast one. Each plays every game with an open endgame.",
-        "The networks are safetensors files; no learning library is needed to play them.",
+        "`champion` is the strongest agent, `small` a fast one. Both play every game with an open endgame, which is every",
+        "preset but `humbug`. The networks are safetensors files; playing them needs no learning library.",
         "Win rates are on mirrored deals at temperature 0; ± is the 95 % confidence interval, paired over deals.",
         ENDGAMES,
         "",
     ]
     for network in pretrained_networks():
         lines += _model_card(network)
-    lines.append(f"<!-- Written from the model cards in the files by `{COMMAND}`; a test compares the two. -->")
+    lines.append(f"<!-- Generated from the model cards in the files by `{COMMAND}`; a test compares the two. -->")
     return "\n".join(lines) + "\n"
 
 
@@ -131,10 +129,10 @@ def _model_card(network: PretrainedNetwork) -> list[str]:
     config, code = training.get("config") or {}, training.get("code") or {}
     sizes = " → ".join(map(str, model_card["network"]["sizes"]))
     shared = model_card["network"].get("suit_layers", 0)
-    suits = f", of which the suits share the first and last {shared} hidden layers" if shared else ""
+    suits = f"; the suits share the weights of the first and last {shared} hidden layers" if shared else ""
     facts = [
         "- game: every game with an open endgame",
-        f"- network: {sizes}{suits}, {network.size / 1000:.0f} kB",
+        f"- network: {sizes}, {network.size / 1000:.0f} kB{suits}",
     ]
     if model_card.get("logits_a_trick"):
         facts.append(
@@ -142,7 +140,7 @@ def _model_card(network: PretrainedNetwork) -> list[str]:
         )
     if model_card.get("value"):
         value = " → ".join(map(str, model_card["value"]["sizes"]))
-        facts.append(f"- value network: {value}, expected margin and winning chance")
+        facts.append(f"- value network: {value}; predicts the margin and the winning chance")
     facts.append(
         "- endgame: exact; `endgame=played` leaves it to the network"
         if network.endgame == EXACT

@@ -82,15 +82,20 @@ def _introduction() -> list[str]:
             where every card is and what has been shown. `"history"` (version {HISTORY_VERSION}, `HISTORY_VERSION`) is
             the sequence of events, for recurrent and attention networks."""),
         *_prose("""
-            Both are from the observing seat's own side and hold nothing that the seat cannot know. Cards are numbered
-            `13 * suit + rank`, suits C D H S = 0 to 3 and ranks 2 to A = 0 to 12, in every deck. Every number is int8
-            and at least 0. The PettingZoo environment returns a dictionary: the encoding is under `observation`, and
-            the legal actions are under `action_mask` (1 if legal; all zeros if the seat is not to act). The Gymnasium
-            environments return the vector alone, with the mask in `info`."""),
+            Both are from the observing seat's own side and contain nothing that the seat cannot know. Cards are
+            numbered `13 * suit + rank`, suits C D H S = 0 to 3 and ranks 2 to A = 0 to 12, in every deck. Every number
+            is int8 and at least 0. The PettingZoo environment returns a dictionary with the encoding under
+            `observation` and the legal actions under `action_mask` (1 if legal; all zeros if the seat is not to act).
+            The Gymnasium environments return only the vector, with the mask in `info`."""),
         *_prose("""
-            Checkpoints store the version of the vector that their network reads; loading one of another version is
+            Checkpoints store the version of the vector that their network reads, and loading one of another version is
             refused. The version increases whenever the meaning, order or number of features of an existing game
             changes."""),
+        "![A vector, block by block, and its action mask](../images/observation.svg)",
+        "",
+        *_prose("""
+            *The position of [the rules' picture](rules.md) as a vector and an action mask. A grid has a row for each
+            suit and a column for each rank.*"""),
     ]
 
 
@@ -105,7 +110,7 @@ def _vector() -> list[str]:
         *_blocks(layout),
         *_prose("""
             Features have the same positions with every deck; those of cards that are not in the deck are always 0. The
-            largest values depend on the number of tricks and the stock. Some settings add blocks at the end, in this
+            maximum values depend on the number of tricks and the stock. Some settings add blocks at the end, in this
             order:"""),
     ]
     return lines + _added(observation_layout, "classic")
@@ -132,10 +137,10 @@ def _history() -> list[str]:
         "## The history",
         "",
         *_prose(f"""
-            int8[max_events, {len(COLUMNS)}]: one row per event, then zeros. The number of events is beside it (`length`
-            in the environment's dictionary, int16[1]); rows whose `event` is 0 are padding, which gives the padding
-            mask of an attention network. `DealBatch(…, history=True).history()` returns tokens and lengths of whole
-            batches. The columns, with their values in the classic game:"""),
+            int8[max_events, {len(COLUMNS)}]: one row per event, then zeros. The number of events is in `length` of the
+            environment's dictionary, int16[1]. Rows whose `event` is 0 are padding, from which an attention network gets
+            its padding mask. `DealBatch(…, history=True).history()` returns tokens and lengths of whole batches. The
+            columns, with their values in the classic game:"""),
         *_table(
             ("column", "name", "values", "meaning"),
             (
@@ -147,10 +152,10 @@ def _history() -> list[str]:
         "",
         *_table(("event", "name", "meaning"), ((i, f"`{name}`", text) for i, (name, text) in enumerate(EVENTS))),
         *_prose("""
-            Histories have perfect recall: two courses of a deal that a seat can tell apart never share a history, and
-            two that it cannot tell apart have the same one. Both seats' histories list the same events in the same
-            rows. In a match the history is that of the current deal, and the dictionary holds the scores under `match`:
-            the features of the vector's block of that name."""),
+            Histories have perfect recall: two courses of a deal have the same history exactly when the seat cannot tell
+            them apart. Both seats' histories list the same events in the same rows. In a match the history is that of
+            the current deal, and the dictionary has the scores under `match`, with the features of the vector's block
+            of that name."""),
     ]
 
 
@@ -160,8 +165,8 @@ def _state() -> list[str]:
         "## The full state: `state()`",
         "",
         *_prose(f"""
-            For critics that may see hidden cards: int8[{layout["done"].stop}] in the classic game, by seat number
-            instead of side (`german_whist.envs.observation.full_state.state_layout`)."""),
+            For critics that may see hidden cards: int8[{layout["done"].stop}] in the classic game. Its blocks belong to
+            seats 0 and 1, not to oneself and the opponent (`german_whist.envs.observation.full_state.state_layout`)."""),
         *_blocks(layout),
         "Some settings add blocks at the end, in this order:",
         "",

@@ -9,6 +9,7 @@ import pytest
 from german_whist.envs.engine.rules import Rules, rule_names
 from german_whist.envs.observation.full_state import state_layout
 from german_whist.envs.observation.vector import observation_layout
+from tools.observation_picture import FILE, picture
 from tools.observations_page import COMMAND, page
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "observations.md"
@@ -42,3 +43,7 @@ def test_every_block_that_any_game_has_is_on_the_page(title: str, game: str | Ru
     documented = [row[0].strip("`") for row in rows(section(title)) if row[0].startswith("`")]
     places = [documented.index(name) for name in layout]
     assert places == sorted(places)  # and the blocks stand in the order of the page
+
+
+def test_the_picture_in_docs_is_the_one_the_code_draws() -> None:
+    assert FILE.read_text(encoding="utf-8") == picture()
