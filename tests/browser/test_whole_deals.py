@@ -103,19 +103,19 @@ class Finger:
     def __init__(self, table: Table) -> None:
         self._touch = table.touch
         self._session = table.page.context.new_cdp_session(table.page)
-        self._now = time.time()
 
-    def drag(self, card: Any, across: float, up: float, *, length: float = 1) -> None:
+    def drag(self, card: Any, across: float, up: float, *, length: float = 0.1) -> None:
         """Move a card, by widths and heights of its own, within a time in seconds."""
         box = card.locator("img").bounding_box()
         x, y = box["x"] + box["width"] / 8, box["y"] + box["height"] / 4
-        now = self._now = max(self._now, time.time())  # the drag before may have ended in the future
-        self._send("Start", x, y, now)
+        start = time.time()
+        self._send("Start", x, y, start)
         for part in (0.25, 0.5, 0.75, 1):
+            # The browser sends moves of its own, too: no event may come from the future.
+            time.sleep(max(start + part * length - time.time(), 0))
             x, y = x + across * box["width"] / 4, y - up * box["height"] / 4
-            self._send("Move", x, y, now + part * length)
-        self._now += length
-        self._send("End", x, y, self._now)
+            self._send("Move", x, y, start + part * length)
+        self._send("End", x, y, start + length)
 
     def _send(self, kind: str, x: float, y: float, when: float) -> None:
         if self._touch:
@@ -128,8 +128,7 @@ class Finger:
         self._session.send("Input.dispatchMouseEvent", {"type": kinds[kind], **event})
 
 
-# By mouse it fails in one full run of two or three, for a reason not found yet, and never alone.
-@pytest.mark.parametrize("way", [pytest.param("mouse", marks=pytest.mark.nightly), "touch"])
+@pytest.mark.parametrize("way", ["mouse", "touch"])
 def test_cards_are_dragged_or_flicked_onto_the_table_and_others_spring_back(ways: dict[str, Table], way: str) -> None:
     table = ways[way]
     table.visit(**_SIZES[way])
@@ -144,8 +143,8 @@ def test_cards_are_dragged_or_flicked_onto_the_table_and_others_spring_back(ways
             refused += 1
             finger.drag(forbidden.first, 0, 2)
             assert "follow" in table.page.get_by_role("alert").text_content()
-        finger.drag(allowed.first, 0.8, 0.1, length=0.1)  # sideways, as if to scroll
-        finger.drag(allowed.first, 0, 0.3)  # lifted, and put back
+        finger.drag(allowed.first, 0.8, 0.1)  # sideways, as if to scroll
+        finger.drag(allowed.first, 0, 0.3, length=0.5)  # lifted, and put back
         assert (table.log, table.hand) == (before, hand)
         assert allowed.first.get_attribute("aria-pressed") == "false"
         if number % 2:
