@@ -80,7 +80,7 @@ def _metric(kind: str, name: str, result: dict[str, Any], interval: str) -> dict
 
 COMMAND = "python -m tools.model_cards > agents/weights/README.md"
 WHAT = {
-    "champion": "The strongest network. It learnt by self-play alone, at the end in a league of its earliest checkpoints",
+    "champion": "The strongest network. It learnt by self-play alone, at last in a league of its earliest checkpoints",
     "small": "A fast network: `distilled.safetensors` of the same run, trained to imitate `champion`",
 }
 ENDGAMES = (
@@ -94,8 +94,8 @@ def page() -> str:
     lines = [
         "# Pretrained agents",
         "",
-        "`champion` is the strongest agent, `small` a fast one. Both play every game with an open endgame, which is every",
-        "preset but `humbug`. The networks are safetensors files; playing them needs no learning library.",
+        "`champion` is the strongest agent, `small` a fast one. Both play every game with an open endgame, which means",
+        "every preset but `humbug`. The networks are safetensors files; playing them needs no learning library.",
         "Win rates are on mirrored deals at temperature 0; ± is the 95 % confidence interval, paired over deals.",
         ENDGAMES,
         "",

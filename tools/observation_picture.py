@@ -45,7 +45,8 @@ def picture() -> str:
         f'  <defs><pattern id="cells" width="{CELL}" height="{CELL}" patternUnits="userSpaceOnUse">'
         f'<rect width="{CELL - GAP}" height="{CELL - GAP}" fill="{EMPTY}"/></pattern></defs>',
         f'  <rect width="{WIDTH}" height="{HEIGHT}" rx="8" fill="{PAPER}"/>',
-        f'  <text x="12" y="26" font-size="17" font-weight="bold" fill="{INK}">observation: int8[{observation.size}]</text>',
+        f'  <text x="12" y="26" font-size="17" font-weight="bold" fill="{INK}">observation: int8[{observation.size}]'
+        "</text>",
         f'  <text x="528" y="26" font-size="14" fill="{INK}" text-anchor="end">rows ♣ ♦ ♥ ♠, columns 2 to A</text>',
     ]
     for number, (name, values) in enumerate([*grids.items(), ("action_mask", mask)]):
@@ -54,18 +55,20 @@ def picture() -> str:
     numbers = {name: " ".join(map(str, values)) for name, values in blocks.items() if name not in grids}
     for row, line in enumerate(_wrapped(numbers)):
         spans = "  ".join(f'<tspan fill="{GREEN}">{name}</tspan> {values}' for name, values in line)
-        lines.append(f'  <text x="12" y="{304 + 21 * row}" font-size="14" fill="{INK}" xml:space="preserve">{spans}</text>')
+        lines.append(
+            f'  <text x="12" y="{304 + 21 * row}" font-size="14" fill="{INK}" xml:space="preserve">{spans}</text>'
+        )
     return "\n".join([*lines, "</svg>"]) + "\n"
 
 
 def _grid(name: str, values: npt.NDArray[Any], left: int, top: int, color: str) -> list[str]:
     """Return a block of 52 features: a name over a grid in which the features that are 1 are filled."""
-    size = CELL - GAP
+    width, height, size = CELL * RANKS, CELL * values.size // RANKS, CELL - GAP
     cells = ((left + CELL * (card % RANKS), top + CELL * (card // RANKS)) for card in values.nonzero()[0].tolist())
     path = "".join(f"M{x} {y}h{size}v{size}h-{size}z" for x, y in cells)
     return [
         f'  <text x="{left}" y="{top - 6}" font-size="15" fill="{color}">{name}</text>',
-        f'  <rect x="{left}" y="{top}" width="{CELL * RANKS}" height="{CELL * values.size // RANKS}" fill="url(#cells)"/>',
+        f'  <rect x="{left}" y="{top}" width="{width}" height="{height}" fill="url(#cells)"/>',
         f'  <path d="{path}" fill="{color}"/>',
     ]
 

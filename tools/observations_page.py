@@ -138,9 +138,9 @@ def _history() -> list[str]:
         "",
         *_prose(f"""
             int8[max_events, {len(COLUMNS)}]: one row per event, then zeros. The number of events is in `length` of the
-            environment's dictionary, int16[1]. Rows whose `event` is 0 are padding, from which an attention network gets
-            its padding mask. `DealBatch(…, history=True).history()` returns tokens and lengths of whole batches. The
-            columns, with their values in the classic game:"""),
+            environment's dictionary, int16[1]. Rows whose `event` is 0 are padding, from which an attention network
+            gets its padding mask. `DealBatch(…, history=True).history()` returns tokens and lengths of whole batches.
+            The columns, with their values in the classic game:"""),
         *_table(
             ("column", "name", "values", "meaning"),
             (
@@ -165,8 +165,9 @@ def _state() -> list[str]:
         "## The full state: `state()`",
         "",
         *_prose(f"""
-            For critics that may see hidden cards: int8[{layout["done"].stop}] in the classic game. Its blocks belong to
-            seats 0 and 1, not to oneself and the opponent (`german_whist.envs.observation.full_state.state_layout`)."""),
+            For critics that may see hidden cards: int8[{layout["done"].stop}] in the classic game. Its blocks belong
+            to seats 0 and 1, not to oneself and the opponent
+            (`german_whist.envs.observation.full_state.state_layout`)."""),
         *_blocks(layout),
         "Some settings add blocks at the end, in this order:",
         "",

@@ -73,8 +73,8 @@ def _luck(figures: Figures) -> str:
 def _stock(figures: Figures) -> str:
     one = figures["stock"]
     return (
-        f"The hands and the first open card account for {100 * one['hands']:.0f} % ({_range(one['hands_interval'])}) of "
-        f"a game's variance, the order of the stock for {100 * one['stock']:.0f} % (`{one['pair'][0]}` against "
+        f"The hands and the first open card account for {100 * one['hands']:.0f} % ({_range(one['hands_interval'])}) "
+        f"of a game's variance, the order of the stock for {100 * one['stock']:.0f} % (`{one['pair'][0]}` against "
         f"`{one['pair'][1]}`, exact endgames, {one['deals']:,} hands with {one['orders']} orders of the stock each)."
     )
 
