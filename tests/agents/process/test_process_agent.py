@@ -116,7 +116,7 @@ def test_other_deals_of_the_batch_go_on(tmp_path: Path) -> None:
     ("hello", "says"),
     [
         ("print(json.dumps({'type': 'ready', 'protocol': 99}), flush=True)", "did not answer"),
-        ("print('Hello!', flush=True)", "no JSON object"),
+        ("print('Hello!', flush=True)", "not a JSON object"),
         ("sys.exit(1)", "exit code 1"),
     ],
 )
