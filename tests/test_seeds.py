@@ -95,7 +95,7 @@ ENTRIES += [(f"the number of {name}", entry, True) for name, entry in NUMBERS.it
 # ``None`` goes on with the next deal, or draws a seed.
 MAY_BE_NONE = (
     *("gymnasium.make", "gymnasium.make_vec", "gymnasium.make_vec, one seed a row", "pettingzoo"),
-    *("sample_decks", "sample_states", "the number of play_match's batch_size"),
+    *("sample_states", "the number of play_match's batch_size"),
 )
 WRONG = (True, np.bool_(True), 3.0, "3", -1, None, np.array(3), np.array([3]), np.float32(3))
 

@@ -54,7 +54,8 @@ class DealSampler:
         """Count the deals.
 
         Args:
-            history: the event history of one seat, as for :func:`sample_decks`.
+            history: the event history of one seat, int8[events, 4], as ``DealBatch.history`` and
+                ``env(observation="history")`` return it; rows of zeros at the end are ignored.
             rules: the rules of the deal.
 
         Raises:
@@ -91,42 +92,6 @@ class DealSampler:
         decks = np.empty((count, 52), np.int8)
         sample_orders(self.hidden, self.deals, np.uint64(key), decks)
         return decks[:, : self._cards]
-
-
-def sample_decks(
-    history: npt.ArrayLike,
-    rules: str | Rules = "classic",
-    *,
-    count: int = 1,
-    rng: np.random.Generator | int | None = None,
-) -> npt.NDArray[np.int8]:
-    """Return random decks that agree with what one seat saw of a deal, exactly uniform over all such deck orders.
-
-    A deck agrees if the actions of the history are legal with it and leave the seat with the same history. How likely
-    the opponent was to play as it did is ignored. Deal these decks with the dealer of the history.
-
-    Example:
-        >>> batch = german_whist.DealBatch("classic", history=True)
-        >>> tokens, length = batch.history(seats=[0])
-        >>> sample_decks(tokens[0], "classic", count=100, rng=0).shape
-        (100, 52)
-
-    Args:
-        history: the event history of one seat, int8[events, 4], as ``DealBatch.history`` and
-            ``env(observation="history")`` return it; rows of zeros at the end are ignored.
-        rules: the rules of the deal.
-        count: number of decks, at least 1.
-        rng: a NumPy generator or a seed, 0 to 2**64 - 1; by default, every call returns other decks.
-
-    Returns:
-        Cards in dealing order, int8[count, cards].
-
-    Raises:
-        ValueError: if the array is not a history of these rules, no deck agrees with it, or a number is out of range.
-    """
-    count = whole_number("count", count, 1)
-    sampler = DealSampler(history, rules_named(rules))
-    return sampler.decks(count, int(_key(rng)))
 
 
 def _key(rng: np.random.Generator | int | None) -> np.uint64:

@@ -11,7 +11,7 @@ from german_whist.envs.utils.jit import kernel
 # A card's value in tricks is RANK_VALUES[row, rivals] + LENGTH_VALUES[row, length]. Rivals are the unplayed cards of
 # other hands that outrank it (in a low deal: that it outranks); length counts the holder's cards of the suit, this one
 # included. Rows: plain suit, trump suit, and the same two for low deals. Fitted by least squares to 40,000 endgames of
-# the bot against itself with hands of 13 (``tools/card_value_fit.py``).
+# the bot against itself with hands of 13 (``git show 82bce3d8:lab/strength/card_value_fit.py``).
 RANK_VALUES = np.array(
     [
         [0.50, 0.37, 0.22, 0.15, 0.10, 0.05, 0.01, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],

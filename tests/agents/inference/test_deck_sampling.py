@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from scipy.stats import chi2
 
 from german_whist.agents.inference.deck_sampling_kernels import list_hands, sample_deal, sample_deal_of_hand
-from german_whist.agents.inference.sampling import DealSampler, sample_decks
+from german_whist.agents.inference.sampling import DealSampler
 from german_whist.envs.engine.cards import cards_of
 from german_whist.envs.engine.rules import Rules, rule_names, rules
 from german_whist.envs.observation.history import EVENTS
@@ -88,9 +88,8 @@ def test_the_decks_are_counted_and_each_is_as_likely_as_any_other(name: str) -> 
                 assert DealSampler(history, rules).count() == pytest.approx(len(found), rel=1e-12)
                 if len(found) > 200:
                     continue
-                decks, times = np.unique(
-                    sample_decks(history, rules, count=30 * len(found), rng=seed), axis=0, return_counts=True
-                )
+                decks = DealSampler(history, rules).decks(30 * len(found), seed)
+                decks, times = np.unique(decks, axis=0, return_counts=True)
                 assert {tuple(deck) for deck in decks.tolist()} == found
                 if len(found) > 1:  # what uniform draws exceed once in 3 million times
                     assert ((times - 30) ** 2 / 30).sum() <= chi2.isf(3e-7, len(found) - 1)
@@ -109,7 +108,7 @@ def test_the_decks_are_counted_and_each_is_as_likely_as_any_other(name: str) -> 
 )
 def test_the_same_course_can_be_played_with_every_deck(name: str, seed: int, steps: int, seat: int) -> None:
     batch, actions = random_course(name, seed, steps)
-    decks = sample_decks(history_of(batch, seat)[0], name, count=8, rng=seed)
+    decks = DealSampler(history_of(batch, seat)[0], batch.rules).decks(8, seed)
     deals = Deals(batch, decks.tolist())
     deals.play(actions)
     assert len(deals.agreeing(batch, seat)) == len(decks)
@@ -129,23 +128,22 @@ def test_a_history_that_no_deck_agrees_with_is_refused() -> None:
     tricks = [[played, 1, first, 1], [played, 2, discard, 1], [played, 1, second, 2], [played, 2, follows, 2]]
     events = [*dealt, *([event, who, card + 1, trick] for event, who, card, trick in tricks)]
     with pytest.raises(ValueError, match="no deck agrees"):
-        sample_decks(np.array(events, np.int8), rules)
+        DealSampler(np.array(events, np.int8), rules)
 
 
-def test_decks_are_those_of_the_generator_or_seed() -> None:
+def test_a_key_fixes_the_decks_and_padding_changes_nothing() -> None:
     batch, _ = random_course("classic", 1, 20)
     history, length = batch.history(seats=[0])
-    first = sample_decks(history[0], "classic", count=5, rng=7)
-    np.testing.assert_array_equal(
-        sample_decks(history[0, : length[0]], "classic", count=5, rng=np.random.default_rng(7)), first
-    )
-    assert (sample_decks(history[0], "classic", count=5, rng=8) != first).any()
+    sampler = DealSampler(history[0], batch.rules)
+    first = sampler.decks(5, 7)
+    np.testing.assert_array_equal(DealSampler(history[0, : length[0]], batch.rules).decks(5, 7), first)
+    assert (sampler.decks(5, 8) != first).any()
     assert first.dtype == np.int8
     assert len(np.unique(first, axis=0)) == 5
 
 
 @pytest.mark.parametrize(
-    ("history", "rules", "word"),
+    ("history", "name", "word"),
     [
         (np.zeros((3, 4)), "classic", r"history must be int8\[events, 4\], got float64\["),
         (np.zeros((3, 4), np.int8), "classic", "not a complete history of 'classic'"),
@@ -154,11 +152,11 @@ def test_decks_are_those_of_the_generator_or_seed() -> None:
         ("classic", "humbug", "not a complete history of 'humbug'"),
     ],
 )
-def test_what_is_no_history_of_these_rules_is_refused(history: Any, rules: str, word: str) -> None:
+def test_what_is_no_history_of_these_rules_is_refused(history: Any, name: str, word: str) -> None:
     if isinstance(history, str):
         history = history_of(random_course(history, 1, 3)[0], 0)[0]
     with pytest.raises(ValueError, match=word):
-        sample_decks(history, rules)
+        DealSampler(history, rules(name))
 
 
 OPEN = [name for name in rule_names() if not rules(name).humbug]

@@ -87,12 +87,12 @@ def test_a_choice_does_not_depend_on_the_batch_the_threads_or_earlier_calls(
 
 def redealt(positions: Positions, row: int, key: int) -> DealBatch | None:
     """Another deal that leaves the seat to act the same history, the opponent's hand changed; ``None`` if none is."""
-    from german_whist.agents.inference.sampling import sample_decks
+    from german_whist.agents.inference.sampling import DealSampler
 
     batch = positions.batch
     assert batch.log is not None
     other = DealBatch(batch.rules, 1, history=True)
-    deck = sample_decks(positions.histories[0][row], batch.rules, rng=key)[0].tolist()
+    deck = DealSampler(positions.histories[0][row], batch.rules).decks(1, key)[0].tolist()
     other.deal_decks([deck], batch.states["dealer"][row : row + 1])
     for action in batch.log.actions[row, : batch.log.counts[row]]:
         other.step([action])

@@ -1,1 +1,0 @@
-"""The measurements behind the page *Skill and luck*."""
