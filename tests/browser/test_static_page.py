@@ -310,9 +310,8 @@ def test_it_works_without_a_connection_after_the_first_visit(browser: Any, page_
         card = table.actions()[0]
         table.press(card)
         table.press(card)  # the champion is to answer
-        table.page.get_by_role("dialog", name="The opponent is not available").get_by_role(
-            "button", name="Small"
-        ).click()
+        absent = table.page.get_by_role("dialog", name="The opponent is not available")
+        absent.get_by_role("button", name="Small").click()
         table.wait()  # that network was not needed before
         table.button("Hint").click()
         table.page.get_by_text("By Small network, because Champion could not be loaded.").wait_for()
