@@ -159,8 +159,10 @@ def _is_readable(game, hidden, event, card, trick):
     """Return whether an event can occur under the rules: histories come from outside, and kernels check no bounds."""
     if not 0 <= trick <= MAX_TRICKS or card > 51 or (card >= 0 and not game.deck & (_ONE << np.uint64(card))):
         return False
+    if event in (_PLAYED, _DREW) and hidden.items + 2 > MAX_ITEMS:  # a play may add two items, a draw adds one
+        return False
     if event == _PLAYED:
-        return card >= 0 and hidden.cards_played < 52 and hidden.items + 2 <= MAX_ITEMS
+        return card >= 0 and hidden.cards_played < 52
     return event not in (_TURNED, _DREW) or game.humbug or hidden.next_place < game.cards
 
 
