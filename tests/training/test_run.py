@@ -124,7 +124,7 @@ def test_a_full_disk_leaves_nothing_of_a_run_that_cannot_begin(
 def test_a_run_that_fails_takes_no_other_files_with_it(here: Path) -> None:
     first, second = RunDirectory.create("a"), RunDirectory.create("a")
     (first.path / "notes.txt").touch()
-    with pytest.raises(ValueError, match="cannot be created"):
+    with pytest.raises(ValueError, match="cannot be made"):
         train(tiny_config(hidden=[10**12]), first, quiet=True)
     assert everything(here) == {"runs", "runs/a", "runs/a/notes.txt", str(second.path)}
 
