@@ -71,6 +71,11 @@ def ask(address: str, body: Any = None, **headers: str) -> Any:
         return json.load(answer)
 
 
+def complaints(out: str) -> list[str]:
+    """What a server printed, but for the line that it compiles, where the kernels are new."""
+    return [line for line in out.splitlines() if "compiling" not in line]
+
+
 def question(agent: str = "greedy") -> dict[str, Any]:
     """What the page asks before the first card."""
     batch = DealBatch("tiny", history=True)
@@ -92,7 +97,7 @@ def test_it_opens_the_page_if_it_should_and_a_signal_ends_it_calmly(
     process.send_signal(number)
     out, _ = process.communicate(timeout=60)
     assert process.returncode == 0
-    assert out == ""
+    assert complaints(out) == []
 
 
 def test_an_interrupt_does_not_wait_for_an_agent_that_thinks_nor_for_a_body_that_does_not_come(
@@ -111,7 +116,7 @@ def test_an_interrupt_does_not_wait_for_an_agent_that_thinks_nor_for_a_body_that
     with begun_upload(address):
         process.send_signal(signal.SIGINT)
         out, _ = process.communicate(timeout=WITHIN)
-    assert (out, process.returncode) == ("", 0)
+    assert (complaints(out), process.returncode) == ([], 0)
     wait_until(lambda: not is_running(int(bot.read_text())))
 
 
