@@ -30,7 +30,7 @@ CASES = [
     ("evaluate checkpoint:absent.safetensors random", "checkpoint 'absent.safetensors': there is no such file"),
     ("evaluate checkpoint:cut.safetensors random", "checkpoint 'cut.safetensors' is not a readable safetensors file"),
     ("evaluate checkpoint:good.safetensors random --rules all", "agent 'good' was trained for 'tiny' and plays no"),
-    ("evaluate champion random --rules humbug", "agent 'champion' needs an open endgame, and humbug has none: try 'heur"),
+    ("evaluate champion random --rules humbug", "agent 'champion' needs an open endgame, and humbug has none: try"),
     # export
     ("export heuristic", "agent 'heuristic' is not a network: german-whist agents lists the trained ones"),
     # numbers of evaluate
