@@ -140,7 +140,7 @@ def _model_card(network: PretrainedNetwork) -> list[str]:
         )
     if model_card.get("value"):
         value = " → ".join(map(str, model_card["value"]["sizes"]))
-        facts.append(f"- value network: {value}; predicts the margin and the winning chance")
+        facts.append(f"- value network: {value}; predicts the margin and the chance to win")
     facts.append(
         "- endgame: exact; `endgame=played` leaves it to the network"
         if network.endgame == EXACT

@@ -1,11 +1,11 @@
-"""The value network of a final checkpoint: expected margin and winning chance, fitted to the outcomes of self-play.
+"""The value network of a final checkpoint: expected margin and chance to win, fitted to the outcomes of self-play.
 
 During training, the value network estimates a squashed margin and bootstraps from itself, so it is not calibrated. Here
 its last layer is replaced by two linear outputs on the last hidden layer h. With the final margin m of the seat to act
 and y = (1 + sign m) / 2, these minimise
 
 * margin: Σ (w·h − m)² + ρ |w|², by least squares;
-* winning chance: −Σ (y log σ(u·h) + (1 − y) log(1 − σ(u·h))) + ρ/2 |u|², by Newton's method (logistic regression),
+* chance to win: −Σ (y log σ(u·h) + (1 − y) log(1 − σ(u·h))) + ρ/2 |u|², by Newton's method (logistic regression),
 
 where ρ is small and relative to the size of h (Hastie, Tibshirani and Friedman, "The Elements of Statistical Learning",
 2nd edition, 3.4.1 and 4.4.1). The policy is not touched.
@@ -84,7 +84,7 @@ def _play(policy: Network, game: str, envs: int, seed: int, inputs: str, rank: i
 
 
 def fit_value(layers: tuple[Layer, ...], suit_layers: int, outcomes: Outcomes) -> tuple[Layer, ...]:
-    """Return a value network's layers with a new last layer: the margin, and the logit of the winning chance.
+    """Return a value network's layers with a new last layer: the margin, and the logit of the chance to win.
 
     Args:
         layers: the trained value network, which expects unscaled features.
@@ -106,7 +106,7 @@ def _hidden(layers: tuple[Layer, ...], suit_layers: int, features: npt.NDArray[n
 
 
 def _last_layer(hidden: torch.Tensor, margins: npt.NDArray[np.float64]) -> Layer:
-    """Fit the last layer, weight float32[2, units] and bias float32[2]: the margin, and the winning chance's logit."""
+    """Fit the last layer: float32[2, units] and bias float32[2], for the margin and the logit of the chance to win."""
     targets = torch.from_numpy(margins)
     wins = (1 + targets.sign()) / 2
     gram = hidden.T @ hidden

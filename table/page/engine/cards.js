@@ -109,7 +109,7 @@ export function parseCard(text) {
   const word = text.trim().toUpperCase();
   const suit = word.length === 2 ? SUITS.indexOf(word[0]) : -1, rank = suit < 0 ? -1 : RANKS.indexOf(word[1]);
   if (rank < 0) {
-    throw new Error(`"${text}" is not a card: write the suit (C D H S), then the rank (2-9 T J Q K A), as SA`);
+    throw new Error(`"${text}" is not a card: write the suit (C D H S), then the rank (2-9 T J Q K A), as in SA`);
   }
   return SUIT_SIZE * suit + rank;
 }

@@ -53,7 +53,7 @@ def add_parser(subparsers: Any) -> None:
         type=parse_whole_number,
         metavar="N",
         help="only build the endgame table for hands of up to N cards (1 to 13), in games with trumps; with 13 "
-        "(2.3 GB, minutes on all cores), every exact endgame is a single lookup",
+        "(2.3 GiB, minutes on all cores), every exact endgame is a single lookup",
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
