@@ -47,7 +47,7 @@ from german_whist.solver.exact_endgame import has_open_endgame
 
 WORLDS = 256  # per hint, and per decision of a review: a hint takes less than a second on one core
 ROLLOUTS = "rollouts"  # name of the judge where there is no network
-BANDWIDTH = 0.7  # of the kernel that smooths the distribution of margins, which all actions share up to a shift; in margin
+BANDWIDTH = 0.7  # in margin: of the kernel that smooths its distribution, which all actions share up to a shift
 
 _SHIFTS, _HALVINGS = 30.0, 24  # bisection for the shift that reproduces a value network's chance to win
 _SURE = 0.001  # a value network's chance to win is clipped to this distance from 0 and 1
