@@ -261,7 +261,7 @@ def test_a_card_without_an_alternative_plays_itself_and_take_back_goes_to_the_la
 def test_the_first_press_is_explained_once(open_table: OpenTable, server: Server) -> None:
     table = open_table(settings={"tapsExplained": False}, game={"rules": "small", "seat": 1})
     table.actions()[0].click()
-    assert "Tap it again to play it" in table.page.get_by_role("alert").text_content()
+    assert "Press it again to play it" in table.page.get_by_role("alert").text_content()
     assert table.page.evaluate("JSON.parse(localStorage['german-whist.settings']).tapsExplained")
 
 

@@ -84,7 +84,7 @@ export function withdrawQuiz() {
  * @param {{yes: () => void}} actions
  */
 export function offerQuiz({ yes }) {
-  const question = "By now you could know your opponent’s cards. Shall I quiz you in every deal?";
+  const question = "You could know your opponent’s cards now. Shall I quiz you in every deal?";
   announce(question);
   const offer = h("div", { class: "offer", role: "region", "aria-label": "Memory quiz" });
   fill(
