@@ -1,10 +1,10 @@
-"""Checks a GPU against the CPU, measures everything that runs on it, and trains for two minutes: ten minutes in all.
+"""Checks a GPU against the CPU, measures everything that runs on it, and trains for two minutes: five minutes in all.
 
     python -m tools.gpu --out results         # on a machine with a GPU, with the extras gpu and train
     python -m tools.gpu --offline             # a tiny version with tensors on the CPU, to test the script itself
 
-Every result is printed as a line of JSON and appended to ``OUT/gpu.jsonl``. After a failed check the script continues;
-its exit status is then 1.
+Every result is printed as a line of JSON and appended to ``OUT/gpu.jsonl``. After a failed check the script continues,
+but it does not train, and its exit status is 1. The run's settings, metrics, win rates and network are copied to OUT.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import shutil
 import tempfile
 import time
 import traceback
@@ -231,41 +232,43 @@ def measure_env(report: Report, device: str, rows: int, seconds: float) -> None:
     report.write("make_vec steps", per_second=round(steps / (time.perf_counter() - began)), rows=rows)
 
 
-class TimeIsUp(Exception):  # noqa: N818 - not an error
+class EnoughUpdates(Exception):  # noqa: N818 - not an error
     """Raised by a run's callback to end the run."""
 
 
-def measure_training(report: Report, what: str, config: Any, seconds: float, deals: int) -> None:
-    """Measure decisions per second of a run, without evaluations, and the win rates of its last checkpoint."""
+def training_rate(config: Any, updates: int) -> float:
+    """Return decisions per second of a run's updates, without the first, which compiles."""
     rates: list[float] = []
-    began = time.perf_counter()
 
     def callback(decisions: int, numbers: dict[str, float]) -> None:
-        if "charts/SPS" in numbers:
-            rates.append(numbers["charts/SPS"])
-        if time.perf_counter() - began > seconds:
-            raise TimeIsUp
+        rates.append(numbers.get("charts/SPS", 0.0))
+        if len(rates) > updates:
+            raise EnoughUpdates
 
+    with tempfile.TemporaryDirectory() as folder, contextlib.suppress(EnoughUpdates):
+        train(config.replace(evaluate_every=10**12), RunDirectory(Path(folder) / "run"), quiet=True, callback=callback)
+    return float(np.mean(rates[1:]))
+
+
+def measure_training(report: Report, config: Any, seconds: float, out: Path) -> None:
+    """Measure the rate of training, then train for about ``seconds``; keep the run's win rates and its network."""
+    rate = training_rate(config, 3)
+    memory = round(torch.cuda.max_memory_allocated() / 2**30, 1) if torch.cuda.is_available() else None
+    report.write("training: decisions", per_second=round(rate), memory_gib=memory)
+    config = config.replace(decisions=max(int(rate * seconds), 1), evaluate_every=max(int(rate * seconds / 8), 1))
     with tempfile.TemporaryDirectory() as folder:
         run = RunDirectory(Path(folder) / "run")
-        with contextlib.suppress(TimeIsUp):
-            train(config, run, quiet=True, callback=callback)
-        steady = rates[1:] or rates  # the first rollout compiles
-        report.write(
-            what,
-            updates=len(rates),
-            per_second=round(float(np.mean(steady))) if steady else 0,
-            memory_gib=round(torch.cuda.max_memory_allocated() / 2**30, 1) if torch.cuda.is_available() else None,
+        began = time.perf_counter()
+        outcome = train(config, run, quiet=True)
+        spent = time.perf_counter() - began
+        for path in (run.config, run.metrics, run.evaluations, run.final):
+            shutil.copy(path, out / path.name)
+    report.write("training", decisions=outcome.decisions, seconds=round(spent, 1))
+    for other in ("heuristic+exact", "champion"):
+        result = play_match(
+            f"checkpoint:{out / run.final.name}", other, deals=config.final_deals, seed=11, device=config.device
         )
-        for path in run.checkpoint_paths()[-1:]:
-            for other in ("heuristic+exact", "champion"):
-                result = play_match(f"checkpoint:{path}", other, deals=deals, seed=11, device=config.device)
-                report.write(
-                    f"{what}: {path.stem} decisions against {other}",
-                    win_rate=result.win_rate,
-                    interval=result.interval,
-                    deals=deals,
-                )
+        report.write(f"trained network against {other}", win_rate=result.win_rate, interval=result.interval)
 
 
 def main() -> int:
@@ -273,7 +276,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--offline", action="store_true", help="run a tiny version with tensors on the CPU")
     parser.add_argument("--out", type=Path, default=Path("results"), help="folder of gpu.jsonl (default results)")
-    parser.add_argument("--seconds", type=float, default=120, help="length of the longest training run (default 120)")
+    parser.add_argument("--seconds", type=float, default=120, help="length of the training run (default 120)")
     given = parser.parse_args()
     device = "cpu" if given.offline else "cuda"
     report = Report(given.out)
@@ -288,7 +291,7 @@ def main() -> int:
     report.run(measure_endgames, device, 8 if tiny else 2**20, 0.1 if tiny else 5)
     report.run(measure_match, device, 10 if tiny else 1_000_000)
     report.run(measure_env, device, 50 if tiny else 2**16, 0.1 if tiny else 10)
-    recipe = load_config("gpu").replace(device=device, evaluate_deals=10, evaluate_every=10**12)
+    recipe = load_config("gpu").replace(device=device)
     if tiny:
         recipe = recipe.replace(
             num_envs=32,
@@ -296,19 +299,13 @@ def main() -> int:
             hidden=[8, 8, 8],
             suit_layers=1,
             value_hidden=[8, 8],
-            decisions=2000,
             checkpoint_every=500,
             value_deals=16,
+            evaluate_deals=10,
             final_deals=10,
         )
-    champion = {"inputs": "universal", "games": load_config("champion").to_dict()["games"]}
-    runs = (
-        ("training: gpu", recipe, given.seconds),
-        ("training: lookahead 2", recipe.replace(lookahead=2), given.seconds / 4),
-        ("training: every game", recipe.replace(num_envs=640 if tiny else 32_768, **champion), given.seconds / 4),
-    )
-    for what, config, seconds in runs:
-        report.run(measure_training, what, config, 20 if tiny else seconds, 10 if tiny else 10_000)
+    if not report.has_failed:
+        report.run(measure_training, recipe, 1 if tiny else given.seconds, given.out)
     return int(report.has_failed)
 
 

@@ -378,7 +378,7 @@ class Networks:
             spread = spread + _mean_square(targets, count)
             value_total = value_total + value_loss.detach()
             steps += 1
-        self._distill(features, masks, batch.logits / LOGITS_PER_OUTPUT, rate)
+        self.distill(batch, 1, rate)
         self.updates += 1
         value_spread = steps * ((returns - returns.mean()) ** 2).mean() / TRICKS_PER_OUTPUT**2
         return {
@@ -388,13 +388,17 @@ class Networks:
             "charts/learning_rate": rate,
         }
 
-    def _distill(self, features: torch.Tensor, masks: torch.Tensor, actor_outputs: torch.Tensor, rate: float) -> None:
-        """Train the distilled network on the actor's outputs, in a single pass, as these targets are free of noise."""
-        for rows in self._minibatches(len(features), 1):
-            legal = masks[rows].float()
+    def distill(self, batch: Batch, passes: int, rate: float) -> None:
+        """Train the distilled network on the outputs of the actor that played, with learning rate ``rate``.
+
+        A single pass is enough in every update, as these targets are free of noise.
+        """
+        actor_outputs = batch.logits / LOGITS_PER_OUTPUT
+        for rows in self._minibatches(len(batch.features), passes):
+            legal = batch.masks[rows].float()
             count = legal.sum(1, keepdim=True)
             targets = _centred(actor_outputs[rows], legal, count)
-            outputs = _centred(self.distilled.network(features[rows]), legal, count)
+            outputs = _centred(self.distilled.network(batch.features[rows]), legal, count)
             self.distilled.step(_mean_square(outputs - targets, count), len(rows), rate)
 
     def _minibatches(self, positions: int, epochs: int) -> Iterator[torch.Tensor]:

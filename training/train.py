@@ -69,6 +69,7 @@ from german_whist.training.targets import ActionValueTargets
 from german_whist.training.value_fit import fit_value, self_play_outcomes
 
 INVERSE_TEMPERATURE = 4.0  # of the behaviour policy: values learn from its returns, so exploration must cost little
+_FIRST_PASSES = 10  # of the distilled network over the first rollout of a run with ``init``
 EXPLODED = 1e3  # a loss this large means divergence: in output units, targets are a few at most, losses mostly below 1
 METRICS = (
     *("charts/SPS", "charts/seconds", "charts/learning_rate"),
@@ -311,6 +312,12 @@ class TrainingState:
                 "targets are poor until the run has learnt one"
             )
         self.save()  # the first member of the pool
+        if init:
+            # No checkpoint holds a distilled network. Until it has learnt the loaded policy, targets would be those of
+            # random replies, and the policy would forget.
+            batch, _ = self.collect(StopRequest())
+            self.networks.distill(batch, _FIRST_PASSES, self.config.learning_rate)
+            self.save_snapshot()
 
     def _start(self) -> Checkpoint:
         """Return the checkpoint that ``init`` names."""

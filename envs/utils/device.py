@@ -307,9 +307,14 @@ def _gpu_array(tensor: torch.Tensor) -> Any:
     if found is None:
         if len(_arrays) >= _MOST_ARRAYS:
             _arrays.clear()
-        # Made from the interface alone: an array made from the tensor would keep the tensor's memory alive.
-        memory = SimpleNamespace(__cuda_array_interface__=tensor.__cuda_array_interface__)
-        found = _arrays[key] = _cuda().as_cuda_array(memory)
+        # Made from the address alone: an array made from the tensor would keep the tensor's memory alive.
+        interface = {
+            "data": (tensor.data_ptr(), False),
+            "shape": tuple(tensor.shape),
+            "typestr": np.dtype(str(tensor.dtype).removeprefix("torch.")).str,
+            "version": 2,
+        }
+        found = _arrays[key] = _cuda().as_cuda_array(SimpleNamespace(__cuda_array_interface__=interface))
     return found
 
 

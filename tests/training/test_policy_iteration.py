@@ -13,11 +13,11 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
 from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK
 from german_whist.envs.engine.rules import rules
-from german_whist.training.networks import DISTILLED_HIDDEN, Batch, Networks
+from german_whist.training.networks import DISTILLED_HIDDEN, LOGITS_PER_OUTPUT, Batch, Networks
 from german_whist.training.processes import Processes
 from german_whist.training.progress import FINAL_EVALUATION
 from german_whist.training.records import Periodic, TrainingOutcome
-from german_whist.training.run import RunDirectory
+from german_whist.training.run import RunDirectory, StopRequest
 from german_whist.training.train import TrainingState, train
 from tests.training.policy_iteration_runs import ALL_PARTS, train_once
 from tests.training.policy_iteration_runs import small_config as config
@@ -202,6 +202,20 @@ def test_a_run_starts_from_the_value_too_if_it_has_the_same_sizes(finished, tmp_
     expected = before if value_hidden == [4, 7] else value
     assert [weight.shape for weight, _ in value] != [weight.shape for weight, _ in before] or value_hidden == [4, 6]
     np.testing.assert_allclose(started.networks.value.layers()[0][0], expected[0][0], rtol=1e-6)
+
+
+def test_a_loaded_policy_is_distilled_before_targets_rest_on_replies(finished, tmp_path):
+    settings = config(**{**ALL_PARTS, "init": str(finished.run.final), "num_envs": 128, "learning_rate": 1e-2})
+    state = TrainingState(settings, RunDirectory.create("run", tmp_path / "run"), Processes())
+    state.run.begin(settings)
+    state.begin()
+    batch, _ = state.collect(StopRequest())
+    legal = batch.masks.float()
+    policy, replies = (
+        (found - (found * legal).sum(1, keepdim=True) / legal.sum(1, keepdim=True))[batch.masks]
+        for found in (batch.logits, state.networks.replies(batch.features) * LOGITS_PER_OUTPUT)
+    )
+    assert ((policy - replies) ** 2).sum() < 0.3 * (policy**2).sum()
 
 
 def test_a_network_with_other_suit_layers_is_refused_and_nothing_is_left(finished, tmp_path):
