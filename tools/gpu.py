@@ -78,7 +78,7 @@ def synchronize(device: str) -> None:
 def lowest_legal(batch: Any) -> torch.Tensor:
     """Return the lowest legal action of each deal, int64[size]; 0 where a deal is over."""
     legal = batch.legal()
-    return torch.where(legal == 0, 0, (legal & -legal).double().log2().long())
+    return torch.where(legal == 0, 0, (legal & -legal).double().log2().round().long())
 
 
 def check_deals(report: Report, device: str, size: int) -> None:

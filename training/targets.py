@@ -75,7 +75,7 @@ class ActionValueTargets:
         most_actions = max(batch.rules.hand, batch.rules.open_stock, 2)
         self._most = config.stock_rotations
         room = batch.size * most_actions * self._most
-        self._slots = device.zeros((batch.size, most_actions), "uint64")
+        self._slots = device.zeros((batch.size, most_actions), "int64").view(torch.uint64)
         self._rotations = device.zeros(batch.size, "int64")
         self._totals = device.zeros(room, "float64")  # indexed by number, so with gaps where no action was tried
         self._lookaheads = Lookaheads(

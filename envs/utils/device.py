@@ -259,13 +259,13 @@ class Device:
         """
         if not n:
             return
-        given = [self._array(argument) for argument in arguments]
         if not self.is_gpu:
-            kernel(n, *given)
+            kernel(n, *map(self._array, arguments))
             return
         import torch
 
         with torch.cuda.device(self.torch_device):
+            given = [self._array(argument) for argument in arguments]
             shape = kernel.shape
             if shape.writes:
                 out = arguments[[name for name in shape.parameters if name not in shape.scratch].index(shape.writes)]
