@@ -10,7 +10,6 @@ but it does not train, and its exit status is 1. The run's settings, metrics, wi
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
 import shutil
 import tempfile
@@ -33,9 +32,9 @@ from german_whist.training.load_config import load_config
 from german_whist.training.networks import Networks, feature_scale
 from german_whist.training.processes import Processes
 from german_whist.training.rollouts import Collector
-from german_whist.training.run import RunDirectory
+from german_whist.training.run import RunDirectory, StopRequest
 from german_whist.training.targets import ActionValueTargets
-from german_whist.training.train import train
+from german_whist.training.train import TrainingState, train
 
 GAMES = ("classic", "all", "draft", "open_stock", "high_low", "race", "humbug", "tiny")
 
@@ -232,29 +231,36 @@ def measure_env(report: Report, device: str, rows: int, seconds: float) -> None:
     report.write("make_vec steps", per_second=round(steps / (time.perf_counter() - began)), rows=rows)
 
 
-class EnoughUpdates(Exception):  # noqa: N818 - not an error
-    """Raised by a run's callback to end the run."""
-
-
-def training_rate(config: Any, updates: int) -> float:
-    """Return decisions per second of a run's updates, without the first, which compiles."""
-    rates: list[float] = []
-
-    def callback(decisions: int, numbers: dict[str, float]) -> None:
-        rates.append(numbers.get("charts/SPS", 0.0))
-        if len(rates) > updates:
-            raise EnoughUpdates
-
-    with tempfile.TemporaryDirectory() as folder, contextlib.suppress(EnoughUpdates):
-        train(config.replace(evaluate_every=10**12), RunDirectory(Path(folder) / "run"), quiet=True, callback=callback)
-    return float(np.mean(rates[1:]))
+def measure_updates(report: Report, config: Any, updates: int) -> float:
+    """Measure the two parts of an update, collecting and learning; return decisions per second."""
+    with tempfile.TemporaryDirectory() as folder:
+        run = RunDirectory(Path(folder))
+        run.begin(config)
+        state, parts, played = TrainingState(config, run, Processes()), [], 0
+        state.begin()
+        for _ in range(updates + 1):
+            began = time.perf_counter()
+            batch, played = state.collect(StopRequest())
+            synchronize(config.device)
+            collected = time.perf_counter()
+            state.networks.update(batch, 0.0)
+            synchronize(config.device)
+            parts.append((collected - began, time.perf_counter() - collected))
+    collecting, learning = np.mean(parts[1:], axis=0)  # the first update compiles
+    rate = played / (collecting + learning)
+    report.write(
+        "updates of training",
+        per_second=round(rate),
+        seconds_collecting=round(float(collecting), 3),
+        seconds_learning=round(float(learning), 3),
+        memory_gib=round(torch.cuda.max_memory_allocated() / 2**30, 1) if torch.cuda.is_available() else None,
+    )
+    return float(rate)
 
 
 def measure_training(report: Report, config: Any, seconds: float, out: Path) -> None:
     """Measure the rate of training, then train for about ``seconds``; keep the run's win rates and its network."""
-    rate = training_rate(config, 3)
-    memory = round(torch.cuda.max_memory_allocated() / 2**30, 1) if torch.cuda.is_available() else None
-    report.write("training: decisions", per_second=round(rate), memory_gib=memory)
+    rate = measure_updates(report, config, 3)
     config = config.replace(decisions=max(int(rate * seconds), 1), evaluate_every=max(int(rate * seconds / 8), 1))
     with tempfile.TemporaryDirectory() as folder:
         run = RunDirectory(Path(folder) / "run")
@@ -280,6 +286,7 @@ def main() -> int:
     given = parser.parse_args()
     device = "cpu" if given.offline else "cuda"
     report = Report(given.out)
+    torch.set_num_threads(1)  # as `train` does
     name = torch.cuda.get_device_name() if device == "cuda" else "CPU"
     report.write("machine", name=name, torch=torch.__version__, german_whist=german_whist.__version__)
     tiny = given.offline

@@ -19,6 +19,7 @@ from german_whist.envs.utils.specs import percent_text, printable
 
 COLORS = ("#2a9d8f", "#e76f51", "#264653", "#e9c46a", "#8d6a9f")
 LINE_HEIGHT = 0.042  # height of a line's label, relative to the axes
+_EARLY = 0.85  # a line that ends before this share of the longest one ends early
 _MAX_NAME = 16  # characters of an opponent's name beside its line
 
 
@@ -104,7 +105,13 @@ def _figure(panels: int) -> tuple[Figure, list[Axes]]:
 
 def _draw_lines(axes: Axes, lines: Mapping[str, list[dict[str, Any]]], by: str) -> None:
     """Draw a labelled line with its interval for each list of evaluations."""
-    heights = _spread([points[-1]["win_rate"] for points in lines.values()])
+    ends = [points[-1] for points in lines.values()]
+    rightmost = max(end[by] for end in ends)
+    # The label of a line that ends early stands above its end, where longer lines do not run through it.
+    is_early = [end[by] < _EARLY * rightmost for end in ends]
+    heights = _spread(
+        [end["high"] + LINE_HEIGHT if early else end["win_rate"] for end, early in zip(ends, is_early, strict=True)]
+    )
     unit = 60.0 if by == "seconds" else 1.0
     for i, (name, points) in enumerate(lines.items()):
         x = [row[by] / unit for row in points]
@@ -114,7 +121,7 @@ def _draw_lines(axes: Axes, lines: Mapping[str, list[dict[str, Any]]], by: str) 
         axes.annotate(
             f"{name} {percent_text(points[-1]['win_rate'])}",
             (x[-1], heights[i]),
-            xytext=(6, 0),
+            xytext=(0 if is_early[i] else 6, 0),
             textcoords="offset points",
             va="center",
             color=color,
