@@ -106,7 +106,7 @@ def _figure(panels: int) -> tuple[Figure, list[Axes]]:
 def _draw_lines(axes: Axes, lines: Mapping[str, list[dict[str, Any]]], by: str) -> None:
     """Draw a labelled line with its interval for each list of evaluations."""
     ends = [points[-1] for points in lines.values()]
-    rightmost = max(end[by] for end in ends)
+    rightmost = max((end[by] for end in ends), default=0)
     # The label of a line that ends early stands above its end, where longer lines do not run through it.
     is_early = [end[by] < _EARLY * rightmost for end in ends]
     heights = _spread(

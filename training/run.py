@@ -85,7 +85,7 @@ class RunDirectory:
 
     @property
     def _not_empty(self) -> str:
-        return f"run directory {str(self.path)!r} is not empty: choose another, or resume it (--resume, in Python resume=)"
+        return f"run directory {str(self.path)!r} is not empty: choose another, or resume it"
 
     @contextmanager
     def beginning(self) -> Iterator[None]:

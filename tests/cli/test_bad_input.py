@@ -50,7 +50,7 @@ CASES = [
     ("train tiny.yaml --hidden '[1000000000000]'", "the network cannot be made: "),
     ("train tiny.yaml --num_steps 1000000000000 --decisions 1000000000000", "not enough memory: Unable to allocate"),
     # run directories
-    ("train tiny.yaml --out folder", "run directory 'folder' is not empty: choose another, or resume it (--resume, in Python resume=)"),
+    ("train tiny.yaml --out folder", "run directory 'folder' is not empty: choose another, or resume it"),
     ("train tiny.yaml --out list.yaml", "run directory 'list.yaml' cannot be created: File exists"),
     ("train --resume absent", "'absent' is not a run directory: it has no config.yaml"),
     ("train --resume begun", "run directory 'begun' has checkpoints, but no snapshot of this version to resume from"),

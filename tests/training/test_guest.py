@@ -72,7 +72,7 @@ def test_a_run_that_has_begun_is_not_begun_again(tmp_path: Path) -> None:
     run = RunDirectory.create("mine", tmp_path / "run")
     train(CONFIGS["sb3"], run, quiet=True)
     files = {path: path.read_bytes() for path in run.path.rglob("*") if path.is_file()}
-    with pytest.raises(ValueError, match=r"is not empty: choose another, or resume it \(--resume, in Python resume=\)"):
+    with pytest.raises(ValueError, match=r"is not empty: choose another, or resume it"):
         train(CONFIGS["sb3"], run, quiet=True)
     assert {path: path.read_bytes() for path in run.path.rglob("*") if path.is_file()} == files
 
