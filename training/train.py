@@ -191,6 +191,9 @@ def _train_policy_iteration(
             records.say(line)
         save_is_due = Periodic(config.checkpoint_every, state.decisions)
         try:
+            if state.must_distill:
+                records.say(f"distilling {config.init}")
+                state.distill(stop)
             while state.decisions < config.decisions:
                 if save_is_due(state.decisions):
                     state.save()
@@ -312,12 +315,22 @@ class TrainingState:
                 "targets are poor until the run has learnt one"
             )
         self.save()  # the first member of the pool
-        if init:
-            # No checkpoint holds a distilled network. Until it has learnt the loaded policy, targets would be those of
-            # random replies, and the policy would forget.
-            batch, _ = self.collect(StopRequest())
-            self.networks.distill(batch, _FIRST_PASSES, self.config.learning_rate)
-            self.save_snapshot()
+
+    @property
+    def must_distill(self) -> bool:
+        """Whether :meth:`distill` comes first: the policy was loaded, and no checkpoint holds a distilled network."""
+        return bool(self.config.init) and self.networks.distilled.steps == 0
+
+    def distill(self, stop: StopRequest) -> None:
+        """Train the distilled network on a rollout of the loaded policy.
+
+        Until it has learnt that policy, targets would be those of random replies, and the policy would forget.
+
+        Raises:
+            Stopped: as :meth:`collect`.
+        """
+        batch, _ = self.collect(stop)
+        self.networks.distill(batch, _FIRST_PASSES, self.config.learning_rate)
 
     def _start(self) -> Checkpoint:
         """Return the checkpoint that ``init`` names."""

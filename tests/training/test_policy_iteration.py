@@ -209,6 +209,9 @@ def test_a_loaded_policy_is_distilled_before_targets_rest_on_replies(finished, t
     state = TrainingState(settings, RunDirectory.create("run", tmp_path / "run"), Processes())
     state.run.begin(settings)
     state.begin()
+    assert state.must_distill
+    state.distill(StopRequest())
+    assert not state.must_distill
     batch, _ = state.collect(StopRequest())
     legal = batch.masks.float()
     policy, replies = (
@@ -256,6 +259,15 @@ def test_a_run_stopped_after_its_last_decision_resumes_to_the_same_end(tmp_path,
     for (weight, bias), (other, other_bias) in zip(fitted, expected, strict=True):
         np.testing.assert_array_equal(weight, other)
         np.testing.assert_array_equal(bias, other_bias)
+
+
+def test_a_run_stopped_while_it_distils_resumes_to_the_same_end(finished, tmp_path, monkeypatch):
+    settings = {**ALL_PARTS, "init": str(finished.run.final)}
+    whole = run(tmp_path / "whole", **settings)
+    with monkeypatch.context() as patch:
+        interrupt_in(patch, "distilling")
+        assert run(tmp_path / "stopped", **settings).interrupted
+    assert contents(resume_run(tmp_path / "stopped")) == contents(whole)
 
 
 def test_lookahead_applies_from_lookahead_start_on(finished, tmp_path):
