@@ -259,7 +259,7 @@ def test_a_network_to_start_from_is_a_file(spec: str, loaded: Path) -> None:
 @pytest.mark.parametrize("spec", EVIL[:3])
 def test_a_recording_names_players_only(spec: str, loaded: Path, run: Run) -> None:
     recordings: list[gw.Recording] = []
-    gw.play_match("greedy", "random", deals=1, record=recordings.append)
+    gw.play_match("greedy", "random", deals=1, rules="tiny", record=recordings.append)
     named = dataclasses.replace(recordings[0], names=(spec, "random"))
     (loaded.parent / "game.jsonl").write_text(named.to_line() + "\n", encoding="utf-8")
     for words in (["replay", "game.jsonl"], ["review", "game.jsonl"]):

@@ -31,6 +31,7 @@ from typing import NamedTuple
 import pytest
 
 from german_whist.cli import build_parser, main
+from german_whist.evaluation import benchmark
 from german_whist.training.load_config import load_config
 
 ROOT = Path(__file__).parents[2]
@@ -107,6 +108,7 @@ def _run_command(line: str, place: str, monkeypatch: pytest.MonkeyPatch) -> str:
     program, *words = shlex.split(line, comments=True)
     assert program == "german-whist", f"{place}: {line}"
     monkeypatch.setattr(sys, "stdin", io.StringIO("q\n"))  # `play` is left at once
+    monkeypatch.setattr(benchmark, "LADDER", tuple(rung._replace(deals=FEWER["--deals"]) for rung in benchmark.LADDER))
     out, errors = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
         code = main(shortened(words))
