@@ -345,8 +345,8 @@ class SearchAgent(WorldSearcher[Scratch]):
         return preferred if best == stands_for else int(best)
 
 
-def _is_single(actions: np.uint64) -> bool:
-    return not actions & (actions - np.uint64(1))
+def _is_single(actions: int) -> bool:
+    return not actions & (actions - 1)
 
 
 def _history(histories: Histories, row: int) -> History:
