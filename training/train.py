@@ -69,7 +69,7 @@ from german_whist.training.targets import ActionValueTargets
 from german_whist.training.value_fit import fit_value, self_play_outcomes
 
 INVERSE_TEMPERATURE = 4.0  # of the behaviour policy: values learn from its returns, so exploration must cost little
-_FIRST_PASSES = 10  # of the distilled network over the first rollout of a run with ``init``
+_DISTILL_PASSES = 10  # over the first rollout of a run with ``init``
 EXPLODED = 1e3  # a loss this large means divergence: in output units, targets are a few at most, losses mostly below 1
 METRICS = (
     *("charts/SPS", "charts/seconds", "charts/learning_rate"),
@@ -324,13 +324,13 @@ class TrainingState:
     def distill(self, stop: StopRequest) -> None:
         """Train the distilled network on a rollout of the loaded policy.
 
-        Until it has learnt that policy, targets would be those of random replies, and the policy would forget.
+        Until it has learnt that policy, targets would rest on random replies.
 
         Raises:
             Stopped: as :meth:`collect`.
         """
         batch, _ = self.collect(stop)
-        self.networks.distill(batch, _FIRST_PASSES, self.config.learning_rate)
+        self.networks.distill(batch, _DISTILL_PASSES, self.config.learning_rate)
 
     def _start(self) -> Checkpoint:
         """Return the checkpoint that ``init`` names."""
