@@ -1,0 +1,424 @@
+"""Digests, speeds, cold starts and cache size, to compare a refactored tree with an earlier one.
+
+``python -m tools.yardstick digests [NAME ...]`` prints a digest of each behaviour that a refactoring keeps and what
+differs from ``tools/yardstick.json`` (``--write`` renews the file). Digests of training depend on the processor and
+are not in the file: run ``python -m tools.yardstick training`` in both trees on one machine. ``speeds`` and ``cold``
+print figures; run them in turn in both trees.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+import german_whist as gw
+from tools.speed import SUBJECTS, rate
+
+FILE = Path(__file__).with_suffix(".json")
+SIZE = 128  # deals in a batch
+VARIANTS = (
+    *gw.rule_names(),
+    "classic:counts=all,points=over_half",
+    "open_stock:open_stock=3",
+    "draft:counts=all,trump=none",
+    "race:race=5,counts=endgame",
+    "classic:suits=3,ranks=8,hand=5,stock=14",
+    "tiny:ranks=5,hand=3,stock=4",
+)
+
+
+class Digest:
+    """A running SHA-256 of arrays, text and plain data."""
+
+    def __init__(self) -> None:
+        """Begin an empty digest."""
+        self._hash = hashlib.sha256()
+
+    def add(self, *values: Any) -> None:
+        """Add arrays with their shape and dtype, and everything else by its text."""
+        for value in values:
+            if isinstance(value, dict):
+                self.add(*(part for key in sorted(value) for part in (key, value[key])))
+            elif isinstance(value, np.ndarray):
+                self._hash.update(f"{value.shape}{value.dtype}".encode() + np.ascontiguousarray(value).tobytes())
+            elif isinstance(value, (tuple, list)):
+                self.add(*value)
+            else:
+                self._hash.update(f"{type(value).__name__} {value!r}".encode())
+
+    def __str__(self) -> str:
+        return self._hash.hexdigest()[:16]
+
+
+def chosen(masks: Any, step: int) -> Any:
+    """Choose a legal action in each row of ``masks``, int8[n, n_actions], that varies with row and step."""
+    masks = np.asarray(masks)
+    places = (np.arange(len(masks)) * 7 + step * 5) % masks.sum(axis=1).clip(1)
+    return (masks.cumsum(axis=1) > places[:, None]).argmax(axis=1)
+
+
+def batches(digest: Digest, **keywords: Any) -> None:
+    """Views, observations, masks, histories, states and returns of every variant."""
+    for rules in VARIANTS:
+        batch, step = gw.DealBatch(rules, SIZE, seed=3, first=5, history=True, **keywords), 0
+        while not batch.done.all():
+            digest.add(batch.observe(), batch.action_mask(), batch.legal(), batch.turn, batch.done, batch.views())
+            if step % 8 == 0:
+                digest.add(batch.history())
+            batch.step(chosen(batch.action_mask(), step))
+            step += 1
+        digest.add(batch.states, batch.history(), *(batch.returns(reward) for reward in ("margin", "win", "points")))
+
+
+def canonical_batches(digest: Digest) -> None:
+    """Canonical observations, masks and actions."""
+    for rules in VARIANTS:
+        batch, step = gw.DealBatch(rules, SIZE, seed=4, canonical=True), 0
+        while not batch.done.all():
+            digest.add(batch.observe(), batch.action_mask())
+            batch.step(chosen(batch.action_mask(), step))
+            step += 1
+        digest.add(batch.returns())
+
+
+def tensors(digest: Digest) -> None:
+    """Batches in torch tensors on the CPU."""
+    for rules in gw.rule_names():
+        batch, step = gw.DealBatch(rules, SIZE, seed=3, device="cpu"), 0
+        while not batch.done.all():
+            digest.add(np.asarray(batch.observe()), np.asarray(batch.action_mask()))
+            batch.step(chosen(batch.action_mask(), step))
+            step += 1
+        digest.add(np.asarray(batch.returns()))
+
+
+def pettingzoo(digest: Digest) -> None:
+    """Deals and matches in the PettingZoo environment, an illegal action included."""
+    cases: list[dict[str, Any]] = [{"rules": rules} for rules in VARIANTS]
+    cases += [{"reward": "win"}, {"reward": "points", "match": "best_of:3"}, {"endgame": "exact"}, {"canonical": True}]
+    cases += [{"dense": True}, {"match": "first_to:10", "rules": "small"}]
+    for case in cases:
+        env = gw.env(**case, render_mode="ansi")
+        third = {"match": (9, 4)} if "match" in case else {"deal": (9, 4)}
+        for episode, options in enumerate(({}, {"dealer": 1}, third)):
+            env.reset(seed=episode, options=options)
+            for step, agent in enumerate(env.agent_iter()):
+                observation, reward, terminated, truncated, info = env.last()
+                digest.add(agent, observation, float(reward), terminated, truncated, sorted(info), env.state())
+                env.step(None if terminated or truncated else int(chosen(observation["action_mask"][None], step)[0]))
+            digest.add(env.render())
+        env.reset(seed=1)
+        env.step(int((env.last()[0]["action_mask"] == 0).argmax()))
+        digest.add({agent: float(reward) for agent, reward in env.rewards.items()}, env.terminations)
+
+
+def gymnasium_single(digest: Digest) -> None:
+    """Episodes of the single Gymnasium environment."""
+    cases: list[dict[str, Any]] = [{"rules": rules} for rules in VARIANTS]
+    cases += [{"opponent": "champion"}, {"match": "best_of:3"}, {"endgame": "exact"}, {"canonical": True}]
+    cases += [{"dense": True}, {"seat": 1, "reward": "win"}, {"observation_keys": ("observations", "action_mask")}]
+    for case in cases:
+        env = gymnasium.make("german_whist:GermanWhist-v0", **case)
+        for seed in (5, None):
+            observation, info = env.reset(seed=seed)
+            step, over = 0, False
+            while not over:
+                digest.add(observation, info)
+                mask = info["action_mask"] if "action_mask" in info else observation["action_mask"]
+                observation, reward, terminated, truncated, info = env.step(int(chosen(mask[None], step)[0]))
+                digest.add(float(reward), terminated, truncated)
+                step, over = step + 1, terminated or truncated
+            digest.add(observation)
+
+
+def gymnasium_vector(digest: Digest) -> None:
+    """Steps of the vector environment, and of tensors."""
+    import torch
+
+    cases: list[dict[str, Any]] = [{"rules": rules} for rules in VARIANTS]
+    cases += [{"opponent": "small"}, {"match": "best_of:3"}, {"endgame": "exact"}, {"canonical": True}]
+    cases += [{"dense": True}, {"seat": 1, "reward": "win"}]
+    for case in cases:
+        envs = gymnasium.make_vec("german_whist:GermanWhist-v0", num_envs=16, **case)
+        observation, info = envs.reset(seed=5)
+        for step in range(60):
+            digest.add(observation, info["action_mask"])
+            observation, reward, terminated, truncated, info = envs.step(chosen(info["action_mask"], step))
+            digest.add(reward, terminated, truncated)
+            if "final_obs" in info and terminated.any():
+                digest.add(np.stack(list(info["final_obs"][terminated])))
+    envs = gymnasium.make_vec("german_whist:GermanWhist-v0", num_envs=16, device="cpu")
+    observation, info = envs.reset(seed=5)
+    for step in range(60):
+        digest.add(observation.numpy(), info["action_mask"].numpy())
+        actions = torch.from_numpy(chosen(info["action_mask"].numpy(), step))
+        observation, reward, terminated, _, info = envs.step(actions)
+        digest.add(reward.numpy(), terminated.numpy())
+
+
+def sb3(digest: Digest) -> None:
+    """Steps of the Stable-Baselines3 environment."""
+    from german_whist.sb3 import GermanWhistVecEnv
+
+    envs = GermanWhistVecEnv(16, canonical=True)
+    envs.seed(3)
+    observation: Any = envs.reset()
+    for step in range(60):
+        masks = envs.action_masks()
+        digest.add(observation, masks)
+        observation, rewards, dones, infos = envs.step(chosen(masks, step))
+        digest.add(rewards, dones, [info.get("terminal_observation") for info in infos])
+
+
+def matches(digest: Digest) -> None:
+    """Margins and results of mirrored matches, with rule bots in every variant and networks."""
+    for rules in VARIANTS:
+        for first, second in (("random", "greedy"), ("heuristic", "greedy"), ("heuristic+exact", "random+exact")):
+            if rules.startswith("humbug") and "+exact" in first:
+                continue
+            result = gw.play_match(first, second, deals=60, seed=2, rules=rules)
+            digest.add(result.margins, result.win_rate, result.interval, result.margin, result.margin_interval)
+    for first in ("champion", "small"):
+        for rules in ("classic", "high_low", "all", "short"):
+            digest.add(gw.play_match(first, "heuristic+exact", deals=100, seed=2, rules=rules).margins)
+    digest.add(gw.play_match("champion", "small", deals=50, endgame="exact").margins)
+
+
+def searches(digest: Digest) -> None:
+    """Margins of agents that search."""
+    for agent, deals in (
+        ("champion:search=16,threads=1", 4),
+        ("small:search=16,threads=1", 4),
+        ("mc:worlds=30", 6),
+        ("ismcts:iterations=100", 6),
+    ):
+        digest.add(gw.play_match(agent, "heuristic+exact", deals=deals, seed=2).margins)
+    digest.add(gw.play_match("mc:worlds=20", "heuristic", deals=4, seed=2, rules="draft").margins)
+
+
+def sampling(digest: Digest) -> None:
+    """Sampled states of hidden cards."""
+    batch = gw.DealBatch("classic", 16, seed=1, history=True)
+    for step in range(30):
+        if step % 5 == 0:
+            for view in batch.views()[:4]:
+                digest.add(gw.sample_states(view, count=4, rng=step))
+        batch.step(chosen(batch.action_mask(), step))
+
+
+def solver(digest: Digest) -> None:
+    """Exact endgames."""
+    rng = np.random.default_rng(0)
+    for hand in (3, 7, 10, 13):
+        cards = np.argsort(rng.random((200, 52)), axis=1)[:, : 2 * hand].astype(np.uint64)
+        leaders, followers = (
+            np.bitwise_or.reduce(np.uint64(1) << half, axis=1) for half in (cards[:, :hand], cards[:, hand:])
+        )
+        for trump in (-1, 3):
+            for low in (False, True):
+                digest.add(np.asarray(gw.solve_endgames(leaders, followers, trumps=trump, lows=low)))
+
+
+def exploitability(digest: Digest) -> None:
+    """NashConv on small decks."""
+    for rules, agent in (("tiny:ranks=3,stock=2", "random"), ("tiny:ranks=3,stock=2", "heuristic"), ("tiny", "greedy")):
+        digest.add(gw.exploitability(agent, rules=rules).to_dict())
+
+
+def openspiel(digest: Digest) -> None:
+    """Playthroughs in OpenSpiel."""
+    import pyspiel
+
+    import german_whist.openspiel  # noqa: F401 - registers the game
+
+    for rules in ("classic", "tiny", "draft", "open_stock"):
+        game = pyspiel.load_game(f"python_german_whist(rules={rules})")
+        state, step = game.new_initial_state(), 0
+        while not state.is_terminal():
+            if not state.is_chance_node():
+                player = state.current_player()
+                digest.add(state.information_state_string(player), np.asarray(state.observation_tensor(player)))
+            legal = state.legal_actions()
+            digest.add(legal)
+            state.apply_action(legal[step * 5 % len(legal)])
+            step += 1
+        digest.add(state.returns(), str(state))
+
+
+def recordings(digest: Digest) -> None:
+    """Lines of recordings, and their replay."""
+    for rules in gw.rule_names():
+        played: list[gw.Recording] = []
+        gw.play_match("heuristic", "greedy", deals=5, seed=1, rules=rules, record=played.append)
+        lines = [recording.to_line() for recording in played]
+        digest.add(lines)
+        for line in lines[:2]:
+            recording = gw.Recording.from_line(line)
+            digest.add([recording.render(after, render_mode="ansi") for after in range(len(recording.actions) + 1)])
+
+
+def text_env(digest: Digest) -> None:
+    """Messages of the text environment."""
+    for rules in gw.rule_names():
+        env = gw.TextEnv(rules, opponent="heuristic", reward="margin")
+        message, done, step = env.reset(seed=2), False, 0
+        while not done:
+            legal = env.legal
+            digest.add(message, legal)
+            answer = "no" if step == 3 else legal[step * 5 % len(legal)]
+            message, reward, done, info = env.step(answer)
+            digest.add(reward, info)
+            step += 1
+        digest.add(message)
+
+
+def tournament(digest: Digest) -> None:
+    """Ratings of a round robin."""
+    result = gw.play_tournament(["random", "greedy", "heuristic", "small"], deals=50)
+    digest.add([(one["agent"], round(one["rating"], 6)) for one in result.to_dict()["agents"]])
+    digest.add([(pair["first"], pair["win_rate"], pair["margin"]) for pair in result.to_dict()["pairs"]])
+
+
+def training(digest: Digest, recipe: str) -> None:
+    """Weights after 100,000 decisions of a recipe in one process."""
+    with tempfile.TemporaryDirectory() as folder:
+        outcome = gw.train(
+            recipe,
+            decisions=100_000,
+            processes=1,
+            seed=0,
+            evaluate_every=10_000_000,
+            evaluate_deals=2,
+            final_deals=50,
+            quiet=True,
+            out=f"{folder}/run",
+        )
+        from safetensors.numpy import load_file
+
+        digest.add(load_file(f"{outcome.path}/final.safetensors"), {k: float(v) for k, v in outcome.win_rates.items()})
+
+
+DIGESTS: dict[str, Callable[[Digest], None]] = {
+    one.__name__: one
+    for one in (
+        batches, canonical_batches, tensors, pettingzoo, gymnasium_single, gymnasium_vector, sb3, matches, searches,
+        sampling, solver, exploitability, openspiel, recordings, text_env, tournament,
+    )
+}  # fmt: skip
+
+
+def print_digests(names: list[str], *, write: bool) -> int:
+    """Print digests and the names of those that differ from the file; return how many differ."""
+    known = json.loads(FILE.read_text()) if FILE.exists() else {}
+    different = 0
+    for name in names or DIGESTS:
+        digest = Digest()
+        DIGESTS[name](digest)
+        same = known.get(name) == str(digest)
+        different += not same
+        print(f"{name:20} {digest}{'' if same else f'  was {known.get(name)}'}", flush=True)
+        known[name] = str(digest)
+    if write:
+        FILE.write_text(json.dumps(known, indent=2) + "\n")
+    return different
+
+
+def print_training() -> None:
+    """Print digests of trained weights, which depend on the processor."""
+    for recipe in ("quickstart", "half-hour"):
+        digest, began = Digest(), time.perf_counter()
+        training(digest, recipe)
+        print(f"{recipe:20} {digest} {time.perf_counter() - began:.1f} s", flush=True)
+
+
+def gymnasium_steps() -> Callable[[], int]:
+    """Steps of the single Gymnasium environment against ``greedy``."""
+    env = gymnasium.make("german_whist:GermanWhist-v0", opponent="greedy")
+    _, info = env.reset(seed=0)
+
+    def play() -> int:
+        nonlocal info
+        for _ in range(200):
+            _, _, over, _, info = env.step(int(info["action_mask"].argmax()))
+            if over:
+                _, info = env.reset()
+        return 200
+
+    return play
+
+
+def small_search() -> Callable[[], int]:
+    """Games of ``small:search=16,threads=1``."""
+    return lambda: 2 * gw.play_match("small:search=16,threads=1", "heuristic", deals=2).deals
+
+
+def print_speeds(seconds: float) -> None:
+    """Print units a second, medians of interleaved rounds."""
+    names = ("aec", "batch", "match", "search", "network", "sb3")
+    workloads = {name: SUBJECTS[name]() for name in names}
+    workloads |= {"gymnasium": gymnasium_steps(), "small_search": small_search()}
+    for workload in workloads.values():
+        workload()
+    rates: dict[str, list[float]] = {name: [] for name in workloads}
+    for _ in range(5):
+        for name, workload in workloads.items():
+            rates[name].append(rate(workload, seconds / 5))
+    for name, values in rates.items():
+        print(f"{name:20} {statistics.median(values):,.0f}")
+
+
+COLD = {
+    "import": "import german_whist",
+    "first step": "import german_whist as gw; env = gw.env(); env.reset(seed=0); env.step(env.action_space("
+    "env.agent_selection).sample(env.last()[0]['action_mask']))",
+    "first match": "import german_whist as gw; gw.play_match('heuristic', 'greedy', deals=10)",
+    "champion": "import german_whist as gw; gw.play_match('champion', 'heuristic', deals=2)",
+}
+
+
+def print_cold() -> None:
+    """Print CPU seconds with an empty kernel cache and with a warm one (best of 3), and the size of the cache."""
+    for name, code in COLD.items():
+        with tempfile.TemporaryDirectory() as cache:
+            environment = os.environ | {"GERMAN_WHIST_CACHE": cache}
+            times = [_cpu_seconds([sys.executable, "-c", code], environment) for _ in range(4)]
+            size = sum(file.stat().st_size for file in Path(cache).rglob("*") if file.is_file())
+        print(f"{name:20} cold {times[0]:.2f} s, warm {min(times[1:]):.2f} s, cache {size / 1e6:.1f} MB", flush=True)
+
+
+def _cpu_seconds(command: list[str], environment: dict[str, str]) -> float:
+    before = os.times()
+    subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL)
+    after = os.times()
+    return after.children_user + after.children_system - before.children_user - before.children_system
+
+
+def main() -> int:
+    """Run one of the measurements."""
+    parser = argparse.ArgumentParser(prog="python -m tools.yardstick", description=__doc__)
+    parser.add_argument("what", choices=("digests", "training", "speeds", "cold"))
+    parser.add_argument("names", nargs="*", metavar="NAME", help="digests to take (default all)")
+    parser.add_argument("--write", action="store_true", help=f"write the digests to {FILE.name}")
+    parser.add_argument("--seconds", type=float, default=5.0, help="time for each speed (default 5)")
+    options = parser.parse_args()
+    if options.what == "digests":
+        return print_digests(options.names, write=options.write)
+    {"training": print_training, "speeds": lambda: print_speeds(options.seconds), "cold": print_cold}[options.what]()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
