@@ -1,7 +1,7 @@
 """Cards as pictures, cut from an atlas and scaled: faces, the back, and the symbols of the suits.
 
 ``cards.png`` has every face twice. The second version, for cards narrower than 64 pixels, has a larger index and a
-single pip. ``tools/cards`` draws the file.
+single pip. ``tools/cards`` of commit 2b6c5c95 drew it, and the page's ``cards.svg``.
 """
 
 from __future__ import annotations
