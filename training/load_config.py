@@ -9,9 +9,10 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from german_whist.agents.registry import runs_code
 from german_whist.envs.utils.specs import short_repr, unknown_name_error
-from german_whist.envs.utils.yaml_text import MAX_LENGTH, YamlError, parse_yaml
 from german_whist.training.config import DEFAULT_TRAINER, TRAINERS, TrainConfig, setting_types, typed
 
 COMMAND_LINE = "command line"  # its name in error messages
@@ -135,7 +136,7 @@ def _is_allowed(kind: type[TrainConfig], values: Mapping[str, Any]) -> bool:
 
 def _read(source: str | Path) -> str:
     try:
-        return _read_text(Path(source))
+        return Path(source).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         # A folder may be called like a recipe, as the folder of its run often is.
         if str(source) in recipe_names():
@@ -146,20 +147,11 @@ def _read(source: str | Path) -> str:
         raise ValueError(f"{str(source)!r} cannot be read: {reason}") from None
 
 
-def _read_text(path: Path) -> str:
-    """Read a regular file, at most one character more than a configuration may have."""
-    if path.exists() and not path.is_file() and not path.is_dir():
-        raise ValueError(f"{str(path)!r} is not a file")
-    with path.open(encoding="utf-8") as file:
-        return file.read(MAX_LENGTH + 1)
-
-
 def _fields(where: str, text: str) -> dict[object, Any]:
     try:
-        fields = parse_yaml(text)
-    except YamlError as error:
-        line = f", line {error.line}" if error.line else ""
-        raise ValueError(f"{where}{line}: {error}") from None
+        fields = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise ValueError(f"{where}: {' '.join(str(error).split())}") from None
     if fields is None:
         return {}
     if not isinstance(fields, dict):
@@ -171,8 +163,8 @@ def _parsed(given_by: str, key: str, value: Any) -> Any:
     if not isinstance(value, str):
         return value
     try:
-        return parse_yaml(value)
-    except YamlError:
+        return yaml.safe_load(value)
+    except (yaml.YAMLError, ValueError):  # a date that does not exist
         raise ValueError(f"{given_by}: {key}: {short_repr(value)} is not a YAML value") from None
 
 

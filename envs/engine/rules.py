@@ -9,11 +9,11 @@ from importlib import resources
 from typing import Any
 
 import numpy as np
+import yaml
 
 from german_whist.envs.engine.cards import RANKS, SUIT_SIZE, SUITS, mask_of
 from german_whist.envs.utils.checks import is_whole_number
 from german_whist.envs.utils.specs import count_text, integers, must_be, short_repr, split_spec, unknown_name_error
-from german_whist.envs.utils.yaml_text import parse_yaml
 
 COUNTS = ("endgame", "all")
 TRUMPS = ("turned", "none")
@@ -264,7 +264,7 @@ def _preset(name: str) -> Rules:
     if name not in rule_names():
         raise unknown_name_error("rules", name, rule_names())
     text = (resources.files("german_whist.configs") / "rules" / f"{name}.yaml").read_text(encoding="utf-8")
-    return rules_from_dict(parse_yaml(text) or {})
+    return rules_from_dict(yaml.safe_load(text) or {})
 
 
 def rules(spec: str | Rules = "classic") -> Rules:
@@ -287,14 +287,11 @@ def rules(spec: str | Rules = "classic") -> Rules:
         raise ValueError(f"rules: {short_repr(spec)} is neither a name nor Rules")
     name, settings = split_spec(spec, "rules")
     base = _preset(name)
-    return rules_from_dict({**base.to_dict(), **{key: _value(key, text) for key, text in settings.items()}})
-
-
-def _value(key: str, text: str) -> object:
     try:
-        return parse_yaml(text)
-    except ValueError:
-        raise ValueError(must_be(f"rules: {short_repr(key[:60])[1:-1]}", "a number or a name", text)) from None
+        changed = {key: yaml.safe_load(text) for key, text in settings.items()}
+    except yaml.YAMLError:
+        raise ValueError(f"rules {spec!r}: settings are written key=value, with numbers or names") from None
+    return rules_from_dict({**base.to_dict(), **changed})
 
 
 def rules_from_dict(fields: dict[str, Any]) -> Rules:

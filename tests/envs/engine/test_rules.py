@@ -155,7 +155,6 @@ def test_rules_accepts_rules_objects() -> None:
 @pytest.mark.parametrize(
     ("spec", "complaint"),
     [
-        ("classic:ha\nnd=[", r"ha\\nnd must be a number or a name, got '\['"),
         ("clasic", "unknown rules 'clasic': did you mean 'classic'. allowed: .*classic.*tiny"),
         ("", "unknown rules ''"),
         ("Tiny", "did you mean 'tiny'"),
@@ -169,8 +168,8 @@ def test_rules_accepts_rules_objects() -> None:
         ("classic:hand=five", "hand must be an integer from 1 to 26, got 'five'"),
         ("classic:hand=1.5", "hand must be an integer from 1 to 26, got 1.5"),
         ("classic:hand=5", "2 \\* hand \\+ stock = 36"),
-        ("classic:hand=[", "hand must be a number or a name, got"),
-        ("classic:slam=!!python/name:os.system", "slam must be a number or a name, got '!!python"),
+        ("classic:hand=[", r"'classic:hand=\['"),
+        ("classic:slam=!!python/name:os.system", "!!python"),
         (3, "3 is neither a name nor Rules"),
         (None, "None is neither a name nor Rules"),
     ],
