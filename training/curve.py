@@ -8,7 +8,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -65,35 +64,6 @@ def draw_comparison(runs: Mapping[str, list[dict[str, Any]]], path: str | Path, 
         _draw_lines(axes, lines, by)
         axes.set_title(f"against {_short(opponent)}", loc="left", fontweight="bold")
     panels[0].set_ylabel("games won (mirrored deals, 95 % interval)")
-    _save(figure, path)
-
-
-def draw_elo(
-    runs: Mapping[str, list[dict[str, Any]]], against: Mapping[str, dict[str, float]], path: str | Path
-) -> None:
-    """Draw the Elo ratings of the runs' checkpoints by decisions, with 95 % intervals, as a PNG.
-
-    Args:
-        runs: ``EloCurves.runs``.
-        against: ``EloCurves.against``, drawn as horizontal lines.
-        path: the PNG file.
-    """
-    figure, (axes,) = _figure(1)
-    for i, (name, points) in enumerate(runs.items()):
-        x, y, color = [row["decisions"] for row in points], [row["rating"] for row in points], COLORS[i % len(COLORS)]
-        low, high = (np.array([row[end] for row in points]) for end in ("low", "high"))
-        bounded = np.isfinite(high - low)
-        axes.fill_between(x, low, high, where=bounded.tolist(), color=color, alpha=0.18)
-        axes.plot(x, y, color=color, marker="o", markersize=3.5, label=name.replace("$", r"\$"))
-    for name, rated in against.items():
-        axes.axhline(rated["rating"], color="0.6", linewidth=1, linestyle=":")
-        axes.annotate(_short(name), (0, rated["rating"]), color="0.4", va="bottom", parse_math=False)
-    axes.legend(frameon=False)
-    axes.xaxis.set_major_formatter(EngFormatter())
-    axes.set_xlabel("decisions trained on")
-    axes.set_ylabel("Elo (Bradley-Terry, mean 0, 95 % interval)")
-    axes.grid(axis="y", color="0.92")
-    axes.spines[["top", "right"]].set_visible(False)
     _save(figure, path)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +10,6 @@ from matplotlib import image
 
 from german_whist.training.curve import COLORS
 from german_whist.training.run import RunDirectory
-from tests.agents.networks import some_network
 from tests.cli.commands import Run
 from tests.training.test_records import colours_in, points
 
@@ -41,31 +39,9 @@ def test_runs_are_compared_on_their_common_opponents(run: Run) -> None:
         assert set(COLORS[:2]) <= colours_in(half)
 
 
-def test_checkpoints_are_rated_by_a_tournament(run: Run) -> None:
-    for name, count in (("a", 4), ("b", 1)):
-        folder = Path("runs", name, "checkpoints")
-        folder.mkdir()
-        for number in range(count):
-            some_network(number, game="tiny").save(folder / f"{100 * number:012d}.safetensors")
-    words = ("curve", "runs/a", "runs/b", "--elo", "--checkpoints", "3", "--deals", "5", "--against", "random")
-    found = json.loads(run(*words, "--json").out)["ratings"]
-    assert [(row["run"], row["decisions"]) for row in found] == [
-        *(("a", 0), ("a", 200), ("a", 300), ("b", 0)),
-        ("random", None),
-    ]
-    assert sum(row["rating"] for row in found) == pytest.approx(0, abs=1e-6)
-    assert set(COLORS[:2]) <= colours_in(image.imread("curves.png"))
-    shown = run(*words)
-    assert (shown.code, "curves: curves.png" in shown.out) == (0, True)
-    assert "5 mirrored deals of seed 0 for each pair" in shown.out
-
-
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["runs/a", "--elo"], "run 'a' has no checkpoints yet"),
-        (["runs/a", "--elo", "--by", "seconds"], "--elo goes by decisions"),
-        (["runs/a", "--elo", "--checkpoints", "0"], "--checkpoints must be an integer >= 1, got 0"),
         (["runs/a", "other/a"], "the runs a, other/a have no opponent in common"),
         (["runs/a", "--out", "absent/x.png"], "No such file or directory"),
     ],
