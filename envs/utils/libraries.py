@@ -22,7 +22,6 @@ _LIBRARIES = {  # by module
     "stable_baselines3": Library("stable-baselines3", "train"),
     "sb3_contrib": Library("sb3-contrib", "train"),
     "matplotlib": Library("matplotlib", "train"),
-    "onnx": Library("onnx", "export"),
     "PIL": Library("Pillow", "render"),
     "pygame": Library("pygame-ce", "render"),
     "pyspiel": Library("open-spiel", "openspiel"),

@@ -30,8 +30,6 @@ CASES = [
     ("evaluate checkpoint:cut.safetensors random", "checkpoint 'cut.safetensors' is not a readable safetensors file"),
     ("evaluate checkpoint:good.safetensors random --rules all", "agent 'good' was trained for 'tiny' and plays no"),
     ("evaluate champion random --rules humbug", "agent 'champion' needs an open endgame, and humbug has none: try"),
-    # export
-    ("export heuristic", "agent 'heuristic' is not a network: german-whist agents lists the trained ones"),
     # numbers of evaluate
     ("evaluate random greedy --deals many", "argument --deals: must be an integer, got 'many'"),
     ("evaluate random greedy --deal 5", "unknown option '--deal': did you mean '--deals'?"),
@@ -55,7 +53,6 @@ CASES = [
     ("train --resume begun", "run directory 'begun' has checkpoints, but no snapshot of this version to resume from"),
     ("train quickstart --resume begun", "--resume uses the run's own configuration: leave out quickstart"),
     ("arena greedy random --deals 2 --out list.yaml", "german-whist: list.yaml: File exists"),
-    ("export checkpoint:good.safetensors --out folder", "german-whist: folder: Is a directory"),
     # play
     ("play --seat 2", "argument --seat: invalid choice: "),
     ("play --match best_of:3 --deals 2", "not allowed with argument"),

@@ -144,16 +144,6 @@ def test_checkpoints_play_by_the_names_of_their_files(run: Run, here: Path) -> N
     assert [(match["first"], match["second"]) for match in matches] == [(some, other)]
 
 
-def test_the_file_is_named_after_the_agent_unless_another_name_is_given(run: Run, here: Path) -> None:
-    pytest.importorskip("onnx")
-    some_network().save(here / "mine.safetensors")
-    completed = run("export", "checkpoint:mine.safetensors")
-    assert (completed.code, completed.err) == (0, "")
-    assert completed.out.startswith("mine.onnx: ")
-    assert run("export", "champion+exact", "--out", "other.onnx").out.startswith("other.onnx: ")
-    assert {path.name for path in here.iterdir()} == {"mine.safetensors", "mine.onnx", "other.onnx"}
-
-
 Capture = pytest.CaptureFixture[str]
 
 

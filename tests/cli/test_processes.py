@@ -115,7 +115,6 @@ def test_a_stream_that_is_closed_or_full_and_a_deleted_folder_are_one_line(
         ("stable_baselines3", "stable-baselines3", "train tiny.yaml"),
         ("sb3_contrib", "sb3-contrib", "train tiny.yaml"),
         ("matplotlib", "matplotlib", "train tiny.yaml"),
-        ("onnx", "onnx", "export small"),
         ("PIL", "Pillow", "draw --still table.png"),
         ("anyio", "anyio", "serve --no-browser"),
         ("segno", "segno", "serve --no-browser"),
@@ -126,7 +125,7 @@ def test_a_missing_library_is_one_line_with_the_install_command(
 ) -> None:
     (tmp_path / "tiny.yaml").write_text(yaml.safe_dump(SETTINGS))
     done = without(tmp_path, (module,), *line.split())
-    extra = {"onnx": "export", "PIL": "render", "anyio": "web", "segno": "web"}.get(module, "train")
+    extra = {"PIL": "render", "anyio": "web", "segno": "web"}.get(module, "train")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == f'german-whist: {library} is not installed: pip install "german-whist[{extra}]"\n'
     assert [path.name for path in tmp_path.iterdir()] == ["tiny.yaml"]

@@ -31,7 +31,6 @@ TESTS = (
     "tests/solver/test_endgames.py",
     "tests/cli/test_commands.py",
     "tests/cli/test_curve.py",
-    "tests/training/test_export.py",
     "tests/training/test_train.py",
     "tests/table",
 )

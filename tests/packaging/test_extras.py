@@ -20,7 +20,6 @@ SMALL += " --value-deals 64 --evaluate-deals 8 --final-deals 8 --processes 1"
 COMMANDS = {
     "base": [f"{ROOT / 'tests/packaging/smoke.py'}"],
     "train": [f"{PROGRAM} train quickstart --out run {SMALL}"],
-    "export": [f"{PROGRAM} export small --out small.onnx"],
     "render": [f"{PROGRAM} draw heuristic greedy --still table.png --gif deal.gif --gif-size 300x200"],
     "docs": ["-m german_whist.table.bundle page"],  # the pages: make site
 }
