@@ -52,7 +52,6 @@ CASES = [
     ("train --resume absent", "'absent' is not a run directory: it has no config.yaml"),
     ("train --resume begun", "run directory 'begun' has checkpoints, but no snapshot of this version to resume from"),
     ("train quickstart --resume begun", "--resume uses the run's own configuration: leave out quickstart"),
-    ("arena greedy random --deals 2 --out list.yaml", "german-whist: list.yaml: File exists"),
     # play
     ("play --seat 2", "argument --seat: invalid choice: "),
     ("play --match best_of:3 --deals 2", "not allowed with argument"),

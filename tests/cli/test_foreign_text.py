@@ -47,7 +47,8 @@ def test_a_run_by_its_folder(run: Run, here: Path, type_lines: Typist, recwarn: 
     agent = f"checkpoint:{path}"
     measured = run("evaluate", agent, "random", "--deals", "2", "--rules", "tiny")
     many = run("evaluate", agent, "random", "greedy", "--deals", "2", "--rules", "tiny")
-    ranked = run("arena", agent, "random", "greedy", "--deals", "2", "--rules", "tiny", "--out", str(here / HOSTILE))
+    picture = str(here / f"{HOSTILE}.png")
+    ranked = run("arena", agent, "random", "greedy", "--deals", "2", "--rules", "tiny", "--out", picture)
     gained = run("exploit", agent, "--rules", "tiny")
     game = ("evaluate", agent, "random", "--rules", "tiny", "--deals", "16")
     tested = run(*game, "--sprt", "0,5000")

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from german_whist.evaluation.tournament.standings import Standings
 
-PICTURE = "standings.png"
-
 _COLOR = "#264653"
 _MAX_NAME = 28  # characters of an agent's name
 _MAX_LABELLED = 14  # agents; in larger matrices the numbers would not be readable
@@ -34,8 +32,8 @@ def add_parser(subparsers: Any) -> None:
         "arena",
         help="rate several agents on one scale",
         description="Play a tournament: every pair of agents on the same mirrored deals. Print Bradley-Terry ratings "
-        "in Elo, Nash averages, and who beats whom.",
-        epilog="example: german-whist arena random greedy heuristic small --deals 200 --out arena",
+        "in Elo, and who beats whom.",
+        epilog="example: german-whist arena random greedy heuristic small --deals 200",
     )
     parser.add_argument("agents", nargs="+", metavar="AGENT", help="two or more agents (see german-whist agents)")
     parser.add_argument(
@@ -44,8 +42,8 @@ def add_parser(subparsers: Any) -> None:
     add_match_options(parser)
     parser.add_argument(
         "--out",
-        metavar="DIR",
-        help="also write a report to this folder, as JSON, CSV, Markdown and PNG",
+        metavar="FILE",
+        help="also draw the ratings and the matrix of win rates as this PNG file",
     )
     add_worker_options(parser)
     parser.add_argument("--json", action="store_true", help="print JSON")
@@ -53,17 +51,16 @@ def add_parser(subparsers: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Play the tournament, and print and write its standings."""
+    """Play the tournament, and print and draw its standings."""
     from german_whist.agents.registry import as_spec, make_agent
     from german_whist.cli.results import agent_labels, print_report
     from german_whist.envs.engine.rules import rules
+    from german_whist.evaluation.match import game_title
     from german_whist.evaluation.tournament.play import play_tournament
 
     game = rules(options.rules)
     options.agents = [as_spec(spec) for spec in options.agents]
     agents = [make_agent(spec, game) for spec in options.agents]
-    if options.out is not None:
-        Path(options.out).mkdir(parents=True, exist_ok=True)  # refused before a card is played
     pairs = len(options.agents) * (len(options.agents) - 1) // 2
     with progress_bar("deals", pairs * options.deals) as progress, chosen_executor(options) as executor:
         found = play_tournament(
@@ -82,27 +79,10 @@ def run(options: argparse.Namespace) -> int:
     else:
         print_report(shown.report())
     if options.out is not None:
-        _write(found, shown, Path(options.out), quiet=options.json)
+        draw_standings(shown, options.out, game_title(found.rules, found.endgame))
+        if not options.json:
+            print(f"picture: {printable(options.out)}")
     return 0
-
-
-def _write(standings: Standings, shown: Standings, folder: Path, quiet: bool) -> None:
-    """Write the report, and a picture with the names that are shown."""
-    from german_whist.evaluation.match import game_title
-    from german_whist.evaluation.tournament.standings import write_report
-
-    paths = write_report(standings, folder)
-    try:
-        draw_standings(shown, folder / PICTURE, game_title(standings.rules, standings.endgame))
-    except ModuleNotFoundError as error:
-        if error.name is None or not error.name.startswith("matplotlib"):
-            raise
-        note = '; no picture: pip install "german-whist[train]" brings matplotlib'
-    else:
-        paths.append(folder / PICTURE)
-        note = ""
-    if not quiet:
-        print(f"report: {', '.join(map(printable, paths))}{note}")
 
 
 def draw_standings(standings: Standings, path: str | Path, title: str) -> None:
