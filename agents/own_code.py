@@ -7,30 +7,36 @@ program names.
 from __future__ import annotations
 
 import ast
-import hashlib
+import builtins
 import importlib
 import linecache
-import os
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from importlib.util import find_spec, spec_from_file_location
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
+from urllib.parse import quote, unquote
 
 from german_whist.envs.utils.specs import short_repr, split_items, split_spec, unknown_name_error, unquoted
 
 _USAGE = "python:my_bot.py:Bot or python:package.module:Bot"
-_MODULES: dict[Path, tuple[str, ModuleType]] = {}  # by file: SHA-256 of its source, and the module
-_own: set[str] = set()  # names of the modules and top-level packages that agents were loaded from
+_ROOT = f"{__name__}."
+_own: set[str] = set()  # installed packages and modules that agents were loaded from
+
+__path__: list[str] = []  # this module has submodules, which _Finder finds
 
 
 def own_agent(settings: str) -> Any:
     """Load the agent that ``FILE:CLASS`` or ``MODULE:CLASS`` names, with the settings as keyword arguments.
 
-    Instead of a class, the name may be that of a function that returns the agent, or of the agent itself. The folder of
-    the file (for a module, the working directory) is added to the end of ``sys.path``.
+    Instead of a class, the name may be that of a function that returns the agent, or of the agent itself. The code
+    imports modules from the folder of the file (for a module, the working directory) first, as if Python ran it; other
+    code does not see them.
 
     Args:
         settings: the part of the specification after ``python:``, such as ``my_bot.py:Bot,depth=2``. Python literals
@@ -45,7 +51,8 @@ def own_agent(settings: str) -> Any:
     """
     place, name, values = _parsed(settings)
     spec = f"python:{settings}"
-    module = _from_file(spec, place) if place.endswith(".py") else _from_module(spec, place)
+    with _located(spec):
+        module = _loaded(place)
     if not hasattr(module, name):
         unknown = unknown_name_error("class", name, _agents_in(module))
         raise ValueError(f"agent {short_repr(spec)}: in {place}: {unknown}")
@@ -78,48 +85,116 @@ def _value(text: str) -> Any:
         return text
 
 
-def _from_file(spec: str, place: str) -> ModuleType:
-    """Return the module of a file, which is executed the first time and whenever the file has changed."""
-    path = Path(place).resolve()
+def _loaded(place: str) -> ModuleType:
+    """Return the module of a file, or the module of this name in the working directory or installed.
+
+    Raises:
+        ModuleNotFoundError: if there is no such module.
+    """
+    name, root = place, ""
+    if place.endswith(".py"):
+        name = root = _root_of(Path(place))
+    elif _is_in(str(Path.cwd()), place):
+        root = _root_of(Path.cwd())
+        name = f"{root}.{place}"
+    else:
+        _own.add(place.partition(".")[0])
+    _forget_if_changed(root)
     try:
-        source = path.read_bytes()
-    except OSError as error:
-        raise ValueError(f"agent {short_repr(spec)}: {place} cannot be read: {error.strerror}") from None
-    digest = hashlib.sha256(source).hexdigest()
-    known = _MODULES.get(path)
-    if known is not None and known[0] == digest:
-        return known[1]
-    name = f"_german_whist_agents_{hashlib.sha256(os.fsencode(path)).hexdigest()[:16]}"
-    module = ModuleType(name)
-    module.__file__ = str(path)
-    _look_also_in(path.parent)
-    _own.add(name)
-    sys.modules[name] = module  # dataclasses and pickle look it up there
-    with _located(spec):
-        exec(compile(source, str(path), "exec"), module.__dict__)
-    _MODULES[path] = digest, module
-    return module
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if f"{name}.".startswith(f"{error.name}."):
+            raise ModuleNotFoundError(f"there is no module {place!r}") from None
+        raise  # another module, which the code imports
 
 
-def _from_module(spec: str, place: str) -> ModuleType:
-    _look_also_in(Path.cwd())
-    _own.add(place.partition(".")[0])
-    module = None
-    with _located(spec):
-        try:
-            module = importlib.import_module(place)
-        except ModuleNotFoundError as error:
-            if not f"{place}.".startswith(f"{error.name}."):  # another module, which the code imports
-                raise
-    if module is None:
-        raise ValueError(f"agent {short_repr(spec)}: there is no module {place!r}")
-    return module
+def _root_of(path: Path) -> str:
+    """Return the name of the module of a file, or of the package of a folder."""
+    return _ROOT + quote(str(path.resolve())).replace(".", "%2E")
 
 
-def _look_also_in(folder: Path) -> None:
-    """Import modules from a folder too, but from all others first, so that its files hide no library."""
-    if str(folder) not in sys.path:
-        sys.path.append(str(folder))
+class _Finder:
+    """Finds users' files under names that hold their paths, so that equal names in two folders are two modules.
+
+    ``german_whist.agents.own_code./home/me/my_bot%2Epy`` is the file, and ``NAME.helper`` the module ``helper`` beside
+    it. Another process finds them too: agents can be pickled.
+    """
+
+    @staticmethod
+    def find_spec(name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
+        """Return the specification of a module with a name of this kind."""
+        if not name.startswith(_ROOT):
+            return None
+        if path:
+            spec = PathFinder.find_spec(name, path, target)
+            if spec is not None and isinstance(spec.loader, SourceFileLoader):
+                spec.loader = _Loader(name, spec.loader.path)
+            return spec
+        place = Path(unquote(name.removeprefix(_ROOT)))
+        if place.is_dir():
+            spec = ModuleSpec(name, None, is_package=True)
+            spec.submodule_search_locations = [str(place)]
+            return spec
+        loader = _Loader(name, str(place))
+        return spec_from_file_location(name, loader=loader, submodule_search_locations=[str(place.parent)])
+
+
+class _Loader(SourceFileLoader):
+    """Runs a file so that its imports look beside it first."""
+
+    source = b""
+
+    def get_code(self, fullname: str) -> CodeType:
+        """Compile the source; Python's own cache would miss an edit within the same second."""
+        self.source = self.get_data(self.path)
+        return self.source_to_code(self.source, self.path)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Run the file; its ``import`` statements call ``_import``."""
+        root = _ROOT + module.__name__.removeprefix(_ROOT).partition(".")[0]
+        import_ = partial(_import, root, sys.modules[root].__path__[0])
+        module.__dict__["__builtins__"] = {**vars(builtins), "__import__": import_}
+        super().exec_module(module)
+
+
+sys.meta_path.insert(0, _Finder)
+
+
+def _import(
+    root: str,
+    folder: str,
+    name: str,
+    globals_: Any = None,
+    locals_: Any = None,
+    fromlist: Sequence[str] = (),
+    level: int = 0,
+) -> ModuleType:
+    """Import as ``__import__`` does, but a module in ``folder`` as a submodule of ``root``."""
+    if level or not _is_in(folder, name):
+        return __import__(name, globals_, locals_, fromlist, level)
+    module = __import__(f"{root}.{name}", globals_, locals_, fromlist)
+    return module if fromlist else sys.modules[f"{root}.{name.partition('.')[0]}"]
+
+
+def _is_in(folder: str, name: str) -> bool:
+    """Return whether a folder has a module; a subfolder without ``__init__.py`` hides no library."""
+    top = name.partition(".")[0]
+    own = PathFinder.find_spec(top, [folder])
+    if own is None or own.origin is not None:
+        return own is not None
+    other = find_spec(top)
+    return other is None or other.origin is None
+
+
+def _forget_if_changed(root: str) -> None:
+    """Unload the modules of a root if one of their files has changed since, so that all are loaded again."""
+    loaded = {name: module for name, module in sys.modules.items() if root and f"{name}.".startswith(f"{root}.")}
+    loaders = [getattr(module.__spec__, "loader", None) for module in loaded.values()]
+    files = {Path(one.path): one.source for one in loaders if isinstance(one, _Loader)}
+    if any(not path.exists() or path.read_bytes() != source for path, source in files.items()):
+        importlib.invalidate_caches()
+        for name in loaded:
+            del sys.modules[name]
 
 
 def _agents_in(module: ModuleType) -> list[str]:
@@ -153,7 +228,8 @@ def own_line(error: BaseException) -> str | None:
     if isinstance(error, SyntaxError):
         return f"{_shown(error.filename)}, line {error.lineno}: {type(error).__name__}: {error.msg}"
     for frame, number in reversed([*traceback.walk_tb(error.__traceback__)]):
-        if str(frame.f_globals.get("__name__")).partition(".")[0] in _own:
+        name = str(frame.f_globals.get("__name__"))
+        if name.startswith(_ROOT) or name.partition(".")[0] in _own:
             file = frame.f_code.co_filename
             linecache.checkcache(file)
             return f"{_shown(file)}, line {number}: {_what(error)} ({linecache.getline(file, number).strip()})"

@@ -134,7 +134,9 @@ def run_tasks(executor: Executor, task: Callable[..., T], arguments: Sequence[tu
         for future in futures:
             yield future.result()
     except BrokenExecutor:
-        raise ChildProcessError("a worker process ended abruptly: was it killed, or out of memory?") from None
+        raise ChildProcessError(
+            "a worker process ended abruptly: was it killed, out of memory, or unable to import an agent's class?"
+        ) from None
     finally:
         for future in futures:
             future.cancel()

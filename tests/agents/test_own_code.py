@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import os
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ import pytest
 
 import german_whist as gw
 from german_whist.agents.registry import make_agent, make_agent_without_code, runs_code
+from german_whist.evaluation.executors import worker_processes
 from german_whist.table.page_data import Offered
 from german_whist.table.thinking import Thinker
 from german_whist.training.load_config import load_config
@@ -51,7 +51,7 @@ ready = Bot(7)
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The working directory, with an agent in a file and in a package."""
     (tmp_path / "my_bot.py").write_text(BOT, encoding="utf-8")
     (tmp_path / "helper.py").write_text("def lowest(masks):\n    return masks.argmax(axis=1)\n", encoding="utf-8")
@@ -60,10 +60,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (tmp_path / "my_package" / "bots.py").write_text(BOT, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])
-    yield tmp_path
-    for name, module in [*sys.modules.items()]:
-        if str(getattr(module, "__file__", "")).startswith(str(tmp_path)):
-            del sys.modules[name]
+    return tmp_path
 
 
 @pytest.fixture
@@ -112,15 +109,84 @@ def test_a_file_that_has_changed_is_loaded_again(folder: Path) -> None:
     assert make_agent("python:my_bot.py:Bot").wrapped.depth == 5  # type: ignore[attr-defined]
 
 
-def test_its_folder_hides_no_library(folder: Path) -> None:
-    (folder / "numpy.py").write_text("raise RuntimeError\n", encoding="utf-8")
+def test_its_folder_hides_no_library_from_other_code(folder: Path) -> None:
+    (folder / "queue.py").write_text("raise RuntimeError\n", encoding="utf-8")
+    path = [*sys.path]
     assert gw.play_match("python:my_bot.py:Bot", "random", deals=1).deals == 1
-    assert sys.path[-1] == str(folder)
-    assert sys.path[0] != str(folder)
+    assert sys.path == path
+
+
+ANY_HELPER = """
+from importlib import import_module
+{top}
+class Bot:
+    def act(self, observations, action_masks):
+        {inside}
+        return {choose}(action_masks)
+"""
+IMPORTS = {
+    "top": {"top": "import helper", "inside": "", "choose": "helper.choose"},
+    "inside": {"top": "", "inside": "import helper", "choose": "helper.choose"},
+    "name": {"top": "from helper import choose", "inside": "", "choose": "choose"},
+    "relative": {"top": "from . import helper", "inside": "", "choose": "helper.choose"},
+    "folder": {"top": "import parts.helper as helper", "inside": "", "choose": "helper.choose"},
+    "in folder": {"top": "", "inside": "import parts.helper", "choose": "parts.helper.choose"},
+}
+LOWEST, HIGHEST = "masks.argmax(1)", "masks.shape[1] - 1 - masks[:, ::-1].argmax(1)"
+
+
+def write_version(folder: Path, how: str, choice: str) -> None:
+    """Write ``bot.py`` and its helper, which makes the choice."""
+    (folder / "parts").mkdir(parents=True, exist_ok=True)
+    (folder / "bot.py").write_text(ANY_HELPER.format(**IMPORTS[how]), encoding="utf-8")
+    (folder / "tool.py").write_text(f"def choose(masks):\n    return {choice}\n", encoding="utf-8")
+    for helper, place in (("helper.py", "tool"), ("parts/helper.py", "tool")):
+        (folder / helper).write_text(f"from {place} import choose\n", encoding="utf-8")
+
+
+def first_choice(spec: str) -> str:
+    views = gw.DealBatch("classic", 1, seed=1).views()
+    (action,) = make_agent(spec).act(views, None)
+    ends = {LOWEST: 0, HIGHEST: -1}
+    cards = np.flatnonzero(gw.action_mask(views)[0])
+    return next(choice for choice, end in ends.items() if cards[end] == action)
+
+
+@pytest.mark.parametrize("how", IMPORTS)
+def test_each_file_gets_the_modules_of_its_own_folder(how: str, folder: Path) -> None:
+    for version, choice in (("v1", LOWEST), ("v2", HIGHEST)):
+        write_version(folder / version, how, choice)
+    sys.path.insert(0, str(folder / "v1"))  # as when a program of this folder runs
+    assert first_choice("python:v1/bot.py:Bot") == LOWEST
+    assert first_choice("python:v2/bot.py:Bot") == HIGHEST
+    assert first_choice("python:v1/bot.py:Bot") == LOWEST
+
+
+def test_each_working_directory_has_its_own_modules(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for version, choice in (("v1", LOWEST), ("v2", HIGHEST)):
+        write_version(folder / version, "top", choice)
+        monkeypatch.chdir(folder / version)
+        assert first_choice("python:bot:Bot") == choice
+
+
+@pytest.mark.parametrize("spec", ["python:v1/bot.py:Bot", "python:bot:Bot"])
+def test_a_helper_that_has_changed_is_loaded_again(spec: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if spec == "python:bot:Bot":
+        monkeypatch.chdir(folder)
+    place = folder / "v1" if "/" in spec else folder
+    for choice in (LOWEST, HIGHEST, LOWEST):
+        write_version(place, "top", choice)
+        assert first_choice(spec) == choice
+
+
+def test_spawned_workers_get_agent_objects(folder: Path) -> None:
+    pair = make_agent("python:my_bot.py:Bot"), make_agent("python:my_package.bots:Bot")
+    with worker_processes(1) as executor:
+        assert gw.play_match(*pair, deals=2, executor=executor) == gw.play_match(*pair, deals=2)
 
 
 REFUSED = {
-    "python:nowhere.py:Bot": "nowhere.py cannot be read: No such file or directory",
+    "python:nowhere.py:Bot": "FileNotFoundError: .*nowhere.py",
     "python:my_package.nowhere:Bot": "there is no module 'my_package.nowhere'",
     "python:no_package.bots:Bot": "there is no module 'no_package.bots'",
     "python:my_bot.py:Bott": r"in my_bot.py: unknown class 'Bott': did you mean 'Bot'\? allowed: Bot, Crash, ready",
