@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from tests.browser.conftest import OpenTable, StartServer
 from tests.browser.server import Server
@@ -70,6 +73,84 @@ def test_an_agent_of_the_page_itself_plays_on_without_the_server(
     # The deal may have been reviewed meanwhile, which the server does.
     assert all("ERR_CONNECTION_REFUSED" in words for words in table.complaints)
     table.complaints.clear()
+
+
+_BOT = """
+from pathlib import Path
+
+import german_whist as gw
+
+class Bot:
+    def act(self, views, rng):
+        if Path(__file__).with_name("broken").exists():
+            raise RuntimeError("no card")
+        return gw.action_mask(views).argmax(axis=1)
+"""
+
+
+def has_failed(table: Table, words: str) -> None:
+    """Wait until the page says that the opponent has failed."""
+    table.page.get_by_role("alert").filter(has_text=words).wait_for()
+    table.page.locator("#prompt").filter(has_text="The opponent has failed. Tap to ask again.").wait_for()
+
+
+def ask_again(table: Table) -> None:
+    """Tap a card while it is the opponent's turn, and wait for what it plays."""
+    before = table.log
+    table.page.locator("#hand button").first.click(force=True)  # screen readers hear that it cannot be played
+    table.page.wait_for_function("text => document.querySelector('[role=log]').textContent !== text", arg=before)
+    table.wait()
+
+
+def test_an_agent_of_the_command_line_that_fails_once_is_asked_again(
+    open_table: OpenTable, start_server: StartServer, tmp_path: Path
+) -> None:
+    (tmp_path / "bot.py").write_text(_BOT, encoding="utf-8")
+    agent = f"python:{tmp_path / 'bot.py'}:Bot"
+    table = open_table(start_server("tiny", agent), game={"rules": "tiny", "seat": 1, "agent": agent})
+    (tmp_path / "broken").touch()
+    card = table.actions()[0]
+    name = str(card.get_attribute("aria-label"))
+    for _ in range(2):
+        table.press(card)
+    has_failed(table, "The server has failed")
+    assert name not in table.hand
+    (tmp_path / "broken").unlink()
+    ask_again(table)
+    assert f"You lead the {name}." in table.log
+    assert table.play_on()
+    assert all("500" in words for words in table.complaints)
+    table.complaints.clear()
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        ({"status": 400, "json": {"error": "No card is legal."}}, "No card is legal."),
+        ({"status": 502, "body": "<h1>Bad Gateway</h1>"}, "status 502"),
+        ({"status": 200, "body": "{}"}, "undefined"),
+        ({"status": 200, "json": {"action": "C2"}}, "plays C2, which is not legal"),  # the deck begins above it
+    ],
+    ids=["refusal", "proxy", "nothing", "illegal"],
+)
+def test_after_any_answer_without_a_card_the_game_goes_on(table: Table, answer: dict[str, Any], words: str) -> None:
+    ends = table.create(rules="tiny", seat=1, agent="mc:worlds=60")
+    table.go_to(ends)
+    table.page.route("**/api/act", lambda route: route.fulfill(**answer))
+    for _ in range(2):
+        table.press(table.page.locator("#hand button").first)
+    has_failed(table, words)
+    table.page.reload()  # which asks again, as a tap does
+    has_failed(table, words)
+    begins = table.create(rules="tiny", seat=0, agent="mc:worlds=60")
+    table.page.evaluate("id => { location.hash = `session=${id}` }", begins)
+    table.page.wait_for_function("id => localStorage.getItem('german-whist.session') === id", arg=begins)
+    has_failed(table, words)
+    table.page.unroute("**/api/act")
+    ask_again(table)
+    table.go_to(ends)  # the opponent is asked without a tap
+    assert table.play_on()
+    table.complaints.clear()  # of the answers above
 
 
 def test_two_tabs_show_the_same_table(table: Table, server: Server) -> None:

@@ -16,7 +16,7 @@ import { recallData } from "./recall.js";
 /** @typedef {import("./game_session.js").Session} Session */
 /** @typedef {import("./settings.js").Settings} Settings */
 
-/** @param {Session} session @returns {Omit<import("./types.js").Session, "id">} what the page may know of it, but for its id */
+/** @param {Session} session @returns {Omit<import("./types.js").Session, "id" | "failed">} what the page may know of it */
 export function sessionJson(session) {
   const { settings, deal, seat, names } = session;
   const events = dealEvents(deal, seat, names);

@@ -35,6 +35,7 @@ import { act as agentActs, advise, load } from "./thinking.js";
  * @property {Session} session
  * @property {number | null} seen the version that was read; null: it is new
  * @property {number} counted finished deals when it was last saved
+ * @property {TableError | null} failed why the agent has not played, if it was asked and could not
  */
 
 const MAX_SAVED = 2000;
@@ -70,13 +71,15 @@ async function answer(work) {
   try {
     return await work();
   } catch (error) {
-    // A plain Error reports bad input; subclasses, such as a TypeError, are bugs.
-    throw error instanceof Error && error.constructor === Error ? new TableError("refused", error.message) : error;
+    throw forPerson(error);
   } finally {
     waiting -= 1;
     answered = performance.now();
   }
 }
+
+/** @param {unknown} error @returns {unknown} a plain Error, which reports bad input, as a TableError; subclasses, such as a TypeError, are bugs */
+const forPerson = (error) => (error instanceof Error && error.constructor === Error ? new TableError("refused", error.message) : error);
 
 /** @returns {Promise<import("./types.js").Catalog>} what can be played */
 export const catalog = () => answer(async () => ({ ...(await loadData()).catalog, today: today() }));
@@ -114,7 +117,7 @@ export const sessions = () => answer(async () => {
   return saved.map((row) => summaryJson(row, accuracyOfDeals(counted.get(row.id) ?? [])));
 });
 
-/** @param {string} id @returns {Promise<SessionData>} a game; if the page was closed while the agent was thinking, it thinks again now */
+/** @param {string} id @returns {Promise<SessionData>} a game; if it is the agent's turn, because it has failed or the page was closed meanwhile, it is asked again */
 export const open = (id) => answer(async () => {
   const entry = await read(id);
   await reply(entry);
@@ -221,7 +224,7 @@ async function read(id) {
   if (saved === null) throw new TableError("not_found", "There is no such game in this browser.");
   try {
     const session = loadedSession(saved);
-    return { id, session, seen: saved.version, counted: session.finished.length };
+    return { id, session, seen: saved.version, counted: session.finished.length, failed: null };
   } catch (error) {
     throw new TableError("refused", `This game cannot be read: ${error instanceof Error ? error.message : error}`);
   }
@@ -244,15 +247,20 @@ async function isReplay({ id, session: { settings: { day } } }) {
 /** @param {string} id @returns {Promise<TableError>} */
 const moved = async (id) => new TableError("moved", "The game has moved on in another window.", { session: entryJson(await read(id)) });
 
-/** Let the agent act until it is the person's turn or the deal is over, and save what it did. @param {Entry} entry */
+/** Let the agent act until it is the person's turn, the deal is over or the agent fails, and save what it did. @param {Entry} entry */
 async function reply(entry) {
   const { session } = entry;
-  if (!session.waitsForAgent) return;
-  while (session.waitsForAgent) {
-    const scripted = session.settings.kind === "lesson" ? teacherCard(session.deal) : null;
-    session.play(scripted ?? await agentActs(session.settings.agent, session.deal));
+  try {
+    while (session.waitsForAgent) {
+      const scripted = session.settings.kind === "lesson" ? teacherCard(session.deal) : null;
+      session.play(scripted ?? await agentActs(session.settings.agent, session.deal));
+    }
+  } catch (error) {
+    const failed = forPerson(error);
+    if (!(failed instanceof TableError)) throw failed;
+    entry.failed = failed;
   }
-  await save(entry);
+  if (session.version !== entry.seen) await save(entry);
 }
 
 /**
@@ -275,7 +283,8 @@ function change({ id, version }, work) {
 
 /** @param {Session} session @returns {Promise<SessionData>} in which the agent has begun if it is its turn */
 async function add(session) {
-  const entry = { id: newId(), session, seen: null, counted: 0 };
+  /** @type {Entry} */
+  const entry = { id: newId(), session, seen: null, counted: 0, failed: null };
   const loading = load(session.settings.agent);
   if (session.waitsForAgent) await loading;
   else loading.catch(() => {}); // by the time that it is needed, there may be a connection
@@ -329,7 +338,7 @@ function newId() {
 }
 
 /** @param {Entry} entry @returns {SessionData} as the page shows it */
-const entryJson = ({ id, session }) => ({ id, ...sessionJson(session) });
+const entryJson = ({ id, session, failed }) => ({ id, failed, ...sessionJson(session) });
 
 /** @param {Session} session @param {number | null} number from 1; null: the last one @returns {number} the place of a finished deal, from 0 @throws {TableError} if there is none */
 function placeOf({ finished }, number) {

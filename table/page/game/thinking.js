@@ -6,6 +6,7 @@
 
 import { parseAction } from "../engine/actions.js";
 import { historyOf } from "../engine/history.js";
+import { isLegal } from "../engine/state.js";
 import { opponentHandKnown } from "../engine/view.js";
 import { agentTitle } from "./catalogue.js";
 import { dataNow } from "./data.js";
@@ -33,7 +34,7 @@ worker.addEventListener("message", (/** @type {MessageEvent<Message>} */ { data 
   const asked = waiting.get(data.id);
   waiting.delete(data.id);
   if ("missing" in data) asked?.reject(absent(data.missing));
-  else if ("error" in data) asked?.reject(new TableError("unreachable", data.error));
+  else if ("error" in data) asked?.reject(new TableError("refused", data.error));
   else asked?.resolve(data.answer);
 });
 
@@ -82,15 +83,25 @@ async function askServer(what, deal, step, more = {}) {
   const seat = deal.stateAt(step).turn;
   const history = historyOf(deal.rules.game, deal.deck, deal.dealer, deal.actions.slice(0, step), seat);
   const body = JSON.stringify({ rules: deal.rules.spec, history, ...more });
-  let response, answer;
+  let response, text;
   try {
     response = await fetch(`api/${what}`, { method: "POST", cache: "no-store", headers: { "Content-Type": "application/json" }, body });
-    answer = await response.json();
+    text = await response.text();
   } catch {
     throw new TableError("unreachable", AWAY);
   }
-  if (!response.ok) throw new TableError("refused", answer.error ?? `The server answered with status ${response.status}.`);
-  return answer;
+  const answer = parsed(text); // a proxy may answer with a page
+  if (response.ok && answer !== null) return answer;
+  throw new TableError("refused", answer?.error ?? `The server answered with status ${response.status}.`);
+}
+
+/** @param {string} text @returns {any} null if it is not JSON */
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
 
 /** @returns {Promise<boolean>} whether the server answers; always, where there is none */
@@ -111,12 +122,15 @@ export async function load(spec) {
  * @param {string} spec of the agent
  * @param {TableDeal} deal in which it is to act
  * @returns {Promise<number>} what it plays
+ * @throws {TableError} if it cannot be asked, or plays what it must not
  */
 export async function act(spec, deal) {
   if (isOwn(spec)) return askWorker({ what: "act", spec, rules: deal.rules, view: deal.view(deal.turn) });
   if (!dataNow().server) throw new TableError("refused", `${spec} does not play on this page: it needs german-whist serve.`);
   const { action } = await askServer("act", deal, deal.actions.length, { agent: spec });
-  return parseAction(action, deal.rules);
+  const played = parseAction(String(action), deal.rules);
+  if (!isLegal(deal.state, played)) throw new TableError("refused", `${agentTitle(spec)} plays ${action}, which is not legal.`); // its legal cards are hidden
+  return played;
 }
 
 /**

@@ -571,6 +571,7 @@
  * @property {Recall | null} recall  your answer to the memory quiz of this deal
  * @property {Lesson | null} lesson  what the teacher says, in a lesson
  * @property {string} id  its name in addresses, random
+ * @property {import("./errors.js").TableError | null} failed  why the agent has not played, if it was asked and could not
  */
 
 /**

@@ -21,7 +21,7 @@ import { Playback, callTrump } from "./table/playback.js";
 import { tableInWords } from "./table/stage.js";
 import { showResult } from "./table/result.js";
 import { shownNow, shownPlayed } from "./table/state.js";
-import { TableView } from "./table/view.js";
+import { ASK_AGAIN, TableView } from "./table/view.js";
 
 /** @typedef {import("../game/types.js").Session} Session */
 /** @typedef {import("./table/state.js").Shown} Shown */
@@ -110,8 +110,18 @@ export class Game {
     } else {
       showLog(session.events, session);
       this.show(shownNow(session));
-      this.playForced(session);
+      this.goOn(session);
     }
+  }
+
+  /** Play a forced card, or say why the agent has not played. @param {Session} session as the table shows it */
+  goOn(session) {
+    const { failed } = session;
+    if (failed === null) this.playForced(session);
+    else if (failed.kind === "refused") {
+      alertUser(failed.message);
+      announce(ASK_AGAIN);
+    } else void this.recover(failed, session);
   }
 
   /** Play the only legal card, if the settings say so; in a lesson, only the last card. @param {Session} session */
@@ -131,7 +141,7 @@ export class Game {
   async playEvents(start, events) {
     const session = /** @type {Session} */ (this.session);
     const finished = await this.playback.play(start, events, session);
-    if (finished) this.playForced(session);
+    if (finished) this.goOn(session);
     if (finished && events.length > 0) soundResult(session);
   }
 
@@ -160,10 +170,7 @@ export class Game {
 
   /** @param {import("../game/types.js").HandCard} card */
   refuse(card) {
-    if (this.playback.active) {
-      this.playback.skip();
-      return;
-    }
+    if (this.skip()) return;
     sound.refused();
     alertUser(card.reason ?? "It is not your turn.");
   }
@@ -277,9 +284,23 @@ export class Game {
     }
   }
 
-  /** Show the rest of the running events at once. */
+  /** Show the rest of the running events at once, or ask an agent that has failed again. @returns {boolean} whether there was anything to do */
   skip() {
     if (this.playback.active) this.playback.skip();
+    else if (this.session?.failed?.kind === "refused") void this.askAgain(this.session);
+    else return false;
+    return true;
+  }
+
+  /** @param {Session} failed in which the agent has failed */
+  async askAgain(failed) {
+    const session = { ...failed, failed: null };
+    this.session = session;
+    this.redraw();
+    const answer = await this.request(() => table.open(session.id));
+    if (answer === null) return;
+    this.session = answer;
+    void this.playEvents(shownNow(session), answer.events.slice(session.events.length));
   }
 
   /** @param {KeyboardEvent} event */

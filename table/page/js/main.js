@@ -161,9 +161,9 @@ async function readSession(id) {
   try {
     return await table.open(id);
   } catch (error) {
-    if (!(error instanceof TableError) || error.kind === "unreachable" || error.kind === "absent") throw error;
+    if (!(error instanceof TableError)) throw error;
     if (error.kind !== "not_found") alertUser(error.message);
-    return null;
+    return error.session;
   }
 }
 

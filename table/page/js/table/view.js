@@ -12,6 +12,7 @@ import { showStage } from "./stage.js";
 import { scoreText } from "./result.js";
 
 const LONG = 40; // characters of a prompt that does not fit beside a plate
+export const ASK_AGAIN = "The opponent has failed. Tap to ask again.";
 
 /** @typedef {import("./state.js").Shown} Shown */
 /** @typedef {import("../../game/types.js").Session} Session */
@@ -103,6 +104,7 @@ function prompt(shown, session) {
   const { position, winner } = shown;
   if (winner !== null) return winner === "you" ? "You win the trick" : `${session.agent.title} wins the trick`;
   if (position.result !== null) return "";
+  if (shown.waiting && session.failed?.kind === "refused") return ASK_AGAIN;
   if (shown.waiting) return position.turn === "opponent" && shown.trick.opponent === null ? `${session.agent.title} is playing …` : "";
   return position.decision?.text ?? "";
 }
