@@ -29,7 +29,7 @@ from german_whist.envs.simulator.episodes import Episodes
 from german_whist.envs.simulator.tensor_batch import TensorBatch
 from german_whist.envs.turns import Forfeit, play_turn
 from german_whist.envs.utils.checks import check_seed, whole_number
-from german_whist.envs.utils.specs import printable
+from german_whist.envs.utils.specs import must_be, printable
 from german_whist.evaluation.executors import InlineExecutor, run_tasks
 from german_whist.evaluation.recording import Recording, deal_results
 
@@ -186,11 +186,15 @@ def games(
         Blocks of finished games.
 
     Raises:
-        ValueError: when a number, the endgame or the device is not allowed, or an agent does not return one legal
-            action per view; the message names the agent.
+        ValueError: when an argument is not allowed, or an agent does not return one legal action per view; the message
+            names the agent.
         ChildProcessError: when a worker of the executor ended abruptly.
     """
     batch_size = whole_number("batch_size", batch_size, 1)
+    if not isinstance(executor, Executor | None):
+        raise ValueError(must_be("executor", "an executor, such as ProcessPoolExecutor(4)", executor))
+    if progress is not None and not callable(progress):
+        raise ValueError(must_be("progress", "a function that is called with a number of deals", progress))
     endgame_hook_of(check_endgame(endgame), rules)
     executor = InlineExecutor() if executor is None else executor
     is_here = isinstance(executor, InlineExecutor)

@@ -20,7 +20,7 @@ from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.text.rules_text import rules_spec
 from german_whist.envs.turns import Forfeit
-from german_whist.envs.utils.specs import count_text
+from german_whist.envs.utils.specs import count_text, must_be
 from german_whist.evaluation.games import (
     DEFAULT_BATCH,
     DEVICE_BATCH,
@@ -241,11 +241,13 @@ def play_match(
         ``margins``, int64[deals, 2], its margin in both games of every deal.
 
     Raises:
-        ValueError: when a name or number is not allowed, or an agent does not return one legal action per view; the
-            message names the agent. A ``process:`` agent that fails loses these games by the largest margin instead,
+        ValueError: when an argument is not allowed, or an agent does not return one legal action per view; the message
+            names the agent. A ``process:`` agent that fails loses these games by the largest margin instead,
             and ``result.forfeits`` lists them.
         ChildProcessError: when a worker of the executor ended abruptly.
     """
+    if record is not None and not callable(record):
+        raise ValueError(must_be("record", "a function that is called with each Recording, as list.append", record))
     rules = rules_named(rules)
     players, deals_played = two_players(first, second, rules), []
     for block in games(

@@ -156,6 +156,9 @@ def test_the_result_is_plain_data(deals: int) -> None:
         ({"first": "heuristik"}, "unknown agent 'heuristik': did you mean 'heuristic'"),
         ({"second": "greedy:depth=2"}, "takes no settings"),
         ({"second": 7}, "neither an agent's name nor an object with act"),
+        ({"record": "x.jsonl"}, "record must be .*, got 'x.jsonl'"),
+        ({"progress": True}, "progress must be .*, got True"),
+        ({"executor": 4}, "executor must be .*, got 4"),
     ],
 )
 def test_bad_input_is_named(settings: dict[str, Any], message: str) -> None:
