@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import multiprocessing
 import os
 import signal
@@ -15,9 +13,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any, TypeVar
 
 from german_whist.envs.utils.checks import whole_number
-from german_whist.envs.utils.kernel_cache import kernel_cache
 from german_whist.envs.utils.processes import end_with_parent
-from german_whist.envs.utils.warn_once import NUM_WARNINGS, share_warnings
 
 _SHUTDOWN_BEGINS = 0.1  # seconds
 RETRIES = 8  # how often Ray repeats a task whose worker or machine was lost
@@ -62,7 +58,7 @@ def worker_processes(workers: int) -> Iterator[Executor]:
     whole_number("workers", workers, 1)
     context = multiprocessing.get_context("spawn")
     lifeline, ours = context.Pipe(duplex=False)  # workers end when this process ends or closes its side
-    pool = _WorkerProcesses(workers, context, _begin, (context.Array("b", NUM_WARNINGS), lifeline))
+    pool = _WorkerProcesses(workers, context, _begin, (lifeline,))
     try:
         yield pool
     except BaseException:
@@ -102,15 +98,12 @@ def _interrupts_afterwards() -> Iterator[None]:
             signal.raise_signal(signal.SIGINT)
 
 
-def _begin(warned: Any, lifeline: Connection) -> None:
-    """Set up a worker: it ends with the main process, ignores SIGINT, and repeats no warning of another process."""
+def _begin(lifeline: Connection) -> None:
+    """Set up a worker: it ends with the main process and ignores SIGINT."""
     end_with_parent(lambda: wait([lifeline]))
     signal.signal(signal.SIGINT, lambda *_: None)  # bots that are started would inherit SIG_IGN, but not a handler
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    with contextlib.redirect_stderr(io.StringIO()):  # the main process has reported where kernels are cached
-        kernel_cache()
-    share_warnings(warned)
 
 
 def run_tasks(executor: Executor, task: Callable[..., T], arguments: Sequence[tuple[Any, ...]]) -> Iterator[T]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
 from collections.abc import Callable, Iterator
@@ -16,7 +15,6 @@ from hypothesis import settings
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.utils.files import CACHE_VARIABLE
 from german_whist.envs.utils.kernel_cache import kernel_cache
-from german_whist.envs.utils.warn_once import COMPILING, NUM_WARNINGS, share_warnings
 from german_whist.solver.tablebase import cache
 from german_whist.solver.tablebase.build import build_table
 from german_whist.solver.tablebase.kinds import KINDS
@@ -99,14 +97,6 @@ def endgame_tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         del os.environ[CACHE_VARIABLE]
     else:
         os.environ[CACHE_VARIABLE] = before
-
-
-@pytest.fixture(autouse=True)
-def no_line_about_kernels() -> None:
-    """Let every test have its own warnings, but for the one about kernels: who compiles them is a matter of order."""
-    warned = multiprocessing.Array("b", NUM_WARNINGS)
-    warned[COMPILING] = 1
-    share_warnings(warned)
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ signals from the terminal, and they end with the first however it ends, because 
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import re
 import subprocess
@@ -22,8 +21,6 @@ from typing import IO, Any
 
 import torch
 import torch.distributed as dist
-
-from german_whist.envs.utils.warn_once import NUM_WARNINGS, share_warnings
 
 PATIENCE = timedelta(minutes=30)  # the other processes wait while the first one evaluates
 _POLL = 0.001  # seconds
@@ -145,16 +142,11 @@ def _reason(error: RuntimeError) -> str:
 
 @contextmanager
 def joined_processes() -> Iterator[Processes]:
-    """Join the process group if ``torchrun`` started this process; leave it on exit.
-
-    Messages that all processes would print, such as that kernels are being compiled, are printed once per machine.
-    """
+    """Join the process group if ``torchrun`` started this process; leave it on exit."""
     if "RANK" not in os.environ or "WORLD_SIZE" not in os.environ:
         yield Processes()
         return
     local_rank = int(os.environ.get("LOCAL_RANK", "0"))
-    if local_rank > 0:
-        share_warnings(multiprocessing.Array("b", [1] * NUM_WARNINGS))
     with process_group(local_rank) as processes:
         yield processes
 

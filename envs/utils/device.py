@@ -11,7 +11,7 @@ import contextlib
 import inspect
 from collections.abc import Callable, Mapping
 from functools import cache
-from types import FunctionType, SimpleNamespace
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -108,10 +108,7 @@ class _Shape(NamedTuple):
     writes: str
 
     def compiled(self, template: str, body: Any, function: Any) -> Callable[..., Any]:
-        """Return the function that a template makes around a body.
-
-        It takes the file name and the line number of the body, by which numba's cache names compiled functions.
-        """
+        """Return the function that a template makes around a body, in the body's file: numba's cache is by file."""
         is_grid = template is not _LOOP
         row = "staged[own * width : (own + 1) * width]" if is_grid else f"{self.writes}[i]"
         made = "cuda.local.array({0}_size, {0}_dtype, {1})" if is_grid else "np.zeros({0}_size, {0}_dtype)"
@@ -127,15 +124,14 @@ class _Shape(NamedTuple):
         for name, (size, dtype) in self.scratch.items():
             scope |= {f"{name}_size": size, f"{name}_dtype": dtype}
         if is_grid:
-            scope["cuda"] = _cuda()
+            scope["cuda"] = cuda_module()
         exec(compile(code, function.__code__.co_filename, "exec"), scope)
-        found: FunctionType = scope[f"{self.name}_{'grid' if is_grid else 'rows'}"]
-        found.__code__ = found.__code__.replace(co_firstlineno=function.__code__.co_firstlineno)
+        found: Callable[..., Any] = scope[f"{self.name}_{'grid' if is_grid else 'rows'}"]
         return found
 
 
 @cache
-def _cuda() -> Any:
+def cuda_module() -> Any:
     """Return the module that compiles for GPUs.
 
     Raises:
@@ -152,27 +148,10 @@ def _cuda() -> Any:
     return cuda
 
 
-def _grid(kernel: Any) -> Any:
+def grid_of(kernel: Any) -> Any:
     """Return the grid around the body of a row kernel as a Python function, not compiled yet."""
     shape: _Shape = kernel.shape
     return shape.compiled(_STAGED_GRID if shape.writes else _GRID, kernel.body, kernel.body.py_func)
-
-
-def ptx_of(kernel: Any) -> list[str]:
-    """Compile the grid of a row kernel for each signature that it has run with in this process; return their PTX.
-
-    It needs no GPU, so tests can check without one that a kernel compiles for it.
-
-    Raises:
-        ModuleNotFoundError: if numba-cuda is not installed.
-    """
-    cuda = _cuda()
-    from numba.cuda import dispatcher as dispatcher_module
-
-    dispatcher: Any = dispatcher_module
-    # numba-cuda asks the current device what it can do even where it is told.
-    dispatcher.get_current_device = lambda: SimpleNamespace(compute_capability=(9, 0))
-    return [cuda.compile_ptx(_grid(kernel), types, cc=(9, 0))[0] for types in kernel.signatures]
 
 
 class Records(NamedTuple):
@@ -236,7 +215,7 @@ class Device:
             raise ValueError(f'device: {name!r} cannot be used: "cpu" and "cuda" can')
         self.is_gpu = self.torch_device.type == "cuda"
         if self.is_gpu:
-            _cuda()
+            cuda_module()
 
     def records(self, n: int, dtype: np.dtype[Any]) -> Records:
         """Return n zeroed records."""
@@ -275,7 +254,7 @@ class Device:
             blocks = min(-(-n // threads), _BLOCKS)
             # On torch's own stream, so that kernels and torch's operations run in the order of the calls.
             current = torch.cuda.current_stream().cuda_stream
-            stream = _cuda().external_stream(current) if current else 0
+            stream = cuda_module().external_stream(current) if current else 0
             _compiled_grid(kernel)[blocks, threads, stream, threads * width](n, *given)
 
     def _array(self, argument: Any) -> Any:
@@ -296,7 +275,7 @@ class Device:
         alike = array.tobytes() if array.nbytes <= _SMALL else id(array)
         key = self.torch_device, array.dtype, array.shape, alike
         if key not in _constants:
-            _constants[key] = array, _cuda().to_device(np.ascontiguousarray(array))
+            _constants[key] = array, cuda_module().to_device(np.ascontiguousarray(array))
         return _constants[key][1]
 
 
@@ -314,10 +293,10 @@ def _gpu_array(tensor: torch.Tensor) -> Any:
             "typestr": np.dtype(str(tensor.dtype).removeprefix("torch.")).str,
             "version": 2,
         }
-        found = _arrays[key] = _cuda().as_cuda_array(SimpleNamespace(__cuda_array_interface__=interface))
+        found = _arrays[key] = cuda_module().as_cuda_array(SimpleNamespace(__cuda_array_interface__=interface))
     return found
 
 
 @cache
 def _compiled_grid(kernel: Any) -> Any:
-    return _cuda().jit(_grid(kernel))
+    return cuda_module().jit(grid_of(kernel))

@@ -8,7 +8,6 @@ import threading
 from pathlib import Path
 
 from german_whist.envs.utils.files import cache_folder
-from german_whist.envs.utils.warn_once import TABLE_IN_MEMORY, warn_once
 from german_whist.solver.tablebase.build import build_in_memory, build_table
 from german_whist.solver.tablebase.endgame_table import EndgameTable, load_table
 from german_whist.solver.tablebase.kinds import (
@@ -97,9 +96,9 @@ def _new(kind: TableKind, cards: int, smaller: EndgameTable | None = None) -> En
         return load_table(build_table(kind, cards, _ProgressBar(kind)))
     except TableError as error:
         if smaller:
-            warn_once(TABLE_IN_MEMORY, f"{error}: one of {smaller.cards} cards is used instead")
+            _say(f"{error}: one of {smaller.cards} cards is used instead")
             return smaller
-        warn_once(TABLE_IN_MEMORY, f"{error}: one of {MEMORY_CARDS} cards is built in memory")
+        _say(f"{error}: one of {MEMORY_CARDS} cards is built in memory")
         return build_in_memory(kind, MEMORY_CARDS)
 
 
@@ -119,8 +118,12 @@ def _largest(kind: TableKind) -> EndgameTable | None:
                 path.unlink()
             except OSError as reason:
                 done = f"it cannot be deleted: {reason.strerror}"
-            print(f"german-whist: {error}; {done}", file=sys.stderr)
+            _say(f"{error}; {done}")
     return None
+
+
+def _say(line: str) -> None:
+    print(f"german-whist: {line}", file=sys.stderr)
 
 
 class _ProgressBar:
