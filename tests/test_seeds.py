@@ -51,7 +51,7 @@ SEEDS: dict[str, Entry] = {
     "play_match": lambda seed: gw.play_match(*AGAINST, deals=2, seed=seed, rules="tiny").to_dict(),
     "play_match's first_deal": lambda seed: gw.play_match(*AGAINST, deals=2, rules="tiny", first_deal=seed).to_dict(),
     "play_series": lambda seed: gw.play_series(*AGAINST, "best_of:3", matches=2, seed=seed, rules="tiny").to_dict(),
-    "play_sprt": lambda seed: gw.play_sprt(*AGAINST, seed=seed, rules="tiny", most_deals=3).to_dict(),
+    "play_sprt": lambda seed: gw.play_sprt(*AGAINST, seed=seed, rules="tiny", max_deals=3).to_dict(),
     "play_tournament": lambda seed: (
         gw.play_tournament(AGAINST, deals=2, seed=seed, rules="tiny").margins[0, 1].tolist()
     ),
@@ -81,7 +81,7 @@ NUMBERS: dict[str, Entry] = {
     "play_match": lambda deals: gw.play_match(*AGAINST, deals=deals, rules="tiny").to_dict(),
     "play_match's batch_size": lambda size: gw.play_match(*AGAINST, deals=300, rules="tiny", batch_size=size).to_dict(),
     "play_series": lambda matches: gw.play_series(*AGAINST, "best_of:3", matches=matches, rules="tiny").to_dict(),
-    "play_sprt": lambda deals: gw.play_sprt(*AGAINST, rules="tiny", most_deals=deals).to_dict(),
+    "play_sprt": lambda deals: gw.play_sprt(*AGAINST, rules="tiny", max_deals=deals).to_dict(),
     "play_tournament": lambda deals: gw.play_tournament(AGAINST, deals=deals, rules="tiny").margins[0, 1].tolist(),
     "exploitability": lambda samples: AgentPolicy(RANDOM, gw.rules("tiny"), samples)(BATCH.views()).tolist(),
     "DealBatch": lambda size: gw.DealBatch("tiny", size).states["deck"].tolist(),

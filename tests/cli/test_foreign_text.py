@@ -51,7 +51,7 @@ def test_a_run_by_its_folder(run: Run, here: Path, type_lines: Typist, recwarn: 
     ranked = run("arena", agent, "random", "greedy", "--deals", "2", "--rules", "tiny", "--out", picture)
     gained = run("exploit", agent, "--rules", "tiny")
     game = ("evaluate", agent, "random", "--rules", "tiny", "--deals", "16")
-    tested = run(*game, "--sprt", "0,5000")
+    tested = run(*game, "--sprt", "0,500")
     assert not list(recwarn)
     type_lines(["q"])
     played = run("play", agent, "--rules", "tiny", "--seed", "1")

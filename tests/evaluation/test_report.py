@@ -36,8 +36,8 @@ RESULTS: dict[str, tuple[Callable[[], Any], Callable[[Any], list[str]]]] = {
         lambda result: [f"{100 * result.win_rate:.1f} %", f"{result.margin:+.2f}"],
     ),
     "sequential test": (
-        lambda: play_sprt("heuristic", "random", elo0=0, elo1=50, seed=2, rules="small", most_deals=64),
-        lambda result: [f"{result.nelo:+.1f}", f"{result.log_ratio:.2f}", f"{result.deals}"],
+        lambda: play_sprt("heuristic", "random", elo0=0, elo1=50, seed=2, rules="small", max_deals=64),
+        lambda result: [f"{result.nelo:+.2f}", f"{result.log_ratio:.2f}", f"{result.deals}"],
     ),
     "standings": (
         lambda: play_tournament(["random", "greedy", "heuristic"], deals=20, rules="tiny"),

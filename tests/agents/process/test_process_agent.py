@@ -23,7 +23,6 @@ from german_whist.envs.agent import AgentForfeit
 from german_whist.envs.engine.cards import parse_card
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.evaluation.match import play_match, play_series
-from german_whist.evaluation.sprt import play_sprt
 from tests.agents.process.bots import FIRST, bot
 from tests.envs.players import Lowest
 
@@ -142,10 +141,6 @@ def crashes(result: Any) -> int:
     return sum(one.reason.startswith("crash") for one in result.forfeits)
 
 
-def sprt(one: Any, other: Any) -> Any:
-    return play_sprt(one, other, elo0=0, elo1=2000, most_deals=8, **GAME)
-
-
 def series(one: Any, other: Any) -> Any:
     return play_series(one, other, "best_of:3", matches=4, **GAME)
 
@@ -154,7 +149,7 @@ def match(one: Any, other: Any) -> Any:
     return play_match(one, other, deals=4, **GAME)
 
 
-@pytest.mark.parametrize(("kind", "suffix"), [(match, ""), (match, "+exact"), (series, ""), (sprt, "")])
+@pytest.mark.parametrize(("kind", "suffix"), [(match, ""), (match, "+exact"), (series, "")])
 def test_failures_are_counted_in_a_whole_match_and_afresh_in_the_next(kind: Any, suffix: str, tmp_path: Path) -> None:
     spec = bot(tmp_path, "sys.exit(3)") + suffix
     agent = make_agent(spec)

@@ -135,7 +135,7 @@ def _play_sprt(options: argparse.Namespace, rules: Any, executor: Executor | Non
             elo1=elo1,
             seed=options.seed,
             rules=rules,
-            most_deals=most,
+            max_deals=most,
             endgame=options.endgame,
             progress=progress,
             executor=executor,
