@@ -6,9 +6,9 @@ import os
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, overload
 
-from german_whist.envs.agent import Agent, SupportsAct, as_agent
+from german_whist.envs.agent import Agent, AgentLike, SupportsAct, as_agent
 from german_whist.envs.engine.endgame_hook import EXACT, check_endgame
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from german_whist.agents.search.settings import SearchSettings
 
 AgentType = TypeVar("AgentType", bound=Agent)
-AgentLike: TypeAlias = "str | os.PathLike[str] | Agent | SupportsAct"
-"""A specification string, the path of a checkpoint, or an agent object."""
 
 
 class AgentKind(NamedTuple):

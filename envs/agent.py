@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -130,6 +132,10 @@ class SupportsAct(Protocol):
     def act(self, seen: Any, other: Any, /) -> Any:
         """Return one legal action per decision, int64[n]."""
         ...
+
+
+AgentLike: TypeAlias = "str | os.PathLike[str] | Agent | SupportsAct"
+"""A specification string, the path of a checkpoint, or an agent object."""
 
 
 class Agent(ABC):
@@ -361,20 +367,22 @@ def agent_name(agent: Agent) -> str:
     return printable(agent.name or type(agent).__name__)
 
 
-def as_agent(agent: Agent | SupportsAct, rules: Rules | None = None) -> Agent:
-    """Return an object as an :class:`Agent`.
+def as_agent(agent: AgentLike, rules: Rules | None = None) -> Agent:
+    """Return an :class:`Agent`.
 
     Args:
-        agent: an :class:`Agent`, or an object with ``act(views, rng)`` or ``act(observations, action_masks)``.
+        agent: a name, as ``make_agent`` takes it; an :class:`Agent`; or an object with ``act(views, rng)`` or
+            ``act(observations, action_masks)``.
         rules: the rules of the deals; ``None`` if they are not known here.
 
     Raises:
-        ValueError: if it has no method ``act``, is the class of an agent, or plays other rules than these.
+        ValueError: if there is no such agent, it has no method ``act``, is the class of an agent, or plays other rules
+            than these.
     """
-    if isinstance(agent, str):
-        raise ValueError(
-            must_be("agent", "an object such as make_agent returns (gymnasium.make and matches take names)", agent)
-        )
+    if isinstance(agent, (str, os.PathLike)):
+        registry = importlib.import_module("german_whist.agents.registry")  # by name: environments import no agents
+        made: Agent = registry.make_agent(agent, rules)
+        return made
     if is_agent_class(agent):
         raise ValueError(f"{agent.__name__} is a class: pass an object of it, such as {agent.__name__}()")
     if not callable(getattr(agent, "act", None)):

@@ -16,23 +16,22 @@ import numpy.typing as npt
 from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Discrete
 
-from german_whist.envs.agent import Agent, SupportsAct, agent_name, as_agent
+from german_whist.envs.agent import AgentLike, agent_name
 from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook
 from german_whist.envs.engine.match_format import MatchFormat
 from german_whist.envs.engine.rules import Rules
-from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.scoring import check_dense
 from german_whist.envs.observation.spaces import check_observation_keys, keyed, observation_space
 from german_whist.envs.rendering.modes import FRAMES_PER_SECOND, RENDER_MODES, Picture
 from german_whist.envs.rendering.renderer import Renderer, RendererProperties
 from german_whist.envs.simulator.episodes import Episode
-from german_whist.envs.turns import check_seat, learner_seats, play_turn
+from german_whist.envs.turns import PlaysOpponent, check_seat, learner_seats, play_turn
 from german_whist.envs.utils.checks import whole_action
 
 Step = tuple[Any, float, bool, bool, dict[str, Any]]
 
 
-class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
+class GermanWhistEnv(PlaysOpponent, RendererProperties, gymnasium.Env[Any, np.int64]):
     """A single-agent environment: one learner against an opponent, one deal (or match) per episode.
 
     ``gymnasium.make("german_whist:GermanWhist-v0", opponent="heuristic")`` makes it with an opponent by name.
@@ -58,7 +57,7 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
 
     Attributes:
         rules: the rules of the game.
-        opponent: the agent that plays against the learner.
+        opponent: the agent that plays against the learner; it may be replaced between two steps.
         match: the ``MatchFormat`` of an episode; ``None`` if it is one deal.
         learner: the learner's seat in the current episode.
     """
@@ -70,7 +69,7 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
 
     def __init__(
         self,
-        opponent: Agent | SupportsAct,
+        opponent: AgentLike,
         rules: str | Rules = "classic",
         reward: str = "margin",
         seat: int | str = "alternate",
@@ -85,7 +84,7 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
         """Create the environment; ``reset`` deals.
 
         Args:
-            opponent: an agent object: an ``Agent``, or any object with ``act``. Names work in ``gymnasium.make``.
+            opponent: an agent's specification, or an agent object.
             rules: a preset's name, optionally with settings (``"classic:counts=all"``), or ``Rules``.
             reward: ``"margin"`` (counted tricks, the learner's minus the opponent's; negated in a low game), ``"win"``
                 (+1, 0, −1) or ``"points"`` (the rules' own scoring).
@@ -110,11 +109,10 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
             ValueError: if an argument is not allowed.
             ModuleNotFoundError: if the render mode is ``"rgb_array"`` and Pillow is not installed.
         """
-        opponent = as_agent(opponent, rules_named(rules))
         check_seat(seat)
         self._renderer = Renderer(render_mode)
         self._keys = check_observation_keys(observation_keys)
-        self._episode = Episode(rules, match, history=opponent.uses_games, endgame=endgame, canonical=canonical)
+        self._episode = Episode(rules, match, history=True, endgame=endgame, canonical=canonical)
         if dense:
             check_dense(reward, match)
         self.canonical, self.dense = canonical, dense

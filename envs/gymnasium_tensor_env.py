@@ -10,7 +10,7 @@ from gymnasium.spaces import Discrete
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from german_whist.envs.agent import Agent, SupportsAct, agent_name, as_agent
+from german_whist.envs.agent import AgentLike
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook
 from german_whist.envs.engine.rules import Rules
@@ -20,7 +20,7 @@ from german_whist.envs.observation.spaces import observation_space
 from german_whist.envs.simulator.batch_kernels import write_is_refused
 from german_whist.envs.simulator.reset_options import draw_seed, read_options
 from german_whist.envs.simulator.tensor_batch import TensorBatch
-from german_whist.envs.turns import check_seat
+from german_whist.envs.turns import PlaysOpponent, check_seat
 from german_whist.envs.utils.checks import check_seed, whole_number
 from german_whist.envs.utils.specs import must_be
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 Info = dict[str, Any]
 
 
-class GermanWhistTensorEnv(VectorEnv[Any, Any, Any]):
+class GermanWhistTensorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
     """Many deals at once on a device, with the learner to act in each row; ``make_vec(…, device="cuda")`` makes it.
 
     Deals, seats, observations and rewards are those of ``GermanWhistVectorEnv`` with ``SAME_STEP``: a row whose deal is
@@ -53,16 +53,17 @@ class GermanWhistTensorEnv(VectorEnv[Any, Any, Any]):
 
     Attributes:
         rules: the rules of every deal.
-        opponent: the agent that plays against the learner in all rows.
+        opponent: the agent that plays against the learner in all rows; it may be replaced between two steps.
         device: the ``torch.device``.
         learners: the learner's seat in each row, int64[num_envs].
     """
 
+    _keeps_histories = False
     metadata: dict[str, Any] = {"render_modes": [], "autoreset_mode": AutoresetMode.SAME_STEP}  # noqa: RUF012
 
     def __init__(
         self,
-        opponent: Agent | SupportsAct,
+        opponent: AgentLike,
         num_envs: int = 1,
         rules: str | Rules = "classic",
         *,
@@ -76,7 +77,7 @@ class GermanWhistTensorEnv(VectorEnv[Any, Any, Any]):
         """Create the environment; ``reset`` deals.
 
         Args:
-            opponent: an agent object. Names work in ``gymnasium.make_vec``.
+            opponent: an agent's specification, or an agent object.
             num_envs: number of rows, at least 1.
             rules: a preset's name, optionally with settings, or ``Rules``.
             reward: ``"margin"``, ``"win"`` or ``"points"``.
@@ -93,11 +94,7 @@ class GermanWhistTensorEnv(VectorEnv[Any, Any, Any]):
         import torch
 
         self.rules = rules_named(rules)
-        self.opponent = as_agent(opponent, self.rules)
-        if self.opponent.uses_games:
-            raise ValueError(
-                f"agent {agent_name(self.opponent)!r} uses histories, which are not kept on a device: leave device out"
-            )
+        self.opponent = opponent
         check_seat(seat)
         check_reward(reward)
         if dense:

@@ -16,18 +16,17 @@ from gymnasium.spaces import Discrete
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from german_whist.envs.agent import Agent, SupportsAct, as_agent
+from german_whist.envs.agent import AgentLike
 from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook
 from german_whist.envs.engine.match_format import MatchFormat
 from german_whist.envs.engine.rules import Rules
-from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.scoring import check_dense
 from german_whist.envs.observation.spaces import check_observation_keys, keyed, observation_space
 from german_whist.envs.rendering.modes import FRAMES_PER_SECOND, Picture, check_render_mode
 from german_whist.envs.rendering.renderer import load_drawing, render_rows
 from german_whist.envs.simulator.episodes import Episodes, Seeds
-from german_whist.envs.turns import check_seat, learner_seats, play_turn
-from german_whist.envs.utils.checks import whole_actions
+from german_whist.envs.turns import PlaysOpponent, check_seat, learner_seats, play_turn
+from german_whist.envs.utils.checks import whole_actions, whole_number
 from german_whist.envs.utils.specs import must_be, unknown_name_error
 
 Bools = npt.NDArray[np.bool_]
@@ -35,7 +34,7 @@ Rows = npt.NDArray[np.int64]
 Info = dict[str, Any]
 
 
-class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any]]):
+class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any]]):
     """Many deals (or matches) at once, with the learner to act in each row.
 
     ``gymnasium.make_vec("german_whist:GermanWhist-v0", num_envs=4096)`` makes it with an opponent by name.
@@ -79,7 +78,7 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
 
     def __init__(
         self,
-        opponent: Agent | SupportsAct,
+        opponent: AgentLike,
         num_envs: int = 1,
         rules: str | Rules = "classic",
         reward: str = "margin",
@@ -96,7 +95,7 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
         """Create the environment; ``reset`` deals. ``GermanWhistEnv`` describes the arguments at length.
 
         Args:
-            opponent: an agent object: an ``Agent``, or any object with ``act``. Names work in ``gymnasium.make_vec``.
+            opponent: an agent's specification, or an agent object.
             num_envs: number of rows, at least 1.
             rules: a preset's name, optionally with settings, or ``Rules``.
             reward: ``"margin"``, ``"win"`` or ``"points"``.
@@ -114,7 +113,6 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
             ValueError: if an argument is not allowed.
             ModuleNotFoundError: if the render mode is ``"rgb_array"`` and Pillow is not installed.
         """
-        opponent = as_agent(opponent, rules_named(rules))
         check_seat(seat)
         check_render_mode(render_mode, tuple(self.metadata["render_modes"]))
         if render_mode == "rgb_array":
@@ -122,9 +120,8 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
         self.autoreset_mode = _autoreset_mode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self._keys = check_observation_keys(observation_keys)
-        self._episodes = Episodes(
-            rules, num_envs, match, history=opponent.uses_games, endgame=endgame, canonical=canonical
-        )
+        size = whole_number("num_envs", num_envs, 1)
+        self._episodes = Episodes(rules, size, match, history=True, endgame=endgame, canonical=canonical)
         if dense:
             check_dense(reward, match)
         self.canonical, self.dense = canonical, dense

@@ -7,14 +7,37 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.envs.agent import Agent, agent_name, ask
+from german_whist.envs.agent import Agent, AgentLike, agent_name, as_agent, ask
 from german_whist.envs.engine.agent_rng import AgentRng
+from german_whist.envs.engine.rules import Rules
 from german_whist.envs.simulator.episodes import Episodes
 from german_whist.envs.utils.checks import is_whole_number
 from german_whist.envs.utils.specs import must_be
 
 Rows = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
+
+
+class PlaysOpponent:
+    """An environment's opponent, which may be replaced between two steps."""
+
+    rules: Rules
+    _opponent: Agent
+    _keeps_histories = True
+
+    @property
+    def opponent(self) -> Agent:
+        """The agent that plays against the learner; a name or any object with ``act`` may be set."""
+        return self._opponent
+
+    @opponent.setter
+    def opponent(self, opponent: AgentLike) -> None:
+        agent = as_agent(opponent, self.rules)
+        if agent.uses_games and not self._keeps_histories:
+            raise ValueError(
+                f"agent {agent_name(agent)!r} uses histories, which are not kept on a device: leave device out"
+            )
+        self._opponent = agent
 
 
 class Forfeit(NamedTuple):

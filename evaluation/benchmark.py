@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.registry import AgentLike
+from german_whist.envs.agent import AgentLike
 from german_whist.evaluation.games import Progress
 from german_whist.evaluation.match import MatchResult, forfeit_lines, play_match
 from german_whist.evaluation.report import Report, Table

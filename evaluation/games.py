@@ -19,8 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.agents.endgame.exact_agent import ExactEndgame, solves_endgame
-from german_whist.agents.registry import AgentLike, as_spec, make_agent
-from german_whist.envs.agent import Agent, SupportsAct, agent_name
+from german_whist.agents.registry import as_spec, make_agent
+from german_whist.envs.agent import Agent, AgentLike, SupportsAct, agent_name
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.endgame_hook import EXACT, PLAYED, check_endgame, endgame_hook_of
 from german_whist.envs.engine.match_format import MatchFormat, check_match_number

@@ -12,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.registry import AgentLike
+from german_whist.envs.agent import AgentLike
 from german_whist.envs.engine.endgame_hook import EXACT, PLAYED
 from german_whist.envs.engine.match_format import MatchFormat, match_format_of
 from german_whist.envs.engine.rules import Rules, rules_from_dict

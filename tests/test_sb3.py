@@ -105,5 +105,5 @@ def test_bad_arguments_are_refused() -> None:
         GermanWhistVecEnv(2, reward="money")
     with pytest.raises(ValueError, match="nobody"):
         GermanWhistVecEnv(2, opponent="nobody")
-    with pytest.raises(ValueError, match="size"):
+    with pytest.raises(ValueError, match="num_envs"):
         GermanWhistVecEnv(0)

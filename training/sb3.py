@@ -23,7 +23,7 @@ from stable_baselines3.common.torch_layers import FlattenExtractor
 
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
-from german_whist.agents.registry import AgentLike, make_agent
+from german_whist.agents.registry import make_agent
 from german_whist.envs.agent import Agent
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.observation.vector import observation_high, observation_layout
@@ -115,10 +115,8 @@ class Learner:
             torch_device(config.device)
         self._config, self._run, self._rules = config, run, rules(config.rules)
         self._named = {name: make_agent(name, self._rules) for name in config.opponents if name not in (SELF, POOL)}
-        # The environments keep histories only if their first opponent uses them.
-        first: AgentLike = max(self._named.values(), key=lambda agent: agent.uses_games, default="random")
         self._envs = GermanWhistVecEnv(
-            config.num_envs, rules=self._rules, opponent=first, reward=config.reward, canonical=True
+            config.num_envs, rules=self._rules, opponent="random", reward=config.reward, canonical=True
         )
         settings = {
             "n_steps": config.num_steps,

@@ -33,8 +33,8 @@ class ActionLog:
         """Forget the actions of rows, int64[k], that have been dealt again."""
         self.counts[rows] = 0
 
-    def add(self, rows: npt.NDArray[np.int64], actions: npt.NDArray[np.int64]) -> None:
-        """Append one legal action to each row; ``rows`` and ``actions`` are int64[k]."""
+    def add(self, rows: npt.NDArray[np.int64] | int, actions: npt.NDArray[np.int64] | int) -> None:
+        """Append one legal action to each row; ``rows`` and ``actions`` are int64[k], or one int each."""
         self.actions[rows, self.counts[rows]] = actions
         self.counts[rows] += 1
 

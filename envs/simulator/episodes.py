@@ -200,17 +200,16 @@ class Episodes:
         step_legal(self.rules.game, self.batch.states, rows, actions, self.plies, refused)
         if refused.any():
             rows, actions = rows[~refused], actions[~refused]
-        self._stepped(rows, actions)
+        if self.batch.log is not None:
+            self.batch.log.add(rows, actions)
+        self._follow_up(rows)
         self._moved()
         return refused
 
-    def _stepped(self, rows: Rows, actions: npt.NDArray[np.int64]) -> None:
-        """Log actions that have been played, cut endgames off, and score deals that have ended."""
-        batch = self.batch
-        if batch.log is not None:
-            batch.log.add(rows, actions)
-        batch.finish_endgames(rows)
-        finished = rows[batch.done[rows]]
+    def _follow_up(self, rows: Rows) -> None:
+        """Cut endgames off, and score deals that have ended."""
+        self.batch.finish_endgames(rows)
+        finished = rows[self.batch.done[rows]]
         if len(finished):
             self._finish(finished)
 
@@ -376,7 +375,7 @@ class Episode(Episodes):
         self._game, self._states, self._scratch = self.rules.game, self.batch.states, np.zeros(2, VIEW)
         self._relabeling = np.zeros(RELABELING_SIZE, np.int8)
         self._num_observations, self._num_actions = self.batch.num_observations, self.batch.num_actions
-        self._needs_follow_up = history or self.batch.endgame_hook is not None  # after every action, not only the last
+        self._needs_follow_up = self.batch.endgame_hook is not None  # after every action, not only the last
         self._canonical = canonical
         self._features = np.zeros((2, 0), np.int8)  # the match scores as features, from each seat's side
 
@@ -408,8 +407,10 @@ class Episode(Episodes):
             return False
         self.legal = situation & _LEGAL_BITS
         self.turn = situation >> _TURN_BIT
+        if self.batch.log is not None:
+            self.batch.log.add(0, action)
         if self._needs_follow_up:
-            self._stepped(self.every_row, np.array([action]))
+            self._follow_up(self.every_row)
             self._moved()
         elif not self.legal:
             self._finish(self.every_row)

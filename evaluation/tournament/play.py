@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from concurrent.futures import Executor
 from itertools import combinations
 
-from german_whist.agents.registry import AgentLike, as_spec, make_agent
-from german_whist.envs.agent import Agent, SupportsAct
+from german_whist.agents.registry import as_spec, make_agent
+from german_whist.envs.agent import Agent, AgentLike, SupportsAct
 from german_whist.envs.engine.endgame_hook import PLAYED
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named

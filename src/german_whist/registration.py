@@ -17,7 +17,7 @@ from german_whist.envs.rendering.modes import FRAMES_PER_SECOND, RENDER_MODES
 from german_whist.envs.utils.specs import unknown_name_error
 
 if TYPE_CHECKING:
-    from german_whist.agents.registry import AgentLike
+    from german_whist.envs.agent import AgentLike
     from german_whist.envs.engine.endgame_hook import EndgameHook
     from german_whist.envs.engine.match_format import MatchFormat
     from german_whist.envs.engine.rules import Rules
@@ -124,11 +124,10 @@ def make_single(
         ValueError: if an argument is not allowed.
         ModuleNotFoundError: if the render mode is ``"rgb_array"`` and Pillow is not installed.
     """
-    from german_whist.agents.registry import make_agent
     from german_whist.envs.gymnasium_env import GermanWhistEnv
 
     return GermanWhistEnv(
-        make_agent(opponent, rules),
+        opponent,
         rules,
         reward,
         seat,
@@ -192,8 +191,6 @@ def make_vector(
         ValueError: if an argument is not allowed.
         ModuleNotFoundError: if the render mode is ``"rgb_array"`` and Pillow is not installed.
     """
-    from german_whist.agents.registry import make_agent
-
     if device is not None:
         from german_whist.envs.gymnasium_tensor_env import GermanWhistTensorEnv
 
@@ -203,7 +200,7 @@ def make_vector(
                 "and SAME_STEP is their only autoreset mode"
             )
         return GermanWhistTensorEnv(
-            make_agent(opponent, rules),
+            opponent,
             num_envs,
             rules,
             reward=reward,
@@ -216,7 +213,7 @@ def make_vector(
     from german_whist.envs.gymnasium_vector_env import GermanWhistVectorEnv
 
     return GermanWhistVectorEnv(
-        make_agent(opponent, rules),
+        opponent,
         num_envs,
         rules,
         reward,

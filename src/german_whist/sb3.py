@@ -19,8 +19,7 @@ except ImportError as error:
         "german_whist.sb3 needs Stable-Baselines3: pip install 'german-whist[train]'", name="stable_baselines3"
     ) from error
 
-from german_whist.agents.registry import AgentLike, make_agent
-from german_whist.envs.agent import Agent
+from german_whist.envs.agent import Agent, AgentLike
 from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.scoring import reward_limit
@@ -75,7 +74,7 @@ class GermanWhistVecEnv(VecEnv):
             ValueError: if an argument is not allowed.
         """
         self._envs = GermanWhistVectorEnv(
-            make_agent(opponent, rules),
+            opponent,
             num_envs,
             rules,
             reward,
@@ -95,7 +94,7 @@ class GermanWhistVecEnv(VecEnv):
 
     @opponent.setter
     def opponent(self, opponent: AgentLike) -> None:
-        self._envs.opponent = make_agent(opponent, self.rules)
+        self._envs.opponent = opponent
 
     def reset(self) -> Observations:
         """Start a new deal in every row and return the observations, int8[num_envs, n_obs]."""

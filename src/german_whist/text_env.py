@@ -9,8 +9,8 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 
 from german_whist.agents.judge import WORLDS, advise, judge_action, judge_of
-from german_whist.agents.registry import AgentLike, make_agent
-from german_whist.envs.agent import Views
+from german_whist.agents.registry import make_agent
+from german_whist.envs.agent import AgentLike, Views
 from german_whist.envs.engine.actions import action_text, actions_text
 from german_whist.envs.engine.cards import cards_of
 from german_whist.envs.engine.rules import Rules

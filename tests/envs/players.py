@@ -7,12 +7,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from german_whist.envs.agent import Games
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.cards import cards_of
 from german_whist.envs.engine.rules import Rules
+from german_whist.envs.observation.history import EVENTS
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.simulator.episodes import Episode
 
+PLAYED = [event.name for event in EVENTS].index("played")
 HALF_POINTS = Rules(suits=2, ranks=4, hand=3, stock=2, points="over_half")
 
 
@@ -25,6 +28,28 @@ class Lowest:
     def act(self, views: np.ndarray[Any, Any], rng: AgentRng) -> npt.NDArray[np.int64]:
         self.calls += 1
         return np.array([next(cards_of(mask)) for mask in views["legal"].tolist()])
+
+
+class ReadsHistory:
+    """Plays its lowest legal card, and checks that its history is that of the deal that it plays."""
+
+    name = "reads"
+    uses_games = True
+
+    def __init__(self) -> None:
+        self.decisions = 0
+
+    def act(self, views: np.ndarray, rng: Any, games: Games) -> np.ndarray:
+        tokens, lengths = games.histories()
+        assert len(tokens) == len(lengths) == len(views)
+        for view, events, length in zip(views, tokens, lengths, strict=True):
+            played = {1: 0, 2: 0}
+            for event, who, card, _ in events[:length]:
+                if event == PLAYED:
+                    played[who] |= 1 << int(card) - 1
+            assert played == {1: int(view["played_self"]), 2: int(view["played_opponent"])}
+        self.decisions += len(views)
+        return np.array([(int(mask) & -int(mask)).bit_length() - 1 for mask in views["legal"]])
 
 
 class Random:

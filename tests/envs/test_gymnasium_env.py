@@ -180,7 +180,7 @@ VECTOR: Any = functools.partial(GermanWhistVectorEnv, num_envs=2)
 @pytest.mark.parametrize(
     ("make", "wrong", "word"),
     [
-        *((make, {"opponent": "heuristic"}, "gymnasium.make") for make in (SINGLE, VECTOR)),
+        *((make, {"opponent": "hueristic"}, "heuristic") for make in (SINGLE, VECTOR)),
         *((make, {"opponent": None}, "act") for make in (SINGLE, VECTOR)),
         *((make, {"rules": "clasic"}, "classic") for make in (SINGLE, VECTOR)),
         *((make, {"reward": "margn"}, "margin") for make in (SINGLE, VECTOR)),

@@ -13,7 +13,7 @@ from german_whist.envs.engine.dealing import deal_deck
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.gymnasium_vector_env import GermanWhistVectorEnv
-from tests.envs.players import Lowest, Random, Stubborn
+from tests.envs.players import Lowest, Random, ReadsHistory, Stubborn
 
 GAME = "german_whist:GermanWhist-v0"
 pytestmark = pytest.mark.filterwarnings("error")
@@ -87,6 +87,45 @@ def test_options_choose_the_deals() -> None:
     deck = deal_deck(cards, 1, 1)
     observations, _ = environment.reset(options={"deck": deck, "dealer": 0})
     assert np.flatnonzero(observations[2, :52]).tolist() == sorted(deck[:26:2].tolist())
+
+
+class Observer:
+    """Plays the lowest legal card, from observations."""
+
+    def act(self, observations: Any, action_masks: Any) -> Any:
+        return action_masks.argmax(axis=1)
+
+
+@pytest.mark.parametrize("settings", [{}, {"num_envs": 3}, {"num_envs": 3, "device": "cpu"}], ids=["1", "3", "tensors"])
+def test_an_opponent_set_in_the_middle_of_a_deal_plays_from_then_on(settings: dict[str, Any]) -> None:
+    make: Any = gymnasium.make_vec if settings else gymnasium.make
+    environment = make(GAME, opponent="random", **settings).unwrapped
+    _, info = environment.reset(seed=4)
+
+    def play() -> None:
+        nonlocal info
+        for _ in range(10):
+            *_, info = environment.step(info["action_mask"].argmax(-1))
+
+    lowest, reader = Lowest(), ReadsHistory()
+    for opponent in (lowest, Observer(), "greedy"):
+        play()
+        environment.opponent = opponent
+    assert lowest.calls
+    assert environment.opponent.name == "greedy"
+    _, info = environment.reset()
+    if "device" in settings:
+        with pytest.raises(ValueError, match="reads"):
+            environment.opponent = reader
+        assert environment.opponent.name == "greedy"
+    else:
+        play()
+        environment.opponent = reader
+        play()
+        assert reader.decisions
+    for wrong in ("gredy", Lowest, 3):
+        with pytest.raises(ValueError, match=getattr(wrong, "__name__", str(wrong))):
+            environment.opponent = wrong
 
 
 def test_one_call_to_the_opponent_serves_all_rows_that_wait() -> None:

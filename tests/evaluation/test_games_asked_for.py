@@ -13,33 +13,8 @@ import pytest
 import german_whist as gw
 from german_whist.agents.endgame.exact_agent import ExactEndgame
 from german_whist.envs.agent import Games
-from german_whist.envs.observation.history import EVENTS
 from german_whist.evaluation.match import play_match, play_series
-from tests.envs.players import Lowest
-
-PLAYED = [event.name for event in EVENTS].index("played")
-
-
-class ReadsHistory:
-    """Plays its lowest legal card, and checks that its history is that of the deal that it plays."""
-
-    name = "reads"
-    uses_games = True
-
-    def __init__(self) -> None:
-        self.decisions = 0
-
-    def act(self, views: np.ndarray, rng: Any, games: Games) -> np.ndarray:
-        tokens, lengths = games.histories()
-        assert len(tokens) == len(lengths) == len(views)
-        for view, events, length in zip(views, tokens, lengths, strict=True):
-            played = {1: 0, 2: 0}
-            for event, who, card, _ in events[:length]:
-                if event == PLAYED:
-                    played[who] |= 1 << int(card) - 1
-            assert played == {1: int(view["played_self"]), 2: int(view["played_opponent"])}
-        self.decisions += len(views)
-        return np.array([(int(mask) & -int(mask)).bit_length() - 1 for mask in views["legal"]])
+from tests.envs.players import Lowest, ReadsHistory
 
 
 class Remembers:

@@ -11,8 +11,8 @@ import numpy.typing as npt
 import pyspiel
 
 from german_whist.agents.inference.sampling import DealSampler
-from german_whist.agents.registry import AgentLike, make_agent
-from german_whist.envs.agent import Actions, Agent, Games, Histories, Views, ask_views
+from german_whist.agents.registry import make_agent
+from german_whist.envs.agent import Actions, Agent, AgentLike, Games, Histories, Views, ask_views
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.state import KEEP, LEAVE, PLAY, SWAP, TAKE
