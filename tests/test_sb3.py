@@ -73,6 +73,7 @@ def test_the_first_deal_can_be_chosen_and_the_opponent_changed() -> None:
     envs.set_options({"deal": (7, 100)})
     envs.reset()
     envs.opponent = "random"
+    assert envs.opponent.name == "random"
     rewards = [envs.step(lowest(envs.action_masks()))[1] for _ in range(50)]
     again = GermanWhistVecEnv(2, rules="small", opponent="random")
     again.set_options({"deal": (7, 100)})
@@ -107,3 +108,9 @@ def test_bad_arguments_are_refused() -> None:
         GermanWhistVecEnv(2, opponent="nobody")
     with pytest.raises(ValueError, match="num_envs"):
         GermanWhistVecEnv(0)
+    envs = GermanWhistVecEnv(2, rules="tiny")
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        envs.action_masks()
+    envs.set_options([{"deal": (7, 100)}, {"deal": (7, 200)}])
+    with pytest.raises(ValueError, match="200"):
+        envs.reset()

@@ -97,12 +97,17 @@ class GermanWhistVecEnv(VecEnv):
         self._envs.opponent = opponent
 
     def reset(self) -> Observations:
-        """Start a new deal in every row and return the observations, int8[num_envs, n_obs]."""
-        observations, info = self._envs.reset(seed=self._seeds[0], options=self._options[0])
+        """Start a new deal in every row and return the observations, int8[num_envs, n_obs].
+
+        Raises:
+            ValueError: if an option is not allowed, or the options differ between rows.
+        """
+        for options in self._options:
+            if options != self._options[0]:
+                raise ValueError(f"options must be the same for all rows, got {self._options[0]} and {options}")
+        seen: Observations = self._envs.reset(seed=self._seeds[0], options=self._options[0])[0]
         self._reset_seeds()
         self._reset_options()
-        self._masks: npt.NDArray[np.bool_] = info["action_mask"].astype(np.bool_)
-        seen: Observations = observations
         return seen
 
     def step_async(self, actions: npt.NDArray[np.int64]) -> None:
@@ -121,12 +126,15 @@ class GermanWhistVecEnv(VecEnv):
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for row in np.flatnonzero(ended):
             infos[row]["terminal_observation"] = info["final_obs"][row]
-        self._masks = info["action_mask"].astype(np.bool_)
         return observations, (rewards / self._limit).astype(np.float32), ended, infos
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
-        """Return which actions are legal, bool[num_envs, n_actions]."""
-        return self._masks
+        """Return which actions are legal, bool[num_envs, n_actions].
+
+        Raises:
+            ResetNeeded: before the first reset.
+        """
+        return self._envs.action_masks()
 
     def close(self) -> None:
         """Do nothing: there is nothing to release."""
