@@ -14,7 +14,7 @@ from hypothesis import settings
 
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.utils.files import CACHE_VARIABLE
-from german_whist.envs.utils.kernel_cache import kernel_cache
+from german_whist.envs.utils.kernel_cache import kernels_folder
 from german_whist.solver.tablebase import cache
 from german_whist.solver.tablebase.build import build_table
 from german_whist.solver.tablebase.kinds import KINDS
@@ -85,8 +85,8 @@ def classic_agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 def endgame_tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A cache with small tables of every kind, for this session and the processes that it starts."""
     folder = tmp_path_factory.mktemp("tables")
-    if (kernels := kernel_cache()) is not None:
-        (folder / "kernels").symlink_to(kernels.parent)
+    if (kernels := kernels_folder()) is not None:
+        (folder / "kernels").symlink_to(kernels)
     before = os.environ.get(CACHE_VARIABLE)
     os.environ[CACHE_VARIABLE] = str(folder)
     cache.SEARCH_CARDS = SMALL_TABLE

@@ -20,6 +20,7 @@ import numpy as np
 
 from german_whist.envs.engine.cards import NUM_CARDS
 from german_whist.envs.engine.rules import Rules, rule_names, rules
+from german_whist.envs.simulator import batch_kernels
 from german_whist.envs.utils.files import write_atomically
 from german_whist.envs.utils.kernel_cache import source_digest
 from tests.reference.compare import play_both
@@ -100,7 +101,7 @@ def main() -> None:
     parser.add_argument("--presets", action="store_true", help="leave out random games")
     parser.add_argument("--progress", type=Path, help="file that remembers how far the check is")
     given = parser.parse_args()
-    what = {"engine": source_digest(), "cards": given.cards, "presets": given.presets}
+    what = {"engine": source_digest(Path(batch_kernels.__file__)), "cards": given.cards, "presets": given.presets}
     seed, deals, positions = begin(given.progress, what, given.seed)
     print(f"seed {seed}, from deal {deals:,}", flush=True)
     start = last_report = time.monotonic()

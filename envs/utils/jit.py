@@ -6,12 +6,13 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
 from numba.core import event
 
-from german_whist.envs.utils.kernel_cache import kernel_cache
+from german_whist.envs.utils.kernel_cache import kernel_cache, kernels_folder
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -39,7 +40,7 @@ def _compiled(function: Function, *, allocates: bool) -> Function:
     # Always set: a kernel inherits missing options from its caller.
     options: Any = {**_OPTIONS, "_nrt": allocates}
     dispatcher: Any = numba.njit(**options)(function)
-    folder = kernel_cache()
+    folder = kernel_cache(Path(dispatcher.py_func.__code__.co_filename))
     if folder is not None:
         config: Any = numba.config
         previous = config.CACHE_DIR
@@ -75,7 +76,7 @@ class _CompilationNotice(event.Listener):
     def _check(self) -> None:
         if not self._said and self._spent + time.thread_time() - self._began > _NOTICE_AFTER:
             self._said = True
-            how_often = "in each process: the cache folder cannot be written" if kernel_cache() is None else "once"
+            how_often = "in each process: the cache folder cannot be written" if kernels_folder() is None else "once"
             line = f"german-whist: compiling, 5 to 30 seconds ({how_often}; german-whist warmup does it ahead)"
             print(line, file=sys.stderr, flush=True)
 

@@ -11,7 +11,7 @@ import numba
 import pytest
 
 from german_whist.envs.engine.state_kernels import legal_actions
-from german_whist.envs.utils.kernel_cache import kernel_cache, source_digest
+from german_whist.envs.utils.kernel_cache import kernels_folder, source_digest
 
 CALLER = """\
 from german_whist.constants import NUMBER
@@ -42,26 +42,32 @@ def package(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("name", ["kernels.py", "constants.py", "rooms/walls.py"])
 def test_a_change_in_any_source_of_a_kernel_gives_another_folder(package: Path, name: str) -> None:
-    before = source_digest(package)
+    before = source_digest(package / "kernels.py", package)
     with (package / name).open("a") as file:
         file.write("OTHER = 2\n")
-    assert source_digest(package) != before
+    assert source_digest(package / "kernels.py", package) != before
+
+
+def test_a_change_elsewhere_gives_no_other_folder(package: Path) -> None:
+    before = source_digest(package / "kernels.py", package)
+    (package / "prose.py").write_text("OTHER = 2")
+    assert source_digest(package / "kernels.py", package) == before
 
 
 def test_kernels_are_cached_there_and_numba_s_own_setting_stays() -> None:
-    assert kernel_cache() in Path(legal_actions.stats.cache_path).parents
-    assert str(kernel_cache()) != numba.config.CACHE_DIR
+    assert kernels_folder() in Path(legal_actions.stats.cache_path).parents
+    assert numba.config.CACHE_DIR == ""
 
 
 def test_one_variable_moves_kernels_and_endgame_tables(tmp_path: Path) -> None:
     code = (
-        "from german_whist.envs.utils.kernel_cache import kernel_cache; print(kernel_cache());"
+        "from german_whist.envs.utils.kernel_cache import kernels_folder; print(kernels_folder());"
         "from german_whist.solver.tablebase.kinds import KINDS, table_path; print(table_path(KINDS['trump-high'], 10))"
     )
     environment = {**os.environ, "GERMAN_WHIST_CACHE": str(tmp_path)}
     run = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     kernels, table = map(Path, run.stdout.split())
-    assert (kernels.parent, table.parent) == (tmp_path / "kernels", tmp_path)
+    assert (kernels, table.parent) == (tmp_path / "kernels", tmp_path)
 
 
 def test_where_no_folder_can_be_written_nothing_is_cached(tmp_path: Path) -> None:

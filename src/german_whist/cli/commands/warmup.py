@@ -62,7 +62,7 @@ def add_parser(subparsers: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run each part, and print its time and where the files are."""
     from german_whist.envs.utils.files import cache_folder
-    from german_whist.envs.utils.kernel_cache import kernel_cache
+    from german_whist.envs.utils.kernel_cache import kernels_folder
 
     parts: dict[str, Callable[[], object]] = {
         "environments": _step_environments,
@@ -80,7 +80,7 @@ def run(options: argparse.Namespace) -> int:
         seconds[name] = time.perf_counter() - began
         if not options.json:
             print(f"{name:<18} {seconds[name]:5.1f} s", flush=True)
-    kernels, tables = kernel_cache(), cache_folder()
+    kernels, tables = kernels_folder(), cache_folder()
     sizes = {
         "kernels": _megabytes(kernels.rglob("*") if kernels else ()),
         "endgame tables": _megabytes(tables.glob("*.table")),
