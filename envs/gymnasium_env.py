@@ -180,7 +180,8 @@ class GermanWhistEnv(PlaysOpponent, RendererProperties, gymnasium.Env[Any, np.in
         illegal = not self._play(self._episode.decoded(chosen) if self.canonical else chosen)
         reward = 0.0
         if illegal:
-            over[0], reward = True, -self._limit
+            self._episode.end()
+            reward = -self._limit
         else:
             self._let_opponent_play()
             if over[0]:
@@ -219,8 +220,6 @@ class GermanWhistEnv(PlaysOpponent, RendererProperties, gymnasium.Env[Any, np.in
 
     def _observe(self, illegal: bool) -> tuple[Any, dict[str, Any]]:
         observation, mask = self._episode.observation(self.learner)
-        if self._episode.over[0]:
-            mask[:] = 0
         seen = keyed(self._keys, observation, None if self._keys is None else mask.copy())
         return seen, {"action_mask": mask, "illegal": illegal}
 

@@ -361,8 +361,10 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
         self.rewards = dict(zip(PLAYERS, rewards, strict=True))
         self._accumulate_rewards()
 
-    def take_back_margins(self) -> None:
-        """Take back what dense rewards have paid: an episode that an illegal action ends pays only the penalty."""
+    def end_illegally(self) -> None:
+        """End the episode for an illegal action. It pays only the penalty: take back what dense rewards have paid."""
+        self._episode.end()
+        self._infos = self._mask = None
         if not self.dense:
             return
         for agent, margin in zip(PLAYERS, self._margins, strict=True):

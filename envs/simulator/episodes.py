@@ -417,6 +417,10 @@ class Episode(Episodes):
             self._moved()
         return True
 
+    def end(self) -> None:
+        """End the episode before its last deal has ended, for an illegal action."""
+        self.over[0], self.legal = True, 0
+
     def observation(self, seat: int) -> tuple[Int8s, Int8s]:
         """Return a seat's observation, int8[n_obs], and its action mask, int8[n_actions]: zeros if it is not to act."""
         observation = np.empty(self._num_observations, np.int8)
@@ -425,6 +429,8 @@ class Episode(Episodes):
             _observe_canonical(self._game, self._states, seat, self._scratch, self._relabeling, observation, mask)
         else:
             _observe(self._game, self._states, seat, self._scratch, observation, mask)
+        if not self.legal:
+            mask[:] = 0
         return observation if self.match is None else np.concatenate([observation, self._features[seat]]), mask
 
     def mask(self, seat: int) -> Int8s:

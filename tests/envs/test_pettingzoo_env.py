@@ -214,11 +214,18 @@ def test_an_illegal_action_loses_the_most_a_deal_can_lose_and_wins_the_other_age
     environment.step(int(np.flatnonzero(~environment.action_masks())[0]))
     assert all(environment.terminations.values())
     assert environment.rewards == {mover: -reward_limit(rules("classic").game, reward), other: 0.0}
+    bare = environment.unwrapped
+    for agent in (mover, other):
+        seen = bare.observe(agent)
+        masks = [bare.action_mask(agent), bare.infos[agent]["action_mask"], *([] if keys is None else [seen[keys[1]]])]
+        assert not np.any(masks)
+    assert not bare.action_masks().any()
     for _ in environment.agent_iter():
         environment.step(None)
     assert environment.agents == []
     environment.reset()
     assert environment.agents == ["player_0", "player_1"]
+    assert environment.action_masks().any()
 
 
 @pytest.mark.parametrize("keys", OTHERS)
