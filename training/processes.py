@@ -142,8 +142,8 @@ def _reason(error: RuntimeError) -> str:
 
 @contextmanager
 def joined_processes() -> Iterator[Processes]:
-    """Join the process group if ``torchrun`` started this process; leave it on exit."""
-    if "RANK" not in os.environ or "WORLD_SIZE" not in os.environ:
+    """Join the process group if ``torchrun`` started several processes; leave it on exit."""
+    if not os.environ.get("RANK") or os.environ.get("WORLD_SIZE") in (None, "", "1"):
         yield Processes()
         return
     local_rank = int(os.environ.get("LOCAL_RANK", "0"))
@@ -188,9 +188,11 @@ class _Worker:
         self._name = f"process {rank + 1} of {size}"
         self._printed: IO[str] = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115
         limits = dict.fromkeys(_LIBRARIES, str(threads)) if threads else {}
+        # Without the working folder, where a user's random.py would hide Python's.
+        path = [folder for folder in sys.path if folder not in ("", os.getcwd())]
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "german_whist.training.worker", *map(str, (rank, size, port))],
-            env={**os.environ, **limits},
+            [sys.executable, "-P", "-m", "german_whist.training.worker", *map(str, (rank, size, port))],
+            env={**os.environ, **limits, "PYTHONPATH": os.pathsep.join(path)},
             stdin=subprocess.PIPE,
             stdout=self._printed,
             stderr=subprocess.STDOUT,

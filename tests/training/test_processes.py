@@ -112,6 +112,25 @@ def test_two_processes_take_the_step_of_one_with_the_joined_batch(tmp_path: Path
     assert "This is typically" not in error
 
 
+@pytest.mark.parametrize("said", [("0", "1"), ("", "")])
+def test_a_single_process_needs_no_group_whatever_a_cluster_sets(
+    said: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in zip(("RANK", "WORLD_SIZE"), said, strict=True):
+        monkeypatch.setenv(name, value)
+    with joined_processes() as processes:
+        assert processes == Processes()
+        assert not torch.distributed.is_initialized()
+
+
+def test_workers_import_no_files_of_the_working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend("")  # as in a notebook
+    for module in ("random", "copy", "queue"):
+        Path(f"{module}.py").write_text("raise SystemExit('imported')")
+    assert train_small(tmp_path / "run", processes=2, decisions=256).decisions == 256
+
+
 ENDLESS = {**SMALL_SETTINGS, "decisions": 10**8, "evaluate_every": 10**7}
 WITHIN = 60.0  # seconds
 in_proc = pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="the workers are found in /proc")
