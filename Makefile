@@ -85,7 +85,7 @@ site: $(VENV)/.installed-dev-$(KEY)
 fuzz: $(VENV)/.installed-dev-$(KEY)
 	FUZZ_EXAMPLES=$(or $(EXAMPLES),1000) $(BIN)/python -m pytest -q tests/fuzz
 
-# KILLS=100 kills each trainer a hundred times; SEED=1 does it at other moments.
+# KILLS=100 kills runs from scratch and with `init` a hundred times each; SEED=1 does it at other moments.
 kill-test: $(VENV)/.installed-dev-$(KEY)
 	KILLS=$(or $(KILLS),20) SEED=$(or $(SEED),0) $(BIN)/python -m pytest -q -m nightly tests/kills
 

@@ -324,8 +324,8 @@ def _unreadable(path: Path, reason: str) -> ValueError:
 
 
 # A snapshot is a safetensors file in parts, which `cat` would join, and a JSON index. The index is written last, so a
-# snapshot that was not finished has none and is ignored.
-SNAPSHOT_FORMAT = "german-whist-snapshot-2"
+# snapshot that was not finished has none and is ignored. Parts are named by their digest, so they replace no others.
+SNAPSHOT_FORMAT = "german-whist-snapshot-3"
 PART_SIZE = 16_000_000  # bytes
 MAX_PARTS = 1024
 
@@ -343,16 +343,22 @@ def write_snapshot(folder: Path, about: Mapping[str, Any], tensors: Mapping[str,
     """
     folder.mkdir(exist_ok=True)
     content = save({name: tensor.contiguous() for name, tensor in tensors.items()})
-    name = f"{about['decisions']:012d}"
     starts = range(0, len(content), PART_SIZE)
-    for number, start in enumerate(starts):
-        write_atomically(folder / f"{name}-{number}.part", content[start : start + PART_SIZE])
     index = {"format": SNAPSHOT_FORMAT, "parts": len(starts), **about}
     index["sha256"] = _digest(index, content)
-    write_atomically(folder / f"{name}.json", json.dumps(index, indent=1).encode())
-    for path in folder.iterdir():
-        if not path.name.startswith(name):
-            path.unlink()
+    path = folder / f"{about['decisions']:012d}.json"
+    parts = _parts(path, index)
+    for part, start in zip(parts, starts, strict=True):
+        write_atomically(part, content[start : start + PART_SIZE])
+    write_atomically(path, json.dumps(index, indent=1).encode())
+    for other in {*folder.iterdir()} - {path, *parts}:
+        other.unlink()
+
+
+def _parts(path: Path, index: Mapping[str, Any]) -> list[Path]:
+    """Return the files of a snapshot's parts from the path of its index and the index."""
+    count = min(int(index["parts"]), MAX_PARTS)
+    return [path.with_name(f"{path.stem}-{index['sha256'][:8]}-{number}.part") for number in range(count)]
 
 
 def read_snapshot(folder: Path) -> tuple[dict[str, Any], dict[str, torch.Tensor]]:
@@ -366,9 +372,8 @@ def read_snapshot(folder: Path) -> tuple[dict[str, Any], dict[str, torch.Tensor]
         about = json.loads(read_limited(path, PART_SIZE))
         if not isinstance(about, dict) or about.get("format") != SNAPSHOT_FORMAT:
             raise ValueError(f"it is not a {SNAPSHOT_FORMAT} file")
-        checksum, parts = about.pop("sha256"), range(min(int(about["parts"]), MAX_PARTS))
-        content = b"".join(read_limited(folder / f"{path.stem}-{number}.part", PART_SIZE) for number in parts)
-        if checksum != _digest(about, content):
+        content = b"".join(read_limited(part, PART_SIZE) for part in _parts(path, about))
+        if about.pop("sha256") != _digest(about, content):
             raise ValueError("it is damaged: its checksum is wrong")
         del about["format"], about["parts"]
         return about, load(content)

@@ -18,14 +18,12 @@ import yaml
 from safetensors.numpy import load_file
 
 from german_whist.training.run import RunDirectory, read_snapshot
-from tests.training.policy_iteration_runs import SMALL_SETTINGS
+from tests.training.policy_iteration_runs import SMALL_SETTINGS, train_small
 
 KILLS, SEED = (int(os.environ.get(name, usual)) for name, usual in (("KILLS", 5), ("SEED", 1)))
 LONGER: dict[str, Any] = {"decisions": 8192, "checkpoint_every": 1024, "evaluate_every": 2048, "threads": 1}
 OPPONENTS = {"self": 0.5, "pool": 0.25, "greedy": 0.25}
-TRAINERS: dict[str, dict[str, Any]] = {
-    "policy_iteration": {**SMALL_SETTINGS, **LONGER, "opponents": OPPONENTS},
-}
+SETTINGS = {**SMALL_SETTINGS, **LONGER, "opponents": OPPONENTS}
 STOPS = ("SIGKILL", "SIGKILL", "SIGTERM", "SIGINT", "a full disk")
 TIMES = ("seconds", "charts/seconds", "charts/SPS", "time/time_elapsed", "time/fps")  # columns of records
 PATIENCE = 600  # seconds for a run of a few
@@ -75,10 +73,11 @@ def contents(run: RunDirectory) -> dict[str, Any]:
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("trainer", TRAINERS)
-def test_a_killed_run_ends_as_if_it_had_not_been(trainer: str, tmp_path: Path) -> None:
-    config, rng, kills = tmp_path / f"{trainer}.yaml", np.random.default_rng([SEED, *trainer.encode()]), 0
-    config.write_text(yaml.safe_dump(TRAINERS[trainer], sort_keys=False))
+@pytest.mark.parametrize("with_init", [False, True])
+def test_a_killed_run_ends_as_if_it_had_not_been(with_init: bool, tmp_path: Path) -> None:
+    config, rng, kills = tmp_path / "config.yaml", np.random.default_rng([SEED, with_init]), 0
+    init = {"init": str(train_small(tmp_path / "start").run.final)} if with_init else {}
+    config.write_text(yaml.safe_dump({**SETTINGS, **init}, sort_keys=False))
     whole, run = (RunDirectory(tmp_path / name) for name in ("whole", "run"))
 
     def begin(one: RunDirectory) -> list[str]:
