@@ -61,7 +61,7 @@ class RunDirectory:
         self.model = self.path / "model.zip"
 
     @classmethod
-    def create(cls, name: str, out: str | Path | None = None) -> RunDirectory:
+    def create(cls, name: str, out: str | Path | None = None, runs: Path = Path("runs")) -> RunDirectory:
         """Create a new run's folder: ``out``, or the first of ``runs/NAME``, ``runs/NAME-2``, … that does not exist.
 
         The folder stays empty until the run begins, so a failure before that does not block the next run.
@@ -69,14 +69,14 @@ class RunDirectory:
         Raises:
             ValueError: if ``out`` is not empty or cannot be created.
         """
-        path = Path(out) if out is not None else _free_path(Path("runs"), name)
+        path = Path(out) if out is not None else _free_path(runs, name)
         run = cls(path)
         run._made = [folder for folder in (path, *path.parents) if not folder.exists()]
         try:
             path.mkdir(parents=True, exist_ok=out is not None)
         except OSError as error:
             if out is None and os.path.lexists(path):
-                return cls.create(name)  # another run took it since
+                return cls.create(name, None, runs)  # another run took it since
             run._remove_folders()
             raise ValueError(f"run directory {str(path)!r} cannot be created: {error.strerror}") from None
         if any(path.iterdir()):

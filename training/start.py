@@ -70,9 +70,10 @@ def train(
     if resume is not None:
         if config != "quickstart" or out is not None:
             raise ValueError("train: resume uses the run's own configuration and folder: leave out config and out")
-        run, found = RunDirectory.open(resume, settings, _GIVEN_BY)
+        run, found = RunDirectory.open(Path(resume).absolute(), settings, _GIVEN_BY)
     else:
         found = load_config(config, settings, _GIVEN_BY)
         load_trainer(found)  # a missing library is reported before a folder is created
-        run = RunDirectory.create(Path(config).stem, out)
+        # Absolute, because a callback or a notebook may change the working folder.
+        run = RunDirectory.create(Path(config).stem, out and Path(out).absolute(), Path("runs").absolute())
     return train_run(found, run, resume=resume is not None, quiet=quiet, callback=callback)

@@ -36,6 +36,17 @@ def test_a_run_gives_its_agent_win_rates_and_folder(tmp_path: Path) -> None:
     assert further.decisions >= 600
 
 
+def test_a_run_stays_where_it_began_when_the_working_folder_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path)
+    outcome = gw.train(out="run", quiet=True, callback=lambda *_: monkeypatch.chdir(tmp_path / "elsewhere"), **FEW)
+    assert outcome.path == tmp_path / "run"
+    assert gw.play_match(outcome.agent, "random", deals=5, rules="tiny").deals == 5
+    assert not list((tmp_path / "elsewhere").iterdir())
+
+
 def test_values_mean_what_their_text_means() -> None:
     values = {"hidden": [64, 64], "opponents": {"self": 0.5, "greedy": 0.5}, "decisions": 2000, "rules": "small"}
     texts = {"hidden": "64,64", "opponents": "{self: 0.5, greedy: 0.5}", "decisions": "2_000", "rules": "small"}
@@ -66,4 +77,4 @@ def test_wrong_settings_are_refused_before_a_folder_is_made(
 
 def test_a_run_is_named_after_its_recipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert gw.train("quickstart", quiet=True, **FEW).path == Path("runs/quickstart")
+    assert gw.train("quickstart", quiet=True, **FEW).path == tmp_path / "runs" / "quickstart"
