@@ -51,6 +51,7 @@ def train(
     Raises:
         ValueError: if a setting is unknown or not allowed, the folder already holds a run, or the run cannot be
             resumed.
+        RuntimeError: if this process is training another run.
         ModuleNotFoundError: if a library that the trainer needs is not installed.
         FloatingPointError: if training diverges; the last good checkpoint is kept.
         OSError: if a file cannot be written; the run can be resumed.

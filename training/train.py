@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import contextlib
 import random
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
@@ -106,17 +107,18 @@ def train(
 
     Raises:
         ValueError: if the run cannot be resumed or another process trains it, or the device does not exist.
+        RuntimeError: if this process is training another run.
         ModuleNotFoundError: if a library that the trainer needs is not installed.
         FloatingPointError: if training diverges; the last good checkpoint is kept.
         ConnectionError: if another process of the run is gone; the last good checkpoint is kept.
         OSError: if a file cannot be written, as on a full disk; the error names it, and the run can be resumed.
     """
     with ExitStack() as stack:
-        stack.enter_context(_settings_of_libraries_kept())
         if processes.is_first:
             stack.enter_context(run_lock(run.path))
             if not resume:
                 stack.enter_context(run.beginning())
+        stack.enter_context(_settings_of_libraries_kept())
         if isinstance(config, PolicyIterationConfig) and processes.size == 1 < config.processes:
             processes = stack.enter_context(started_workers(config.processes, config.threads))
             processes.broadcast((config, run, resume))
@@ -130,9 +132,18 @@ def train(
         return load_trainer(config)(config, run, resume and has_snapshot, quiet, processes, callback)
 
 
+_TRAINING = threading.Lock()
+
+
 @contextlib.contextmanager
 def _settings_of_libraries_kept() -> Iterator[None]:
-    """Restore the process's random states, thread count and library flags on exit."""
+    """Restore the process's random states, thread count and library flags on exit; only one run at a time has them.
+
+    Raises:
+        RuntimeError: if another run has them.
+    """
+    if not _TRAINING.acquire(blocking=False):
+        raise RuntimeError("this process is training another run: train this one in a process of its own")
     threads, validates = torch.get_num_threads(), Distribution._validate_args
     deterministic, benchmark = torch.backends.cudnn.deterministic, torch.backends.cudnn.benchmark
     python_state, numpy_state = random.getstate(), np.random.get_state()
@@ -148,6 +159,7 @@ def _settings_of_libraries_kept() -> Iterator[None]:
         torch.backends.cudnn.deterministic, torch.backends.cudnn.benchmark = deterministic, benchmark
         Distribution.set_default_validate_args(validates)
         torch.set_num_threads(threads)
+        _TRAINING.release()
 
 
 Trainer = Callable[[Any, RunDirectory, bool, bool, Processes, Callback | None], TrainingOutcome]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,18 @@ def test_a_run_stays_where_it_began_when_the_working_folder_changes(
     assert outcome.path == tmp_path / "run"
     assert gw.play_match(outcome.agent, "random", deals=5, rules="tiny").deals == 5
     assert not list((tmp_path / "elsewhere").iterdir())
+
+
+def test_two_runs_at_once_in_one_process_are_refused(tmp_path: Path) -> None:
+    errors: list[BaseException | None] = []
+
+    def train_another(*_: Any) -> None:
+        with ThreadPoolExecutor() as pool:
+            errors.append(pool.submit(gw.train, out=tmp_path / "second", quiet=True, **FEW).exception())
+
+    gw.train(out=tmp_path / "first", quiet=True, callback=train_another, **FEW)
+    assert {type(error) for error in errors} == {RuntimeError}
+    assert not (tmp_path / "second").exists()
 
 
 def test_values_mean_what_their_text_means() -> None:
