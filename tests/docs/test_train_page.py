@@ -12,9 +12,11 @@ from typing import Any
 import pytest
 
 from german_whist.training import load_config as loading
+from german_whist.training.progress import FIRST_ROLLOUT
 from german_whist.training.run import RunDirectory
 from german_whist.training.train import train
 from tests.docs.examples import ROOT, SMALL_RUN, blocks
+from tests.training.whole_runs import interrupt_in
 
 PAGE = ROOT / "docs" / "how-to" / "train.md"
 SMALL = SMALL_RUN | {"evaluate_every": "200"}
@@ -80,9 +82,9 @@ def test_a_tracker_takes_every_number(
     assert any(sends in numbers for _, numbers in sent)
 
 
-@pytest.mark.parametrize("is_behind", [False, True])
-def test_an_optuna_study_gets_the_final_rate_of_its_trials_and_prunes(
-    monkeypatch: pytest.MonkeyPatch, is_behind: bool
+@pytest.mark.parametrize("course", ["to its end", "pruned", "Ctrl-C"])
+def test_an_optuna_study_gets_the_final_rate_of_its_trials_prunes_and_stops(
+    monkeypatch: pytest.MonkeyPatch, course: str
 ) -> None:
     class TrialPruned(Exception):  # noqa: N818 - Optuna's name
         pass
@@ -99,9 +101,13 @@ def test_an_optuna_study_gets_the_final_rate_of_its_trials_and_prunes(
     reported: list[int] = []
     stand_in(monkeypatch, "optuna", TrialPruned=TrialPruned)
     objective = program("def objective")["objective"]
-    trial = SimpleNamespace(number=0, suggest_float=suggest_float, report=report, should_prune=lambda: is_behind)
-    if is_behind:
-        with pytest.raises(TrialPruned):
+    trial = SimpleNamespace(
+        number=0, suggest_float=suggest_float, report=report, should_prune=lambda: course == "pruned"
+    )
+    if course == "Ctrl-C":
+        interrupt_in(monkeypatch, FIRST_ROLLOUT)
+    if course != "to its end":
+        with pytest.raises(TrialPruned if course == "pruned" else KeyboardInterrupt):
             objective(trial)
     else:
         assert 0 <= objective(trial) <= 1
