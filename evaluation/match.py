@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, field
 from typing import Any, cast
@@ -130,6 +130,15 @@ class MatchResult(MirroredResult):
         result = super().to_dict()
         del result["_margins"]
         return result
+
+    @classmethod
+    def from_dict(cls, result: Mapping[str, Any]) -> MatchResult:
+        """Return the result that :meth:`to_dict` gave, without its forfeits."""
+        fields = {name: value for name, value in result.items() if name != "forfeits"}
+        for name in ("interval", "margin_interval"):
+            low, high = fields[name]
+            fields[name] = -math.inf if low is None else low, math.inf if high is None else high
+        return cls(**fields)
 
 
 @dataclass(frozen=True, kw_only=True)

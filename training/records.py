@@ -116,6 +116,16 @@ class TrainingOutcome(Report):
         return not self.results
 
 
+def finished_outcome(run: RunDirectory, decisions: int) -> TrainingOutcome | None:
+    """Return the outcome of a run that has ended after at least this many decisions; ``None`` if it has not."""
+    if not run.final.is_file():
+        return None
+    final = load_checkpoint(run.final)
+    trained = final.training["decisions"]
+    results = tuple(MatchResult.from_dict(result) for result in final.results.values())
+    return TrainingOutcome(run, trained, results) if trained >= decisions else None
+
+
 class RunRecords:
     """Writes and shows the records of a run: a row per update, evaluations against bots, and its progress."""
 

@@ -37,6 +37,7 @@ def train(
         config: a recipe of the package (``"quickstart"``, ``"half-hour"``, ``"sb3"``, …), or a YAML file.
         out: the run's folder; by default the first of ``runs/NAME``, ``runs/NAME-2``, … that does not exist.
         resume: the folder of a run to continue, instead of starting a new one; ``settings`` then change its settings.
+            The outcome of a finished run is returned at once.
         quiet: show no progress.
         callback: called as ``callback(decisions, numbers)`` after each update, with the columns of ``metrics.csv``, and
             after each evaluation, with win rates as ``evaluation/win_rate_OPPONENT``. An exception that it raises ends

@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import contextlib
 import random
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -51,7 +52,7 @@ from german_whist.envs.utils.device import Device
 from german_whist.training.config import POOL, SELF, PolicyIterationConfig, TrainConfig
 from german_whist.training.networks import Batch, Networks, feature_scale
 from german_whist.training.processes import Processes, started_workers
-from german_whist.training.records import Callback, Periodic, RunRecords, TrainingOutcome
+from german_whist.training.records import Callback, Periodic, RunRecords, TrainingOutcome, finished_outcome
 from german_whist.training.rollouts import Collector
 from german_whist.training.run import (
     UNREADABLE,
@@ -97,7 +98,8 @@ def train(
     Args:
         config: the configuration, whose class selects the trainer.
         run: the folder to write to.
-        resume: continue from the run's snapshot; a run killed before its first snapshot starts from scratch.
+        resume: continue from the run's snapshot; a run killed before its first snapshot starts from scratch, and a
+            finished one is not trained.
         quiet: show no progress.
         processes: the process group, if ``torchrun`` started this process; ``trainer: sb3`` runs in a single process.
         callback: called in the first process as ``callback(decisions, numbers)``: after each update with its row, under
@@ -119,10 +121,15 @@ def train(
             if not resume:
                 stack.enter_context(run.beginning())
         stack.enter_context(_settings_of_libraries_kept())
-        if isinstance(config, PolicyIterationConfig) and processes.size == 1 < config.processes:
+        finished = finished_outcome(run, config.decisions) if resume and not run.overrides else None
+        if isinstance(config, PolicyIterationConfig) and processes.size == 1 < config.processes and not finished:
             processes = stack.enter_context(started_workers(config.processes, config.threads))
             processes.broadcast((config, run, resume))
-        has_snapshot = processes.broadcast(run.has_snapshot)
+        has_snapshot, finished = processes.broadcast((run.has_snapshot, finished))
+        if isinstance(finished, TrainingOutcome):
+            if processes.is_first and not quiet:
+                print(f"finished, after {finished.decisions:,} decisions: {run.path}", file=sys.stderr)
+            return finished
         if not has_snapshot:
             config = config.with_short_rollouts(processes.size)
             if resume and processes.is_first:

@@ -143,6 +143,7 @@ def test_the_result_is_plain_data(deals: int) -> None:
     result = play_match("heuristic", "random", deals=deals, seed=np.int64(3), rules="tiny")  # type: ignore[arg-type]
     fields = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     assert fields["rules"] == rules("tiny").to_dict()
+    assert MatchResult.from_dict(fields) == result
     assert fields["seed"] == 3
     assert (fields["interval"] == [None, None]) == (deals == 1)
 
