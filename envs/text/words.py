@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from german_whist.envs.engine.actions import choice_names
 from german_whist.envs.engine.cards import NUM_CARDS, RANK_NAMES, RANKS, SUIT_NAMES, SUIT_SIZE
 from german_whist.envs.engine.rules import Rules
-from german_whist.envs.utils.specs import count_text
 
 
 def card_name(card: int) -> str:
@@ -29,8 +28,3 @@ def the_cards(cards: Iterable[int]) -> str:
 def join_words(words: Sequence[str], last: str = "and") -> str:
     """Return words as a list in a sentence."""
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}"
-
-
-def tricks_text(tricks: float, *, exact: bool = False) -> str:
-    """Return a number of tricks in words, rounded to one decimal place unless it is exact: ``7.4 tricks``."""
-    return count_text(tricks if exact else round(tricks, 1) + 0.0, "trick")

@@ -15,6 +15,7 @@ import german_whist as gw
 from german_whist.agents.pretrained import BASELINE, PRETRAINED_NAMES, pretrained_networks
 from german_whist.cli import COMMANDS, build_parser, main
 from german_whist.envs.engine.rules import rule_names, rules, rules_from_dict
+from german_whist.envs.text.deal_text import deal_text
 from german_whist.envs.text.rules_text import preset_summary, rules_text
 from german_whist.solver.endgames import solve_endgame
 from tests.agents.networks import some_network
@@ -196,59 +197,26 @@ def test_json_holds_the_same_and_the_line_keeps_to_the_value(run: Run, words: tu
         assert report["line"][0]["led"] == led
 
 
-def test_a_picture_and_a_gif_of_a_deal_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    still, film = tmp_path / "table.png", tmp_path / "deal.gif"
-    words = [
-        "draw",
-        "greedy",
-        "random",
-        "--rules",
-        "tiny",
-        "--deal",
-        "3:1",
-        "--size",
-        "480x320",
-        "--gif-size",
-        "240x160",
-    ]
-    assert main([*words, "--still", str(still), "--gif", str(film)]) == 0
-    with Image.open(still) as picture:
-        assert picture.size == (480, 320)
-    with Image.open(film) as frames:
-        assert frames.size == (240, 160)
-        assert frames.n_frames == 1 + 8  # type: ignore[attr-defined]  # the deal, and then a frame a card
-    printed = capsys.readouterr().out
-    assert "table.png" in printed
-    assert "deal.gif" in printed
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["deal.gif", "table.png"]
+SMALL = ("--size", "240x160")
 
 
-def test_a_recorded_deal_is_drawn_as_when_it_is_played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    small = ("--size", "240x160", "--gif-size", "240x160")
-    assert main(["evaluate", "greedy", "random", "--rules", "tiny", "--deals", "2", "--record", "games.jsonl"]) == 0
-    assert main(["draw", "games.jsonl", "--line", "3", "--still", "--gif", *small]) == 0
-    played = ["draw", "greedy", "greedy", "--rules", "tiny", "--deal", "0:1", *small]
-    assert main([*played, "--still"]) == 0
-    assert {"games.png", "games.gif", "deal.png"} <= {path.name for path in tmp_path.iterdir()}
-    with Image.open("games.gif") as film:
-        assert film.n_frames == 1 + 8  # type: ignore[attr-defined]
-    (tmp_path / "games.png").unlink()
-    assert main(["draw", "games.jsonl", *small]) == 0  # a picture, if nothing else is asked for
-    recording = next(gw.read_recordings("games.jsonl"))
-    with Image.open("games.png") as picture:
-        assert np.array_equal(np.array(picture), recording.render(8 * 2 // 5, size=(240, 160)))
+def test_a_picture_and_a_gif_of_a_deal_are_written(run: Run, here: Path) -> None:
+    words = ("draw", "greedy", "random", "--rules", "tiny", "--deal", "3:1", *SMALL)
+    done = run(*words, "--still", "table.png", "--gif", "deal.gif")
+    assert [line.partition(":")[0] for line in done.out.splitlines()] == ["table.png", "deal.gif"]
+    with Image.open("table.png") as picture:
+        assert picture.size == (240, 160)
+    with Image.open("deal.gif") as frames:
+        assert (frames.size, frames.n_frames) == ((240, 160), 1 + 8)  # type: ignore[attr-defined]  # the deal, 8 cards
 
 
-def test_the_same_command_draws_the_same_picture_and_another_deal_another(tmp_path: Path) -> None:
-    def draw(name: str, *words: str) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
-        path = tmp_path / name
-        assert main(["draw", "--rules", "tiny", "--size", "240x160", "--still", str(path), *words]) == 0
-        with Image.open(path) as picture:
-            return np.array(picture)
-
-    first = draw("a.png")
-    assert np.array_equal(first, draw("b.png"))
-    assert not np.array_equal(first, draw("c.png", "--deal", "1:0"))
-    assert not np.array_equal(first, draw("d.png", "--after", "0"))
-    assert not np.array_equal(first, draw("e.png", "--seat", "1"))
+def test_a_recorded_deal_is_shown_as_it_was_played(run: Run, here: Path) -> None:
+    run("evaluate", "greedy", "random", "--rules", "tiny", "--deals", "2", "--record", "games.jsonl")
+    assert run("draw", "games.jsonl", "--line", "3", "--still", "a.png", "--after", "3", *SMALL).code == 0
+    recording = list(gw.read_recordings("games.jsonl"))[2]
+    with Image.open("a.png") as picture:
+        assert np.array_equal(np.array(picture), recording.render(3, size=(240, 160)))
+    text = run("draw", "games.jsonl", "--line", "3").out
+    assert text.count("\nmove ") == len(recording.actions) == 8
+    assert deal_text(recording.start()) not in run("draw", "games.jsonl", "--line", "3", "--seat", "1").out
+    assert text.splitlines()[-1].endswith(f"{abs(recording.result.points):g} points.") or "drawn" in text

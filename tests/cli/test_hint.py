@@ -17,9 +17,9 @@ ENDGAME = ("AK4.T9..J", "--opponent", "J7.AK.Q.T", "--trump", "S")
 def test_the_prize_is_worth_a_seven(run: Run) -> None:
     done = run("hint", *TRICK_4)
     assert done.code == 0
-    assert done.out.startswith("Foreplay, stock 20, trumps ♥, ♥5 turned up, ♠6 led\n  you       ♠ 753")
-    assert "Hint, by champion:search=256: ♠7.\n" in done.out
-    assert sum(line.startswith("  ♠") for line in done.out.splitlines()) == 3
+    assert done.out.startswith("stock 20, hearts are trumps, H5 face up, S6 led\n  you       ♠ 753")
+    assert "Play S7 (by champion:search=256).\n" in done.out
+    assert sum(line.startswith("  S") for line in done.out.splitlines()) == 3
 
 
 def test_the_first_trick_needs_no_more_than_the_hand_and_the_card_turned_up(run: Run) -> None:
@@ -37,14 +37,3 @@ def test_an_endgame_is_solved(run: Run) -> None:
     assert ahead["options"][0]["tricks"] == tricks + 5
     led = json.loads(run("hint", "AK4.T9..J", "--opponent", "J7.AK.Q.T", "--trump", "S", "--led", "HA", "--json").out)
     assert {option["action"] for option in led["options"]} == {"HT", "H9"}
-
-
-def test_cards_and_suits_are_read_in_any_spelling(run: Run) -> None:
-    words = ("ak4.109..j", "--opponent", "J7.AK.Q.10", "--trump", "♠", "--led", "A♥", "--json")
-    assert run("hint", *words).out == run("hint", *ENDGAME, "--led", "HA", "--json").out
-    found = {
-        run("hint", "AQ2.K84.T953.J76", "--up", up, "--led", led, "--json").out
-        for up, led in (("HT", "CT"), ("10H", "♣10"), ("ten of hearts", "10 of ♣"))
-    }
-    assert len(found) == 1
-    assert json.loads(found.pop())["options"]

@@ -60,7 +60,7 @@ def test_the_commands_it_suggests_work(run: Run, tiny: str, type_lines: Typist, 
     assert run(*play).code == 0
     recorded = run(*measure[:3], "--rules", "tiny", "--deals", "3", "--record", "games.jsonl")
     assert recorded.code == 0
-    assert run("replay", "games.jsonl").code == 0
+    assert run("draw", "games.jsonl").code == 0
 
 
 def words_of(command: str) -> list[str]:

@@ -20,7 +20,7 @@ SMALL += " --value-deals 64 --evaluate-deals 8 --final-deals 8 --processes 1"
 COMMANDS = {
     "base": [f"{ROOT / 'tests/packaging/smoke.py'}"],
     "train": [f"{PROGRAM} train quickstart --out run {SMALL}"],
-    "render": [f"{PROGRAM} draw heuristic greedy --still table.png --gif deal.gif --gif-size 300x200"],
+    "render": [f"{PROGRAM} draw heuristic greedy --still table.png --gif deal.gif --size 300x200"],
     "docs": ["-m german_whist.table.bundle page"],  # the pages: make site
 }
 

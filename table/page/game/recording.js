@@ -59,6 +59,6 @@ export function readLine(line, number) {
 function rulesOf(changes) {
   const sorted = (/** @type {Record<string, unknown>} */ object) => JSON.stringify(Object.entries(object).sort());
   const spec = ruleSpecs().find((one) => sorted(wordsOf(one).changes) === sorted(changes));
-  if (spec === undefined) throw new Error("This page does not play the game of the recording, but german-whist review shows it.");
+  if (spec === undefined) throw new Error("This page does not play the game of the recording, but german-whist draw shows it.");
   return rulesNamed(spec);
 }

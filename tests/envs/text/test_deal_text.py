@@ -5,14 +5,12 @@ import re
 import sys
 from collections.abc import Callable
 
-import numpy as np
 import pytest
 
 from german_whist.envs.engine.cards import parse_card
 from german_whist.envs.engine.rules import rule_names
 from german_whist.envs.simulator.batch import DealBatch
-from german_whist.envs.text.deal_text import deal_text, position_text, print_deal
-from tests.conftest import play_randomly
+from german_whist.envs.text.deal_text import deal_text, print_deal
 from tests.redeal import Redeal
 
 Positions = Callable[..., DealBatch]
@@ -179,14 +177,3 @@ def test_only_a_terminal_without_no_color_gets_colour(
     monkeypatch.setattr(sys, "stdout", screen)
     print_deal(table())
     assert ("\x1b[" in screen.getvalue()) == colored
-
-
-def test_a_position_is_one_line_of_text() -> None:
-    batch = table("CA")
-    assert position_text(batch) == "0:J63.63.T43.K7542 T72.K52.A92.963 trump=S turn=0 led=CA face_up=A... stock=26"
-    play_randomly(batch, np.random.default_rng(1))
-    assert position_text(batch) == "0:... ... trump=S turn=- led=- face_up=- stock=0"
-    with pytest.raises(ValueError, match="row must be an integer from 0 to 0, got 1"):
-        position_text(batch, 1)
-    for game, part in (("no_trump", "trump=- "), ("no_trump", "face_up=- stock=26"), ("humbug", "stock=0")):
-        assert part in position_text(DealBatch(game, 1))

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
+import math
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from german_whist.envs.utils.specs import must_be
+if TYPE_CHECKING:
+    import numpy as np
+
+    from german_whist.envs.engine.rules import Rules
 
 
 def add_parser(subparsers: Any) -> None:
@@ -48,54 +51,63 @@ def add_parser(subparsers: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Read the position, ask the coach and print."""
-    from german_whist.agents.inference.sampling import check_consistent
-    from german_whist.cli.coaching import hint_of, print_hint
-    from german_whist.envs.engine.cards import parse_card, parse_hand
+    """Print the value of each card, the best first."""
+    from german_whist.agents.judge import advise
+    from german_whist.envs.engine.actions import action_text
     from german_whist.envs.engine.rules import rules
-    from german_whist.envs.observation.position import endgame_view, foreplay_view
-    from german_whist.solver.endgames import check_trump
+    from german_whist.envs.utils.specs import percent_text
 
     game = rules(options.rules)
-    if (options.up is None) == (options.opponent is None):
-        raise ValueError("hint needs --up CARD in the foreplay, or --opponent HAND in the endgame")
-    hand, trump = parse_hand(options.hand), check_trump(options.trump)
-    led = -1 if options.led is None else parse_card(options.led)
-    tricks = None if options.tricks is None else _parse_tricks(options.tricks)
-    if options.opponent is None:
-        remembered = {name: parse_hand(getattr(options, name)) for name in ("mine", "theirs", "taken", "shown")}
-        view = foreplay_view(
-            game,
-            hand,
-            parse_card(options.up),
-            trump=None if options.trump is None else trump,
-            led=led,
-            tricks=tricks,
-            voids=_parse_voids(options.void),
-            **remembered,
-        )
-        try:
-            check_consistent(view, game)
-        except ValueError:
-            raise ValueError(f"--void {options.void}: no hand of the opponent agrees with it") from None
-    else:
-        opponent = parse_hand(options.opponent)
-        view = endgame_view(game, hand, opponent, trump=trump, led=led, tricks=tricks or (0, 0))
-    found = hint_of(view, game)
+    view = _position(options, game)
+    (advice,) = advise(view, game)
+    columns = zip(advice.actions, advice.tricks, advice.wins, advice.trick, strict=True)
+    values: list[dict[str, Any]] = [
+        {
+            "action": action_text(action, game),
+            "tricks": round(tricks, 3),
+            "win": round(win, 3),
+            "trick": None if math.isnan(trick) else round(trick, 3),
+        }
+        for action, tricks, win, trick in columns
+    ]
     if options.json:
-        print(json.dumps(found))
+        print(json.dumps({"judge": advice.judge, "exact": advice.exact, "options": values}))
         return 0
     _print_position(view[0], game)
-    print()
-    print_hint(found, game, int(view["trump"][0]))
+    print(f"Play {values[0]['action']} ({'both hands are known' if advice.exact else f'by {advice.judge}'}).")
+    for value in values:
+        tricks = f"{value['tricks']:.{0 if advice.exact else 1}f}"
+        line = f"  {value['action']:<5} {tricks:>4} tricks  wins {percent_text(value['win']):>5}"
+        print(line if value["trick"] is None else f"{line}  this trick {percent_text(value['trick']):>5}")
     return 0
 
 
+def _position(options: argparse.Namespace, game: Rules) -> np.ndarray[Any, Any]:
+    """Return the position that the options describe, a ``VIEW`` array of shape (1,)."""
+    from german_whist.envs.engine.cards import NO_CARD, parse_card, parse_hand, parse_suit
+    from german_whist.envs.observation.position import endgame_view, foreplay_view
+
+    if (options.up is None) == (options.opponent is None):
+        raise ValueError("hint needs --up CARD in the foreplay, or --opponent HAND in the endgame")
+    trump = None if options.trump is None else parse_suit(options.trump)
+    led = NO_CARD if options.led is None else parse_card(options.led)
+    tricks = None if options.tricks is None else _parse_tricks(options.tricks)
+    hand = parse_hand(options.hand)
+    if options.up is None:
+        opponent, suit = parse_hand(options.opponent), -1 if trump is None else trump
+        return endgame_view(game, hand, opponent, trump=suit, led=led, tricks=tricks or (0, 0))
+    remembered = {name: parse_hand(getattr(options, name)) for name in ("mine", "theirs", "taken", "shown")}
+    voids = _parse_voids(options.void)
+    up = parse_card(options.up)
+    return foreplay_view(game, hand, up, trump=trump, led=led, tricks=tricks, voids=voids, **remembered)
+
+
 def _parse_tricks(text: str) -> tuple[int, int]:
-    found = re.fullmatch(r"(\d{1,2})-(\d{1,2})", text.strip())
-    if found is None:
-        raise ValueError(must_be("--tricks", "two numbers, such as 3-1", text))
-    return int(found[1]), int(found[2])
+    try:
+        mine, theirs = map(int, text.split("-"))
+    except ValueError:
+        raise ValueError(f"--tricks must be two numbers, such as 3-1, got {text!r}") from None
+    return mine, theirs
 
 
 def _parse_voids(text: str) -> dict[int, int]:
@@ -103,26 +115,25 @@ def _parse_voids(text: str) -> dict[int, int]:
 
     voids = {}
     for word in filter(None, text.split(",")):
-        suit, plus, drawn = word.partition("+")
+        suit, _, drawn = word.partition("+")
         try:
-            voids[parse_suit(suit)] = int(drawn) if plus else 0
+            voids[parse_suit(suit)] = int(drawn or 0)
         except ValueError:
-            raise ValueError(must_be("--void", "suits with the cards drawn since, such as D+2,C", text)) from None
+            raise ValueError(f"--void must be suits with the cards drawn since, such as D+2,C, got {text!r}") from None
     return voids
 
 
-def _print_position(view: Any, rules: Any) -> None:
+def _print_position(view: Any, game: Rules) -> None:
     """Print the position as it was understood."""
-    from german_whist.envs.engine.cards import cards_of
+    from german_whist.envs.engine.cards import SUIT_NAMES, card_text, cards_of
     from german_whist.envs.text.card_style import style_of
 
-    trump = int(view["trump"])
-    style = style_of(sys.stdout, trump)
-    words = [f"trumps {style.suit(trump, style.signs.suits[trump])}" if trump >= 0 else "no trumps"]
-    words += [f"{style.card(card)} turned up" for card in cards_of(int(view["face_up"]))]
-    words.append(f"{style.card(int(view['led']))} led" if view["led"] >= 0 else "you lead")
-    stage = f"Foreplay, stock {view['stock']}" if view["stock"] else "Endgame"
-    print(f"{stage}, {', '.join(words)}")
-    print(f"  you       {style.hand(int(view['hand']), rules.suits)}".rstrip())
+    trump, style = int(view["trump"]), style_of(sys.stdout, int(view["trump"]))
+    words = [f"stock {view['stock']}" if view["stock"] else "endgame"]
+    words.append(f"{SUIT_NAMES[trump]} are trumps" if trump >= 0 else "no trumps")
+    words += [f"{card_text(card)} face up" for card in cards_of(int(view["face_up"]))]
+    words.append(f"{card_text(int(view['led']))} led" if view["led"] >= 0 else "you lead")
+    print(", ".join(words))
+    print(f"  you       {style.hand(int(view['hand']), game.suits)}".rstrip())
     if not view["stock"]:
-        print(f"  opponent  {style.hand(int(view['unseen']), rules.suits)}".rstrip())
+        print(f"  opponent  {style.hand(int(view['unseen']), game.suits)}".rstrip())

@@ -21,7 +21,7 @@ export async function openShare(session, deal) {
   openDialog("Share this deal", [
     link !== null && h("p", {}, "The link is a challenge: whoever opens it plays the same deal and sees yours only afterwards."),
     link !== null && copyField("Link", link),
-    h("p", {}, "The text holds the whole deal. Read it with “Open a recording” on any German Whist page, or with german-whist review FILE in a terminal."),
+    h("p", {}, "The text holds the whole deal. Read it with “Open a recording” on any German Whist page, or with german-whist draw FILE in a terminal."),
     copyField("Text", recording, 6),
     h(
       "div",
