@@ -10,7 +10,7 @@ import pytest
 from tests.browser.conftest import OpenTable, StartServer
 from tests.browser.server import Server
 from tests.browser.table import Table
-from tests.browser.test_coach import RATED
+from tests.browser.test_coach import RATED, REVIEW
 from tests.browser.test_windows import games_window
 
 
@@ -186,6 +186,106 @@ def test_a_damaged_game_is_named_and_another_one_can_be_played(table: Table) -> 
     assert session not in table.page.url
     assert table.play_on()
 
+
+OWN = "classic:ranks=4,hand=4,stock=8,points=over_half"
+
+
+def test_games_that_the_page_no_longer_plays_are_listed_counted_exported_and_deleted(
+    table: Table, open_table: OpenTable, tmp_path: Path
+) -> None:
+    own = [table.create(rules=OWN, seat=0) for _ in range(2)]
+    table.page.evaluate(_PLAY, own[0])
+    gone = [table.create(rules="tiny", seat=0, agent="heuristic") for _ in range(2)]
+    table.page.evaluate(_PLAY, gone[0])
+    table.page.evaluate(_DISMISS, [gone, "python:gone.py:Bot"])
+    table.page.evaluate("([id]) => localStorage.setItem('german-whist.session', id)", own)
+    table.page.goto("about:blank")
+    table.page.goto(table.server.address)  # a page that has never heard of these rules and this agent
+    table.wait()
+    assert table.actions()
+    assert not any(one in table.page.url for one in [*own, *gone])
+    table.button("Statistics").click()
+    counted = table.page.get_by_role("table", name="By game and opponent")
+    counted.get_by_role("row").filter(has_text=f"{OWN}Textbook1").wait_for()
+    table.page.keyboard.press("Escape")
+    games = games_window(table)
+    titles = [f"{OWN} against Textbook", "Tiny against python:gone.py:Bot"]
+    for title in titles:
+        row = games.locator("section").nth(0).get_by_role("listitem").filter(has_text=title)
+        assert "not played here" in str(row.text_content())
+        assert row.get_by_role("button").count() == 1
+        row.get_by_role("button", name="Delete").click()
+        table.page.get_by_role("dialog", name="Delete this game?").get_by_role("button", name="Delete").click()
+        row.wait_for(state="detached")
+    with table.page.expect_download() as saved:
+        games.get_by_role("button", name="Save as a file").click()
+    path = tmp_path / "games.json"
+    saved.value.save_as(path)
+    over = games.locator("section").nth(1)
+    assert over.get_by_role("listitem").filter(has_text=titles[0]).get_by_role("button").count() == 1
+    over.get_by_role("button", name=titles[1], exact=False).first.click()
+    table.page.get_by_role("dialog", name="Review of the deal").wait_for(timeout=REVIEW)
+    other = open_table()
+    games = games_window(other)
+    games.get_by_label("Load such a file").set_input_files(path)
+    games.get_by_text("Loaded: ").wait_for()
+    assert {own[0], gone[0]} <= {one["id"] for one in other.do("sessions")}
+    assert other.do("statistics")["deals"] == 2
+
+
+def test_damaged_rows_are_listed_and_stop_nothing(table: Table, open_table: OpenTable, tmp_path: Path) -> None:
+    for _ in range(2):
+        table.page.evaluate(_PLAY, table.create(rules="tiny", seat=0))
+    table.page.evaluate(_ADD_ROWS)
+    table.page.reload()
+    table.wait()
+    assert table.do("statistics")["deals"] == 2
+    window = games_window(table)
+    damaged = window.get_by_role("listitem").filter(has_text="A damaged game")
+    assert damaged.count() == 4
+    with table.page.expect_download() as saved:
+        window.get_by_role("button", name="Save as a file").click()
+    path = tmp_path / "games.json"
+    saved.value.save_as(path)
+    for left in reversed(range(4)):
+        damaged.first.get_by_role("button", name="Delete").click()
+        table.page.get_by_role("dialog", name="Delete this game?").get_by_role("button", name="Delete").click()
+        table.page.wait_for_function(
+            "left => document.querySelector('.games').textContent.split('damaged').length === left + 1", arg=left
+        )
+    other = open_table()
+    window = games_window(other)
+    window.get_by_label("Load such a file").set_input_files(path)
+    window.get_by_text("4 could not be read").wait_for()
+    assert other.do("statistics")["deals"] == 2
+
+
+# Plays a game to its end with the first action there is.
+_PLAY = """async (id) => {
+  const table = modules["game/table.js"];
+  let session = await table.open(id);
+  while (session.position.decision) session = await table.act(session, session.position.decision.actions[0].action);
+}"""
+
+_DISMISS = """async ([ids, agent]) => {
+  const { store } = modules["game/table.js"];
+  for (const id of ids) {
+    const row = await store.session(id);
+    await store.save({ ...row, title: agent, settings: { ...row.settings, agent } }, row.version, [], null);
+  }
+}"""
+
+_ADD_ROWS = """async () => {
+  const { store } = modules["game/table.js"];
+  const [row] = await store.allSessions();
+  const { deals: [deal] } = await store.counted();
+  const rows = [
+    { id: "empty" }, { ...row, id: "null", settings: null }, { ...row, id: "time", updated: "now" }, { ...row, id: "deals", deals: 3 },
+  ];
+  for (const row of rows) await store.save(row, null, [], null);
+  const deals = [{ session: "a", deal: 1 }, { ...deal, deal: 2, time: null }, { ...deal, deal: 3, margin: "1" }];
+  await store.save(row, null, deals, { session: "a" });
+}"""
 
 _DAMAGE = """async (id) => {
   const { store } = modules["game/table.js"];

@@ -15,8 +15,14 @@ export function wordsOf(rules) {
   return found;
 }
 
-/** @param {string} rules @returns {string} a title for people */
-export const rulesTitle = (rules) => wordsOf(rules).title;
+/** @param {string} rules @returns {boolean} whether the page plays them: it may have, with another command line or version */
+export const knowsRules = (rules) => dataNow().games[rules] !== undefined;
+
+/** @param {{rules: string, agent: string}} game @returns {boolean} whether the page plays it */
+export const canBePlayed = ({ rules, agent }) => knowsRules(rules) && dataNow().catalog.agents.some(({ spec }) => spec === agent);
+
+/** @param {string} rules @returns {string} a title for people; the specification of rules that the page does not play */
+export const rulesTitle = (rules) => dataNow().games[rules]?.title ?? rules;
 
 /** @param {string} spec of the rules @returns {import("./types.js").Game} */
 export function figuresOf(spec) {
@@ -50,7 +56,7 @@ export function agentsFor(rules) {
 export const MEASURED = "classic"; // the game in which the accuracies of the agents were measured; they differ in others
 
 /** @param {string} rules @returns {boolean} whether the accuracies of the agents were measured in a game, whatever its scoring */
-export const hasAccuracies = (rules) => playAlike(rulesNamed(MEASURED), rulesNamed(rules));
+export const hasAccuracies = (rules) => knowsRules(rules) && playAlike(rulesNamed(MEASURED), rulesNamed(rules));
 
 /** @param {number | null} accuracy @param {string} rules @returns {string | null} the title of the agent whose accuracy is nearest; null in a game where it was not measured */
 export function playsLike(accuracy, rules) {

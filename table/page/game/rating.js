@@ -12,8 +12,8 @@ import { TableError } from "./errors.js";
  * @typedef {object} Rated
  * @property {(length: number) => boolean} isIdle whether nobody waits for an answer, and nobody has for so many milliseconds
  * @property {() => Promise<import("./store.js").Counted>} counted
- * @property {(id: string) => Promise<import("./game_session.js").Session | null>} session
- * @property {(id: string, deal: number) => Promise<import("./types.js").Review | null>} review
+ * @property {(id: string) => Promise<import("./game_session.js").Session | null>} session null if it was deleted or cannot be read
+ * @property {(id: string, deal: number, session: import("./game_session.js").Session) => Promise<import("./types.js").Review>} review
  * @property {(id: string, deal: number, rating: Rating) => Promise<void>} rate
  */
 
@@ -72,12 +72,8 @@ export class Rater {
   /** @param {{part: "par" | "given_away", session: string, deal: number}} wanted */
   async work({ part, session: id, deal }) {
     const session = await this.table.session(id);
-    if (session === null) return; // it was deleted
-    if (part === "given_away") {
-      const found = await this.table.review(id, deal);
-      if (found !== null) await this.rate(id, deal, found);
-      return;
-    }
+    if (session?.finished[deal - 1] === undefined) return;
+    if (part === "given_away") return this.rate(id, deal, await this.table.review(id, deal, session));
     const { margin } = (await par(session.finished[deal - 1].deal, () => this.idle())).result();
     await this.table.rate(id, deal, { given_away: null, at_stake: null, par: (session.seat === 0 ? margin : -margin) + 0 });
   }

@@ -82,6 +82,11 @@ export function summaryJson({ id, settings, title, updated, finished, inPlay, ou
   return { id, kind, title: sessionTitle(settings, title), rules, agent, match, day, updated: time, finished, in_play: inPlay, outcome, accuracy };
 }
 
+/** @param {string} id of a game that cannot even be named @returns {import("./types.js").ListedSession} */
+export const damagedJson = (id) => ({
+  id, kind: "play", title: "A damaged game", rules: "", agent: "", match: null, day: null, updated: "", finished: false, in_play: true, outcome: null, accuracy: null,
+});
+
 /** @param {Session} session @returns {string | null} what its finished deals have brought, in words; null before the first */
 export function outcomeOf(session) {
   const { settings: { match }, score, seat, names, winner, finished } = session;

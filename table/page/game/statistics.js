@@ -3,7 +3,7 @@
 
 import { rulesNamed } from "../engine/rules.js";
 import { round } from "./wording.js";
-import { hasAccuracies, MEASURED, playsLike } from "./catalogue.js";
+import { hasAccuracies, knowsRules, MEASURED, playsLike } from "./catalogue.js";
 import { accuracyOf } from "./coach/accuracy.js";
 import { score } from "./recall.js";
 import { tricksTaken } from "../judge/tricks.js";
@@ -91,11 +91,7 @@ function grouped(rows, keyOf) {
 /** @param {CountedDeal[]} deals of one group @returns {import("./types.js").DealGroup} */
 function groupData(deals) {
   const { rules, agent, assisted } = deals[0];
-  const game = rulesNamed(rules);
   const accuracy = accuracyOfDeals(deals);
-  const rated = deals.filter((deal) => deal.par !== null);
-  const luck = rated.map((deal) => tricksTaken(Number(deal.par), game, deal.low));
-  const skill = rated.map((deal) => tricksTaken(deal.margin, game) - tricksTaken(Number(deal.par), game)); // more is better, also in low deals
   return {
     rules,
     agent,
@@ -104,12 +100,18 @@ function groupData(deals) {
     won: deals.filter((deal) => deal.margin > 0).length,
     drawn: deals.filter((deal) => deal.margin === 0).length,
     lost: deals.filter((deal) => deal.margin < 0).length,
-    tricks: round(mean(deals.map((deal) => tricksTaken(deal.margin, game, deal.low))), 2),
     accuracy,
-    luck: estimate(luck),
-    skill: estimate(skill),
+    ...(knowsRules(rules) ? tricksOf(deals, rulesNamed(rules)) : { tricks: null, luck: null, skill: null }),
     streak: streak(deals.map((deal) => deal.margin)),
   };
+}
+
+/** @param {CountedDeal[]} deals @param {import("../engine/rules.js").Rules} game @returns {Pick<import("./types.js").DealGroup, "tricks" | "luck" | "skill">} */
+function tricksOf(deals, game) {
+  const rated = deals.filter((deal) => deal.par !== null);
+  const luck = rated.map((deal) => tricksTaken(Number(deal.par), game, deal.low));
+  const skill = rated.map((deal) => tricksTaken(deal.margin, game) - tricksTaken(Number(deal.par), game)); // more is better, also in low deals
+  return { tricks: round(mean(deals.map((deal) => tricksTaken(deal.margin, game, deal.low))), 2), luck: estimate(luck), skill: estimate(skill) };
 }
 
 /** @param {CountedDeal[]} deals with a quiz @returns {import("./types.js").Memory | null} */

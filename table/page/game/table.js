@@ -5,7 +5,7 @@
  */
 
 import { parseCard } from "../engine/cards.js";
-import { agentTitle } from "./catalogue.js";
+import { agentTitle, knowsRules } from "./catalogue.js";
 import { claimed } from "./coach/claims.js";
 import { hintOf } from "./coach/hints.js";
 import { compareWithSender, houseResults, swapSeats, tryAction as otherAction, watch as replay } from "./coach/replays.js";
@@ -17,11 +17,11 @@ import { teacherCard } from "./lesson.js";
 import { Rater } from "./rating.js";
 import { recordingLine } from "./recording.js";
 import { lessonSession, loadedSession, savedSession } from "./saved.js";
-import { sessionJson, summaryJson } from "./session_data.js";
+import { damagedJson, sessionJson, summaryJson } from "./session_data.js";
 import { daySettings, randomSeed, settingsOf, today } from "./settings.js";
 import { challengeOf, codeOf, decoded, openRecordings, readDeals } from "./shared_deals.js";
 import { accuracyOfDeals, countDeals, summary } from "./statistics.js";
-import { Store } from "./store.js";
+import { isDeal, isMatch, isSaved, Store } from "./store.js";
 import { act as agentActs, advise, load } from "./thinking.js";
 
 /** @typedef {import("./types.js").Session} SessionData */
@@ -54,8 +54,8 @@ let answered = performance.now();
 const rater = new Rater({
   isIdle: (length) => waiting === 0 && performance.now() - answered >= length,
   counted: () => store.counted(),
-  review: (id, deal) => store.session(id).then((saved) => (saved === null ? null : makeReview(id, loadedSession(saved), deal - 1, false))),
-  session: (id) => store.session(id).then((saved) => (saved === null ? null : loadedSession(saved))),
+  review: (id, deal, session) => makeReview(id, session, deal - 1, false),
+  session: (id) => read(id).then(({ session }) => session, () => null),
   rate: (id, deal, rating) => store.rate(id, deal, rating),
 });
 
@@ -97,7 +97,7 @@ export function create({ rules, agent, match = null, seed, seat }) {
 /** @param {string} date as `2026-11-21` @returns {Promise<SessionData>} the deal of that day, which everybody plays once: the game in which it was begun, else a new one */
 export const dealOfDay = (date) => answer(async () => {
   const settings = daySettings(date);
-  const before = (await store.allSessions()).find((saved) => saved.settings.day === date);
+  const before = (await store.allSessions()).find((saved) => saved.settings?.day === date);
   return before === undefined ? add(new Session(settings, agentTitle(settings.agent))) : open(before.id);
 });
 
@@ -107,14 +107,17 @@ export const house = (id) => answer(async () => houseResults((await read(id)).se
 /** @returns {Promise<SessionData>} a game with the lesson */
 export const lesson = () => answer(() => add(lessonSession()));
 
-/** @returns {Promise<import("./types.js").ListedSession[]>} all games, the one played last first */
+/** @returns {Promise<import("./types.js").ListedSession[]>} all games, the one played last first, damaged ones at the end */
 export const sessions = () => answer(async () => {
   const [saved, { deals }] = await Promise.all([store.allSessions(), store.counted()]);
-  saved.sort((one, other) => other.updated - one.updated);
+  const whole = saved.filter(isSaved).sort((one, other) => other.updated - one.updated);
   /** @type {Map<string, import("./store.js").CountedDeal[]>} */
   const counted = new Map(saved.map(({ id }) => [id, []]));
   for (const deal of deals) counted.get(deal.session)?.push(deal);
-  return saved.map((row) => summaryJson(row, accuracyOfDeals(counted.get(row.id) ?? [])));
+  return [
+    ...whole.map((row) => summaryJson(row, accuracyOfDeals(counted.get(row.id) ?? []))),
+    ...saved.filter((row) => !isSaved(row)).map(({ id }) => damagedJson(id)),
+  ];
 });
 
 /** @param {string} id @returns {Promise<SessionData>} a game; if it is the agent's turn, because it has failed or the page was closed meanwhile, it is asked again */
@@ -202,7 +205,7 @@ export const exportAll = () => answer(async () => {
   return JSON.stringify({ format: EXPORT, version: EXPORT_VERSION, sessions: saved, ...counted });
 });
 
-/** @param {string} text what `exportAll` wrote @returns {Promise<number>} how many games and counted deals were not here before @throws {TableError} if it is something else; nothing has changed */
+/** @param {string} text what `exportAll` wrote @returns {Promise<{added: number, damaged: number}>} how many games and counted deals were not here before, and how many rows cannot be read @throws {TableError} if it is something else */
 export const importAll = (text) => answer(async () => {
   let given;
   try {
@@ -214,9 +217,22 @@ export const importAll = (text) => answer(async () => {
   if (format !== EXPORT || version !== EXPORT_VERSION || ![saved, deals, matches].every(Array.isArray)) {
     throw new TableError("refused", "This is not a file of games saved by German Whist.");
   }
-  for (const row of saved) loadedSession(row); // damaged games are refused
-  return store.merge(saved, { deals, matches });
+  const rows = [saved.filter(isReadable), deals.filter(isDeal), matches.filter(isMatch)];
+  const damaged = [saved, deals, matches].flat().length - rows.flat().length;
+  return { added: await store.merge(rows[0], { deals: rows[1], matches: rows[2] }), damaged };
 });
+
+/** @param {any} row of a file @returns {boolean} whether it is a game: whole, or of rules that the page does not play, which another page may */
+function isReadable(row) {
+  if (!isSaved(row)) return false;
+  if (!knowsRules(row.settings.rules)) return true;
+  try {
+    sessionJson(loadedSession(row));
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** @param {string} id @returns {Promise<Entry>} @throws {TableError} if there is no such game, or it is damaged */
 async function read(id) {
@@ -307,7 +323,7 @@ function derive(id, make) {
 async function forgetOld() {
   const saved = await store.allSessions();
   if (saved.length < MAX_SAVED) return;
-  const idle = saved.filter(({ finished, settings, inPlay }) => finished || settings.kind !== "play" || (settings.match === null && !inPlay));
+  const idle = saved.filter(({ finished, settings, inPlay }) => finished || settings?.kind !== "play" || (settings.match === null && !inPlay));
   idle.sort((one, other) => one.updated - other.updated);
   for (const { id } of idle.slice(0, saved.length - MAX_SAVED + 1)) await store.deleteSession(id);
 }

@@ -393,7 +393,7 @@
  * @property {number} won  those won
  * @property {number} drawn  those drawn
  * @property {number} lost  those lost
- * @property {number} tricks  mean of your counted tricks
+ * @property {number | null} tricks  mean of your counted tricks; `null` in a game that the page does not play
  * @property {number | null} accuracy  accuracy of your decisions in all of them, 0 to 100; `null` until a deal is reviewed
  * @property {Estimate | null} luck  tricks that `champion` (in humbug, `heuristic+exact`) takes when it plays both hands; `null` before ten rated deals
  * @property {Estimate | null} skill  how many more you took, or fewer in deals played low; `null` before ten rated deals
@@ -585,7 +585,7 @@
  * @property {string} agent  specification of the agent
  * @property {string | null} match  specification of the match
  * @property {string | null} day  date of the deal of the day
- * @property {string} updated  when it was last changed, ISO 8601 in UTC
+ * @property {string} updated  when it was last changed, ISO 8601 in UTC; empty if it is damaged
  * @property {boolean} finished  whether no further deal follows
  * @property {boolean} in_play  whether a deal is not over
  * @property {string | null} outcome  what its finished deals have brought, in words; `null` before the first

@@ -1,6 +1,7 @@
 // @ts-check
 /** The entry point: resumes the last game or deals a new one, and connects the menus. */
 
+import { canBePlayed } from "../game/catalogue.js";
 import { dataNow } from "../game/data.js";
 import { TableError } from "../game/errors.js";
 import { LINK } from "../game/shared_deals.js";
@@ -81,7 +82,7 @@ function enter(session, fresh = false) {
 
 async function newGame() {
   if (!settings.welcomed) return welcome(); // they may have come for the lesson or a shared deal
-  const same = settings.defaults === JSON.stringify(catalog.defaults) && settings.game.rules !== "";
+  const same = settings.defaults === JSON.stringify(catalog.defaults) && canBePlayed(settings.game);
   const { rules, agent, match } = same ? settings.game : catalog.defaults;
   await orAnother(async () => enter(await table.create({ rules, agent, match }), true));
 }
@@ -428,7 +429,7 @@ async function resume() {
   const last = keptSession();
   const sessions = await table.sessions();
   const unfinished = sessions
-    .filter((entry) => !entry.finished && entry.kind === "play")
+    .filter((entry) => !entry.finished && entry.kind === "play" && canBePlayed(entry))
     .filter((entry) => known || (entry.rules === rules && entry.agent === agent));
   const mine = unfinished.find((entry) => known && entry.id === last);
   const [entry] = mine === undefined ? unfinished : [mine];

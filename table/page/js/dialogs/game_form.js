@@ -1,7 +1,7 @@
 // @ts-check
 /** What to play: game, scoring, opponent and win target. */
 
-import { matchTitle } from "../../game/catalogue.js";
+import { canBePlayed, matchTitle } from "../../game/catalogue.js";
 import { dataNow } from "../../game/data.js";
 import { change, settings } from "../settings.js";
 import { fill, h, newId } from "../dom.js";
@@ -68,7 +68,7 @@ function allGames(catalog, asked) {
 export function gameForm(catalog, start) {
   const form = h("div", { class: "game-form" });
   const choices = { ...settings.game };
-  if (choices.rules === "") Object.assign(choices, { ...catalog.defaults });
+  if (!canBePlayed(choices)) Object.assign(choices, { ...catalog.defaults });
   const asked = [{ ...choices }, catalog.defaults];
   const games = allGames(catalog, asked);
 
@@ -79,7 +79,7 @@ export function gameForm(catalog, start) {
     const agents = game.scorings.find((scoring) => scoring.rules === choices.rules)?.agents ?? game.agents;
     if (!agents.includes(choices.agent)) choices.agent = likeAgent(catalog, agents, choices.agent);
     const agent = catalog.agents.find((entry) => entry.spec === choices.agent);
-    const text = dataNow().games[game.id]?.text ?? ""; // an earlier command line may have named the game
+    const { text } = dataNow().games[game.id];
     const keep = (/** @type {Partial<typeof choices>} */ changes) => {
       Object.assign(choices, changes);
       store();
@@ -100,7 +100,7 @@ export function gameForm(catalog, start) {
       labelled(selectField("Win target", targets(choices.match), choices.match ?? "", (match) => keep({ match: match === "" ? null : match }))),
       otherTarget((match) => keep({ match })),
       h("div", { class: "buttons" }, h("button", { type: "button", class: "primary", onclick: () => { store(); start(); } }, "Deal the cards")),
-      text !== "" && h("details", {}, h("summary", {}, `The rules of ${game.title}`), ...rulesText(text)),
+      h("details", {}, h("summary", {}, `The rules of ${game.title}`), ...rulesText(text)),
     );
   };
   draw();

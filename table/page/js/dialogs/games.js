@@ -1,6 +1,7 @@
 // @ts-check
 /** Your games: the unfinished ones, the finished ones with their reviews, and all of them as one file. */
 
+import { canBePlayed, knowsRules } from "../../game/catalogue.js";
 import { TableError } from "../../game/errors.js";
 import * as table from "../../game/table.js";
 import { answerTo, attempt } from "../attempt.js";
@@ -22,13 +23,15 @@ const SHOWN = 20; // finished games, until more are asked for
 export function openGames(sessions, actions, atFile = false) {
   const played = sessions.filter(({ kind }) => kind === "play" || kind === "challenge");
   const isOpen = (/** @type {ListedSession} */ session) => !session.finished && (session.in_play || session.match !== null);
-  const open = gameList(played.filter(isOpen), (id) => leave(() => actions.open(id)));
+  const open = gameList(played.filter(isOpen), (id) => leave(() => actions.open(id)), canBePlayed);
   const over = played.filter((session) => !isOpen(session) && session.outcome !== null);
-  const finished = gameList(over.slice(0, SHOWN), (id) => leave(() => actions.review(id)));
+  const review = (/** @type {string} */ id) => leave(() => actions.review(id));
+  const canBeReviewed = (/** @type {ListedSession} */ { rules }) => knowsRules(rules);
+  const finished = gameList(over.slice(0, SHOWN), review, canBeReviewed);
   const file = fileSection(actions.saved);
   const more = h("button", { type: "button", class: "quiet", onclick: () => {
     more.remove();
-    for (const session of over.slice(SHOWN)) finished.append(row(session, (id) => leave(() => actions.review(id))));
+    for (const session of over.slice(SHOWN)) finished.append(row(session, review, canBeReviewed));
   } }, `Show all ${over.length}`);
   const dialog = openDialog("Your games", [
     h("section", {}, h("h3", {}, "Unfinished"), open),
@@ -36,7 +39,7 @@ export function openGames(sessions, actions, atFile = false) {
     file,
   ], { kind: "menu" });
   if (atFile) file.scrollIntoView();
-  else open.querySelector("button")?.focus();
+  else open.querySelector(/** @type {"button"} */ ("button.entry"))?.focus();
 
   /** @param {() => void} act */
   function leave(act) {
@@ -44,27 +47,27 @@ export function openGames(sessions, actions, atFile = false) {
     act();
   }
 
-  /** @param {ListedSession[]} some @param {(id: string) => void} choose @returns {HTMLElement} */
-  function gameList(some, choose) {
-    const list = h("ul", { class: "games" }, ...some.map((session) => row(session, choose)));
+  /** @param {ListedSession[]} some @param {(id: string) => void} choose @param {(session: ListedSession) => boolean} isAble whether a game can be chosen @returns {HTMLElement} */
+  function gameList(some, choose, isAble) {
+    const list = h("ul", { class: "games" }, ...some.map((session) => row(session, choose, isAble)));
     if (some.length === 0) list.append(none());
     return list;
   }
 
-  /** @param {ListedSession} session @param {(id: string) => void} choose @returns {HTMLElement} */
-  function row(session, choose) {
+  /** @param {ListedSession} session @param {(id: string) => void} choose @param {(session: ListedSession) => boolean} isAble @returns {HTMLElement} */
+  function row(session, choose, isAble) {
     const time = new Date(session.updated);
-    const when = time.toLocaleString([], { dateStyle: session.day === null ? "medium" : undefined, timeStyle: "short" }); // the title of a day's deal has its date
+    const when = session.updated && time.toLocaleString([], { dateStyle: session.day === null ? "medium" : undefined, timeStyle: "short" }); // the title of a day's deal has its date
     const accuracy = session.accuracy === null ? null : `accuracy ${percent(session.accuracy / 100)}`;
+    const able = isAble(session);
+    const words = [
+      h("strong", {}, session.title),
+      h("small", {}, [session.outcome, accuracy, when, !able && "not played here"].filter(Boolean).join(" · ")),
+    ];
     const item = h(
       "li",
       {},
-      h(
-        "button",
-        { type: "button", class: "entry", onclick: () => choose(session.id) },
-        h("strong", {}, session.title),
-        h("small", {}, [session.outcome, accuracy, when].filter((part) => part !== null).join(" · ")),
-      ),
+      able ? h("button", { type: "button", class: "entry", onclick: () => choose(session.id) }, ...words) : h("div", { class: "entry" }, ...words),
       h(
         "button",
         {
@@ -111,9 +114,10 @@ function fileSection(saved) {
     if (given === undefined) return;
     file.value = ""; // so that the same file can be chosen again
     try {
-      const added = await answerTo(() => table.importAll(given));
+      const { added, damaged } = await answerTo(() => table.importAll(given));
       said.className = "";
-      said.textContent = added === 0 ? "All of it was already here." : `Loaded: ${added} new games and results.`;
+      said.textContent = added + damaged === 0 ? "All of it was already here." : `Loaded: ${added} new games and results.`;
+      if (damaged > 0) said.append(` ${damaged} could not be read.`);
     } catch (error) {
       if (!(error instanceof TableError)) throw error;
       said.className = "bad";

@@ -138,7 +138,7 @@ function groupTable(caption, groups, catalog) {
       group.won,
       group.drawn,
       group.lost,
-      number(group.tricks),
+      group.tricks === null ? "–" : number(group.tricks),
       estimate(group.luck, number),
       estimate(group.skill, signed),
       group.accuracy === null ? "–" : percent(group.accuracy / 100),
