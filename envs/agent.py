@@ -183,11 +183,17 @@ class Agent(ABC):
             device: where the views are.
             views: n records of ``VIEW``.
             rng: as for ``act``.
+
+        Raises:
+            ValueError: if ``act`` does not return one legal action per view.
         """
         import torch
 
         on_host = views.bytes.cpu().numpy().view(views.dtype)[:, 0]
         answer = whole_answer(self.act(on_host, rng), len(on_host), agent_name(self))
+        row = _first_illegal(answer, on_host["legal"], {})
+        if row >= 0:
+            raise ValueError(f"agent {agent_name(self)!r} chose action {answer[row]}, which is illegal")
         return torch.from_numpy(answer).to(device.torch_device)
 
     def policy(self, views: Views) -> npt.NDArray[np.float64] | None:

@@ -17,6 +17,7 @@ from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.scoring import check_dense, check_reward, reward_limit
 from german_whist.envs.observation.spaces import observation_space
+from german_whist.envs.observation.vector_kernels import write_observations
 from german_whist.envs.simulator.batch_kernels import write_is_refused
 from german_whist.envs.simulator.reset_options import draw_seed, read_options
 from german_whist.envs.simulator.tensor_batch import TensorBatch
@@ -186,7 +187,7 @@ class GermanWhistTensorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
         self._plies[rows] += 1
         rewards = torch.where(illegal, -self._limit, 0.0)
         ended = torch.zeros_like(illegal)
-        final_obs = torch.zeros((self.num_envs, batch.num_observations), dtype=torch.int8, device=self.device)
+        final_obs: Tensor | None = None
         over = batch.done | illegal
         # A new deal may begin with the opponent's lead, and even end by its action, so both alternate until every row
         # waits for the learner.
@@ -195,7 +196,12 @@ class GermanWhistTensorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
             if len(finished):
                 won = (over & ~illegal).nonzero().squeeze(1)
                 rewards[won] = batch.returns(self.reward)[won, self.learners[won]]
-                final_obs[finished] = batch.observe(seats=self.learners)[finished]
+                seen = torch.empty((len(finished), batch.num_observations), dtype=torch.int8, device=self.device)
+                views = batch.shown_views(finished, self.learners[finished])
+                batch.on.run(write_observations, len(finished), self.rules.game, views, seen)
+                if final_obs is None:
+                    final_obs = seen.new_empty((self.num_envs, batch.num_observations))
+                final_obs[finished] = seen
                 ended |= over
                 self._start(finished, self._numbers[finished] + self.num_envs)
             if not self._let_opponent_play():
@@ -205,7 +211,7 @@ class GermanWhistTensorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
             before, self._margins = self._margins, self._margins_so_far()
             rewards = torch.where(ended, rewards, self._margins) - before
         info = self._info(illegal)
-        if bool(ended.any()):
+        if final_obs is not None:
             info |= {"final_obs": final_obs, "_final_obs": ended}
         return batch.observe(), rewards, ended, torch.zeros_like(ended), info
 

@@ -74,7 +74,7 @@ class PolicyAgent(Agent):
                 f"not {rules_spec(self.rules)!r}"
             )
         self._network, self._value = checkpoint.forward, checkpoint.value_forward
-        self._on_gpu: _GpuNetwork | None = None
+        self._on_gpu: dict[Any, _GpuNetwork] = {}  # by torch.device
 
     rules: Rules
 
@@ -110,11 +110,11 @@ class PolicyAgent(Agent):
         """
         if not device.is_gpu:
             return super().act_on(device, views, rng)
-        if self._on_gpu is None:
-            self._on_gpu = _GpuNetwork(self.checkpoint, self.rules, device)
+        if device.torch_device not in self._on_gpu:
+            self._on_gpu[device.torch_device] = _GpuNetwork(self.checkpoint, self.rules, device)
         if self.temperature > 0:
             check_rng(self.name, rng, "random")
-        return self._on_gpu.act(views, self.temperature, rng)
+        return self._on_gpu[device.torch_device].act(views, self.temperature, rng)
 
     def probabilities(self, views: Views) -> npt.NDArray[np.float64]:
         """Return the probability of each action at temperature 1, float64[n, num_actions]; 0 for illegal actions.

@@ -28,7 +28,7 @@ _ALIGNED = 16  # bytes: alignment of records in a thread's local memory
 
 _SMALL = 4096  # bytes; constants up to this size are told apart by content, larger ones by identity
 _MOST_ARRAYS = 4096
-_arrays: dict[Any, Any] = {}  # the device arrays of tensors, by address, shape and dtype
+_arrays: dict[Any, Any] = {}  # the device arrays of tensors, by address, shape, strides and dtype
 # Arrays of the host with their copies on a GPU. The host's array is kept so that no other array can get its id.
 _constants: dict[Any, tuple[Any, Any]] = {}
 
@@ -233,7 +233,7 @@ class Device:
         Args:
             kernel: made by :func:`row_kernel`.
             n: number of rows.
-            arguments: C-contiguous tensors on this device, ``Records``, numbers, NumPy arrays, or tuples of these. A
+            arguments: tensors on this device, ``Records``, numbers, NumPy arrays, or tuples of these. A
                 GPU gets a copy of a NumPy array at the first call only, so the array must not change.
         """
         if not n:
@@ -281,7 +281,7 @@ class Device:
 
 def _gpu_array(tensor: torch.Tensor) -> Any:
     """Return a tensor as a device array for kernels. Making one takes longer than a launch, so they are cached."""
-    key = tensor.data_ptr(), tensor.shape, tensor.dtype
+    key = tensor.data_ptr(), tensor.shape, tensor.stride(), tensor.dtype
     found = _arrays.get(key)
     if found is None:
         if len(_arrays) >= _MOST_ARRAYS:
@@ -290,6 +290,7 @@ def _gpu_array(tensor: torch.Tensor) -> Any:
         interface = {
             "data": (tensor.data_ptr(), False),
             "shape": tuple(tensor.shape),
+            "strides": None if tensor.is_contiguous() else tuple(step * tensor.itemsize for step in tensor.stride()),
             "typestr": np.dtype(str(tensor.dtype).removeprefix("torch.")).str,
             "version": 2,
         }

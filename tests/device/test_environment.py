@@ -9,6 +9,10 @@ import numpy as np
 import pytest
 import torch
 
+from german_whist.envs.observation.vector_kernels import write_observations
+from german_whist.envs.simulator.batch_kernels import observe_seats_to_act
+from german_whist.envs.utils.device import Device
+
 ID = "german_whist:GermanWhist-v0"
 SETTINGS: list[dict[str, Any]] = [
     {"opponent": "heuristic"},
@@ -45,6 +49,37 @@ def test_steps_are_those_of_the_environment_in_arrays(settings: dict[str, Any]) 
             np.testing.assert_array_equal(same_info["final_obs"][row].numpy(), info["final_obs"][row])
         ended += terminations.sum()
     assert ended > 10
+
+
+def test_only_deals_that_end_are_observed_once_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    envs = gymnasium.make_vec(ID, num_envs=64, opponent="random", rules="tiny", device="cpu")
+    _, info = envs.reset(seed=3)
+    observed: list[int] = []
+    run = Device.run
+
+    def counted(self: Device, kernel: Any, n: int, *arguments: Any) -> None:
+        if kernel in (observe_seats_to_act, write_observations):
+            observed.append(n)
+        run(self, kernel, n, *arguments)
+
+    monkeypatch.setattr(Device, "run", counted)
+    ended = 0
+    for _ in range(12):
+        *_, ends, _, info = envs.step(info["action_mask"].argmax(1))
+        ended += int(ends.sum())
+        assert sum(observed) == 64 + int(ends.sum())
+        observed.clear()
+    assert ended
+
+
+class Wrong:
+    def act(self, views: Any, rng: Any) -> Any:
+        return np.full(len(views), 99)
+
+
+def test_an_opponent_that_plays_an_illegal_card_is_refused() -> None:
+    with pytest.raises(ValueError, match="99"):
+        gymnasium.make_vec(ID, num_envs=8, opponent=Wrong(), device="cpu").reset(seed=0)
 
 
 def test_what_needs_arrays_is_refused() -> None:

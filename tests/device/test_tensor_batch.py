@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import torch
 from german_whist.envs.engine.rules import rule_names
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.utils import device
 
 SIZE = 40
 
@@ -47,6 +49,17 @@ def test_deals_are_those_of_a_batch_in_arrays(rules: str, endgame: str) -> None:
         assert_same_states(arrays, tensors)
     for reward in ("margin", "win", "points"):
         np.testing.assert_array_equal(tensors.returns(reward).numpy(), arrays.returns(reward))
+
+
+def test_a_gpu_reads_a_tensor_that_is_not_contiguous_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    def on_host(given: Any) -> Any:
+        return np.asarray(SimpleNamespace(__array_interface__=given.__cuda_array_interface__))
+
+    monkeypatch.setattr(device, "cuda_module", lambda: SimpleNamespace(as_cuda_array=on_host))
+    monkeypatch.setattr(device, "_arrays", {})
+    table = torch.arange(12).view(3, 4)
+    for tensor in (table, table[:, 1], table.T, table[::2]):
+        np.testing.assert_array_equal(device._gpu_array(tensor), tensor.numpy())
 
 
 def test_deals_are_dealt_into_rows_as_in_arrays() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -147,3 +149,18 @@ def test_hidden_cards_do_not_change_its_choice() -> None:
                 assert (cards == cards[0]).all()
                 compared += len(cards) - 1
     assert compared > 0
+
+
+def test_a_network_moves_to_every_gpu_that_it_is_asked_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Placed:
+        def __init__(self, checkpoint: Any, rules: Any, device: Any) -> None:
+            self.device = device
+
+        def act(self, *_: Any) -> Any:
+            return self.device
+
+    monkeypatch.setattr("german_whist.agents.policy.agent._GpuNetwork", Placed)
+    agent = PolicyAgent(some_network())
+    gpus: Any = [SimpleNamespace(torch_device=f"cuda:{number}", is_gpu=True) for number in range(2)]
+    for gpu in (*gpus, *gpus):
+        assert agent.act_on(gpu, None) is gpu  # type: ignore[arg-type, comparison-overlap]
