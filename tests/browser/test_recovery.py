@@ -280,7 +280,8 @@ _ADD_ROWS = """async () => {
   const [row] = await store.allSessions();
   const { deals: [deal] } = await store.counted();
   const rows = [
-    { id: "empty" }, { ...row, id: "null", settings: null }, { ...row, id: "time", updated: "now" }, { ...row, id: "deals", deals: 3 },
+    { id: "empty" }, { ...row, id: "null", settings: null },
+    { ...row, id: "time", updated: "now" }, { ...row, id: "deals", deals: 3 },
   ];
   for (const row of rows) await store.save(row, null, [], null);
   const deals = [{ session: "a", deal: 1 }, { ...deal, deal: 2, time: null }, { ...deal, deal: 3, margin: "1" }];
