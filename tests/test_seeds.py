@@ -12,13 +12,11 @@ import pytest
 import german_whist as gw
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.dealing import deal_deck
-from german_whist.evaluation.exploitability.agent_policy import AgentPolicy
 from german_whist.evaluation.recording import DealResult
 from german_whist.sb3 import GermanWhistVecEnv
 
 Entry = Callable[[Any], Any]
 BATCH = gw.DealBatch("tiny", 2, history=True)
-RANDOM = gw.make_agent("random")
 AGAINST = ("greedy", "random")
 
 
@@ -55,7 +53,6 @@ SEEDS: dict[str, Entry] = {
     "play_tournament": lambda seed: (
         gw.play_tournament(AGAINST, deals=2, seed=seed, rules="tiny").margins[0, 1].tolist()
     ),
-    "exploitability": lambda seed: AgentPolicy(RANDOM, gw.rules("tiny"), 3, seed)(BATCH.views()).tolist(),
     "DealBatch": lambda seed: gw.DealBatch("tiny", 2, seed).states["deck"].tolist(),
     "DealBatch's first": lambda first: gw.DealBatch("tiny", 2, 0, first).states["deck"].tolist(),
     "deal_rows' index": lambda index: (BATCH.deal_rows([0], [index]), BATCH.states["deck"].tolist()),
@@ -83,7 +80,6 @@ NUMBERS: dict[str, Entry] = {
     "play_series": lambda matches: gw.play_series(*AGAINST, "best_of:3", matches=matches, rules="tiny").to_dict(),
     "play_sprt": lambda deals: gw.play_sprt(*AGAINST, rules="tiny", max_deals=deals).to_dict(),
     "play_tournament": lambda deals: gw.play_tournament(AGAINST, deals=deals, rules="tiny").margins[0, 1].tolist(),
-    "exploitability": lambda samples: AgentPolicy(RANDOM, gw.rules("tiny"), samples)(BATCH.views()).tolist(),
     "DealBatch": lambda size: gw.DealBatch("tiny", size).states["deck"].tolist(),
     "gymnasium.make_vec": lambda size: reset(gymnasium.make_vec("GermanWhist-v0", size, rules="tiny"), seed=1),
     "sample_states": lambda count: (
