@@ -27,7 +27,7 @@ from german_whist.envs.rendering.modes import FRAMES_PER_SECOND, RENDER_MODES, P
 from german_whist.envs.rendering.renderer import Renderer, RendererProperties
 from german_whist.envs.simulator.episodes import Episode
 from german_whist.envs.text.scene import PLAYERS
-from german_whist.envs.utils.checks import ActionTypeError, whole_action
+from german_whist.envs.utils.checks import whole_action
 from german_whist.envs.utils.specs import unknown_name_error
 
 OBSERVATIONS = ("vector", "history")
@@ -135,19 +135,8 @@ def env(
     return OrderEnforcing(AssertOutOfBounds(loses, bare.rules.num_actions))
 
 
-class _NotDealt:
-    """A placeholder for what the first ``reset`` sets, as a class attribute or as an object: any access fails."""
-
-    def __get__(self, *_: object) -> Any:
-        raise AttributeError("there is no deal yet: call reset() first")
-
-    __getattr__ = __get__
-
-
 class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name for the bare environment
     """The environment of :func:`env` without wrappers: an illegal action raises ``ValueError`` and changes nothing.
-
-    Before the first ``reset`` there is no deal, and anything that needs one raises ``AttributeError``.
 
     ``copy.deepcopy`` and ``pickle`` keep the position, of the wrapped environment as well. A copy is independent, and
     has no window until it is rendered.
@@ -167,8 +156,6 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
         render_size: width and height of pictures and of the window in pixels; may be set.
         render_color: whether ``"ansi"`` text has ANSI colours; may be set.
     """
-
-    agents = agent_selection = _NotDealt()
 
     metadata = {  # noqa: RUF012 - PettingZoo's own form
         "render_modes": list(RENDER_MODES),
@@ -195,20 +182,17 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
         self._renderer = Renderer(render_mode)
         self._keys = check_observation(observation, observation_keys)
         self._is_history = observation == "history"
-        self._episode: Episode = _NotDealt()  # type: ignore[assignment]
-        self._infos: dict[str, dict[str, Any]] | None = None
         if canonical and self._is_history:
             raise ValueError("canonical=True needs observation='vector': histories have no canonical form")
         if dense:
             check_dense(reward, match)
         self.canonical, self.dense = canonical, dense
-        self._undealt = Episode(rules, match, history=self._is_history, endgame=endgame, canonical=canonical)
-        self.rules, self.match = self._undealt.rules, self._undealt.match
+        self._episode = Episode(rules, match, history=self._is_history, endgame=endgame, canonical=canonical)
+        self.rules, self.match = self._episode.rules, self._episode.match
         self.reward = reward
         self.render_mode = render_mode
         self.possible_agents = list(PLAYERS)
-        self._no_actions = np.zeros(self.rules.num_actions, np.int8)
-        self.reward_limit = self._undealt.reward_limit(reward)
+        self.reward_limit = self._episode.reward_limit(reward)
         self.observation_spaces = {
             agent: observation_space(self.rules, self.match, self._keys, history=self._is_history) for agent in PLAYERS
         }
@@ -239,21 +223,19 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
         Raises:
             ValueError: if the seed or an option is not allowed. The current episode then continues.
         """
-        self._undealt.reset(seed, options)
-        self._episode = self._undealt
+        self._episode.reset(seed, options)
         self.agents = list(PLAYERS)
         self.rewards = dict.fromkeys(PLAYERS, 0.0)
         self._cumulative_rewards = dict.fromkeys(PLAYERS, 0.0)
         self.terminations = dict.fromkeys(PLAYERS, False)
         self.truncations = dict.fromkeys(PLAYERS, False)
         self._margins = [0.0, 0.0]  # what dense rewards have paid so far
-        self._infos = None
-        self._mask: npt.NDArray[np.int8] | None = None  # of the agent to act, once it has been observed
+        self.infos = self._masks()
         self.agent_selection = PLAYERS[self._episode.turn]
         self._skip_agent_selection = None
-        if self._renderer.needs_updates:
-            self._renderer.reset(self._episode.batch)
-            self._show()
+        self._renderer.reset(self._episode.batch)
+        if self.render_mode == "human":
+            self.render()
 
     @property
     def deal(self) -> tuple[int, int]:
@@ -266,25 +248,9 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
         first, second = self._episode.scores[0].tolist()
         return first, second
 
-    def is_legal(self, action: int | None) -> bool:
-        """Return whether an action of the action space is legal for the agent to act; ``None`` is not."""
-        if action is None:
-            return False
-        chosen = int(action)
-        if self.canonical:
-            chosen = self._episode.decoded(chosen)
-        return self._episode.legal >> chosen & 1 == 1
-
-    @property
-    def infos(self) -> dict[str, dict[str, Any]]:
-        """Each agent's info, which holds its ``"action_mask"``, int8[n_actions]. Made on first use after a step."""
-        if self._infos is None:
-            episode, masks = self._episode, [self._no_actions.copy(), self._no_actions.copy()]
-            if episode.legal:
-                masks[episode.turn] = episode.mask(episode.turn) if self._mask is None else self._mask
-            first, second = PLAYERS
-            self._infos = {first: {"action_mask": masks[0]}, second: {"action_mask": masks[1]}}
-        return self._infos
+    def _masks(self) -> dict[str, dict[str, Any]]:
+        """Return each agent's info, with its ``"action_mask"``, int8[n_actions]: zeros if it is not to act."""
+        return {agent: {"action_mask": self._episode.mask(seat)} for agent, seat in _SEATS.items()}
 
     def action_mask(self, agent: str) -> npt.NDArray[np.int8]:
         """Return an agent's action mask, int8[n_actions]; zeros if it is not to act."""
@@ -298,8 +264,6 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
         """Return an agent's observation, in new arrays."""
         seat = _SEATS[agent]
         observation, mask = self._episode.observation(seat)
-        if seat == self._episode.turn:
-            self._mask = mask.copy()
         if self._keys is None:
             return observation
         name, mask_name = self._keys
@@ -331,45 +295,35 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
             self._was_dead_step(action)
             return
         episode = self._episode
-        try:
-            chosen = action if type(action) is int else whole_action(action)
-            legal = episode.play(episode.decoded(chosen) if self.canonical else chosen)
-        except ActionTypeError:
-            legal = False
-        if not legal:
-            raise episode.illegal_action_error(agent, action) from None
-        self._infos = self._mask = None
+        chosen = whole_action(action)
+        if not episode.play(episode.decoded(chosen) if self.canonical else chosen):
+            raise episode.illegal_action_error(agent, chosen)
+        self._cumulative_rewards[agent] = 0.0
+        self._clear_rewards()
         self.agent_selection = PLAYERS[episode.turn]
         if self.dense:
-            self._cumulative_rewards[agent] = 0.0
             margins = episode.batch.margins()[0].tolist()
-            self._pay([now - before for now, before in zip(margins, self._margins, strict=True)])
+            self.rewards = {player: margins[seat] - self._margins[seat] for player, seat in _SEATS.items()}
             self._margins = margins
-        if not episode.legal:  # the only step that pays without dense rewards: until then the dictionaries hold zeros
+        if episode.over[0]:
             if not self.dense:
-                self._pay(episode.returns(self.reward, episode.every_row)[0].tolist())
+                returns = episode.returns(self.reward, episode.every_row)[0].tolist()
+                self.rewards = dict(zip(PLAYERS, returns, strict=True))
             self.terminations = dict.fromkeys(PLAYERS, True)
-        if self._renderer.needs_updates:
-            self._renderer.update(episode.batch)
-            self._show()
-
-    def _show(self) -> None:
+        self._accumulate_rewards()
+        self.infos = self._masks()
+        self._renderer.update(episode.batch)
         if self.render_mode == "human":
             self.render()
-
-    def _pay(self, rewards: list[float]) -> None:
-        self.rewards = dict(zip(PLAYERS, rewards, strict=True))
-        self._accumulate_rewards()
 
     def end_illegally(self) -> None:
         """End the episode for an illegal action. It pays only the penalty: take back what dense rewards have paid."""
         self._episode.end()
-        self._infos = self._mask = None
-        if not self.dense:
-            return
-        for agent, margin in zip(PLAYERS, self._margins, strict=True):
-            self.rewards[agent] -= margin
-            self._cumulative_rewards[agent] -= margin
+        self.infos = self._masks()
+        if self.dense:
+            for agent, margin in zip(PLAYERS, self._margins, strict=True):
+                self.rewards[agent] -= margin
+                self._cumulative_rewards[agent] -= margin
 
     def render(self) -> str | Picture | None:
         """Return the deal with both hands visible, as text or a picture, or show it, depending on the render mode."""

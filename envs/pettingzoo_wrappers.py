@@ -38,10 +38,6 @@ class RawEnv(Protocol):
         """Return an agent's action mask, int8[actions]."""
         ...
 
-    def is_legal(self, action: int | np.integer[Any] | None) -> bool:
-        """Return whether an action is legal for the agent to act."""
-        ...
-
     def step(self, action: int | None) -> None:
         """Play an action."""
         ...
@@ -81,9 +77,9 @@ class TerminateIllegal(_Direct, TerminateIllegalWrapper):  # type: ignore[misc]
     def step(self, action: int | None) -> None:
         """Play a legal action, or the step of a terminated agent; anything else is an illegal move."""
         raw = self._raw
-        if raw.terminations[raw.agent_selection] or raw.is_legal(action):
+        try:
             raw.step(action)
-        else:
+        except ValueError:
             # The original looks for the mask here and under this name, whatever observations call it.
             self._prev_obs: Any = {"action_mask": raw.action_mask(raw.agent_selection)}
             super().step(action)

@@ -35,7 +35,7 @@ from german_whist.envs.observation.views import VIEW
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.simulator.batch_kernels import step_legal
 from german_whist.envs.simulator.reset_options import draw_seed, read_options
-from german_whist.envs.utils.checks import SEED_LIMIT, ActionTypeError, check_seed, whole_action
+from german_whist.envs.utils.checks import SEED_LIMIT, check_seed
 from german_whist.envs.utils.jit import kernel
 from german_whist.envs.utils.specs import must_be
 
@@ -319,9 +319,13 @@ def _observe(game: Any, states: Any, seat: int, scratch: Any, observation: Int8s
 @kernel
 def _show(game: Any, view: Any, observation: Int8s, mask: Int8s) -> None:
     write_observation(game[0], view, observation)
-    legal = view.legal
+    _write_mask(view.legal, mask)
+
+
+@kernel
+def _write_mask(legal: Any, mask: Int8s) -> None:
     for action in range(mask.shape[0]):
-        mask[action] = (legal >> np.uint64(action)) & np.uint64(1)
+        mask[action] = (np.uint64(legal) >> np.uint64(action)) & np.uint64(1)
 
 
 @kernel
@@ -437,8 +441,9 @@ class Episode(Episodes):
         """Return a seat's action mask alone, int8[n_actions]: zeros if it is not to act."""
         if seat != self.turn or not self.legal:
             return np.zeros(self._num_actions, np.int8)
-        bits = np.array([self._shown_legal()], "<u8").view(np.uint8)
-        return np.unpackbits(bits, count=self._num_actions, bitorder="little").view(np.int8)
+        mask = np.empty(self._num_actions, np.int8)
+        _write_mask(self._shown_legal(), mask)
+        return mask
 
     def _shown_legal(self) -> int:
         return int(self.batch.shown_views()["legal"][0]) if self._canonical else self.legal
@@ -449,12 +454,8 @@ class Episode(Episodes):
             return action
         return _decode(self._game, self._states, self._scratch, self._relabeling, action)
 
-    def illegal_action_error(self, player: str, action: object) -> ValueError:
+    def illegal_action_error(self, player: str, action: int) -> ValueError:
         """Return the error for an action that the seat to act, called ``player``, may not choose."""
+        name = f" ({action_text(action, self.rules)})" if 0 <= action < self.rules.num_actions else ""
         allowed = actions_text(self._shown_legal(), self.rules)
-        try:
-            number = whole_action(action)
-        except ActionTypeError:
-            return ActionTypeError(f"action {action!r} is illegal: {player} may play {allowed}, as an integer")
-        name = f" ({action_text(number, self.rules)})" if 0 <= number < self.rules.num_actions else ""
-        return ValueError(f"action {action!r}{name} is illegal: {player} may play {allowed}")
+        return ValueError(f"action {action}{name} is illegal: {player} may play {allowed}")
