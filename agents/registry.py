@@ -92,12 +92,6 @@ def _ismcts(settings: str, rules: Rules | None) -> Agent:
     return ExactEndgame(agent, agent.name)
 
 
-def _process(settings: str, rules: Rules | None) -> Agent:
-    from german_whist.agents.process.agent import ProcessAgent
-
-    return ProcessAgent.from_spec(settings)
-
-
 def _python(settings: str, rules: Rules | None) -> Agent:
     from german_whist.agents.own_code import own_agent
 
@@ -314,12 +308,6 @@ KINDS: dict[str, AgentKind] = {
         "a class of your own; MODULE:CLASS works too",
         runs_code=True,
     ),
-    "process": AgentKind(
-        _process,
-        "process:[time=S,]COMMAND",
-        "a bot in any language; S seconds per action (5)",
-        runs_code=True,
-    ),
 }
 # The kinds that specifications from untrusted sources may name: none runs code that the specification chooses.
 _SAFE_KINDS = {name: kind for name, kind in KINDS.items() if not kind.runs_code}
@@ -334,8 +322,8 @@ def agent_names() -> tuple[str, ...]:
 
     Returns:
         The kinds of agents (``"random"``, ``"greedy"``, ``"heuristic"``, ``"mc"``, ``"ismcts"``,
-        ``"checkpoint"``, ``"python"``, ``"process"``), then the pretrained agents (``"champion"``, ``"small"``).
-        ``"checkpoint"`` needs a path, ``"checkpoint:PATH"``, ``"python"`` a class and ``"process"`` a command.
+        ``"checkpoint"``, ``"python"``), then the pretrained agents (``"champion"``, ``"small"``). ``"checkpoint"``
+        needs a path, ``"checkpoint:PATH"``, and ``"python"`` a class.
     """
     from german_whist.agents.pretrained import PRETRAINED_NAMES
 
@@ -389,9 +377,6 @@ def make_agent(spec: Any, rules: str | Rules | None = None) -> Any:
       lookahead in 64 worlds (determinizations) weighted by how the opponent has played, and with exact endgames;
     - ``"python:my_bot.py:Bot"``, ``"python:package.module:Bot"``: a class of your own, with settings as keyword
       arguments, ``"python:my_bot.py:Bot,depth=2"``. Its code runs in this process;
-    - ``"process:python3 my_bot.py"``: a bot in a process of its own that speaks the line protocol. The command is split
-      into words as a shell does it, quotes included, but no shell runs it. ``"process:time=2,python3 my_bot.py"`` sets
-      the time limit of each action, 5 seconds by default;
     - ``"+exact"`` after any of these: perfect play once the opponent's hand is known. ``ismcts`` and
       pretrained agents already play that way.
 
@@ -416,12 +401,12 @@ def make_agent(spec: Any, rules: str | Rules | None = None) -> Any:
 
 
 def make_agent_without_code(spec: str, rules: str | Rules | None = None) -> Agent:
-    """Make an agent from an untrusted specification: as ``make_agent``, but without ``python:`` and ``process:``.
+    """Make an agent from an untrusted specification: as ``make_agent``, but without ``python:``.
 
     For specifications in requests, saved games and other files, which must not choose code to run.
 
     Raises:
-        ValueError: as ``make_agent``, and for ``python:`` and ``process:``.
+        ValueError: as ``make_agent``, and for ``python:``.
     """
     if runs_code(spec):
         raise ValueError(f"agent {short_repr(spec)} runs code: only a command line or a program of yours may name it")
@@ -429,7 +414,7 @@ def make_agent_without_code(spec: str, rules: str | Rules | None = None) -> Agen
 
 
 def runs_code(spec: str) -> bool:
-    """Return whether a specification names code that is run: ``python:`` and ``process:`` do."""
+    """Return whether a specification names code that is run, as ``python:`` does."""
     name = split_suffixes(spec)[0].partition(":")[0]
     return name in KINDS and KINDS[name].runs_code
 

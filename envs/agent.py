@@ -6,7 +6,7 @@ import importlib
 import inspect
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
@@ -16,8 +16,8 @@ from german_whist.envs.engine.actions import action_text, actions_text
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.text.rules_text import rules_spec
-from german_whist.envs.utils.checks import is_agent_class, whole_number
-from german_whist.envs.utils.specs import must_be, printable, short_repr
+from german_whist.envs.utils.checks import is_agent_class
+from german_whist.envs.utils.specs import printable, short_repr
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 Views = np.ndarray[Any, Any]
 Actions = npt.NDArray[np.int64]
-Forfeits = dict[int, str]
 # Event histories as ``DealBatch.history`` returns them: tokens int8[n, events, 4], and the number of events, int16[n].
 Histories = tuple[npt.NDArray[np.int8], npt.NDArray[np.integer[Any]]]
 
@@ -191,7 +190,7 @@ class Agent(ABC):
 
         on_host = views.bytes.cpu().numpy().view(views.dtype)[:, 0]
         answer = whole_answer(self.act(on_host, rng), len(on_host), agent_name(self))
-        row = _first_illegal(answer, on_host["legal"], {})
+        row = _first_illegal(answer, on_host["legal"])
         if row >= 0:
             raise ValueError(f"agent {agent_name(self)!r} chose action {answer[row]}, which is illegal")
         return torch.from_numpy(answer).to(device.torch_device)
@@ -206,10 +205,6 @@ class Agent(ABC):
     def values(self, views: Views) -> Values | None:
         """Return what the positions are worth to the seats to act; ``None`` if not known."""
         return None
-
-    def for_match(self) -> Agent:
-        """Return the agent for a new match: this one, or a fresh one if it keeps something during a match."""
-        return self
 
     @property
     def network(self) -> Any:
@@ -252,11 +247,6 @@ class _Wrapped(Agent):
         found = getattr(self.wrapped, method, None)
         # A torch module may have a submodule of this name, which is callable but not a method.
         return found(*inputs) if inspect.isroutine(found) else None
-
-    def for_match(self) -> Agent:
-        # Looked up in the class: a wrapper that forwards attributes would otherwise be replaced by what it wraps.
-        make = getattr(type(self.wrapped), "for_match", None)
-        return self if make is None else as_agent(make(self.wrapped), self.rules)
 
 
 class _WrappedOnObservations(_Wrapped):
@@ -323,51 +313,6 @@ def _wrapper_of(agent: Any) -> type[_Wrapped]:
     return _Wrapped
 
 
-class AgentForfeit(ValueError):  # noqa: N818 - the game is lost, nothing is wrong with the call
-    """Raised by ``act`` to forfeit games instead of choosing actions in them.
-
-    ``play_match`` counts each as a loss by the largest margin and names the reason. Elsewhere it is an error.
-
-    Attributes:
-        reasons: the reason for each forfeited row of the views.
-        actions: int64[n], the actions in the other rows; ``None`` if all rows are forfeited.
-    """
-
-    def __init__(self, reasons: str | Mapping[int, str], actions: Actions | None = None) -> None:
-        """Keep the reasons and the actions.
-
-        Args:
-            reasons: the reason for each forfeited row, or one reason to forfeit all rows.
-            actions: int64[n], the actions in the other rows; values in forfeited rows are ignored.
-        """
-        self._given = reasons
-        self.reasons = dict(reasons) if isinstance(reasons, Mapping) else {}
-        self.actions = actions
-        super().__init__(reasons if isinstance(reasons, str) else next(iter(self.reasons.values()), "no reason given"))
-
-    def for_rows(self, count: int, name: str) -> tuple[Forfeits, Actions]:
-        """Return the reasons by row and the actions.
-
-        Args:
-            count: number of views that ``act`` got.
-            name: what to call the agent in errors.
-
-        Raises:
-            ValueError: if there is no such row, or a reason is not text; the message names the agent.
-        """
-        if isinstance(self._given, str):
-            return dict.fromkeys(range(count), self._given), np.zeros(count, np.int64)
-        if not isinstance(self._given, Mapping):
-            expected = "text or a dictionary of texts by row"
-            raise ValueError(must_be(f"agent {name!r}: the reasons of a forfeit", expected, self._given))
-        reasons: Forfeits = {}
-        for row, reason in self._given.items():
-            if not isinstance(reason, str):
-                raise ValueError(must_be(f"agent {name!r}: the reason of a forfeit", "text", reason))
-            reasons[whole_number(f"agent {name!r}: the row of a forfeit", row, 0, count - 1)] = reason
-        return reasons, np.zeros(count, np.int64) if self.actions is None else self.actions
-
-
 def agent_name(agent: Agent) -> str:
     """Return what to call an agent: its ``name``, or else its class. Names can come from others' folders."""
     return printable(agent.name or type(agent).__name__)
@@ -419,13 +364,12 @@ def ask(
     rng: Any,
     name: str = "",
     where: Callable[[int], str] | None = None,
-    forfeits: Forfeits | None = None,
 ) -> Actions:
     """Return an agent's actions in rows of a batch where it is to act, int64[k]; see :func:`ask_views`."""
     games = None
     if agent.uses_games:
         games = Games(None if batch.log is None else lambda: batch.history(rows=rows), lambda: batch.game_ids(rows))
-    return ask_views(agent, batch.views(rows), rng, batch.rules, games, name, where, forfeits)
+    return ask_views(agent, batch.views(rows), rng, batch.rules, games, name, where)
 
 
 def ask_views(
@@ -436,7 +380,6 @@ def ask_views(
     games: Games | None = None,
     name: str = "",
     where: Callable[[int], str] | None = None,
-    forfeits: Forfeits | None = None,
 ) -> Actions:
     """Return an agent's actions in some views, int64[n], after checking that each is legal.
 
@@ -448,25 +391,14 @@ def ask_views(
         games: the games of the views, for an agent that asks for them (``uses_games``); ``None`` for others.
         name: what to call the agent in errors; its own name by default.
         where: returns the words that tell the deal of a row, for errors.
-        forfeits: filled with the reason of each row that the agent forfeits; the actions in these rows mean nothing.
-            With ``None`` a forfeit is an error.
 
     Raises:
         ValueError: if the agent does not return one legal action per view; the message names the agent.
     """
     act: Any = agent.act
-    lost: Forfeits = {}
-    try:
-        answer = act(views, rng) if games is None else act(views, rng, games)
-    except AgentForfeit as forfeit:
-        if forfeits is None:
-            raise ValueError(
-                f"agent {name or agent_name(agent)!r} lost a deal that has to be played: {forfeit}"
-            ) from None
-        lost, answer = forfeit.for_rows(len(views), name or agent_name(agent))
-        forfeits.update(lost)
+    answer = act(views, rng) if games is None else act(views, rng, games)
     actions = whole_answer(answer, len(views), name or agent_name(agent))
-    row = _first_illegal(actions, views["legal"], lost)
+    row = _first_illegal(actions, views["legal"])
     if row >= 0:
         said, place = f"agent {name or agent_name(agent)!r} chose", "" if where is None else where(row)
         raise illegal_choice(said, int(actions[row]), int(views["legal"][row]), rules, place)
@@ -488,18 +420,15 @@ def whole_answer(answer: Any, count: int, name: str) -> Actions:
     return given if given.dtype == np.int64 else given.astype(np.int64)
 
 
-def _first_illegal(actions: Actions, legal: npt.NDArray[np.uint64], lost: Forfeits) -> int:
-    """Return the first row, forfeited ones aside, whose action is not in its mask ``legal``; −1 if there is none."""
+def _first_illegal(actions: Actions, legal: npt.NDArray[np.uint64]) -> int:
+    """Return the first row whose action is not in its mask ``legal``; −1 if there is none."""
     if len(actions) == 1:  # environments of one deal: plain ints, because array operations take microseconds
         action = int(actions[0])
-        return -1 if (0 <= action < 64 and int(legal[0]) >> action & 1) or lost else 0
+        return -1 if 0 <= action < 64 and int(legal[0]) >> action & 1 else 0
     # Imported here because light commands should not load compiled code.
     from german_whist.envs.observation.view_kernels import next_illegal
 
-    row = int(next_illegal(actions, legal, 0))
-    while row in lost:
-        row = int(next_illegal(actions, legal, row + 1))
-    return row
+    return int(next_illegal(actions, legal, 0))
 
 
 def illegal_choice(said: str, action: int, legal: int, rules: Rules, where: str = "") -> ValueError:

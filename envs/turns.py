@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 import numpy.typing as npt
 
@@ -40,22 +38,6 @@ class PlaysOpponent:
         self._opponent = agent
 
 
-class Forfeit(NamedTuple):
-    """A game that an agent lost without playing it to the end.
-
-    Attributes:
-        agent: name of the agent.
-        deal: index of the deal.
-        seat: the agent's seat.
-        reason: why, such as a time limit, a crash or an illegal card.
-    """
-
-    agent: str
-    deal: int
-    seat: int
-    reason: str
-
-
 def play_turn(
     agent: Agent,
     episodes: Episodes,
@@ -64,8 +46,7 @@ def play_turn(
     stream: int = 0,
     addresses: Words | None = None,
     name: str = "",
-    may_forfeit: bool = False,
-) -> dict[int, Forfeit]:
+) -> None:
     """Ask an agent for its actions in rows where it is to act, and play them.
 
     The agent's random numbers depend only on the seed, the address, the number of actions played and the stream.
@@ -77,37 +58,19 @@ def play_turn(
         stream: number of the agent's stream of random numbers; agents that play each other have one each.
         addresses: address of the random numbers in each row, uint64[k]; by default the index of its deal.
         name: what to call the agent in errors; with it, errors also name the deal. By default its own name.
-        may_forfeit: whether an agent that raises ``AgentForfeit`` loses these deals by the largest margin. By default
-            that is an error.
-
-    Returns:
-        The deals that the agent has forfeited, by row.
 
     Raises:
         ValueError: if the agent does not return one legal action per view; the message names the agent.
     """
     if not len(rows):
-        return {}
+        return
     seeds, deals = episodes.seeds[rows], episodes.indices[rows]
     rng = AgentRng(seeds, deals if addresses is None else addresses, stream, episodes.plies[rows])
 
     def where(row: int) -> str:
         return f" in deal {deals[row]} of seed {seeds[row]}"
 
-    reasons: dict[int, str] | None = {} if may_forfeit else None
-    actions = ask(agent, episodes.batch, rows, rng, name, where if name else None, reasons)
-    if not reasons:
-        episodes.step(rows, actions)
-        return {}
-    lost = np.array(sorted(reasons))
-    seats = episodes.batch.turn[rows[lost]].astype(np.int64)
-    played = np.delete(np.arange(len(rows)), lost)
-    episodes.step(rows[played], actions[played])
-    episodes.forfeit(rows[lost], seats)
-    return {
-        int(rows[row]): Forfeit(name or agent_name(agent), int(deals[row]), int(seat), reasons[row])
-        for row, seat in zip(lost.tolist(), seats, strict=True)
-    }
+    episodes.step(rows, ask(agent, episodes.batch, rows, rng, name, where if name else None))
 
 
 def check_seat(seat: object) -> None:

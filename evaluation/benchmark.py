@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from german_whist.envs.agent import AgentLike
 from german_whist.evaluation.games import Progress
-from german_whist.evaluation.match import MatchResult, forfeit_lines, play_match
+from german_whist.evaluation.match import MatchResult, play_match
 from german_whist.evaluation.report import Report, Table
 from german_whist.evaluation.statistics import finite_ends, percent, tricks
 from german_whist.evaluation.tournament.ratings import rating_against
@@ -89,7 +89,7 @@ class BenchmarkResult(Report):
         note = f"mirrored deals of seed {SEED}, {RULES}; draws count half; ± is the 95 % interval"
         table = Table(f"{PROTOCOL}: {self.agent}", ("opponent", "Elo", "deals", "games won", "margin"), rows, [note])
         rating = f"{PROTOCOL} rating of {self.agent}: {self.rating:.0f}, 95 % interval {_ends(self.interval)}"
-        return [table, rating, *forfeit_lines(one for match in self.matches for one in match.forfeits)]
+        return [table, rating]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data, ready for JSON; unbounded ends of intervals are ``None``."""

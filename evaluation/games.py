@@ -27,7 +27,7 @@ from german_whist.envs.engine.match_format import MatchFormat, check_match_numbe
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.simulator.episodes import Episodes
 from german_whist.envs.simulator.tensor_batch import TensorBatch
-from german_whist.envs.turns import Forfeit, play_turn
+from german_whist.envs.turns import play_turn
 from german_whist.envs.utils.checks import check_seed, whole_number
 from german_whist.envs.utils.specs import must_be, printable
 from german_whist.evaluation.executors import InlineExecutor, run_tasks
@@ -40,20 +40,6 @@ MAX_TASKS = 64  # tasks for an executor: enough to keep machines busy, few enoug
 Progress = Callable[[int], None]
 
 
-class LostGame(NamedTuple):
-    """A forfeit, and the game of a block that it was in.
-
-    Attributes:
-        number: index of the deal or match.
-        seat: seat of the first agent in this game; in a match, in its first deal.
-        forfeit: who lost the game, and why.
-    """
-
-    number: int
-    seat: int
-    forfeit: Forfeit
-
-
 class GameBlock(NamedTuple):
     """Finished games, one row per deal (or match). In column 0 the first agent has seat 0, in column 1 seat 1.
 
@@ -62,28 +48,21 @@ class GameBlock(NamedTuple):
         outcomes: the first agent's results, 1, 0 or −1, int64[n, 2].
         margins: the first agent's margins, or in matches its final score minus the other's, float64[n, 2].
         lengths: number of deals played in each game, int64[n, 2].
-        lost: forfeited games (in matches, deals); each counts as a loss by the largest margin.
-        recordings: if asked for, both games of every deal in order; ``None`` for a forfeited game.
+        recordings: if asked for, both games of every deal in order.
     """
 
     numbers: npt.NDArray[np.uint64]
     outcomes: npt.NDArray[np.int64]
     margins: npt.NDArray[np.float64]
     lengths: npt.NDArray[np.int64]
-    lost: tuple[LostGame, ...] = ()
-    recordings: tuple[Recording | None, ...] = ()
+    recordings: tuple[Recording, ...] = ()
 
     @classmethod
-    def of_deals(cls, margins: npt.NDArray[Any], first_deal: int = 0, lost: Iterable[LostGame] = ()) -> GameBlock:
+    def of_deals(cls, margins: npt.NDArray[Any], first_deal: int = 0) -> GameBlock:
         """Return the games of consecutive single deals, given the first agent's margins, [n, 2]."""
         outcomes = np.sign(margins).astype(np.int64)
         numbers = np.uint64(first_deal) + np.arange(len(margins), dtype=np.uint64)
-        return cls(numbers, outcomes, margins.astype(np.float64), np.ones_like(outcomes), tuple(lost))
-
-    @property
-    def forfeits(self) -> list[Forfeit]:
-        """The forfeits of both agents."""
-        return [one.forfeit for one in self.lost]
+        return cls(numbers, outcomes, margins.astype(np.float64), np.ones_like(outcomes))
 
 
 def joined(blocks: Iterable[GameBlock]) -> GameBlock:
@@ -94,7 +73,6 @@ def joined(blocks: Iterable[GameBlock]) -> GameBlock:
         np.concatenate([block.outcomes for block in given]),
         np.concatenate([block.margins for block in given]),
         np.concatenate([block.lengths for block in given]),
-        tuple(one for block in given for one in block.lost),
         tuple(one for block in given for one in block.recordings),
     )
 
@@ -120,7 +98,7 @@ def two_players(first: AgentLike, second: AgentLike, rules: Rules) -> Players:
         ValueError: when one is not an agent, or plays another game.
     """
     given = (as_spec(first), as_spec(second))
-    agents = (make_agent(first, rules).for_match(), make_agent(second, rules).for_match())
+    agents = (make_agent(first, rules), make_agent(second, rules))
     return Players(given, agents, (agent_label(given[0], agents[0]), agent_label(given[1], agents[1])))
 
 
@@ -209,7 +187,7 @@ def games(
             if progress is not None:
                 progress(len(part))
         return
-    # In this thread, the same agents play all blocks: they are made once, and keep counting their failures.
+    # In this thread, the same agents play all blocks: they are made once.
     tasks = [(players, part, *how, progress) if is_here else (players.given, part, *how) for part in parts]
     for block in run_tasks(executor, _play, tasks):
         if progress is not None and not is_here:
@@ -246,12 +224,11 @@ def _play(
             progress(played - reported)
             reported = played
 
-    losses = play_mirrored(players.agents, players.names, episodes, report)
-    lost = tuple(LostGame(numbers[row % size], row // size, forfeit) for row, forfeit in losses)
-    recordings = _recordings(episodes, players.names, numbers, {row for row, _ in losses}) if record else ()
+    play_mirrored(players.agents, players.names, episodes, report)
+    recordings = _recordings(episodes, players.names, numbers) if record else ()
     outcomes, margins = (mirrored_returns(episodes, reward) for reward in ("win", "margin"))
     lengths = episodes.deals.reshape(2, size).T
-    return GameBlock(indices, outcomes.astype(np.int64), margins, lengths, lost, tuple(recordings))
+    return GameBlock(indices, outcomes.astype(np.int64), margins, lengths, tuple(recordings))
 
 
 def play_on_device(players: Players, numbers: range, rules: Rules, seed: int, endgame: str, device: Any) -> GameBlock:
@@ -299,7 +276,7 @@ def play_mirrored(
     names: tuple[str, str],
     episodes: Episodes,
     after_turn: Callable[[], None] = lambda: None,
-) -> list[tuple[int, Forfeit]]:
+) -> None:
     """Play episodes to the end; the first agent has seat 0 in the first half of the rows and seat 1 in the second half.
 
     Args:
@@ -308,14 +285,10 @@ def play_mirrored(
         episodes: episodes that have been started.
         after_turn: called whenever both agents have had their turn.
 
-    Returns:
-        Pairs of row and forfeit, in order of the rows.
-
     Raises:
         ValueError: when an agent does not return one legal action per view; the message names the agent.
     """
     first_seat = _first_seats(episodes)
-    lost: list[tuple[int, Forfeit]] = []
     while not episodes.over.all():
         mover = episodes.batch.turn ^ first_seat
         mover[episodes.over] = -1
@@ -323,17 +296,8 @@ def play_mirrored(
             rows = np.flatnonzero(mover == which)
             # Each agent has its own random numbers in each game of a deal.
             addresses = 2 * episodes.indices[rows] + first_seat[rows].astype(np.uint64)
-            lost += play_turn(
-                agents[which],
-                episodes,
-                rows,
-                stream=which,
-                addresses=addresses,
-                name=names[which],
-                may_forfeit=True,
-            ).items()
+            play_turn(agents[which], episodes, rows, stream=which, addresses=addresses, name=names[which])
         after_turn()
-    return sorted(lost, key=lambda one: one[0])
 
 
 def _first_seats(episodes: Episodes) -> npt.NDArray[np.int8]:
@@ -358,10 +322,8 @@ def _games_played(episodes: Episodes) -> int:
     return int(np.where(batch.done, 1.0, tricks).sum())
 
 
-def _recordings(
-    episodes: Episodes, names: tuple[str, str], numbers: range, lost: set[int]
-) -> Iterator[Recording | None]:
-    """Yield recordings of both games of each deal, ``None`` for those in the rows ``lost``."""
+def _recordings(episodes: Episodes, names: tuple[str, str], numbers: range) -> Iterator[Recording]:
+    """Yield recordings of both games of each deal."""
     batch, (first, second) = episodes.batch, map(printable, names)
     assert batch.log is not None  # recorded games keep histories
     results, dealers = deal_results(batch), batch.states["dealer"].tolist()
@@ -370,7 +332,7 @@ def _recordings(
         address = (int(episodes.seeds[place]), deal)
         for row, seats in ((place, (first, second)), (place + len(numbers), (second, first))):
             played = tuple(actions[row][: counts[row]])
-            yield None if row in lost else Recording(batch.rules, dealers[row], seats, played, results[row], address)
+            yield Recording(batch.rules, dealers[row], seats, played, results[row], address)
 
 
 def with_exact_endgames(players: Players) -> Players:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, field
 from typing import Any, cast
@@ -19,7 +18,6 @@ from german_whist.envs.engine.rules import Rules, rules_from_dict
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.text.rules_text import rules_spec
-from german_whist.envs.turns import Forfeit
 from german_whist.envs.utils.specs import count_text, must_be
 from german_whist.evaluation.games import (
     DEFAULT_BATCH,
@@ -37,8 +35,6 @@ from german_whist.evaluation.report import Report, Table
 from german_whist.evaluation.statistics import finite_ends, paired_intervals, percent, tricks
 
 Record = Callable[[Recording], None]
-
-_MAX_REASONS = 8  # for forfeits, that a report lists
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,8 +58,6 @@ class MirroredResult(Report):
         margin: the first agent's score minus the second's, mean over all games.
         margin_interval: 95 % interval of ``margin``.
         endgame: ``"played"`` or ``"exact"``.
-        forfeits: games that an agent lost without playing them to the end, sorted by deal; left out of comparisons and
-            ``repr``.
     """
 
     first: str
@@ -78,22 +72,18 @@ class MirroredResult(Report):
     margin: float
     margin_interval: tuple[float, float]
     endgame: str = PLAYED
-    forfeits: tuple[Forfeit, ...] = field(default=(), repr=False, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data, ready for JSON; unbounded ends of intervals are ``None``."""
         fields = asdict(self)
-        del fields["forfeits"]  # added again only if there are any
         for name in ("interval", "margin_interval"):
             fields[name] = finite_ends(fields[name])
-        if self.forfeits:
-            fields["forfeits"] = [forfeit._asdict() for forfeit in self.forfeits]
         return fields
 
     def report(self) -> Sequence[Table | str]:
-        """Return a table with one row, and a line per reason of forfeits."""
+        """Return a table with one row."""
         results = [cast("MatchResult | SeriesResult", self)]
-        return [results_table(results, game_title(self.rules, self.endgame)), *forfeit_lines(self.forfeits)]
+        return [results_table(results, game_title(self.rules, self.endgame))]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,8 +93,6 @@ class MatchResult(MirroredResult):
     Attributes:
         deals: number of deals, each played twice.
         first_deal: index of the first deal.
-        forfeits: games that an agent lost without playing them to the end, sorted by deal, as :class:`Forfeit`; left
-            out of comparisons and ``repr``.
     """
 
     deals: int
@@ -133,8 +121,8 @@ class MatchResult(MirroredResult):
 
     @classmethod
     def from_dict(cls, result: Mapping[str, Any]) -> MatchResult:
-        """Return the result that :meth:`to_dict` gave, without its forfeits."""
-        fields = {name: value for name, value in result.items() if name != "forfeits"}
+        """Return the result that :meth:`to_dict` gave."""
+        fields = dict(result)
         for name in ("interval", "margin_interval"):
             low, high = fields[name]
             fields[name] = -math.inf if low is None else low, math.inf if high is None else high
@@ -178,19 +166,6 @@ def results_table(results: Sequence[MatchResult | SeriesResult], title: str) -> 
 def game_title(rules: dict[str, Any], endgame: str) -> str:
     """Return the title of a game from the fields of its rules."""
     return f"German Whist, {rules_spec(rules_from_dict(rules))}{', exact endgame' if endgame == EXACT else ''}"
-
-
-def forfeit_lines(forfeits: Iterable[Forfeit]) -> list[str]:
-    """Return a line of text for each of the most frequent reasons of forfeits."""
-    games = Counter((one.agent, one.reason) for one in forfeits)
-    lines = [
-        f"{agent} lost {count} game{'s' * (count > 1)} unplayed: {reason}"
-        for (agent, reason), count in games.most_common(_MAX_REASONS)
-    ]
-    if len(games) > _MAX_REASONS:
-        rest = sum(games.values()) - sum(count for _, count in games.most_common(_MAX_REASONS))
-        lines.append(f"and {rest} more for other reasons (see forfeits)")
-    return lines
 
 
 def result_note(result: MatchResult | SeriesResult) -> str:
@@ -251,8 +226,7 @@ def play_match(
 
     Raises:
         ValueError: when an argument is not allowed, or an agent does not return one legal action per view; the message
-            names the agent. A ``process:`` agent that fails loses these games by the largest margin instead,
-            and ``result.forfeits`` lists them.
+            names the agent.
         ChildProcessError: when a worker of the executor ended abruptly.
     """
     if record is not None and not callable(record):
@@ -273,7 +247,7 @@ def play_match(
     ):
         deals_played.append(block._replace(recordings=()))
         for recording in block.recordings:
-            if record is not None and recording is not None:
+            if record is not None:
                 record(recording)
     return match_result(joined(deals_played), players.names, rules, seed, endgame)
 
@@ -322,8 +296,7 @@ def play_series(
 
     Raises:
         ValueError: when a name or number is not allowed, or an agent does not return one legal action per view; the
-            message names the agent. A ``process:`` agent that fails loses the deal by the largest margin instead, and
-            ``result.forfeits`` lists these deals.
+            message names the agent.
         ChildProcessError: when a worker of the executor ended abruptly.
     """
     rules, match_format = rules_named(rules), match_format_of(match)
@@ -373,10 +346,4 @@ def _result_fields(
         "losses": losses,
         **paired_intervals(played.outcomes, played.margins, largest)._asdict(),
         "endgame": endgame,
-        "forfeits": sorted_forfeits(played.forfeits),
     }
-
-
-def sorted_forfeits(forfeits: Iterable[Forfeit]) -> tuple[Forfeit, ...]:
-    """Return forfeits sorted by deal, then seat."""
-    return tuple(sorted(forfeits, key=lambda one: (one.deal, one.seat)))

@@ -18,10 +18,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.endgame.exact_agent import ExactEndgame
 from german_whist.agents.inference.sampling import DealSampler
 from german_whist.agents.judge import advise
-from german_whist.agents.process.agent import ProcessAgent
 from german_whist.agents.registry import make_agent, make_agent_without_code
 from german_whist.envs.agent import Agent, ask
 from german_whist.envs.engine.actions import action_text
@@ -60,8 +58,7 @@ class Thinker:
             ValueError: if there is no such game or agent, or it does not play the game.
         """
         self.offered = offered
-        # Of the command line's agent: it may be an external program, which answers one question at a time.
-        self._one_at_a_time = threading.Lock()
+        self._one_at_a_time = threading.Lock()  # of the command line's agent, whose code need not be safe in threads
         if offered.agent is not None:
             self._agent(offered.agent, rules_named(offered.rules))
 
@@ -80,12 +77,8 @@ class Thinker:
             raise ValueError(f"agent: {agent[:_SHORT]!r} is not offered here: german-whist serve --agent adds one")
         player = self._agent(agent, rules)
         rng = AgentRng(zlib.crc32(tokens.tobytes()), np.zeros(1, np.uint64), step=len(tokens))
-        lost: dict[int, str] = {}
         with self._one_at_a_time if agent == self.offered.agent else nullcontext():
-            actions = ask(player, batch, _ROW, rng, forfeits=lost)
-        if lost:
-            _started.cache_clear()  # so that a program that failed is started again for the next question
-            raise ValueError(f"{agent} gives up the deal: {lost[0]}")
+            actions = ask(player, batch, _ROW, rng)
         return {"action": action_text(int(actions[0]), rules)}
 
     def advise(self, question: Any) -> Answer:
@@ -106,7 +99,7 @@ class Thinker:
 
     def _agent(self, spec: str, rules: Rules) -> Agent:
         """Return an agent, shared by all questions. Only the command line's agent may run code."""
-        return _started(spec, rules) if spec == self.offered.agent else _known(spec, rules)
+        return _own(spec, rules) if spec == self.offered.agent else _known(spec, rules)
 
 
 def _read(question: Any, fields: tuple[str, ...]) -> list[Any]:
@@ -121,17 +114,13 @@ def _read(question: Any, fields: tuple[str, ...]) -> list[Any]:
 
 @lru_cache(_CACHED)
 def _known(spec: str, rules: Rules) -> Agent:
-    return make_agent_without_code(spec, rules).for_match()
+    return make_agent_without_code(spec, rules)
 
 
 @lru_cache(_CACHED)
-def _started(spec: str, rules: Rules) -> Agent:
-    """Return the agent of the command line; if it is a program, start it."""
-    made = make_agent(spec, rules).for_match()
-    played_by = made.agent if isinstance(made, ExactEndgame) else made
-    if isinstance(played_by, ProcessAgent):
-        played_by.start()
-    return made
+def _own(spec: str, rules: Rules) -> Agent:
+    """Return the agent of the command line."""
+    return make_agent(spec, rules)
 
 
 def _replayed(history: Any, rules: Rules) -> tuple[npt.NDArray[np.int8], DealBatch]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 import time
 from collections.abc import Callable
@@ -16,20 +15,21 @@ PROGRAM = [sys.executable, "-c", USE_SMALL_TABLES + RUN]
 WITHIN = 30.0  # seconds, on a busy machine
 
 _SLOW_BOT = """
-import os, signal, sys, time
-signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # one that has not answered yet ends as silently
-sys.stdin.readline()
-print('{"type": "ready", "protocol": 1}', flush=True)
-sys.stdin.readline()
-with open(sys.argv[1] + ".part", "w") as file: file.write(str(os.getpid()))
-os.rename(sys.argv[1] + ".part", sys.argv[1])
-time.sleep(600)
+import os, pathlib, time
+
+class Bot:
+    def act(self, views, rng):
+        path = pathlib.Path(__file__).with_suffix("")
+        path.with_suffix(".part").write_text(str(os.getpid()))
+        path.with_suffix(".part").rename(path)
+        time.sleep(600)
 """
 
 
 def slow_bot(path: Path) -> str:
     """Return an agent that thinks for ten minutes; when it begins, it writes the number of its process to a file."""
-    return f"process:time=600,{shlex.join([sys.executable, '-S', '-c', _SLOW_BOT, str(path)])}"
+    path.with_suffix(".py").write_text(_SLOW_BOT, encoding="utf-8")
+    return f"python:{path}.py:Bot"
 
 
 def wait_until(done: Callable[[], object]) -> None:

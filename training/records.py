@@ -19,7 +19,7 @@ from german_whist.agents.registry import checkpoint_spec, make_agent
 from german_whist.envs.agent import Agent
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.utils.files import naming
-from german_whist.evaluation.match import MatchResult, forfeit_lines, game_title, play_match, results_table
+from german_whist.evaluation.match import MatchResult, game_title, play_match, results_table
 from german_whist.evaluation.report import Report, Table
 from german_whist.training.config import TrainConfig
 from german_whist.training.curve import draw_curve
@@ -89,7 +89,6 @@ class TrainingOutcome(Report):
         title = game_title(self.results[0].rules, self.results[0].endgame)
         return [
             results_table(self.results, f"{title}, after {self.decisions:,} decisions of self-play"),
-            *forfeit_lines(forfeit for result in self.results for forfeit in result.forfeits),
             f"learning curve:  {self.run.curve}",
             f"checkpoint:      {self.run.final}",
         ]
@@ -242,11 +241,6 @@ class RunRecords:
         self._run.add_evaluations([_evaluation_row(decisions, self._seconds, result) for result in results])
         title = f"German Whist ({config.title}): self-play, evaluated against bots"
         draw_curve(self._run.read_evaluations(), self._run.curve, title)
-        for result in results:
-            if result.forfeits:  # wins by forfeit say nothing about strength
-                games, (first, *_) = 2 * result.deals, result.forfeits
-                lost = f"{first.agent} lost {len(result.forfeits)} of {games} evaluation games unplayed"
-                self.say(f"{lost}, the first: {first.reason}")
         rates = {result.second: result.win_rate for result in results}
         progress.say_rates(decisions, rates)
         self._chart(decisions, {f"evaluation/win_rate_{metric_name(name)}": rate for name, rate in rates.items()})

@@ -11,7 +11,6 @@ from german_whist.agents.endgame.open_hands import best_cards, exact_margins, op
 from german_whist.envs.agent import (
     Actions,
     Agent,
-    AgentForfeit,
     Games,
     Searcher,
     SupportsAct,
@@ -55,11 +54,6 @@ class ExactEndgame(Agent):
         self.name = f"{inner_name}+exact" if name is None else name
         self.rules, self.uses_games = self.agent.rules, self.agent.uses_games
 
-    def for_match(self) -> ExactEndgame:
-        """Return the agent that plays a new match."""
-        inner = self.agent.for_match()
-        return self if inner is self.agent else ExactEndgame(inner, self.name)
-
     @property
     def network(self) -> Any:
         """The wrapped agent's policy network, a ``PolicyAgent``, or ``None``."""
@@ -79,7 +73,6 @@ class ExactEndgame(Agent):
             games: the games of these views, for a wrapped agent with ``uses_games``.
 
         Raises:
-            AgentForfeit: when the wrapped agent forfeits games; the actions in the other views are in the exception.
             ValueError: when ``views`` is not an array of views, or the wrapped agent does not return one action per
                 view.
         """
@@ -92,12 +85,7 @@ class ExactEndgame(Agent):
         rest = np.flatnonzero(~known)
         if len(rest):
             rest_rng = rng if rng is None else RowSubsetRng(rng, len(views), rest)
-            try:
-                actions[rest] = self._inner_actions(views[rest], rest_rng, None if games is None else games.rows(rest))
-            except AgentForfeit as forfeit:
-                reasons, answer = forfeit.for_rows(len(rest), self.name)
-                actions[rest] = whole_answer(answer, len(rest), self.name)
-                raise AgentForfeit({int(rest[row]): why for row, why in reasons.items()}, actions) from None
+            actions[rest] = self._inner_actions(views[rest], rest_rng, None if games is None else games.rows(rest))
         return actions
 
     def _inner_actions(self, views: Views, rng: Any, games: Games | None) -> Actions:

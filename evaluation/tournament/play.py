@@ -11,7 +11,6 @@ from german_whist.envs.agent import Agent, AgentLike, SupportsAct
 from german_whist.envs.engine.endgame_hook import PLAYED
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
-from german_whist.envs.turns import Forfeit
 from german_whist.envs.utils.specs import integers, must_be, short_repr
 from german_whist.evaluation.games import Progress, agent_label, deal_range
 from german_whist.evaluation.match import play_match
@@ -64,7 +63,6 @@ def play_tournament(
         named[name] = spec
     names = list(named)
     margins: dict[tuple[int, int], Margins] = {}
-    forfeits: list[Forfeit] = []
     for i, j in combinations(range(len(names)), 2):
         # In alphabetical order, so that results do not depend on the order in which the agents are given.
         first, second = sorted((names[i], names[j]))
@@ -79,5 +77,4 @@ def play_tournament(
             executor=executor,
         )
         margins[i, j] = played.margins if first == names[i] else -played.margins[:, ::-1]
-        forfeits += played.forfeits
-    return standings(tuple(names), margins, game, int(seed), endgame, tuple(forfeits))
+    return standings(tuple(names), margins, game, int(seed), endgame)

@@ -12,9 +12,8 @@ import numpy.typing as npt
 
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.scoring import reward_limit
-from german_whist.envs.turns import Forfeit
 from german_whist.envs.utils.specs import count_text
-from german_whist.evaluation.match import forfeit_lines, game_title
+from german_whist.evaluation.match import game_title
 from german_whist.evaluation.report import Report, Table
 from german_whist.evaluation.statistics import (
     PairedIntervals,
@@ -49,7 +48,6 @@ class Standings(Report):
         seed: seed of the deals.
         rules: fields of the rules.
         endgame: ``"played"`` or ``"exact"``.
-        forfeits: games that an agent lost without playing them to the end.
     """
 
     agents: tuple[str, ...]
@@ -61,7 +59,6 @@ class Standings(Report):
     seed: int
     rules: dict[str, Any]
     endgame: str
-    forfeits: tuple[Forfeit, ...] = ()
 
     @property
     def upsets(self) -> list[tuple[int, int]]:
@@ -69,7 +66,7 @@ class Standings(Report):
         return [(i, j) for (i, j), pair in self.pairs.items() if i > j and pair.win_rate > 0.5]
 
     def report(self) -> Sequence[Table | str]:
-        """Return tables of ratings and win rates, and lines on upsets and forfeits."""
+        """Return tables of ratings and win rates, and a line on upsets."""
         places = range(len(self.agents))
         ratings = Table(
             game_title(self.rules, self.endgame),
@@ -90,7 +87,7 @@ class Standings(Report):
         )
         beaten = [f"{self.agents[i]} beats {self.agents[j]}, {_rate_text(self.pairs[i, j])} %" for i, j in self.upsets]
         order = f"Against the order: {'; '.join(beaten)}." if beaten else "Nobody beats an agent with a higher rating."
-        return [ratings, rates, order, *forfeit_lines(self.forfeits)]
+        return [ratings, rates, order]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the standings as plain data, ready for JSON; unbounded ends of intervals are ``None``."""
@@ -110,8 +107,7 @@ class Standings(Report):
             if i < j
         ]
         about = {"deals": self.deals, "seed": self.seed, "rules": self.rules, "endgame": self.endgame}
-        forfeits = {"forfeits": [one._asdict() for one in self.forfeits]} if self.forfeits else {}
-        return {**about, "agents": agents, "pairs": pairs, **forfeits}
+        return {**about, "agents": agents, "pairs": pairs}
 
 
 def standings(
@@ -120,7 +116,6 @@ def standings(
     rules: Rules,
     seed: int,
     endgame: str,
-    forfeits: tuple[Forfeit, ...] = (),
 ) -> Standings:
     """Compute the standings of agents that have all played each other.
 
@@ -131,7 +126,6 @@ def standings(
         rules: the rules.
         seed: seed of the deals.
         endgame: ``"played"`` or ``"exact"``.
-        forfeits: games that an agent lost without playing them to the end.
     """
     # One number per pair and deal: games won by the first agent out of two, draws counted half.
     won = np.array([(np.sign(own) + 1).sum(axis=1) / 2 for own in margins.values()])
@@ -162,7 +156,6 @@ def standings(
         seed,
         rules.to_dict(),
         endgame,
-        forfeits,
     )
 
 

@@ -238,8 +238,6 @@ EVIL = [
     "python:evil.py:Bot",
     "python:evil:Bot",
     "python:evil.py:Bot+exact",
-    "process:touch loaded",
-    "process:touch loaded+exact",
 ]
 
 

@@ -35,11 +35,13 @@ def end(process: subprocess.Popen[str], number: signal.Signals) -> str:
 
 @in_proc
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
-def test_workers_and_their_bots_end_with_the_command(number: signal.Signals, tmp_path: Path) -> None:
-    bot = slow_bot(tmp_path / "bot")
-    process = start("evaluate", bot, "random", "--deals", "1", "--rules", "tiny", "--workers", "1")
+def test_workers_end_with_the_command(number: signal.Signals, tmp_path: Path) -> None:
+    process = start(
+        "evaluate", slow_bot(tmp_path / "bot"), "random", "--deals", "1", "--rules", "tiny", "--workers", "1"
+    )
     wait_until((tmp_path / "bot").exists)
-    started = [*children(process.pid), int((tmp_path / "bot").read_text())]
+    started = children(process.pid)
+    assert int((tmp_path / "bot").read_text()) in started
     errors = end(process, number)
     try:
         wait_until(lambda: not any(map(is_running, started)))

@@ -13,7 +13,6 @@ from german_whist.agents.policy.tensor_file import file_metadata, tensor_bytes
 from german_whist.cli.terminal import printed_command
 from german_whist.training.run import RunDirectory
 from tests.agents.networks import some_network
-from tests.agents.process.bots import bot
 from tests.cli.commands import Run
 from tests.cli.conftest import Typist
 
@@ -71,12 +70,6 @@ def test_a_version_on_a_model_card(run: Run, here: Path) -> None:
     refused = run("evaluate", "checkpoint:net.safetensors", "random")
     assert (refused.code, refused.out, refused.err.count("\n")) == (2, "", 1)
     check(refused.err)
-
-
-def test_a_reply_of_a_bot(run: Run, here: Path) -> None:
-    lost = run("evaluate", bot(here, f"say({HOSTILE!r})"), "random", "--deals", "1", "--rules", "tiny")
-    assert lost.code == 0
-    check(lost.out)
 
 
 def test_names_in_a_recording(run: Run, here: Path) -> None:

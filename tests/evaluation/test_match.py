@@ -5,24 +5,20 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from german_whist.agents.endgame.exact_agent import with_exact_endgame
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.registry import make_agent
 from german_whist.cli import main
-from german_whist.envs.agent import AgentForfeit
 from german_whist.envs.engine.cards import card_text
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.evaluation.match import MatchResult, play_match
 from tests.agents.networks import some_network
 from tests.envs.players import Lowest, Stubborn
-from tests.evaluation.resigning import Resigns
 from tests.reference.game import ReferenceDeal, returns_of
 
 AGENTS: dict[str, Callable[[], Any]] = {
@@ -194,6 +190,11 @@ def test_an_agent_that_does_not_return_a_legal_card_a_view_is_named(kind: str, a
     assert "\n" not in str(caught.value)
 
 
+def test_an_agent_that_raises_ends_the_match_with_its_own_exception() -> None:
+    with pytest.raises(ZeroDivisionError):
+        play_match(Returning(lambda views: 1 // 0), "random", deals=2)
+
+
 class ReadsItsGenerator:
     """Tries every number within its generator as the seed, and counts the opening hands that it can name."""
 
@@ -227,46 +228,6 @@ def test_the_generator_of_an_agent_does_not_tell_it_the_deal() -> None:
     assert agent.known == 0
 
 
-@pytest.mark.parametrize("with_endgame", [False, True])
-@pytest.mark.parametrize(
-    ("reasons", "message"),
-    [
-        ({10**6: "x"}, "the row of a forfeit must be an integer from 0 to [0-9]+, got 1000000"),
-        ({-1: "x"}, "the row of a forfeit must be an integer from 0 to [0-9]+, got -1"),
-        ({True: "x"}, "the row of a forfeit must be an integer .*, got True"),
-        ({0: None}, "the reason of a forfeit must be text, got None"),
-        (5, "the reasons of a forfeit must be text or a dictionary of texts by row, got 5"),
-    ],
-)
-def test_a_forfeit_that_makes_no_sense_is_refused_and_names_the_agent(
-    reasons: Any, message: str, with_endgame: bool
-) -> None:
-    def forfeit(views: np.ndarray) -> np.ndarray:
-        raise AgentForfeit(reasons, lowest_cards(views))
-
-    agent = with_exact_endgame(Returning(forfeit)) if with_endgame else Returning(forfeit)
-    with pytest.raises(ValueError, match=rf"^agent 'odd one(\+exact)?': {message}$"):
-        play_match(agent, "random", deals=2, rules="small")
-
-
-def test_a_wrapper_that_passes_attributes_on_plays_the_match_itself() -> None:
-    class Counts:
-        def act(self, views: Any, rng: Any) -> Any:
-            raise AssertionError("the wrapper was dropped")
-
-        def for_match(self) -> Counts:
-            return Counts()
-
-    class Wrapper:
-        def __getattr__(self, name: str) -> Any:
-            return getattr(Counts(), name)
-
-        def act(self, views: Any, rng: Any) -> Any:
-            return lowest_cards(views)
-
-    assert play_match(Wrapper(), "random", deals=2, rules="tiny").deals == 2
-
-
 @pytest.mark.parametrize("endgame", ["played", "exact"])
 def test_two_halves_equal_the_whole_game_by_game(endgame: str) -> None:
     games: dict[str, list[Any]] = {"whole": [], "halves": []}
@@ -289,16 +250,6 @@ def test_margins_are_whole_numbers_per_deal_and_game() -> None:
     ]
     assert result.margins.mean() == pytest.approx(result.margin)
     assert int((result.margins > 0).sum()) == result.wins
-
-
-def test_forfeits_are_sorted_and_stay_out_of_comparisons() -> None:
-    result = play_match(Resigns(), Resigns("SK", 26), deals=30, seed=3, batch_size=4)
-    assert [one.deal for one in result.forfeits] == sorted(one.deal for one in result.forfeits)
-    assert len({one.seat for one in result.forfeits}) == 2
-    assert result.to_dict()["forfeits"] == [one._asdict() for one in result.forfeits]
-    assert replace(result, forfeits=()) == result
-    assert "forfeits" not in repr(result)
-    assert "forfeits" not in play_match("greedy", "random", deals=3).to_dict()
 
 
 @pytest.mark.parametrize("game", ["classic", "humbug", "race", "tiny"])

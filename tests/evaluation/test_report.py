@@ -10,7 +10,6 @@ from xml.etree import ElementTree
 
 import pytest
 
-from german_whist.envs.turns import Forfeit
 from german_whist.evaluation.match import play_match, play_series
 from german_whist.evaluation.sprt import play_sprt
 from german_whist.evaluation.tournament.play import play_tournament
@@ -85,11 +84,3 @@ def test_a_name_cannot_be_markup() -> None:
     page = ElementTree.fromstring(f"<div>{result._repr_html_()}</div>")
     assert [cell.text for cell in page.iter("td")][:2] == [MARKUP, r"a\nb\x1b[0m"]
     assert r"a\nb\x1b[0m" in str(result)
-
-
-def test_games_lost_unplayed_are_counted_by_agent_and_reason() -> None:
-    result = play_match("random", "greedy", deals=2, rules="tiny")
-    lost = [Forfeit("random", deal, 0, "late") for deal in range(3)] + [Forfeit("greedy", 0, 0, "no idea")]
-    shown = str(dataclasses.replace(result, forfeits=tuple(lost))).splitlines()
-    assert shown[:-2] == str(result).splitlines()
-    assert shown[-2:] == ["random lost 3 games unplayed: late", "greedy lost 1 game unplayed: no idea"]

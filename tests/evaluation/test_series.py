@@ -10,14 +10,12 @@ import pytest
 
 from german_whist.agents.registry import make_agent
 from german_whist.cli import main
-from german_whist.envs.agent import AgentForfeit
 from german_whist.envs.engine.agent_rng import AgentRng
-from german_whist.envs.engine.match_format import MAX_DEALS, match_format_of
+from german_whist.envs.engine.match_format import match_format_of
 from german_whist.envs.engine.rules import rules
-from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.simulator import episodes as simulator
 from german_whist.envs.simulator.episodes import Episode
-from german_whist.evaluation.games import GameBlock, games, joined, match_range, two_players
+from german_whist.evaluation.games import GameBlock, games, joined, two_players
 from german_whist.evaluation.match import play_series
 
 GREEDY = make_agent("greedy")
@@ -99,42 +97,3 @@ def test_evaluate_plays_matches(capsys: pytest.CaptureFixture[str]) -> None:
     assert match == json.loads(json.dumps(expected))
     assert main(["evaluate", "heuristic", "greedy", "random", "--match", "best_of:3", "--deals", "5"]) == 0
     assert "5 mirrored matches" in capsys.readouterr().out
-
-
-class Resigns:
-    """Plays as the greedy bot, and gives up one deal at its first turn."""
-
-    name = "resigns"
-
-    def __init__(self) -> None:
-        self.acted = 0
-
-    def act(self, views: Any, rng: Any) -> Any:
-        self.acted += 1
-        if self.acted == 1:
-            raise AgentForfeit({0: "no idea"}, GREEDY.act(views, rng))
-        return GREEDY.act(views, rng)
-
-
-@pytest.mark.parametrize("match", ["first_to:6", "best_of:3"])
-def test_a_forfeited_deal_scores_the_most_for_the_other_seat_and_the_match_goes_on(match: str) -> None:
-    plain = played_matches((GREEDY, HEURISTIC), "classic", match, match_range(2))
-    played = played_matches((Resigns(), HEURISTIC), "classic", match, match_range(2))
-    (forfeit,) = played.forfeits
-    assert (forfeit.agent, forfeit.reason) == ("resigns", "no idea")
-    match_number, game_number = int(forfeit.deal) // MAX_DEALS, forfeit.seat
-    changed = np.zeros((2, 2), np.bool_)
-    changed[match_number, game_number] = True
-    assert (played.margins == plain.margins)[~changed].all()
-    if match == "first_to:6":  # 13 points decide the match at once
-        assert played.margins[match_number, game_number] == -reward_limit(rules("classic").game, "points")
-        assert played.lengths[match_number, game_number] == 1
-    else:
-        assert played.lengths[match_number, game_number] in (2, 3)
-
-
-def test_a_series_lists_its_forfeits() -> None:
-    result = play_series(Resigns(), "greedy", "best_of:3", matches=2, seed=3, rules="small")
-    (forfeit,) = result.forfeits
-    assert result.to_dict()["forfeits"] == [forfeit._asdict()]
-    assert "forfeits" not in play_series("random", "greedy", "best_of:3", matches=2, seed=3, rules="small").to_dict()

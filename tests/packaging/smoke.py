@@ -27,7 +27,7 @@ while not terminated:
     _, reward, terminated, _, info = single.step(int(np.flatnonzero(info["action_mask"])[0]))
 
 for name in gw.agent_names():
-    if name not in ("checkpoint", "process", "python", "mc", "ismcts"):
+    if name not in ("checkpoint", "python", "mc", "ismcts"):
         agent = gw.make_agent(name)
         rules = agent.rules or "classic"
         assert len(agent.act(gw.DealBatch(rules, 8).views(), rng)) == 8

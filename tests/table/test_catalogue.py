@@ -57,7 +57,7 @@ def test_every_kind_of_agent_is_a_level_of_the_games_that_it_plays() -> None:
     for game in ("classic", "draft", "high_low", "short", "race"):
         offered = catalogue.agents_for(rules(game))
         kinds = {spec.split(":")[0].split("+")[0] for spec in offered}
-        assert kinds >= set(KINDS) - {"checkpoint", "process", "python"}
+        assert kinds >= set(KINDS) - {"checkpoint", "python"}
         assert sum(":search=" in spec for spec in offered) == 1
     assert not {"ismcts:iterations=500"} & set(catalogue.agents_for(rules("humbug")))
 

@@ -16,15 +16,11 @@ import pytest
 from matplotlib import image
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from german_whist.agents.process.agent import MAX_FAILURES
-from german_whist.agents.registry import make_agent
 from german_whist.training.config import TrainConfig
 from german_whist.training.curve import COLORS, draw_curve
-from german_whist.training.records import TrainingOutcome, evaluate, metric_name
+from german_whist.training.records import TrainingOutcome, metric_name
 from german_whist.training.run import RunDirectory
 from german_whist.training.train import train
-from tests.agents.networks import some_network
-from tests.agents.process.bots import bot
 from tests.disk import full_disk
 from tests.training.policy_iteration_runs import ROLLOUT, small_config, train_small
 from tests.training.sb3_runs import tiny_config
@@ -87,8 +83,8 @@ READABLE = {
 }
 OTHERS = [
     *("checkpoint:runs/a b/x.safetensors", "checkpoint:runs/a_b/x.safetensors", "checkpoint:runs/a+b/x.safetensors"),
-    *("checkpoint:runs/é/x", "checkpoint:runs/è/x", "checkpoint:\udcff", "process:./bot --level 3"),
-    *("process:./bot --level=3", "heuristic_exact", "greedy, classic:hand=9"),
+    *("checkpoint:runs/é/x", "checkpoint:runs/è/x", "checkpoint:\udcff", "python:my.bot:Bot"),
+    *("python:my_bot:Bot", "heuristic_exact", "greedy, classic:hand=9"),
 ]
 
 
@@ -211,20 +207,3 @@ def test_a_full_disk_leaves_the_earlier_curve(tmp_path: Path, monkeypatch: pytes
         draw_curve(points({"random": [0.5, 0.9]}), path, "Second")
     assert path.read_bytes() == first
     assert [entry.name for entry in tmp_path.iterdir()] == ["curve.png"]
-
-
-# Evaluations
-
-
-def test_the_failures_of_a_bot_are_counted_in_each_evaluation_for_itself(tmp_path: Path) -> None:
-    name = bot(tmp_path, "sys.exit(3)")
-    agents = {"tiny": [(name, make_agent(name))]}
-    for _ in range(2):
-        (result,) = evaluate(some_network(game="tiny"), agents, 2)
-        assert sum(one.reason.startswith("crash") for one in result.forfeits) == MAX_FAILURES
-
-
-def test_an_evaluation_with_forfeited_games_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    spec = bot(tmp_path, "say('XX')")
-    train(small_config(decisions=128, evaluate_against=[spec]), RunDirectory.create("mine", tmp_path / "run"))
-    assert f"{spec} lost 40 of 40 evaluation games unplayed, the first: illegal action 'XX'" in capsys.readouterr().err

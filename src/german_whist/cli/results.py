@@ -9,7 +9,7 @@ from rich.markup import escape
 
 from german_whist.cli.terminal import table_console
 from german_whist.envs.utils.specs import printable
-from german_whist.evaluation.match import forfeit_lines, result_note, results_table
+from german_whist.evaluation.match import result_note, results_table
 from german_whist.evaluation.report import NAMES, Table
 from german_whist.evaluation.statistics import percent
 
@@ -81,8 +81,3 @@ def print_cross_table(labels: Sequence[str], results: Mapping[tuple[int, int], R
         rows.append(cells)
     columns = (f"{won} won by", *(f"vs {printable(label)}" for label in labels))
     print_report([Table(title, columns, rows, [result_note(next(iter(results.values())))])])
-
-
-def print_forfeits(results: Sequence[Result]) -> None:
-    """Print which games were forfeited, and why: one line for each agent and reason."""
-    print_report(forfeit_lines(forfeit for result in results for forfeit in result.forfeits))

@@ -91,7 +91,6 @@ def run(options: argparse.Namespace) -> int:
     from german_whist.cli.results import (
         agent_labels,
         print_cross_table,
-        print_forfeits,
         print_results,
         print_results_json,
     )
@@ -105,7 +104,6 @@ def run(options: argparse.Namespace) -> int:
         print_results(list(results.values()), title)
     else:
         print_cross_table(agent_labels(options.agents, agents), results, title)
-    print_forfeits(list(results.values()))
     return 0
 
 

@@ -1,1 +1,0 @@
-"""Bots in processes of their own, which speak JSON lines over standard input and output."""
