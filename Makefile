@@ -13,6 +13,7 @@
 # make pins            renew `constraints.txt`
 # make from-nothing    run the targets that the pages name, in fresh environments
 # make examples        run `examples/`, each library in its own environment (gigabytes, about an hour)
+# PIP_EXTRA_INDEX_URL=ADDRESS with any of them hands pip another index, such as PyTorch's of CPU builds
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -68,14 +69,16 @@ fast-tests: $(VENV)/.installed-dev-$(KEY)
 types: $(VENV)/.installed-dev-$(KEY)
 	$(BIN)/mypy
 
-# Type-checks the page's JavaScript. This is the only use of npm; the package contains nothing from it.
-TYPESCRIPT := $(VENV)/typescript-5.9.3
+# Type-checks the page's JavaScript. This is the only use of npm; the package contains nothing from it. Without npm or its
+# registry the check is skipped, and fails where GERMAN_WHIST_BROWSER=required.
+TYPESCRIPT := 5.9.3
+TSC := $(VENV)/typescript-$(TYPESCRIPT)/node_modules/.bin/tsc
 
-javascript: $(if $(shell command -v npm),$(TYPESCRIPT))
-	$(if $(shell command -v npm),$(TYPESCRIPT)/node_modules/.bin/tsc --project table/page,@echo "the JavaScript is not checked: npm is not installed")
-
-$(TYPESCRIPT): | $(BIN)/python
-	npm install --silent --no-save --prefix $@ typescript@$(@:$(VENV)/typescript-%=%)
+javascript:
+	@[ -x $(TSC) ] || npm install --silent --no-save --fetch-retries=1 \
+		--prefix $(VENV)/typescript-$(TYPESCRIPT) typescript@$(TYPESCRIPT) 2>/dev/null || rm -rf $(VENV)/typescript-$(TYPESCRIPT)
+	@if [ -x $(TSC) ]; then $(TSC) --project table/page; \
+	else echo "the JavaScript is not checked: npm cannot install typescript@$(TYPESCRIPT)"; [ "$$GERMAN_WHIST_BROWSER" != required ]; fi
 
 # Hides everything in the development environment that `make docs` would not install.
 site: $(VENV)/.installed-dev-$(KEY)
@@ -134,16 +137,17 @@ lowest:
 	$(PYTHON) -m tests.packaging.lowest $(if $(SKIP),--skip $(SKIP))
 
 # --no-compile: Python compiles modules when they are first imported; compiling all of them takes half a minute.
-$(VENV)/.installed-%-$(KEY): | $(BIN)/python
+$(VENV)/.installed-%-$(KEY): | $(BIN)/pip
 	@echo "installing german-whist[$*] into $(VENV) ..."
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt \
 		--config-settings editable_mode=strict --editable ".[$*]"
 	@rm -f $(VENV)/.installed-$*-*
 	@touch $@
 
-# pip would refuse a wrong Python, too, but after minutes and in many lines.
-$(BIN)/python: VERSION = $(shell ($(PYTHON) -c 'import sys; print("%d.%d.%d" % sys.version_info[:3])') 2>/dev/null)
-$(BIN)/python:
+# pip would refuse a wrong Python, too, but after minutes and in many lines. `venv` installs it last, so an environment
+# that it could not complete is made again.
+$(BIN)/pip: VERSION = $(shell ($(PYTHON) -c 'import sys; print("%d.%d.%d" % sys.version_info[:3])') 2>/dev/null)
+$(BIN)/pip:
 	$(if $(filter $(VERSIONS:=.%),$(VERSION)),,$(error $(NEEDED) $(PYTHON) is $(or $(VERSION),not found): $(NAME_ANOTHER)))
 	$(PYTHON) -m venv $(VENV)
 
