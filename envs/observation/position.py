@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,10 @@ from german_whist.envs.engine.rules import Rules
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.utils.specs import count_text
 
+Voids = Mapping[int, tuple[int, int]]
+
 _BLACK = (0, 3)  # suits
+_NO_VOIDS: Voids = MappingProxyType({})
 
 
 def foreplay_view(
@@ -36,7 +40,9 @@ def foreplay_view(
     taken: int = 0,
     shown: int = 0,
     tricks: tuple[int, int] | None = None,
-    voids: Mapping[int, int] | None = None,
+    dealer: bool | None = None,
+    voids: Voids = _NO_VOIDS,
+    own_voids: Voids = _NO_VOIDS,
 ) -> np.ndarray[Any, Any]:
     """Return a position of the foreplay as the player to act sees it, a ``VIEW`` array of shape (1,).
 
@@ -51,8 +57,10 @@ def foreplay_view(
         taken: the cards that the opponent took face up and still holds, a mask.
         shown: the cards of ``hand`` that the player took face up, a mask.
         tricks: how many tricks the player and the opponent have won; not needed in the first trick.
-        voids: suits in which the opponent has shown a void, each with the number of cards that it has drawn unseen
-            since.
+        dealer: whether the player dealt; not needed in the first trick.
+        voids: suits in which the opponent has shown a void, each with the last trick in which it did (from 1), and the
+            number of cards that it has drawn unseen since.
+        own_voids: suits in which the player has shown a void, in the same form.
 
     Raises:
         ValueError: if the rules have another kind of foreplay, or the position cannot occur under them.
@@ -73,6 +81,8 @@ def foreplay_view(
         )
     if played and tricks is None:
         raise ValueError(f"tricks is needed, as {played}-0: the tricks that you and the opponent have won")
+    if played and dealer is None:
+        raise ValueError("dealer is needed after the first trick: whether you dealt")
     won = (0, 0) if tricks is None else tricks
     if sum(won) != played:
         raise ValueError(f"tricks {won[0]}-{won[1]} does not add up to the {played} that are played")
@@ -93,12 +103,16 @@ def foreplay_view(
     view["unseen"] = mask_of(rules.cards) & ~located
     view["stock"] = rules.stock - 2 * played
     view["tricks_self"][0, 0], view["tricks_opponent"][0, 0] = won
-    view["dealer"] = not played and led >= 0
-    for void, drawn in (voids or {}).items():
-        if drawn > won[0]:
-            raise ValueError(f"void {SUITS[void]}+{drawn}: the opponent has drawn {count_text(won[0], 'card')} unseen")
-        # The trick of the void is not asked for. A seat draws at most once a trick, so this one is early enough.
-        view["void_opponent"][0, void], view["drawn_opponent"][0, void] = max(1, played - drawn), drawn
+    view["dealer"] = dealer if played else led >= 0
+    for whose, shown_voids, lost in (("opponent", voids, won[0]), ("self", own_voids, won[1])):
+        for void, (trick, drawn) in shown_voids.items():
+            # The loser of a trick draws unseen.
+            if not 1 <= trick <= played or not 0 <= drawn <= min(lost, played + 1 - trick):
+                raise ValueError(
+                    f"void {SUITS[void]}@{trick}+{drawn} is impossible: {count_text(played, 'trick')} played, "
+                    f"{lost} of them lost"
+                )
+            view[f"void_{whose}"][0, void], view[f"drawn_{whose}"][0, void] = trick, drawn
     return view
 
 

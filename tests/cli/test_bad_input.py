@@ -69,7 +69,7 @@ CASES = [
     ("hint AQ2.K --up H5", "hand 'AQ2.K' has 2 suits"),
     ("hint AQ2.K84.T953.J76 --up 5X", "'5X' is not a card"),
     ("hint AK4.T9..J --opponent J7.AK.Q.T --tricks 3", "--tricks must be two numbers, such as 3-1, got '3'"),
-    ("hint AQ2.K84.T953.J76 --up H5 --void X", "--void must be suits"),
+    ("hint AQ2.K84.T953.J76 --up H5 --void X", "a void must be a suit, trick and cards drawn since"),
     # rules
     ("rules smal", "unknown rules 'smal': did you mean 'small'?"),
     # curve

@@ -10,6 +10,7 @@ from tests.cli.commands import Run
 TRICK_4 = (  # of deal 7:0 between two heuristic bots
     *("753.KJ876.T2.AK9", "--up", "H5", "--led", "S6", "--trump", "H"),
     *("--mine", "A2...2", "--theirs", "K8...3", "--taken", ".3..", "--shown", ".6..", "--tricks", "1-2"),
+    *("--dealer", "me"),
 )
 ENDGAME = ("AK4.T9..J", "--opponent", "J7.AK.Q.T", "--trump", "S")
 

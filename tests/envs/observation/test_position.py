@@ -15,8 +15,6 @@ from german_whist.envs.observation.position import endgame_view, foreplay_view
 from german_whist.envs.simulator.batch import DealBatch
 from tests.conftest import play_randomly
 
-UNKNOWN = {"void_self", "void_opponent", "drawn_self", "dealer"}  # tricks of voids, and what the opponent knows
-
 
 def described(view: Any, game: str) -> np.ndarray[Any, Any]:
     """What a player who sees this would say of it."""
@@ -37,8 +35,15 @@ def described(view: Any, game: str) -> np.ndarray[Any, Any]:
         taken=int(view["opponent_known"]),
         shown=int(view["own_known"]),
         tricks=tricks,
-        voids={suit: int(view["drawn_opponent"][suit]) for suit in range(4) if view["void_opponent"][suit]},
+        dealer=bool(view["dealer"]),
+        voids=voids(view, "opponent"),
+        own_voids=voids(view, "self"),
     )
+
+
+def voids(view: Any, whose: str) -> dict[int, tuple[int, int]]:
+    tricks, drawn = view[f"void_{whose}"].tolist(), view[f"drawn_{whose}"].tolist()
+    return {suit: (tricks[suit], drawn[suit]) for suit in range(4) if tricks[suit]}
 
 
 @pytest.mark.parametrize("game", ["classic", "small", "high_low", "all", "short"])
@@ -50,8 +55,7 @@ def test_a_position_described_is_the_view(game: str, rng: np.random.Generator) -
             found = described(view, game)
             seen += 1
             if view["stock"]:
-                known = [name for name in view.dtype.names if name not in UNKNOWN]
-                assert [name for name in known if not np.array_equal(view[name], found[name][0])] == []
+                assert [name for name in view.dtype.names if not np.array_equal(view[name], found[name][0])] == []
                 check_consistent(found, batch.rules)
             else:
                 np.testing.assert_array_equal(exact_margins(found), exact_margins(np.atleast_1d(view)))
@@ -61,7 +65,8 @@ def test_a_position_described_is_the_view(game: str, rng: np.random.Generator) -
 
 HAND = parse_hand("AQ2.K84.T953.J76")
 UP = parse_card("H5")
-LATER: dict[str, Any] = {"trump": 2, "mine": parse_hand("3..."), "theirs": parse_hand("4..."), "tricks": (0, 1)}
+PLAYED: dict[str, Any] = {"mine": parse_hand("3..."), "theirs": parse_hand("4..."), "tricks": (0, 1)}
+LATER = {**PLAYED, "trump": 2, "dealer": True}
 
 
 @pytest.mark.parametrize(
@@ -74,10 +79,13 @@ LATER: dict[str, Any] = {"trump": 2, "mine": parse_hand("3..."), "theirs": parse
         ({**LATER, "tricks": None}, "tricks is needed, as 1-0"),
         ({**LATER, "tricks": (1, 1)}, "tricks 1-1 does not add up to the 1 that are played"),
         ({**LATER, "trump": None}, "trump is needed, a suit of the deck"),
+        ({**LATER, "dealer": None}, "dealer"),
         ({**LATER, "taken": parse_hand(".A.."), "tricks": (1, 0)}, "taken has 1 card, but the opponent has won 0"),
         ({**LATER, "shown": parse_hand("A...")}, "shown has 1 card, but you have won 0"),
         ({**LATER, "shown": parse_hand("K..."), "tricks": (1, 0)}, "shown: SK is not in the hand"),
-        ({**LATER, "voids": {0: 1}}, r"void C\+1: the opponent has drawn 0 cards unseen"),
+        ({**LATER, "voids": {0: (1, 1)}}, r"C@1\+1"),
+        ({**LATER, "voids": {0: (2, 0)}}, r"C@2\+0"),
+        ({**LATER, "own_voids": {0: (0, 0)}}, r"C@0\+0"),
         ({"game": "no_trump"}, "one card of the stock turned up"),
         ({"game": "small", "hand": parse_hand("AKQJT98..."), "up": parse_card("C2")}, "C2 is not in this game's deck"),
     ],

@@ -23,7 +23,7 @@ def add_parser(subparsers: Any) -> None:
         "led and what you remember, in the endgame by both hands. Write several cards as a hand, "
         "spades.hearts.diamonds.clubs (AQ2.K.. is SA SQ S2 HK), and one card as suit and rank (SA).",
         epilog="example: german-whist hint 753.KJ876.T2.AK9 --up H5 --led S6 --trump H --mine A2...2 --theirs K8...3 "
-        "--taken .3.. --tricks 1-2",
+        "--taken .3.. --tricks 1-2 --dealer me",
     )
     cards = {"metavar": "CARDS", "default": "..."}
     parser.add_argument("hand", metavar="HAND", help="your cards, such as 753.KJ876.T2.AK9")
@@ -36,13 +36,15 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--theirs", **cards, help="the cards that the opponent has played, without the one just led")
     parser.add_argument("--taken", **cards, help="the cards that the opponent took face up and still holds")
     parser.add_argument("--shown", **cards, help="the cards of your hand that you took face up")
+    parser.add_argument("--dealer", choices=("me", "opponent"), help="who dealt (not needed in the first trick)")
+    voids = {"metavar": "SUITS", "default": ""}
     parser.add_argument(
         "--void",
-        metavar="SUITS",
-        default="",
-        help="suits that the opponent could not follow, with the number of cards it has drawn unseen since: D, or "
-        "D+2,C",
+        **voids,
+        help="suits that the opponent could not follow, with the last trick in which it could not and the number of "
+        "cards it has drawn unseen since: D@3+2 or D@3+2,C@5",
     )
+    parser.add_argument("--my-void", **voids, help="the same for suits that you could not follow")
     parser.add_argument("--opponent", metavar="HAND", help="in the endgame, the opponent's cards")
     parser.add_argument("--tricks", metavar="N-N", help="tricks that you and the opponent have won in this stage")
     parser.add_argument("--rules", default="classic", help="the game (see german-whist rules; default classic)")
@@ -97,9 +99,18 @@ def _position(options: argparse.Namespace, game: Rules) -> np.ndarray[Any, Any]:
         opponent, suit = parse_hand(options.opponent), -1 if trump is None else trump
         return endgame_view(game, hand, opponent, trump=suit, led=led, tricks=tricks or (0, 0))
     remembered = {name: parse_hand(getattr(options, name)) for name in ("mine", "theirs", "taken", "shown")}
-    voids = _parse_voids(options.void)
-    up = parse_card(options.up)
-    return foreplay_view(game, hand, up, trump=trump, led=led, tricks=tricks, voids=voids, **remembered)
+    return foreplay_view(
+        game,
+        hand,
+        parse_card(options.up),
+        trump=trump,
+        led=led,
+        tricks=tricks,
+        dealer=None if options.dealer is None else options.dealer == "me",
+        voids=_parse_voids(options.void),
+        own_voids=_parse_voids(options.my_void),
+        **remembered,
+    )
 
 
 def _parse_tricks(text: str) -> tuple[int, int]:
@@ -110,16 +121,17 @@ def _parse_tricks(text: str) -> tuple[int, int]:
     return mine, theirs
 
 
-def _parse_voids(text: str) -> dict[int, int]:
+def _parse_voids(text: str) -> dict[int, tuple[int, int]]:
     from german_whist.envs.engine.cards import parse_suit
 
     voids = {}
     for word in filter(None, text.split(",")):
-        suit, _, drawn = word.partition("+")
+        suit, _, numbers = word.partition("@")
+        trick, _, drawn = numbers.partition("+")
         try:
-            voids[parse_suit(suit)] = int(drawn or 0)
+            voids[parse_suit(suit)] = int(trick), int(drawn or 0)
         except ValueError:
-            raise ValueError(f"--void must be suits with the cards drawn since, such as D+2,C, got {text!r}") from None
+            raise ValueError(f"a void must be a suit, trick and cards drawn since, as D@3+2, got {word!r}") from None
     return voids
 
 
