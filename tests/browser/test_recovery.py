@@ -187,6 +187,50 @@ def test_a_damaged_game_is_named_and_another_one_can_be_played(table: Table) -> 
     assert table.play_on()
 
 
+@pytest.mark.parametrize(
+    "lose",
+    [
+        "async () => (await modules['game/table.js'].store.file).close()",
+        """() => {
+          const { get } = IDBObjectStore.prototype;
+          IDBObjectStore.prototype.get = function () {
+            IDBObjectStore.prototype.get = get;
+            throw new DOMException("Connection to Indexed Database server lost.", "UnknownError");
+          };
+        }""",
+    ],
+    ids=["closed", "lost"],
+)
+def test_a_connection_to_the_storage_that_a_phone_has_ended_is_opened_again(table: Table, lose: str) -> None:
+    table.go_to(table.create(rules="small", seat=0))
+    table.act()
+    address = table.page.url
+    table.page.evaluate(lose)
+    table.act()
+    hand, log = table.hand, table.log
+    table.page.reload()
+    table.wait()
+    assert (table.page.url, table.hand, table.log) == (address, hand, log)
+
+
+def test_where_the_storage_does_not_come_back_the_game_at_the_table_goes_on(table: Table) -> None:
+    table.go_to(table.create(rules="tiny", seat=0))
+    table.page.reload()  # so that the game was only read
+    table.wait()
+    address = table.page.url
+    table.page.evaluate(
+        """async () => {
+          (await modules['game/table.js'].store.file).close();
+          IDBFactory.prototype.open = () => { throw new DOMException('', 'UnknownError'); };
+        }"""
+    )
+    table.act()
+    assert "your games last only until you close the page" in table.page.get_by_role("alert").text_content()
+    assert table.play_on()
+    assert table.page.url == address
+    assert table.do("statistics")["deals"] == 1
+
+
 OWN = "classic:ranks=4,hand=4,stock=8,points=over_half"
 
 

@@ -103,6 +103,9 @@ async function openFile() {
   return answerOf(asked);
 }
 
+/** @param {unknown} error @returns {boolean} whether there is no room left */
+const isFull = (error) => error instanceof DOMException && error.name === "QuotaExceededError";
+
 /** Sessions and statistics. What cannot be saved is kept in memory. */
 export class Store {
   constructor() {
@@ -110,6 +113,8 @@ export class Store {
     this.notify = () => {};
     /** @type {Map<string, SavedSession | null>} what could not be saved; null: deleted */
     this.sessions = new Map();
+    /** @type {Map<string, SavedSession>} what was read or saved last, should the browser give it out no more */
+    this.known = new Map();
     /** @type {Map<string, CountedDeal>} */
     this.deals = new Map();
     /** @type {Map<string, CountedMatch>} */
@@ -117,27 +122,34 @@ export class Store {
     this.cleared = false;
     this.full = false;
     /** @type {Promise<IDBDatabase | null>} */
-    this.file = openFile().catch((error) => this.refused(error));
+    this.file = this.open();
+  }
+
+  /** @returns {Promise<IDBDatabase | null>} null where the browser keeps nothing */
+  open() {
+    return openFile().catch((error) => this.refused(error));
   }
 
   /** @param {unknown} error @returns {null} */
   refused(error) {
-    const full = error instanceof DOMException && error.name === "QuotaExceededError";
-    this.notify(`${full ? "Your browser has no room left" : "Your browser saves nothing here"}: your games last only until you close the page.`);
+    this.notify(`${isFull(error) ? "Your browser has no room left" : "Your browser saves nothing here"}: your games last only until you close the page.`);
     return null;
   }
 
   /**
-   * Do some work in one transaction. After the first change that fails, all changes stay in memory.
+   * Do some work in one transaction, once more if that fails: phones end the connection of a page in the background. After
+   * the first change that fails twice, all changes stay in memory.
    *
    * @template Result
    * @param {IDBTransactionMode} mode
    * @param {(transaction: IDBTransaction) => Promise<Result>} work
    * @param {Result} otherwise the result where nothing can be read or saved
+   * @param {boolean} [again] whether a failure may be the connection's
    * @returns {Promise<Result>}
    */
-  async transact(mode, work, otherwise) {
-    const file = await this.file;
+  async transact(mode, work, otherwise, again = true) {
+    const opened = this.file;
+    const file = await opened;
     if (file === null || (this.full && mode === "readwrite")) return otherwise;
     try {
       const transaction = file.transaction([SESSIONS, DEALS, MATCHES], mode);
@@ -150,6 +162,11 @@ export class Store {
       await ended;
       return found;
     } catch (error) {
+      if (again && !isFull(error)) {
+        file.close();
+        if (this.file === opened) this.file = this.open();
+        return this.transact(mode, work, otherwise, false);
+      }
       this.refused(error);
       if (mode === "readwrite") this.full = true; // what is there can still be read
       else this.file = Promise.resolve(null);
@@ -162,7 +179,9 @@ export class Store {
     const kept = this.sessions.get(id);
     if (kept !== undefined) return kept;
     const read = (/** @type {IDBTransaction} */ transaction) => answerOf(transaction.objectStore(SESSIONS).get(id));
-    return (await this.transact("readonly", read, undefined)) ?? null;
+    const found = await this.transact("readonly", read, this.known.get(id));
+    if (found !== undefined) this.known.set(id, found);
+    return found ?? null;
   }
 
   /** @returns {Promise<SavedSession[]>} all sessions */
@@ -196,6 +215,7 @@ export class Store {
       return "saved";
     };
     const done = await this.transact("readwrite", write, "unsaved");
+    if (done === "saved") this.known.set(row.id, row);
     if (done !== "unsaved") return done === "saved";
     this.sessions.set(row.id, row);
     for (const deal of deals) this.deals.set(`${deal.session} ${deal.deal}`, deal);
