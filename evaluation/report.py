@@ -7,7 +7,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from german_whist.envs.utils.plain_text import writable
 from german_whist.envs.utils.specs import printable
 
 NAMES = ("agent", "opponent")  # left-aligned columns
@@ -60,8 +59,7 @@ class Report(ABC):
 
     def __str__(self) -> str:
         """Return the result as text."""
-        parts = self.report()
-        return writable("\n".join(printable(part) if isinstance(part, str) else str(part) for part in parts))
+        return "\n".join(map(str, self.report()))
 
     def _repr_html_(self) -> str:
         """Return the result as HTML for a notebook."""

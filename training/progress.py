@@ -10,8 +10,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
-from german_whist.envs.utils.plain_text import writable
-from german_whist.envs.utils.specs import percent_text, printable
+from german_whist.envs.utils.specs import percent_text
 
 FIRST_EVALUATION = "first evaluation"
 FIRST_ROLLOUT = "first rollout"
@@ -55,7 +54,7 @@ class TrainingProgress:
     def say(self, line: str) -> None:
         """Print a line."""
         self._last_line = time.monotonic()
-        self._console.print(writable(printable(line)), highlight=False, markup=False, soft_wrap=True)
+        self._console.print(line, highlight=False, markup=False, soft_wrap=True)
 
     def say_evaluation(self, kind: str, deals: int, opponents: Sequence[str], games: int = 1) -> None:
         """Announce an evaluation that takes long.

@@ -6,7 +6,6 @@ import os
 from typing import NamedTuple, TextIO
 
 from german_whist.envs.engine.cards import RANKS, SUIT_SIZE, SUITS, cards_of
-from german_whist.envs.utils.plain_text import writable
 
 BOLD, REVERSE = "1", "7"
 _RED = "31"
@@ -80,6 +79,8 @@ def terminal_has_color(stream: TextIO) -> bool:
 
 def style_of(stream: TextIO, trump: int = -1) -> Style:
     """Return the style for a stream: colour if it is a terminal, plain ASCII if it cannot encode suit symbols."""
-    signs = "".join(UNICODE)
-    shown = UNICODE if writable(signs, stream) == signs else ASCII
-    return Style(shown, terminal_has_color(stream), trump)
+    try:
+        "".join(UNICODE).encode(getattr(stream, "encoding", None) or "utf-8")
+    except UnicodeEncodeError:
+        return Style(ASCII, terminal_has_color(stream), trump)
+    return Style(UNICODE, terminal_has_color(stream), trump)

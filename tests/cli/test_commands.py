@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib import image
 from PIL import Image
 
 import german_whist as gw
@@ -18,8 +19,11 @@ from german_whist.envs.engine.rules import rule_names, rules, rules_from_dict
 from german_whist.envs.text.deal_text import deal_text
 from german_whist.envs.text.rules_text import preset_summary, rules_text
 from german_whist.solver.endgames import solve_endgame
+from german_whist.training.curve import COLORS
+from german_whist.training.run import RunDirectory
 from tests.agents.networks import some_network
 from tests.cli.commands import Run
+from tests.training.test_records import colours_in, points
 
 
 def example_of(text: str) -> list[str]:
@@ -197,6 +201,28 @@ def test_json_holds_the_same_and_the_line_keeps_to_the_value(run: Run, words: tu
         assert report["line"][0]["led"] == led
 
 
+def made_run(folder: str, opponents: tuple[str, ...]) -> None:
+    Path(folder).mkdir(parents=True)
+    rows = points({name: [0.3, 0.5, 0.6] for name in opponents})
+    for row in rows:
+        row.update({"deals": 10, "margin": 0.5, "seconds": row["decisions"] / 50})
+    RunDirectory(Path(folder)).add_evaluations(rows)
+
+
+def test_runs_are_compared_on_their_common_opponents(run: Run, here: Path) -> None:
+    made_run("runs/a", ("random", "greedy"))
+    made_run("runs/b", ("greedy", "heuristic", "random"))
+    made_run("other/a", ("heuristic",))
+    assert run("curve", "runs/a", "runs/b") == (0, "curves: curves.png\n", "")
+    picture = image.imread("curves.png")
+    assert picture.shape[:2] == (675, 2 * 780)
+    for half in np.split(picture, 2, axis=1):
+        assert set(COLORS[:2]) <= colours_in(half)
+    refused = run("curve", "runs/a", "other/a")
+    assert (refused.code, refused.err.count("\n")) == (2, 1)
+    assert "no opponent in common" in refused.err
+
+
 SMALL = ("--size", "240x160")
 
 
@@ -220,3 +246,30 @@ def test_a_recorded_deal_is_shown_as_it_was_played(run: Run, here: Path) -> None
     assert text.count("\nmove ") == len(recording.actions) == 8
     assert deal_text(recording.start()) not in run("draw", "games.jsonl", "--line", "3", "--seat", "1").out
     assert text.splitlines()[-1].endswith(f"{abs(recording.result.points):g} points.") or "drawn" in text
+
+
+TRICK_4 = (  # of deal 7:0 between two heuristic bots
+    *("753.KJ876.T2.AK9", "--up", "H5", "--led", "S6", "--trump", "H"),
+    *("--mine", "A2...2", "--theirs", "K8...3", "--taken", ".3..", "--shown", ".6..", "--tricks", "1-2"),
+    *("--dealer", "me"),
+)
+ENDGAME = ("AK4.T9..J", "--opponent", "J7.AK.Q.T", "--trump", "S")
+
+
+def test_a_hint_in_the_foreplay_ranks_the_legal_cards(run: Run) -> None:
+    position, hand, best, *cards = run("hint", *TRICK_4).out.splitlines()
+    assert position == "stock 20, hearts are trumps, H5 face up, S6 led"
+    assert "♠ 753" in hand
+    assert best == "Play S7 (by champion:search=256)."
+    assert (cards[0].split()[0], len(cards)) == ("S7", 3)
+    assert len(json.loads(run("hint", "AQ2.K84.T953.J76", "--up", "H5", "--json").out)["options"]) == 13
+
+
+def test_a_hint_in_the_endgame_is_exact(run: Run) -> None:
+    tricks = solve_endgame("AK4.T9..J", "J7.AK.Q.T", "S")
+    for words, more in (((), 0), (("--tricks", "5-2"), 5)):
+        report = json.loads(run("hint", *ENDGAME, *words, "--json").out)
+        assert report["exact"]
+        assert report["options"][0]["tricks"] == tricks + more
+    led = json.loads(run("hint", *ENDGAME, "--led", "HA", "--json").out)
+    assert {option["action"] for option in led["options"]} == {"HT", "H9"}

@@ -50,7 +50,7 @@ SMALL_RUN = {
     "final_deals": "10",
     "processes": "1",
 }
-FEWER = {"--deals": 10, "--matches": 3}
+FEWER = {"--deals": 10}
 LONGER_RUN = {"--decisions": 800}  # a run that goes on
 OF_INIT = ("hidden", "suit_layers", "value_hidden")  # with init, they are those of its network
 

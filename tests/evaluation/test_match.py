@@ -269,4 +269,4 @@ def test_the_command_continues_a_match(capsys: pytest.CaptureFixture[str]) -> No
     assert main(words) == 0
     assert "4 mirrored deals from number 7 on" in capsys.readouterr().out
     assert main(["evaluate", "greedy", "random", "--match", "best_of:3", "--first-deal", "7"]) == 2
-    assert "--first-deal cannot be combined with --match" in capsys.readouterr().err
+    assert "--match and --first-deal cannot be combined" in capsys.readouterr().err

@@ -91,7 +91,7 @@ def test_bad_numbers_names_and_matches_are_refused() -> None:
 
 
 def test_evaluate_plays_matches(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["evaluate", "heuristic", "greedy", "--match", "first_to:10", "--matches", "20", "--json"]) == 0
+    assert main(["evaluate", "heuristic", "greedy", "--match", "first_to:10", "--deals", "20", "--json"]) == 0
     (match,) = json.loads(capsys.readouterr().out)["matches"]
     expected = play_series("heuristic", "greedy", "first_to:10", matches=20).to_dict()
     assert match == json.loads(json.dumps(expected))

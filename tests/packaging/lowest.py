@@ -30,7 +30,6 @@ TESTS = (
     "tests/agents/policy/test_checkpoint.py",
     "tests/solver/test_endgames.py",
     "tests/cli/test_commands.py",
-    "tests/cli/test_curve.py",
     "tests/training/test_train.py",
     "tests/table",
 )

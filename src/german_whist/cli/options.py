@@ -1,32 +1,13 @@
-"""Options that several commands share, and their types: numbers, addresses of deals, the game, workers."""
+"""Options that several commands share: the address of a deal, the game, workers."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
-
-from german_whist.envs.utils.specs import must_be, short_repr
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
-
-
-def parse_whole_number(text: str) -> int:
-    """Return an argument as an integer."""
-    try:
-        return int(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"must be an integer, got {short_repr(text)}") from None
-
-
-def parse_number(text: str) -> float:
-    """Return an argument as a number."""
-    try:
-        return float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"must be a number, got {short_repr(text)}") from None
 
 
 def parse_deal_address(text: str) -> tuple[int, int]:
@@ -35,17 +16,18 @@ def parse_deal_address(text: str) -> tuple[int, int]:
     Raises:
         ValueError: if the argument has another form.
     """
-    seed, colon, index = text.partition(":")
-    if not colon or not seed.isdecimal() or not index.isdecimal():
-        raise ValueError(must_be("--deal", "SEED:INDEX, such as 7:0", text))
-    return int(seed), int(index)
+    try:
+        seed, index = map(int, text.split(":"))
+    except ValueError:
+        raise ValueError(f"--deal must be SEED:INDEX, such as 7:0, got {text!r}") from None
+    return seed, index
 
 
 def add_match_options(parser: Any) -> None:
     """Add ``--seed``, ``--rules`` and ``--endgame`` to a command."""
     parser.add_argument(
         "--seed",
-        type=parse_whole_number,
+        type=int,
         metavar="N",
         default=0,
         help="seed of the deals and of the agents' random choices (default 0)",
@@ -61,13 +43,11 @@ def add_match_options(parser: Any) -> None:
 
 def add_worker_options(parser: Any) -> None:
     """Add ``--workers`` and ``--ray`` to a command."""
-    parser.add_argument(
-        "--workers",
-        type=parse_whole_number,
-        metavar="N",
-        help="play in N processes on this machine; the result is the same",
+    workers = parser.add_mutually_exclusive_group()
+    workers.add_argument(
+        "--workers", type=int, metavar="N", help="play in N processes on this machine; the result is the same"
     )
-    parser.add_argument(
+    workers.add_argument(
         "--ray",
         metavar="ADDRESS",
         nargs="?",
@@ -77,24 +57,14 @@ def add_worker_options(parser: Any) -> None:
     )
 
 
-@contextmanager
-def chosen_executor(options: argparse.Namespace) -> Iterator[Executor | None]:
-    """Yield the executor that the options ask for; ``None`` to play in this process.
-
-    Raises:
-        ValueError: if the options are not allowed.
-    """
-    if options.workers is not None and options.ray is not None:
-        raise ValueError("--workers and --ray cannot be combined")
+def chosen_executor(options: argparse.Namespace) -> AbstractContextManager[Executor | None]:
+    """Return the executor that the options ask for; ``None`` to play in this process."""
     if options.ray is not None:
         from german_whist.evaluation.executors import RayExecutor
 
-        with RayExecutor(options.ray) as executor:
-            yield executor
-    elif options.workers is not None:
+        return RayExecutor(options.ray)
+    if options.workers is not None:
         from german_whist.evaluation.executors import worker_processes
 
-        with worker_processes(options.workers) as executor:
-            yield executor
-    else:
-        yield None
+        return worker_processes(options.workers)
+    return nullcontext()

@@ -1,51 +1,26 @@
-"""What all commands share in the terminal: consoles, progress bars, commands to copy, exit codes."""
+"""What commands print: reports as framed tables, progress bars, commands to copy."""
 
 from __future__ import annotations
 
-import io
-import os
 import shlex
 import shutil
 import sys
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from german_whist.envs.utils.plain_text import ERRORS
-
 if TYPE_CHECKING:
     from rich.console import Console
 
-NAME = "german-whist"
+    from german_whist.envs.agent import Agent
+    from german_whist.evaluation.report import Table
+
+BAD_INPUT, INTERRUPTED = 2, 130  # exit codes; the second as a shell reports a process that SIGINT ended
 
 _WIDEST = 100  # characters in a line of a paragraph
 _PIPED = 200  # characters in a line of a table if the output is not a terminal
-
-# Exit codes.
-BAD_INPUT = 2
-INTERRUPTED = 130  # as a shell reports a process that SIGINT ended
-
-
-def replace_closed_streams() -> None:
-    """Connect standard input and standard error to the null device if they are closed.
-
-    Otherwise the next file that is opened would take their place.
-    """
-    if sys.stdin is None:
-        sys.stdin = open(os.devnull)  # noqa: SIM115
-    if sys.stderr is None:
-        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
-
-
-def use_plain_text() -> None:
-    """Make standard streams write substitutes for what their encoding lacks, such as ``+-`` for ±, not fail."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors=ERRORS)
-    if isinstance(sys.stdin, io.TextIOWrapper):
-        sys.stdin.reconfigure(errors="replace")
 
 
 def table_console() -> Console:
@@ -56,66 +31,53 @@ def table_console() -> Console:
     return console if console.is_terminal else Console(width=_PIPED)
 
 
-def wrapped(text: str, indent: str = "") -> str:
+def wrapped(text: str) -> str:
     """Return a paragraph in lines that fit the terminal."""
-    width = min(shutil.get_terminal_size().columns, _WIDEST)
-    return textwrap.fill(text, width, initial_indent=indent, subsequent_indent=indent)
-
-
-def progress_console() -> Console:
-    """Return a console on standard error that prints nothing unless that is a terminal.
-
-    Older versions of rich end even a disabled progress bar with an empty line.
-    """
-    from rich.console import Console
-
-    console = Console(stderr=True)
-    console.quiet = not console.is_terminal
-    return console
+    return textwrap.fill(text, min(shutil.get_terminal_size().columns, _WIDEST))
 
 
 @contextmanager
 def progress_bar(unit: str, total: int) -> Iterator[Callable[[int], None]]:
     """Show a progress bar in a terminal; yield a function to call with the progress since its last call."""
+    from rich.console import Console
     from rich.progress import Progress
 
-    console = progress_console()
+    console = Console(stderr=True)
+    console.quiet = not console.is_terminal  # older versions of rich end even a disabled bar with an empty line
     with Progress(console=console, transient=True, disable=console.quiet) as bar:
         task = bar.add_task(unit, total=total)
+        yield lambda played: bar.advance(task, played)
 
-        def progress(played: int) -> None:
-            bar.advance(task, played)
 
-        yield progress
+def agent_labels(specs: Sequence[str], agents: Sequence[Agent]) -> list[str]:
+    """Return the names of agents for a table, numbered if agents share a name."""
+    names = [str(getattr(agent, "name", spec)) for spec, agent in zip(specs, agents, strict=True)]
+    return [name if names.count(name) == 1 else f"{name} #{i + 1}" for i, name in enumerate(names)]
+
+
+def print_report(parts: Sequence[Table | str]) -> None:
+    """Print the tables and lines of a report."""
+    from rich.markup import escape
+    from rich.table import Table as Framed
+
+    from german_whist.evaluation.report import NAMES
+
+    console = table_console()
+    for part in parts:
+        if isinstance(part, str):
+            console.print(part, highlight=False, markup=False, soft_wrap=True)
+            continue
+        framed = Framed(title=escape(part.title), title_justify="left", title_style="bold")
+        for heading in part.columns:
+            framed.add_column(escape(heading), justify="left" if heading in NAMES else "right", overflow="fold")
+        for row in part.rows:
+            framed.add_row(*map(escape, row))  # a file's name may look like markup
+        console.print(framed)
+        for note in part.notes:
+            console.print(note, style="dim", highlight=False, soft_wrap=True)
 
 
 def printed_command(*words: object) -> str:
-    """Return a command of this program, ready to paste into a POSIX shell.
-
-    Args:
-        words: its arguments; a path that looks like an option gets ``./`` in front.
-    """
-    paths = (
-        os.path.join(".", word) if isinstance(word, Path) and str(word).startswith("-") else word for word in words
-    )
-    return " ".join([program_name(), *(_shell_word(str(word)) for word in paths)])
-
-
-def _shell_word(word: str) -> str:
-    """Return a word quoted for a POSIX shell, in characters that the terminal can show."""
-    try:
-        word.encode(getattr(sys.stdout, "encoding", None) or "ascii")
-        is_shown = word.isprintable()
-    except UnicodeError:
-        is_shown = False
-    if is_shown:
-        return shlex.quote(word)
-    signs = (chr(byte) if 32 <= byte < 127 and byte not in b"'\\" else f"\\0{byte:03o}" for byte in os.fsencode(word))
-    return f"\"$(printf %b '{''.join(signs)}')\""
-
-
-def program_name() -> str:
-    """Return the program's name if the shell finds it, else the path typed, such as ``.venv/bin/german-whist``."""
-    if shutil.which(NAME):
-        return NAME
-    return _shell_word(sys.argv[0]) if Path(sys.argv[0]).name == NAME else "python -m german_whist"
+    """Return a command of this program, ready to paste into a shell."""
+    program = sys.argv[0] if Path(sys.argv[0]).name == "german-whist" else "python -m german_whist"
+    return f"{'german-whist' if shutil.which('german-whist') else program} {shlex.join(map(str, words))}"

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from german_whist.cli.options import add_match_options, add_worker_options, chosen_executor, parse_whole_number
-from german_whist.cli.terminal import progress_bar
+from german_whist.cli.options import add_match_options, add_worker_options, chosen_executor
+from german_whist.cli.terminal import agent_labels, print_report, progress_bar
 from german_whist.envs.utils.files import write_atomically
-from german_whist.envs.utils.specs import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,9 +35,7 @@ def add_parser(subparsers: Any) -> None:
         epilog="example: german-whist arena random greedy heuristic small --deals 200",
     )
     parser.add_argument("agents", nargs="+", metavar="AGENT", help="two or more agents (see german-whist agents)")
-    parser.add_argument(
-        "--deals", type=parse_whole_number, metavar="N", default=1000, help="mirrored deals per pair (default 1000)"
-    )
+    parser.add_argument("--deals", type=int, metavar="N", default=1000, help="mirrored deals per pair (default 1000)")
     add_match_options(parser)
     parser.add_argument(
         "--out",
@@ -53,7 +50,6 @@ def add_parser(subparsers: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Play the tournament, and print and draw its standings."""
     from german_whist.agents.registry import as_spec, make_agent
-    from german_whist.cli.results import agent_labels, print_report
     from german_whist.envs.engine.rules import rules
     from german_whist.evaluation.match import game_title
     from german_whist.evaluation.tournament.play import play_tournament
@@ -72,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
             progress=progress,
             executor=executor,
         )
-    labels = dict(zip(options.agents, map(printable, agent_labels(options.agents, agents)), strict=True))
+    labels = dict(zip(options.agents, agent_labels(options.agents, agents), strict=True))
     shown = dataclasses.replace(found, agents=tuple(labels[spec] for spec in found.agents))
     if options.json:
         print(json.dumps(found.to_dict()))
@@ -81,7 +77,7 @@ def run(options: argparse.Namespace) -> int:
     if options.out is not None:
         draw_standings(shown, options.out, game_title(found.rules, found.endgame))
         if not options.json:
-            print(f"picture: {printable(options.out)}")
+            print(f"picture: {options.out}")
     return 0
 
 

@@ -8,7 +8,7 @@ import json
 from typing import Any
 
 from german_whist.cli.options import add_worker_options, chosen_executor
-from german_whist.cli.terminal import progress_bar
+from german_whist.cli.terminal import agent_labels, print_report, progress_bar
 
 
 def add_parser(subparsers: Any) -> None:
@@ -29,7 +29,6 @@ def add_parser(subparsers: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Play, and print the table and the rating."""
     from german_whist.agents.registry import as_spec, make_agent
-    from german_whist.cli.results import agent_labels, print_report
     from german_whist.evaluation.benchmark import RULES, benchmark, total_deals
 
     agent = as_spec(options.agent)

@@ -6,12 +6,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from german_whist.envs.utils.specs import printable
-
 if TYPE_CHECKING:
     from german_whist.training.run import RunDirectory
-
-DEFAULT_OUT = "curves.png"
 
 
 def add_parser(subparsers: Any) -> None:
@@ -27,7 +23,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--by", choices=("seconds", "decisions"), default="seconds", help="horizontal axis (default seconds)"
     )
-    parser.add_argument("--out", metavar="FILE", default=DEFAULT_OUT, help=f"the PNG file (default {DEFAULT_OUT})")
+    parser.add_argument("--out", metavar="FILE", default="curves.png", help="the PNG file (default curves.png)")
     parser.set_defaults(run=run)
 
 
@@ -37,14 +33,8 @@ def run(options: argparse.Namespace) -> int:
     from german_whist.training.run import RunDirectory
 
     runs: dict[str, RunDirectory] = {}
-    for folder in options.runs:
-        path = Path(folder)
-        name = printable(path.name)
-        runs[printable(folder) if name in runs else name] = RunDirectory(path)
-    for folder, one in zip(options.runs, runs.values(), strict=True):
-        if not one.evaluations.is_file():
-            raise ValueError(f"{folder!r} holds no run with evaluations: it has no evaluations.csv")
-    evaluations = {name: one.read_evaluations() for name, one in runs.items()}
-    draw_comparison(evaluations, options.out, options.by)
-    print(f"curves: {printable(options.out)}")
+    for folder in map(Path, options.runs):
+        runs[str(folder) if folder.name in runs else folder.name] = RunDirectory(folder)
+    draw_comparison({name: run.read_evaluations() for name, run in runs.items()}, options.out, options.by)
+    print(f"curves: {options.out}")
     return 0

@@ -5,20 +5,19 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from german_whist.cli.options import add_match_options, add_worker_options, chosen_executor, parse_whole_number
-from german_whist.cli.terminal import progress_bar
-from german_whist.envs.utils.specs import must_be, short_repr
+from german_whist.cli.options import add_match_options, add_worker_options, chosen_executor
+from german_whist.cli.terminal import agent_labels, print_report, progress_bar
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
-    from german_whist.envs.agent import Agent
-    from german_whist.envs.engine.rules import Rules
     from german_whist.evaluation.match import MatchResult, SeriesResult
+    from german_whist.evaluation.report import Table
+
+    Result = MatchResult | SeriesResult
 
 
 def add_parser(subparsers: Any) -> None:
@@ -33,9 +32,9 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("agents", nargs="+", metavar="AGENT", help="two or more agents (see german-whist agents)")
     parser.add_argument(
         "--deals",
-        type=parse_whole_number,
+        type=int,
         metavar="N",
-        help="mirrored deals per pair (default 1000); with --sprt, at most so many (default 100000)",
+        help="mirrored deals per pair, or matches (default 1000); with --sprt, at most so many (default 100000)",
     )
     parser.add_argument(
         "--sprt",
@@ -43,19 +42,11 @@ def add_parser(subparsers: Any) -> None:
         help="play a sequential test of two agents: stop once it is decided whether the first is stronger by at most "
         "ELO0 or by at least ELO1, in normalised Elo, with error rates of 0.05",
     )
-    parser.add_argument(
-        "--match", metavar="MATCH", help="play whole matches: first_to:25 (points) or best_of:3 (deals won)"
-    )
-    parser.add_argument(
-        "--matches",
-        type=parse_whole_number,
-        metavar="N",
-        help="with --match, mirrored matches per pair (default: as --deals)",
-    )
+    parser.add_argument("--match", metavar="MATCH", help="play matches: first_to:25 (points) or best_of:3 (deals won)")
     add_match_options(parser)
     parser.add_argument(
         "--first-deal",
-        type=parse_whole_number,
+        type=int,
         metavar="N",
         help="play deals N, N + 1, …, to continue a match or to split it (default 0)",
     )
@@ -69,70 +60,66 @@ def run(options: argparse.Namespace) -> int:
     """Play the matches and print the results."""
     from german_whist.agents.registry import as_spec, make_agent
     from german_whist.envs.engine.rules import rules
+    from german_whist.evaluation.match import play_match, play_series
+    from german_whist.evaluation.recording import writing_recordings
 
     if len(options.agents) < 2:
-        raise ValueError(must_be("evaluate: the number of agents", "at least 2", len(options.agents)))
-    if options.match is None and options.matches is not None:
-        raise ValueError("evaluate: --matches needs --match")
-    if options.match is not None and options.record is not None:
-        raise ValueError("evaluate: --record cannot be combined with --match: it records single deals")
-    if options.match is not None and options.first_deal is not None:
-        raise ValueError("evaluate: --first-deal cannot be combined with --match: it numbers single deals")
-    _check_options(options)
-    if options.sprt is None and options.deals is None:
-        options.deals = 1000
-    game_rules = rules(options.rules)
+        raise ValueError(f"evaluate: the number of agents must be at least 2, got {len(options.agents)}")
+    for option, others in {"sprt": ("match", "record", "first_deal"), "match": ("record", "first_deal")}.items():
+        for other in others:
+            if getattr(options, option) is not None and getattr(options, other) is not None:
+                raise ValueError(f"evaluate: --{option} and --{other.replace('_', '-')} cannot be combined")
+    if options.sprt is not None:
+        return _play_sprt(options)
+    deals, game = 1000 if options.deals is None else options.deals, rules(options.rules)
     options.agents = [as_spec(spec) for spec in options.agents]
-    agents = [make_agent(spec, game_rules) for spec in options.agents]
-    with chosen_executor(options) as executor:
-        if options.sprt is not None:
-            return _play_sprt(options, game_rules, executor)
-        results = _play(agents, options, game_rules, executor)
-    from german_whist.cli.results import (
-        agent_labels,
-        print_cross_table,
-        print_results,
-        print_results_json,
-    )
-
+    agents = [make_agent(spec, game) for spec in options.agents]
+    labels, pairs = agent_labels(options.agents, agents), list(combinations(range(len(agents)), 2))
+    results: dict[tuple[int, int], Result] = {}
+    with (
+        chosen_executor(options) as executor,
+        nullcontext() if options.record is None else writing_recordings(options.record) as record,
+        progress_bar("deals" if options.match is None else "matches", len(pairs) * deals) as progress,
+    ):
+        how = {"seed": options.seed, "rules": game, "endgame": options.endgame}
+        how |= {"executor": executor, "progress": progress}
+        for i, j in pairs:
+            # Given as specifications, so that an agent begins each match as new.
+            first, second = options.agents[i], options.agents[j]
+            result: Result
+            if options.match is not None:
+                result = play_series(first, second, options.match, matches=deals, **how)
+            else:
+                start = options.first_deal or 0
+                result = play_match(first, second, deals=deals, record=record, first_deal=start, **how)
+            results[i, j] = dataclasses.replace(result, first=labels[i], second=labels[j])
     if options.json:
-        print_results_json(options.agents, results)
-        return 0
-
-    title = _title(options)
-    if len(agents) == 2:
-        print_results(list(results.values()), title)
+        specs = options.agents
+        matches = [{**result.to_dict(), "first": specs[i], "second": specs[j]} for (i, j), result in results.items()]
+        print(json.dumps({"matches": matches}))
     else:
-        print_cross_table(agent_labels(options.agents, agents), results, title)
+        print_report(results[0, 1].report() if len(agents) == 2 else [_cross_table(labels, results)])
     return 0
 
 
-def _check_options(options: argparse.Namespace) -> None:
-    if options.sprt is None:
-        return
-    for option in ("match", "record", "first_deal"):
-        if getattr(options, option) is not None:
-            raise ValueError(f"evaluate: --{option.replace('_', '-')} cannot be combined with --sprt")
-    if len(options.agents) != 2:
-        raise ValueError(f"evaluate: --sprt compares 2 agents, {len(options.agents)} are given")
-
-
-def _play_sprt(options: argparse.Namespace, rules: Any, executor: Executor | None) -> int:
+def _play_sprt(options: argparse.Namespace) -> int:
     """Play until the sequential test has decided, and print its result."""
-    from german_whist.cli.results import print_report
     from german_whist.evaluation.sprt import DEFAULT_DEALS, play_sprt
 
-    first, second = options.agents
-    elo0, elo1 = _parse_sprt_bounds(options.sprt)
+    if len(options.agents) != 2:
+        raise ValueError(f"evaluate: --sprt compares 2 agents, got {len(options.agents)}")
+    try:
+        elo0, elo1 = map(float, options.sprt.split(","))
+    except ValueError:
+        raise ValueError(f"--sprt must be ELO0,ELO1, such as 0,5, got {options.sprt!r}") from None
     most = DEFAULT_DEALS if options.deals is None else options.deals
-    with progress_bar("deals", most) as progress:
+    with chosen_executor(options) as executor, progress_bar("deals", most) as progress:
         result = play_sprt(
-            first,
-            second,
+            *options.agents,
             elo0=elo0,
             elo1=elo1,
             seed=options.seed,
-            rules=rules,
+            rules=options.rules,
             max_deals=most,
             endgame=options.endgame,
             progress=progress,
@@ -145,59 +132,20 @@ def _play_sprt(options: argparse.Namespace, rules: Any, executor: Executor | Non
     return 0
 
 
-def _parse_sprt_bounds(text: str) -> tuple[float, float]:
-    """Return the bounds of ``--sprt ELO0,ELO1``.
+def _cross_table(labels: Sequence[str], results: Mapping[tuple[int, int], Result]) -> Table:
+    """Return every agent (rows) against every other (columns), from the results of agents i and j for every i < j."""
+    from german_whist.evaluation.match import game_title, result_note
+    from german_whist.evaluation.report import Table
+    from german_whist.evaluation.statistics import percent
 
-    Raises:
-        ValueError: if the text has another form.
-    """
-    low, _, high = text.partition(",")
-    try:
-        return float(low), float(high)
-    except ValueError:
-        raise ValueError(f"--sprt {short_repr(text)} is not ELO0,ELO1, such as 0,5") from None
-
-
-def _title(options: argparse.Namespace) -> str:
-    title = f"German Whist, {options.rules}" + (f", {options.match}" if options.match else "")
-    return title + (", exact endgame" if options.endgame == "exact" else "")
-
-
-def _unit(options: argparse.Namespace) -> tuple[str, int]:
-    """Return what is played, deals or matches, and how many of them."""
-    if options.match is None:
-        return "deals", options.deals
-    return "matches", options.deals if options.matches is None else options.matches
-
-
-def _play(
-    agents: list[Agent], options: argparse.Namespace, rules: Rules, executor: Executor | None
-) -> dict[tuple[int, int], MatchResult | SeriesResult]:
-    from german_whist.cli.results import agent_labels
-    from german_whist.evaluation.match import play_match, play_series
-    from german_whist.evaluation.recording import writing_recordings
-
-    unit, number = _unit(options)
-    pairs = list(combinations(range(len(agents)), 2))
-    labels = agent_labels(options.agents, agents)
-    results: dict[tuple[int, int], MatchResult | SeriesResult] = {}
-    with (
-        nullcontext(None) if options.record is None else writing_recordings(options.record) as record,
-        progress_bar(unit, len(pairs) * number) as progress,
-    ):
-        how = {"endgame": options.endgame, "executor": executor, "progress": progress}
-        for i, j in pairs:
-            # Given as specifications, so that a program that has failed against one agent starts afresh for the next.
-            first, second = options.agents[i], options.agents[j]
-            result: MatchResult | SeriesResult
-            if options.match is not None:
-                result = play_series(
-                    first, second, options.match, matches=number, seed=options.seed, rules=rules, **how
-                )
-            else:
-                start = options.first_deal or 0
-                result = play_match(
-                    first, second, deals=number, seed=options.seed, rules=rules, record=record, first_deal=start, **how
-                )
-            results[i, j] = dataclasses.replace(result, first=labels[i], second=labels[j])
-    return results
+    cells = [["—"] * len(labels) for _ in labels]
+    for (i, j), result in results.items():
+        low, high = result.interval
+        cells[i][j] = percent(result.win_rate, (low, high))
+        cells[j][i] = percent(1 - result.win_rate, (1 - high, 1 - low))
+    any_result = results[0, 1]
+    title = game_title(any_result.rules, any_result.endgame)
+    won = "matches" if hasattr(any_result, "match") else "games"
+    columns = (f"{won} won by", *(f"vs {label}" for label in labels))
+    rows = [[label, *row] for label, row in zip(labels, cells, strict=True)]
+    return Table(title, columns, rows, [result_note(any_result)])

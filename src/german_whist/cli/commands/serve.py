@@ -5,9 +5,6 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from german_whist.cli.options import parse_whole_number
-from german_whist.envs.utils.specs import integers, must_be
-
 
 def add_parser(subparsers: Any) -> None:
     """Register the command."""
@@ -20,9 +17,7 @@ def add_parser(subparsers: Any) -> None:
         epilog="example: german-whist serve --rules small --agent heuristic",
     )
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default 127.0.0.1, this computer)")
-    parser.add_argument(
-        "--port", type=parse_whole_number, metavar="N", default=8917, help="port (default 8917; 0: any free one)"
-    )
+    parser.add_argument("--port", type=int, metavar="N", default=8917, help="port (default 8917; 0: any free one)")
     parser.add_argument(
         "--allow-host",
         action="append",
@@ -32,9 +27,7 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument("--agent", metavar="AGENT", help="the opponent (default: the strongest that plays the game)")
     parser.add_argument("--rules", default="classic", help="the game (see german-whist rules; default classic)")
-    parser.add_argument(
-        "--seed", type=parse_whole_number, metavar="N", help="seed of the deals (default: a new one for each game)"
-    )
+    parser.add_argument("--seed", type=int, metavar="N", help="seed of the deals (default: a new one for each game)")
     parser.add_argument("--no-browser", action="store_true", help="open no browser, only print the address")
     parser.set_defaults(run=run)
 
@@ -47,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
     from german_whist.table.server import serve
 
     if not 0 <= options.port < 2**16:
-        raise ValueError(must_be("port", integers(0, 2**16 - 1), options.port))
+        raise ValueError(f"--port must be an integer from 0 to 65535, got {options.port}")
     allowed_hosts = [allowed_host(name) for name in options.allow_host]
     seed = None if options.seed is None else check_seed(options.seed)
     offered = Offered(options.rules, options.agent, seed)

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from german_whist.cli.terminal import INTERRUPTED, printed_command
+from german_whist.cli.terminal import INTERRUPTED, print_report, printed_command
 from german_whist.training.config import TRAINERS, PolicyIterationConfig, setting_defaults, setting_types
 from german_whist.training.load_config import config_fields, load_config, recipe_names
 
@@ -53,7 +53,7 @@ def add_parser(subparsers: Any) -> None:
     )
     for name, (kind, text) in config_fields().items():
         explained = f"{text} ({_defaults(name)})"
-        settings.add_argument(f"--{name}", metavar=_METAVARS[kind], help=explained.replace("%", "%%"))
+        settings.add_argument(f"--{name.replace('_', '-')}", metavar=_METAVARS[kind], help=explained.replace("%", "%%"))
     parser.set_defaults(run=run)
 
 
@@ -116,14 +116,11 @@ def _report(outcome: TrainingOutcome, as_json: bool, rules: str) -> None:
     if as_json:
         print(json.dumps({"run": str(outcome.run.path), "results": [result.to_dict() for result in outcome.results]}))
         return
-    from german_whist.agents.registry import checkpoint_spec
-    from german_whist.cli.results import print_report
-
     rules_option = () if rules == DEFAULT_RULES else ("--rules", rules)
     print_report(outcome.report())
-    agent = checkpoint_spec(outcome.run.final)
-    measure = printed_command("evaluate", agent, "random", "greedy", "heuristic", *rules_option)
-    watch = printed_command("draw", agent, "heuristic", "--gif", "deal.gif", *rules_option)
+    path = outcome.run.path
+    measure = printed_command("evaluate", path, "random", "greedy", "heuristic", *rules_option)
+    watch = printed_command("draw", path, "heuristic", "--gif", "deal.gif", *rules_option)
     print(f"measure it:      {measure}")
     print(f"watch it play:   {watch}")
-    print(f"play against it: {printed_command('play', agent, *rules_option)}")
+    print(f"play against it: {printed_command('play', path, *rules_option)}")

@@ -12,7 +12,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from german_whist.cli.options import parse_whole_number
 from german_whist.cli.terminal import progress_bar
 
 _GYM_ID = "german_whist:GermanWhist-v0"
@@ -50,7 +49,7 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument(
         "--endgame-cards",
-        type=parse_whole_number,
+        type=int,
         metavar="N",
         help="only build the endgame table for hands of up to N cards (1 to 13), in games with trumps; with 13 "
         "(2.3 GiB, minutes on all cores), every exact endgame is a single lookup",

@@ -1,0 +1,56 @@
+"""The real program: what it loads, a pipe that is closed, a terminal without Unicode."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+HEAVY = ("torch", "stable_baselines3", "sb3_contrib", "numba", "llvmlite", "pygame", "matplotlib", "tensorboard")
+
+
+def python(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    words = [sys.executable, "-c", code]
+    return subprocess.run(words, env=os.environ | environment, capture_output=True, text=True, timeout=240, check=False)
+
+
+def test_help_and_lists_load_nothing_heavy() -> None:
+    code = (
+        "import sys; from german_whist.cli import main\n"
+        "codes = [main(words) for words in (['--help'], ['--version'], ['agents'], ['train', '--help'])]\n"
+        f"print(codes, [name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)"
+    )
+    done = python(code)
+    assert done.stderr == "[0, 0, 0, 0] []\n"
+
+
+def test_a_missing_library_is_one_line_with_the_install_command() -> None:
+    commands = {"matplotlib": "curve x", "PIL": "draw random greedy --gif g.gif", "segno": "serve"}
+    code = (
+        f"import sys; sys.modules.update(dict.fromkeys({list(commands)!r}))\n"
+        "from german_whist.cli import main\n"
+        f"sys.exit({{main(line.split()) for line in {list(commands.values())!r}}} != {{2}})"
+    )
+    done = python(code)
+    assert done.returncode == 0
+    extras = {"matplotlib": "train", "Pillow": "render", "segno": "web"}
+    lines = [f'{name} is not installed: pip install "german-whist[{extra}]"' for name, extra in extras.items()]
+    assert done.stderr.splitlines() == [f"german-whist: {line}" for line in lines]
+
+
+def test_a_closed_pipe_is_not_an_error() -> None:
+    code = (
+        "import os, sys; from german_whist.cli import main\n"
+        "reader, writer = os.pipe(); os.close(reader); os.dup2(writer, 1)\n"
+        "sys.exit(main(['rules']))"
+    )
+    done = python(code)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_terminal_without_unicode_gets_what_it_can_show(tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "german_whist", "evaluate", "greedy", "random", "--deals", "5", "--rules", "tiny"]
+    environment = os.environ | {"PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, timeout=240, check=True)
+    assert "German Whist, tiny" in done.stdout.decode("ascii")
