@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import re
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -371,12 +374,18 @@ def test_a_browser_that_lacks_something_plays_all_the_same(table: Table, missing
         table.page.unroute("**/js/main.js")
 
 
-def test_a_damaged_link_is_said_in_a_window_and_leads_to_a_game(table: Table) -> None:
+@pytest.mark.parametrize("change", [None, {"claimed": -1}, {"rules": None}, {"deal": ["x", 1]}], ids=str)
+def test_a_damaged_link_is_said_in_a_window_and_leads_to_a_game(table: Table, change: dict[str, Any] | None) -> None:
+    code = "eJyrVk"
+    if change is not None:
+        played = table.page.evaluate(_PLAY_DAY)["id"]
+        line = json.loads(table.do("recording", played, 1)["recording"]) | change
+        code = base64.urlsafe_b64encode(zlib.compress(json.dumps(line).encode())).decode()
     table.page.goto("about:blank")
-    table.page.goto(f"{table.server.address}#deal=eJyrVk")
+    table.page.goto(f"{table.server.address}#deal={code}")
     window = table.page.get_by_role("dialog", name="The link cannot be opened")
     window.wait_for()
-    assert "damaged" in window.text_content()
+    assert ("is damaged" if change is None else "-1" if "claimed" in change else "Recording 1") in window.text_content()
     table.page.keyboard.press("Escape")
     table.wait()
     assert table.hand

@@ -44,6 +44,38 @@ def test_a_recording_that_cannot_be_read_is_not_lost(table: Table) -> None:
     assert dialog.get_by_role("textbox").input_value() == '{"version":1, "rules":'
 
 
+def test_a_recording_with_any_part_changed_is_opened_or_refused_in_words(table: Table) -> None:
+    found = table.page.evaluate(_CHANGE, table.create(rules="tiny", seat=0))
+    assert found["unsaid"] == []
+    assert {"claimed 1.5", "rules null", 'deal ["x",1]', "deal [-1,0]"} <= set(found["refused"])
+
+
+# Opens recordings with one part changed, and reviews those that open.
+_CHANGE = """async (id) => {
+  const table = modules["game/table.js"];
+  let session = await table.open(id);
+  while (session.position.decision) session = await table.act(session, session.position.decision.actions[0].action);
+  const { recording } = await table.recording(id, 1);
+  const values = [
+    null, -1, 1.5, 3, 1e30, "x", "", true, [], {}, ["x", 1], ["x", ""], [-1, 0], [0.5, 1], [1], { constructor: 1 },
+  ];
+  const [refused, unsaid] = [[], []];
+  for (const part of [...Object.keys(JSON.parse(recording)), "claimed", "deal", "all"]) {
+    for (const value of values) {
+      const changed = part === "all" ? value : { ...JSON.parse(recording), [part]: value };
+      const name = `${part} ${JSON.stringify(value)}`;
+      try {
+        const opened = await table.openShared(JSON.stringify(changed));
+        await table.review(opened.id, 1);
+      } catch (error) {
+        (error.kind === "refused" ? refused : unsaid).push(name);
+      }
+    }
+  }
+  return { refused, unsaid };
+}"""
+
+
 def unfinished(table: Table) -> Any:
     """Open the window of all games; return the list of those to go on with."""
     return games_window(table).locator("section").nth(0)

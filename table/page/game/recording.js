@@ -44,11 +44,14 @@ export function readLine(line, number) {
   }
   const { version, rules: changes, deal: address, deck: cards, dealer, names, actions, claimed = null, result } = given ?? {};
   const areNames = Array.isArray(names) && names.length === 2 && names.every((name) => typeof name === "string" && name !== "");
-  if (version !== VERSION || !areNames || typeof actions !== "string" || typeof changes !== "object" || (dealer !== 0 && dealer !== 1)) {
+  const isClaim = claimed === null || Number.isInteger(claimed);
+  if (version !== VERSION || !areNames || typeof actions !== "string" || changes?.constructor !== Object || (dealer !== 0 && dealer !== 1) || !isClaim) {
     throw new Error(`Recording ${number} is not one of version ${VERSION}.`);
   }
+  const isAddress = Array.isArray(address) && address.length === 2 && address.every((part) => Number.isSafeInteger(part) && part >= 0);
+  if (address !== undefined && !isAddress) throw new Error(`Recording ${number}: deal must be [seed, index], both below 2⁵³, not ${JSON.stringify(address)}.`);
   const rules = rulesOf(changes);
-  const deck = Array.isArray(address) ? dealDeck(rules.cards, BigInt(address[0]), BigInt(address[1])) : parseDeck(String(cards), rules.cards);
+  const deck = address === undefined ? parseDeck(String(cards), rules.cards) : dealDeck(rules.cards, address[0], address[1]);
   const deal = new TableDeal(rules, deck, dealer, actions.split(/\s+/).filter(Boolean).map((word) => parseAction(word, rules)), claimed);
   if (!deal.done) throw new Error(`Recording ${number} breaks off after ${deal.actions.length} moves.`);
   if (deal.result().margin !== result?.margin) throw new Error(`Recording ${number} ends with a margin of ${deal.result().margin}, but records ${result?.margin}.`);

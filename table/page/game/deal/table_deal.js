@@ -43,7 +43,7 @@ export class TableDeal {
     /** @type {number | null} how many actions were played before a seat claimed the rest, which is best play of both; null: all */
     this.claimed = claimed;
     for (const action of actions) this.play(action);
-    if (claimed !== null && !(this.done && claimed < actions.length && opponentHandKnown(this.view(this.actor(claimed), claimed)))) {
+    if (claimed !== null && !(this.done && claimed in this.states && opponentHandKnown(this.view(this.actor(claimed), claimed)))) {
       throw new Error(`The rest cannot be claimed after ${claimed} moves.`);
     }
   }
