@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -10,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from german_whist.cli import main
 from german_whist.envs.utils.files import CACHE_VARIABLE
+from tests.cli.commands import Run
 
 FIRST_CALLS = """
 from numba.core.dispatcher import Dispatcher
@@ -30,7 +29,6 @@ import contextlib
 import io
 import gymnasium
 import german_whist as gw
-from german_whist.cli import main
 
 env = gw.env()
 env.reset(seed=0)
@@ -47,27 +45,25 @@ print(missing)
 """
 
 
-def test_each_part_is_timed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["warmup", "--json"]) == 0
-    report = json.loads(capsys.readouterr().out)
-    assert {"environments", "agents", "solver", "training"} <= set(report["seconds"])
-    assert all(size > 0 for size in report["megabytes"].values())
+def test_each_part_is_timed(run: Run) -> None:
+    done = run("warmup")
+    assert done.code == 0
+    assert [line.rsplit(maxsplit=2)[0] for line in done.out.splitlines()] == [
+        *("environments", "agents", "solver", "hints and reviews", "training"),
+    ]
 
 
-def test_a_larger_endgame_table_is_built_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))
+def test_a_larger_endgame_table_is_built_once(run: Run, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(CACHE_VARIABLE, str(here))
+    table = here / "trump-high-4.table"
     for _ in range(2):
-        assert main(["warmup", "--endgame-cards", "4", "--json"]) == 0
-        assert list(json.loads(capsys.readouterr().out)["seconds"]) == ["endgame table"]
-        assert [path.name for path in tmp_path.glob("*.table")] == ["trump-high-4.table"]
-    assert main(["warmup", "--endgame-cards", "14"]) == 2
-    assert "cards must be an integer from 1 to 13, got 14" in capsys.readouterr().err
-    table = tmp_path / "trump-high-4.table"
+        assert run("warmup", "--endgame-cards", "4").out == f"endgame table: {table}\n"
+        assert list(here.glob("*.table")) == [table]
     table.write_bytes(table.read_bytes()[:-1] + b"\xff")
-    assert main(["warmup", "--endgame-cards", "4"]) == 2
-    assert "is damaged: its checksum is wrong" in capsys.readouterr().err
+    refused = run("warmup", "--endgame-cards", "4")
+    assert (refused.code, refused.err.count("\n")) == (2, 1)
+    assert str(table) in refused.err
+    assert run("warmup", "--endgame-cards", "14").code == 2
 
 
 @pytest.mark.nightly  # compiles everything: a minute or two

@@ -12,8 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from german_whist.envs.agent import Agent
     from german_whist.evaluation.report import Table
 
@@ -21,14 +19,6 @@ BAD_INPUT, INTERRUPTED = 2, 130  # exit codes; the second as a shell reports a p
 
 _WIDEST = 100  # characters in a line of a paragraph
 _PIPED = 200  # characters in a line of a table if the output is not a terminal
-
-
-def table_console() -> Console:
-    """Return a console on standard output; in a pipe, which has no width, its lines may be long."""
-    from rich.console import Console
-
-    console = Console()
-    return console if console.is_terminal else Console(width=_PIPED)
 
 
 def wrapped(text: str) -> str:
@@ -57,12 +47,15 @@ def agent_labels(specs: Sequence[str], agents: Sequence[Agent]) -> list[str]:
 
 def print_report(parts: Sequence[Table | str]) -> None:
     """Print the tables and lines of a report."""
+    from rich.console import Console
     from rich.markup import escape
     from rich.table import Table as Framed
 
     from german_whist.evaluation.report import NAMES
 
-    console = table_console()
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=_PIPED)
     for part in parts:
         if isinstance(part, str):
             console.print(part, highlight=False, markup=False, soft_wrap=True)

@@ -3,38 +3,27 @@
 from __future__ import annotations
 
 import argparse
-import json
 import tempfile
 import time
-from collections.abc import Callable, Iterable
-from functools import partial
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 from german_whist.cli.terminal import progress_bar
 
 _GYM_ID = "german_whist:GermanWhist-v0"
 # Agents that search also build the larger endgame table.
-_AGENTS = (
-    "greedy",
-    "heuristic+exact",
-    "champion",
-    "mc:worlds=4",
-    "ismcts:iterations=8",
-    "champion:search=4",
-)
+_AGENTS = ("greedy", "heuristic+exact", "champion", "mc:worlds=4", "ismcts:iterations=8", "champion:search=4")
 _WORLDS = 4  # in which the coach tries actions
 _TABLES = ((True, False), (False, False), (True, True))  # trumps, played low
 # Takes seconds, but updates each network and runs every kind of evaluation.
-_RUN = {
-    "decisions": "1",
-    "num_envs": "16",
-    "batch_size": "64",
-    "value_deals": "64",
-    "evaluate_deals": "2",
-    "final_deals": "2",
-    "processes": "1",
+_RUN: dict[str, Any] = {
+    "decisions": 1,
+    "num_envs": 16,
+    "batch_size": 64,
+    "value_deals": 64,
+    "evaluate_deals": 2,
+    "final_deals": 2,
+    "processes": 1,
 }
 
 
@@ -54,41 +43,25 @@ def add_parser(subparsers: Any) -> None:
         help="only build the endgame table for hands of up to N cards (1 to 13), in games with trumps; with 13 "
         "(2.3 GiB, minutes on all cores), every exact endgame is a single lookup",
     )
-    parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run each part, and print its time and where the files are."""
-    from german_whist.envs.utils.files import cache_folder
-    from german_whist.envs.utils.kernel_cache import kernels_folder
-
-    parts: dict[str, Callable[[], object]] = {
+    """Run each part, and print its time."""
+    if options.endgame_cards is not None:
+        _build_table(options.endgame_cards)
+        return 0
+    parts = {
         "environments": _step_environments,
         "agents": _play_matches,
         "solver": _solve,
         "hints and reviews": _coach,
         "training": _train,
     }
-    if options.endgame_cards is not None:
-        parts = {"endgame table": partial(_build_table, options.endgame_cards)}
-    seconds = {}
     for name, part in parts.items():
         began = time.perf_counter()
         part()
-        seconds[name] = time.perf_counter() - began
-        if not options.json:
-            print(f"{name:<18} {seconds[name]:5.1f} s", flush=True)
-    kernels, tables = kernels_folder(), cache_folder()
-    sizes = {
-        "kernels": _megabytes(kernels.rglob("*") if kernels else ()),
-        "endgame tables": _megabytes(tables.glob("*.table")),
-    }
-    if options.json:
-        print(json.dumps({"seconds": seconds, "megabytes": sizes}))
-    else:
-        for folder, (what, size) in zip((kernels, tables), sizes.items(), strict=True):
-            print(f"{what}: {size:.0f} MB in {folder}" if folder else f"{what}: cannot be stored")
+        print(f"{name:<18} {time.perf_counter() - began:5.1f} s", flush=True)
     return 0
 
 
@@ -113,18 +86,47 @@ def _play_matches() -> None:
     from german_whist.evaluation.match import play_match
 
     for agent in _AGENTS:
-        play_match(agent, "random", deals=1)
-        play_match(agent, "random", deals=1, endgame="exact")
+        for endgame in ("played", "exact"):
+            play_match(agent, "random", deals=1, endgame=endgame)
 
 
 def _solve() -> None:
     import german_whist as gw
     from german_whist.solver.endgames import principal_variation
 
-    hands = "AKQ2.T98..J4", "J3.AKQ.5432."
-    gw.solve_endgame(*hands, trump="S")
+    gw.solve_endgame("AKQ2.T98..J4", "J3.AKQ.5432.", trump="S")
     gw.solve_endgames([1 << 1], [1 << 0], by_card=True)
     principal_variation(1 << 1, 1 << 0, -1)
+
+
+def _coach() -> None:
+    """Judge a deal of every game, and open the tables of the kinds of endgames that the games have."""
+    from german_whist.agents.judge import advise
+    from german_whist.agents.registry import make_agent
+    from german_whist.envs.engine.rules import rule_names
+    from german_whist.envs.simulator.episodes import Episode
+    from german_whist.envs.turns import play_turn
+    from german_whist.solver.tablebase.cache import open_table
+
+    for name in rule_names():
+        deal = Episode(name, history=True)
+        deal.reset(seed=0)
+        bot = make_agent("heuristic", deal.rules)
+        while not deal.over[0]:
+            advise(deal.batch.views(), deal.rules, _WORLDS, histories=deal.batch.history())
+            play_turn(bot, deal, deal.every_row)
+    for trump, low in _TABLES:
+        open_table(trump, low)
+
+
+def _train() -> None:
+    """Train for a moment, in a folder that is removed; without torch there is nothing to compile."""
+    if find_spec("torch") is None:
+        return
+    import german_whist as gw
+
+    with tempfile.TemporaryDirectory() as folder:
+        gw.train("quickstart", out=f"{folder}/run", quiet=True, **_RUN)
 
 
 def _build_table(cards: int) -> None:
@@ -137,54 +139,14 @@ def _build_table(cards: int) -> None:
     path = table_path(kind, cards)
     if path.exists():
         verify_table(path)
-        return
-    done = 0
-    with progress_bar("thousandths of the table", 1000) as progress:
+    else:
+        done = 0
+        with progress_bar("per cent of the table", 100) as progress:
 
-        def report(built: int, total: int) -> None:
-            nonlocal done
-            share = 1000 * built // total
-            if share > done:
-                progress(share - done)
-                done = share
+            def report(built: int, total: int) -> None:
+                nonlocal done
+                progress(100 * built // total - done)
+                done = 100 * built // total
 
-        build_table(kind, cards, report)
-
-
-def _coach() -> None:
-    """Judge a deal of every game, and open the tables of the kinds of endgames that the games have."""
-    import numpy as np
-
-    from german_whist.agents.judge import advise
-    from german_whist.agents.registry import make_agent
-    from german_whist.envs.engine.rules import rule_names
-    from german_whist.envs.simulator.episodes import Episode
-    from german_whist.envs.turns import play_turn
-    from german_whist.solver.tablebase.cache import open_table
-
-    for name in rule_names():
-        deal = Episode(name, history=True)
-        deal.reset(seed=0)
-        bot, row = make_agent("heuristic", deal.rules), np.arange(1)
-        while not deal.over[0]:
-            advise(deal.batch.views(), deal.rules, _WORLDS, histories=deal.batch.history())
-            play_turn(bot, deal, row)
-    for trump, low in _TABLES:
-        open_table(trump, low)
-
-
-def _train() -> None:
-    """Train for a moment, in a folder that is removed; without torch there is nothing to compile."""
-    if find_spec("torch") is None:
-        return
-    from german_whist.training.load_config import load_config
-    from german_whist.training.run import RunDirectory
-    from german_whist.training.train import train
-
-    config = load_config("quickstart", _RUN)
-    with tempfile.TemporaryDirectory() as folder:
-        train(config, RunDirectory.create("warmup", f"{folder}/run"), quiet=True)
-
-
-def _megabytes(paths: Iterable[Path]) -> float:
-    return sum(path.stat().st_size for path in paths if path.is_file()) / 1e6
+            build_table(kind, cards, report)
+    print(f"endgame table: {path}")
