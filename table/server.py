@@ -42,12 +42,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from german_whist.agents.judge import advise
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.utils.files import write_atomically
-from german_whist.evaluation.strict_json import read_json
 from german_whist.solver.tablebase.cache import limit_tables
 from german_whist.solver.tablebase.kinds import DEFAULT_CARDS
 from german_whist.table.bundle import page_files
 from german_whist.table.guard import ANY_HOST, NAME, Guard, refusal
 from german_whist.table.page_data import Offered
+from german_whist.table.strict_json import read_json
 from german_whist.table.thinking import Answer, Thinker
 
 DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 8917
@@ -127,7 +127,7 @@ async def _body(request: Request) -> Any:
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         raise HTTPException(415, "The body must be application/json.")
     try:
-        return read_json((await request.body()).decode(), "body")
+        return read_json((await request.body()).decode())
     except ClientDisconnect:
         raise HTTPException(400, "The body is incomplete.") from None  # nobody is left to read this
     except UnicodeDecodeError:

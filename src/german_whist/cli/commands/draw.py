@@ -47,13 +47,14 @@ def add_parser(subparsers: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read or play the deal, and show it or write the files."""
-    from german_whist.evaluation.recording import at_line, read_recording
+    from german_whist.evaluation.recording import read_recordings
 
     still_size, gif_size = ((960, 640), (640, 427)) if options.size is None else (_size(options.size),) * 2
     if options.source[0].endswith(_SUFFIX) and len(options.source) == 1:
-        line, recording = read_recording(options.source[0], options.line)
-        with at_line(options.source[0], line):
-            recording.replay()
+        found = next(read_recordings(options.source[0], line=options.line), None)
+        if found is None:
+            raise ValueError(f"{options.source[0]}: no recording{f' in line {options.line}' if options.line else ''}")
+        recording = found
     elif len(options.source) == 2:
         recording = _played(options)
     else:
