@@ -235,6 +235,6 @@ def test_infos_are_python_scalars_or_arrays_of_numbers() -> None:
 
 
 @pytest.mark.parametrize("make", [gymnasium.make, gymnasium.make_vec])
-def test_an_unknown_keyword_is_refused_with_the_nearest_one(make: Any) -> None:
-    with pytest.raises(TypeError, match=r"^unknown keyword 'oponent': did you mean 'opponent'\? allowed: .*rules"):
+def test_an_unknown_keyword_is_refused(make: Any) -> None:
+    with pytest.raises(TypeError, match="oponent"):
         make("german_whist:GermanWhist-v0", oponent="greedy")
