@@ -295,20 +295,22 @@ def test_the_same_deal_from_the_other_side_and_by_the_agent(table: Table, server
     table.page.wait_for_function("title => document.title !== title", arg=first)
 
 
-def test_the_text_of_a_deal_opens_for_review_and_its_link_to_be_played(
+def test_the_text_of_a_deal_opens_for_review_and_its_code_to_be_played(
     table: Table, server: Server, open_table: OpenTable
 ) -> None:
     table.go_to(table.create(rules=TINY, seat=0))
     result = table.play_on()
     table.button("Share").click()
-    link = table.page.get_by_role("dialog").get_by_label("Link").input_value()
-    text = table.page.get_by_role("dialog").get_by_label("Text").input_value()
+    share = table.page.get_by_role("dialog", name="Share this deal")
+    code, text = (share.get_by_label(label).input_value() for label in ("Code", "Text"))
+    assert re.fullmatch(r"#deal=[\w-]+", code)  # the address of the page is nobody else's
+    assert server.address.split("/")[3] not in share.inner_html()
     assert text.startswith('{"version":1')
     other = open_table()
-    for shared in (text, link):
+    for shared in (text, code):
         other.button("More").click()
         other.button("Open a recording", exact=False).click()
-        other.page.get_by_label("Text or link").fill(shared)
+        other.page.get_by_label("Text, link or code").fill(shared)
         other.button("Open").click()
         if shared == text:
             review = other.page.get_by_role("dialog", name="Review of the deal")

@@ -17,10 +17,11 @@ import { openDialog } from "./dialog.js";
 export async function openShare(session, deal) {
   const { recording, code } = await table.recording(session.id, deal);
   const all = session.deals.length > 1 ? (await table.recording(session.id, null)).recording : null;
-  const link = code === null ? null : `${location.origin}${location.pathname}${LINK}${code}`;
+  const { server } = dataNow(); // its address is one person's: it holds a token
+  const link = code === null ? null : `${server ? "" : `${location.origin}${location.pathname}`}${LINK}${code}`;
   openDialog("Share this deal", [
-    link !== null && h("p", {}, "The link is a challenge: whoever opens it plays the same deal and sees yours only afterwards."),
-    link !== null && copyField("Link", link),
+    link !== null && h("p", {}, `The ${server ? "code is a challenge: whoever pastes it under “Open a recording”" : "link is a challenge: whoever opens it"} plays the same deal and sees yours only afterwards.`),
+    link !== null && copyField(server ? "Code" : "Link", link),
     h("p", {}, "The text holds the whole deal. Read it with “Open a recording” on any German Whist page, or with german-whist draw FILE in a terminal."),
     copyField("Text", recording, 6),
     h(
@@ -114,7 +115,7 @@ export function openRecordingDialog(open) {
     area.value = (await file.files?.[0]?.text()) ?? "";
   });
   const dialog = openDialog("Open a recording", [
-    h("div", { class: "field" }, h("label", { for: id }, "Text or link"), area),
+    h("div", { class: "field" }, h("label", { for: id }, "Text, link or code"), area),
     h("div", { class: "field" }, h("label", { for: `${id}-file` }, "Or a file"), file),
     h("div", { class: "buttons" }, h("button", {
       type: "button",
