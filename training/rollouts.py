@@ -28,7 +28,6 @@ from german_whist.envs.engine.state import STATE
 from german_whist.envs.observation.canonical_kernels import RELABELING_SIZE
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.simulator.batch import DealBatch
-from german_whist.envs.simulator.state_check import check_logged_actions, check_states
 from german_whist.envs.simulator.tensor_batch import TensorBatch
 from german_whist.envs.utils.device import Device, Records
 from german_whist.solver.exact_endgame import ExactEndgameHook
@@ -416,8 +415,8 @@ class Collector:
         """Restore what :meth:`state` returned; on an error nothing changes.
 
         Raises:
-            ValueError: if no sequence of play leads to these deals, or they belong to another number of environments
-                or to another version of the engine.
+            ValueError: if they belong to another number of environments or to another version of the engine, or a
+                number is impossible.
         """
         check_layout(state, self.state())
         moves, counts, seats = state["moves"], state["counts"], state["learner_seat"]
@@ -426,11 +425,8 @@ class Collector:
         are_possible &= np.where(has_opponent, (seats == 0) | (seats == 1), seats == -1)
         if not are_possible.all() or not ((counts >= 0) & (counts < DEALS_PER_PROCESS)).all():
             raise ValueError(IMPOSSIBLE)
-        states = np.ascontiguousarray(state["states"]).view(STATE)[:, 0]
-        check_states(self.batch.rules, states)  # kernels trust their input: a bad state could index out of bounds
         log = getattr(self.batch, "log", None)
         if log is not None:
-            check_logged_actions(self.batch.rules, states, state["log_actions"], state["log_counts"])
             log.actions[:], log.counts[:] = state["log_actions"], state["log_counts"]
         for name, tensor in self._saved_tensors().items():
             tensor.copy_(torch.from_numpy(np.ascontiguousarray(state[name])))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from german_whist.envs.engine.state import DRAFT, EXCHANGE, PLAY, SWAP, TAKE
-from german_whist.envs.engine.state_kernels import card_bit, deal, play
+from german_whist.envs.engine.state_kernels import card_bit, deal, is_legal, play
 from german_whist.envs.observation.history import EVENTS
 from german_whist.envs.utils.bit_kernels import lowest, popcount
 from german_whist.envs.utils.jit import kernel
@@ -98,7 +98,7 @@ def _write_action(game, state, action, me, tokens, length):
 
 @kernel
 def write_history(game, state, actions, count, me, scratch, tokens):
-    """Replay a deal, write what seat ``me`` saw of it, and return the number of events.
+    """Replay a deal, write what seat ``me`` saw of it, and return the number of events; an illegal action ends it.
 
     Args:
         game: a ``GAME`` record.
@@ -113,7 +113,9 @@ def write_history(game, state, actions, count, me, scratch, tokens):
         scratch.deck[position] = state.deck[position]
     deal(game, scratch, np.int64(state.dealer))
     length = _write_opening(game, scratch, me, tokens)
-    for i in range(count):
+    for i in range(min(count, actions.shape[0])):
+        if not is_legal(scratch, np.int64(actions[i])):  # actions may come from users' states
+            break
         length = _write_action(game, scratch, np.int64(actions[i]), me, tokens, length)
     for row in range(length, tokens.shape[0]):
         for column in range(tokens.shape[1]):

@@ -32,6 +32,7 @@ from german_whist.envs.simulator.batch_kernels import (
     write_margins,
     write_returns,
 )
+from german_whist.envs.simulator.state_check import check_states
 from german_whist.envs.utils.checks import check_seed, deal_indices, numbers_between, whole_number, whole_numbers
 from german_whist.envs.utils.specs import must_be
 
@@ -240,8 +241,8 @@ class DealBatch:
             rows: where to put them, int[k], no row twice; all rows by default.
 
         Raises:
-            ValueError: if the rules or the number of deals differ, a row is out of range, or this batch keeps
-                histories and the state has none. Nothing has changed then.
+            ValueError: if the rules or the number of deals differ, a row is out of range, a state is impossible, or
+                this batch keeps histories and the state has none. Nothing has changed then.
         """
         which = self._rows(rows)
         if state.rules != self.rules:
@@ -249,6 +250,7 @@ class DealBatch:
         if state.states.dtype != STATE or state.states.shape != which.shape:
             expected = f"{len(which)}, one per row"
             raise ValueError(must_be("the number of deals in the state", expected, len(state.states)))
+        check_states(self.rules, state.states)
         if self.log is not None:
             if state.actions is None or state.counts is None:
                 raise ValueError("the state has no history: get it from a batch made with history=True")

@@ -1,54 +1,49 @@
-"""Checks of deals that come from a file. Kernels check nothing, so no kernel may get a state before it is checked."""
+"""Checks of states that users pass in. Kernels check nothing, so no kernel may get a state before it is checked."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from german_whist.envs.engine.cards import SUIT_SIZE
 from german_whist.envs.engine.rules import Rules
-from german_whist.envs.engine.state import DRAFT, ENDGAME, EXCHANGE, FOREPLAY, PICK, PICK_AFTER, PLAY, STATE
-from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.engine.state import DRAFT, ENDGAME, EXCHANGE, FOREPLAY, PICK, PICK_AFTER, PLAY
 
 Flags = npt.NDArray[np.bool_]
-Masks = npt.NDArray[np.uint64]
+States = np.ndarray[Any, Any]
 
 
-def check_states(rules: Rules, states: np.ndarray[Any, Any]) -> None:
-    """Refuse states that no unfinished deal can have.
-
-    Checked are the range of every field, that every card is in one place, and that tricks, hands and the seat to act
-    are consistent.
+def check_states(rules: Rules, states: States) -> None:
+    """Refuse states on which a kernel would index out of bounds or never end.
 
     Args:
         rules: the rules of the deals.
-        states: ``STATE`` array of shape (k,).
+        states: ``STATE`` array of shape (k,). Of a finished deal only the range of each field is checked.
 
     Raises:
-        ValueError: if a state is impossible or its deal is finished; the message names the row and what is wrong.
+        ValueError: if a state is impossible; the message names the row and what is wrong.
     """
-    if states.dtype != STATE or states.ndim != 1:
-        raise ValueError(f"states must be a STATE array (k,), got dtype {states.dtype} and shape {states.shape}")
-    for check in (_ranges, _decks, _turned, _places, _tricks, _sizes):
-        for what, is_wrong in check(rules, states).items():
-            rows = np.flatnonzero(is_wrong)
-            if len(rows):
-                raise ValueError(f"the state in row {rows[0]} is impossible: {what}")
+    for check in (_out_of_range, _contradictions):
+        for what, wrong in check(rules, states):
+            if wrong.any():
+                raise ValueError(f"the state in row {wrong.argmax()} is impossible: {what}")
 
 
-def _ranges(rules: Rules, states: np.ndarray[Any, Any]) -> dict[str, Flags]:
-    """Return which states have a field out of its range."""
-    suits = rules.suits - 1
-    draws = rules.stock
+def _out_of_range(rules: Rules, states: States) -> Iterator[tuple[str, Flags]]:
+    cards = len(rules.cards)
     limits = {
+        "done": (0, 1),
+        "deck": (0, 51),
         "void_trick": (0, rules.tricks),
-        "void_drawn": (0, draws),
-        "drawn": (0, draws),
+        "void_drawn": (0, cards),
+        "drawn": (0, cards),
         "tricks": (0, rules.tricks),
         "exchanged": (0, int(rules.humbug)),
-        "top": (0 if rules.humbug else 2 * rules.hand, len(rules.cards)),
-        "trump": (-1, suits),
+        "top": (cards if rules.humbug else 0, cards),
+        "trump": (-1, rules.suits - 1),
         "low": (0, 1),
         "dealer": (0, 1),
         "turn": (0, 1),
@@ -56,150 +51,77 @@ def _ranges(rules: Rules, states: np.ndarray[Any, Any]) -> dict[str, Flags]:
         "winner": (0, 1),
         "led": (-1, 51),
     }
-    wrong: dict[str, Any] = {}
     for name, (low, high) in limits.items():
-        values = states[name].reshape(len(states), -1)
-        wrong[f"its {name} is out of range"] = ((values < low) | (values > high)).any(axis=1)
-    # Not compared as bool: a byte from a file may be neither 0 nor 1.
-    done = np.ascontiguousarray(states["done"]).view(np.uint8)
-    wrong["its deal is finished"] = done == 1
-    wrong["its done is out of range"] = done > 1
+        values = np.ascontiguousarray(states[name]).view(np.int8).reshape(len(states), -1)  # done may be any byte
+        yield f"its {name} is out of range", np.any((values < low) | (values > high), axis=1)
+    for name in ("hands", "known", "played", "discarded", "face_up"):
+        masks = states[name].reshape(len(states), -1)
+        yield f"its {name} has a card of another deck", (masks & ~rules.game["deck"] != 0).any(axis=1)
+
+
+def _contradictions(rules: Rules, states: States) -> Iterator[tuple[str, Flags]]:
+    """Yield what is wrong in which deals that are not over; every field is in its range."""
+    going, rows = ~states["done"], np.arange(len(states))
+    leader, turn, dealer = (states[name].astype(np.int64) for name in ("winner", "turn", "dealer"))
+    follower, decision, is_led = 1 - leader, states["decision"], states["led"] >= 0
+    hands, played, discarded = (_count(states[name]) for name in ("hands", "played", "discarded"))
+    open_cards, exchanged = _count(states["face_up"]), states["exchanged"].astype(np.int64)
+    tricks = states["tricks"].astype(np.int64)
+    total = tricks.sum(axis=(1, 2))
+
+    decisions = EXCHANGE if rules.humbug else DRAFT if rules.draft else PICK if rules.open_stock > 1 else PLAY
+    allowed = (PLAY, decisions, *((PICK_AFTER,) if decisions == PICK else ()))
+    yield "its rules have no such decision", going & ~np.isin(decision, allowed)
+    second = is_led | (decision == PICK_AFTER)
+    yield "the other seat is to act", going & (decision != EXCHANGE) & (turn != np.where(second, follower, leader))
+    led = np.uint64(1) << np.maximum(states["led"], 0).astype(np.uint64)
+    not_played = led & ~states["played"][rows, leader] != 0
+    yield "the card led has not been played", going & is_led & (not_played | (decision != PLAY))
+
+    wrong = (played[rows, leader] != total + is_led) | (played[rows, follower] != total)
+    wrong |= tricks[:, FOREPLAY].sum(axis=1) != np.minimum(total, rules.foreplay)
+    yield "its tricks do not match the cards played", going & wrong
+    if rules.race:
+        taken = tricks[:, ENDGAME] + tricks[:, FOREPLAY] * (rules.counts == "all")
+        yield "its race is over", going & (taken >= rules.race).any(axis=1)
+
+    size = rules.hand - np.maximum(total - rules.foreplay, 0)  # of both hands between two tricks
+    before_draw = np.isin(decision, (PICK, DRAFT))
+    wrong = hands[rows, leader] != size - (is_led | before_draw)
+    wrong |= (hands[rows, follower] != size - (before_draw | (decision == PICK_AFTER))) | (size < 1)
+    yield "its hands have the wrong sizes", going & wrong
+    stock = open_cards + len(rules.cards) - states["top"]
+    yield "the wrong number of cards lies face up", going & (open_cards != np.minimum(rules.open_stock, stock))
+    yield "a known card is not in the hand", going & (states["known"] & ~states["hands"] != 0).any(axis=1)
+
+    wrong = discarded[rows, dealer] != rules.hand * exchanged[rows, dealer]
+    wrong |= discarded[rows, 1 - dealer] != rules.hand * exchanged[rows, 1 - dealer] + exchanged[rows, dealer]
+    shown = states["discarded"][:, 0] & states["discarded"][:, 1]  # the dealer's card that both saw
+    trumps = shown >> (SUIT_SIZE * np.maximum(states["trump"], 0)).astype(np.uint64) & np.uint64(2**SUIT_SIZE - 1)
+    wrong |= (states["trump"] >= 0) & (shown != 0) & (trumps == 0)
+    yield "its discards do not match its exchanges", going & wrong
+    begun = (total > 0) | is_led | (leader == dealer) | (exchanged[rows, turn] > 0) | (exchanged[rows, dealer] > 0)
+    yield "it is too late for an exchange", going & (decision == EXCHANGE) & begun
+    yield "a card is in no place or in two", going & _misplaced(rules, states)
+
+
+def _misplaced(rules: Rules, states: States) -> Flags:
+    """Return in which states the hands, the cards played, discarded and still in the stock are not the whole deck."""
+    place = np.arange(len(rules.cards))
+    if rules.humbug:  # the blind hands that nobody has taken: places 1 and 2 of each four
+        in_stock = (place % 4 > states["exchanged"].sum(axis=1)[:, None]) & (place % 4 < 3)
+    else:
+        in_stock = place >= states["top"][:, None]
+    bits = np.uint64(1) << states["deck"][:, : len(rules.cards)].astype(np.uint64)
+    parts = [*states["hands"].T, *states["played"].T, states["face_up"], np.bitwise_or.reduce(states["discarded"], 1)]
+    count = sum(_count(part) for part in parts) + in_stock.sum(axis=1)
+    union = np.bitwise_or.reduce([*parts, np.bitwise_or.reduce(np.where(in_stock, bits, np.uint64(0)), axis=1)])
+    wrong: Flags = (count != len(rules.cards)) | (union != rules.game["deck"])
     return wrong
 
 
-def _decks(rules: Rules, states: np.ndarray[Any, Any]) -> dict[str, Flags]:
-    cards = np.array(rules.cards, np.int8)
-    decks = np.sort(states["deck"][:, : len(cards)], axis=1)
-    return {"its deck is not a permutation of the game's": (decks != cards).any(axis=1)}
-
-
-def _turned(rules: Rules, states: np.ndarray[Any, Any]) -> dict[str, Flags]:
-    """Return which states have trumps, or high and low, that contradict the card turned up."""
-    turned = states["deck"][:, len(rules.cards) - 1 if rules.humbug else 2 * rules.hand] // 13
-    trump = turned if rules.trump == "turned" else np.full(len(states), -1)
-    low = np.isin(turned, (0, 3)) if rules.high_low else np.zeros(len(states), np.bool_)
-    other_trump: Flags = states["trump"] != trump
-    other_low: Flags = states["low"] != low
-    return {
-        "its trump suit is not that of the card turned up": other_trump,
-        "its low does not follow from the card turned up": other_low,
-    }
-
-
-def _places(rules: Rules, states: np.ndarray[Any, Any]) -> dict[str, Flags]:
-    """Return which states have a card in no place or in two."""
-    hands, played, known, discarded = (states[name] for name in ("hands", "played", "known", "discarded"))
-    parts = [hands[:, 0], hands[:, 1], played[:, 0], played[:, 1], states["face_up"]]
-    count = len(rules.cards)
-    cards = np.uint64(1) << states["deck"][:, :count].astype(np.uint64)
-    dealt = np.arange(count) < states["top"][:, None]
-    stock = np.where(dealt, np.uint64(0), cards).sum(axis=1, dtype=np.uint64)
-    placed = np.bitwise_or.reduce(parts)
-    overlap = sum(_count(part) for part in parts) != _count(placed)  # a card in two parts counts twice in the sum
-    deck = rules.game["deck"][0]
-    if rules.humbug:
-        incomplete = ((placed | discarded[:, 0] | discarded[:, 1]) & ~deck) != 0
-        overlap = overlap | (((discarded[:, 0] | discarded[:, 1]) & placed) != 0) | (states["face_up"] != 0)
-    else:
-        incomplete = ((placed & stock) != 0) | ((placed | stock) != deck) | (discarded != 0).any(axis=1)
-    return {
-        "a card is in two places": overlap,
-        "a card is in no place or in two": incomplete,
-        "a known card is not in the hand": ((known & ~hands) != 0).any(axis=1),
-    }
-
-
-def _tricks(rules: Rules, states: np.ndarray[Any, Any]) -> dict[str, Flags]:
-    """Return which states have tricks, cards played and a card led that do not fit together."""
-    rows = np.arange(len(states))
-    tricks, led, winner = states["tricks"].astype(np.int64), states["led"], states["winner"]
-    played = _count(states["played"])
-    is_led = led >= 0
-    total = tricks.sum(axis=(1, 2))
-    bits = np.where(is_led, np.uint64(1) << np.maximum(led, 0).astype(np.uint64), np.uint64(0))
-    stock_is_left = (states["face_up"] != 0) | (states["top"] < len(rules.cards))
-    foreplay, endgame = tricks[:, FOREPLAY].sum(axis=1), tricks[:, ENDGAME].sum(axis=1)
-    taken = tricks[:, ENDGAME] + (tricks[:, FOREPLAY] if rules.counts == "all" else 0)
-    return {
-        "the number of cards played does not match the tricks": (played[rows, 1 - winner] != total)
-        | (played[rows, winner] != total + is_led),
-        "the card led is not one that the leader has played": is_led & ((bits & ~states["played"][rows, winner]) != 0),
-        "the tricks are not those of its stage": (foreplay > rules.foreplay)
-        | (endgame > rules.hand)
-        | (stock_is_left & (endgame > 0))
-        | (~stock_is_left & (foreplay < rules.foreplay)),
-        "its race is over": (taken >= rules.race).any(axis=1) if rules.race else np.zeros(len(states), np.bool_),
-        "a void was shown after the last trick": (states["void_trick"] > (total + 1)[:, None, None]).any(axis=(1, 2)),
-        "a void was shown after more cards than were drawn": (states["void_drawn"] > states["drawn"][:, :, None]).any(
-            axis=(1, 2)
-        ),
-    }
-
-
-def _sizes(rules: Rules, states: np.ndarray[Any, Any]) -> dict[str, Flags]:
-    """Return which states have hands, a decision and a seat to act that do not fit together."""
-    rows = np.arange(len(states))
-    decision, turn, winner = states["decision"], states["turn"].astype(np.int64), states["winner"]
-    hands, open_cards, is_led = _count(states["hands"]), _count(states["face_up"]), states["led"] >= 0
-    own, other = hands[rows, winner], hands[rows, 1 - winner]
-    plays = decision == PLAY
-    allowed = [PLAY]
-    if rules.humbug:
-        allowed.append(EXCHANGE)
-    elif rules.draft:
-        allowed.append(DRAFT)
-    elif rules.open_stock > 1:
-        allowed += [PICK, PICK_AFTER]
-    second = np.where(plays, is_led, decision == PICK_AFTER) == 1
-    to_act = np.where(second, 1 - winner, winner)
-    if rules.humbug:  # both seats choose before the first lead
-        begun = states["played"].any(axis=1)
-        to_act = np.where(decision == EXCHANGE, turn, to_act)
-        short = (decision == EXCHANGE) & (begun | is_led)
-        short |= (hands + _count(states["played"]) != rules.hand).any(axis=1)
-    else:
-        short = np.where(plays, own + is_led != other, own - (decision == PICK_AFTER) != other)
-        left = np.where(plays, 1, open_cards)
-        short |= (np.maximum(own, other) > rules.hand) | (left == 0) | (open_cards > max(rules.open_stock, 1))
-    return {
-        "its rules have no such decision": ~np.isin(decision, allowed),
-        "the other seat is to act": turn != to_act,
-        "its hands have the wrong sizes": short | (plays & (hands[rows, turn] == 0)),
-        "a card is led before it can be": is_led & ~plays,
-    }
-
-
-def _count(masks: Masks) -> npt.NDArray[np.int64]:
+def _count(masks: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
     """Return the number of cards in each mask."""
     bits = np.unpackbits(np.ascontiguousarray(masks)[..., None].view(np.uint8), axis=-1)
     counts: npt.NDArray[np.int64] = bits.sum(axis=-1, dtype=np.int64)
     return counts
-
-
-def check_logged_actions(
-    rules: Rules, states: np.ndarray[Any, Any], actions: npt.NDArray[np.int8], counts: npt.NDArray[np.int64]
-) -> None:
-    """Refuse actions that do not lead from the deck to the state of each deal.
-
-    Args:
-        rules: the rules of the deals.
-        states: ``STATE`` array of shape (k,), as ``check_states`` accepts them.
-        actions: int8[k, max_game_length].
-        counts: number of actions of each deal, int64[k].
-
-    Raises:
-        ValueError: if an action is illegal, or they lead to another state; the message names the row.
-    """
-    out_of_range = (counts < 0) | (counts > actions.shape[1])
-    if out_of_range.any():
-        raise ValueError(f"the number of actions in row {np.argmax(out_of_range)} is out of range")
-    replayed = DealBatch(rules, len(states))
-    replayed.deal_decks(states["deck"][:, : len(rules.cards)].tolist(), states["dealer"])
-    for number in range(counts.max(initial=0)):
-        rows = np.flatnonzero(counts > number)
-        replayed.step(actions[rows, number], rows)
-    for name in states.dtype.names or ():
-        if name != "deck":  # the replay was dealt from it
-            differs = (replayed.states[name] != states[name]).reshape(len(states), -1).any(axis=1)
-            if differs.any():
-                raise ValueError(f"the actions in row {np.argmax(differs)} lead to a different {name}")

@@ -30,6 +30,7 @@ from german_whist.envs.simulator.batch_kernels import (
     write_margins,
     write_returns,
 )
+from german_whist.envs.simulator.state_check import check_states
 from german_whist.envs.utils.checks import check_seed, whole_number
 from german_whist.envs.utils.device import Device, Records
 from german_whist.envs.utils.specs import integers, must_be
@@ -221,7 +222,8 @@ class TensorBatch:
             rows: where to put them, int[k], no row twice; all rows by default.
 
         Raises:
-            ValueError: if the rules or the number of deals differ, or a row is out of range. Nothing has changed then.
+            ValueError: if the rules or the number of deals differ, a row is out of range, or a state is impossible.
+                Nothing has changed then.
         """
         which = self._rows(rows)
         if state.rules != self.rules:
@@ -229,6 +231,7 @@ class TensorBatch:
         if state.states.shape != (len(which), STATE.itemsize):
             expected = f"{len(which)}, one per row"
             raise ValueError(must_be("the number of deals in the state", expected, len(state.states)))
+        check_states(self.rules, np.ascontiguousarray(state.states.cpu()).view(STATE)[:, 0])
         self.states.bytes[which] = state.states.to(self.device)
 
     def step(self, actions: Any, rows: Any = None) -> None:

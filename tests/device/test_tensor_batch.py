@@ -86,6 +86,9 @@ def test_saved_deals_go_on_as_they_were() -> None:
         DealBatch("classic", 2, device="cpu").set_state(saved)
     with pytest.raises(ValueError, match="number of deals"):
         tensors.set_state(saved, rows=[0])
+    saved.states[1] = 7
+    with pytest.raises(ValueError, match="row 1"):
+        tensors.set_state(saved, rows=[0, 1])
 
 
 def test_rows_can_be_written_into_a_given_tensor() -> None:
