@@ -24,7 +24,7 @@ from german_whist.envs.text.rules_text import rules_text
 from german_whist.envs.text.scene import YOU
 from german_whist.envs.turns import check_seat, learner_seats, play_turn
 from german_whist.envs.utils.checks import whole_number
-from german_whist.envs.utils.specs import must_be, unknown_name_error
+from german_whist.envs.utils.specs import unknown_name_error
 
 WIN, MARGIN, REGRET = REWARDS = ("win", "margin", "regret")
 TRIES = 3  # so many answers in a row without a legal action lose the deal
@@ -142,7 +142,7 @@ class TextEnv:
             ResetNeeded: before the first reset.
         """
         if not isinstance(answer, str):
-            raise ValueError(must_be("answer", "text", answer))
+            raise ValueError(f"answer must be text, got {answer!r}")
         if self._is_over():
             return "The deal is over.", 0.0, True, {**self._info(None, illegal=False), "margin": self._margin()}
         view = self.view[0]

@@ -86,15 +86,6 @@ class Deal:
         """Return the deal itself: it never changes."""
         return self
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Return the attributes for pickling."""
-        return {name: getattr(self, name) for name in self.__slots__}
-
-    def __setstate__(self, attributes: dict[str, Any]) -> None:
-        """Take the attributes from a pickle."""
-        for name, value in attributes.items():
-            setattr(self, name, value)
-
     def _copy(self) -> Deal:
         other = Deal.__new__(Deal)
         for name in self.__slots__:

@@ -16,7 +16,6 @@ import pyspiel
 from german_whist.envs.engine.rules import Rules, rule_names, rules, rules_from_dict
 from german_whist.envs.engine.scoring import check_reward, reward_limit
 from german_whist.envs.observation.history import max_game_length
-from german_whist.envs.utils.specs import must_be
 from german_whist.openspiel.deal import Deal, Setup
 from german_whist.openspiel.observer import HistoryObserver, ViewObserver, make_observer
 from german_whist.openspiel.state import GermanWhistState
@@ -50,7 +49,7 @@ def setup_of(parameters: Mapping[str, Any]) -> Setup:
     settings = {name: given[name] for name, default in SETTINGS.items() if given[name] != default}
     check_reward(given["reward"])
     if given["dealer"] not in (0, 1):
-        raise ValueError(must_be("dealer", "0 or 1", given["dealer"]))
+        raise ValueError(f"dealer must be 0 or 1, got {given['dealer']!r}")
     changed = rules_from_dict({**base.to_dict(), **settings}) if settings else base
     return Setup(changed, int(given["dealer"]), given["reward"])
 
