@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from german_whist.agents.inference.sampling import DealSampler
 from german_whist.agents.judge import advise
-from german_whist.agents.registry import make_agent, make_agent_without_code
+from german_whist.agents.registry import make_agent
 from german_whist.envs.agent import Agent, ask
 from german_whist.envs.engine.actions import action_text
 from german_whist.envs.engine.agent_rng import AgentRng
@@ -60,7 +60,7 @@ class Thinker:
         self.offered = offered
         self._one_at_a_time = threading.Lock()  # of the command line's agent, whose code need not be safe in threads
         if offered.agent is not None:
-            self._agent(offered.agent, rules_named(offered.rules))
+            _agent(offered.agent, rules_named(offered.rules))
 
     def act(self, question: Any) -> Answer:
         """Return the action that an agent plays: ``{"action": "SA"}``.
@@ -75,7 +75,7 @@ class Thinker:
         tokens, batch = _replayed(history, rules)
         if agent != self.offered.agent and all(one["spec"] != agent for one in catalogue.agents()):
             raise ValueError(f"agent: {agent[:_SHORT]!r} is not offered here: german-whist serve --agent adds one")
-        player = self._agent(agent, rules)
+        player = _agent(agent, rules)
         rng = AgentRng(zlib.crc32(tokens.tobytes()), np.zeros(1, np.uint64), step=len(tokens))
         with self._one_at_a_time if agent == self.offered.agent else nullcontext():
             actions = ask(player, batch, _ROW, rng)
@@ -97,10 +97,6 @@ class Thinker:
         trick = [None if math.isnan(chance) else chance for chance in found.trick]
         return {**camel_case(found._asdict()), "actions": actions, "trick": trick}
 
-    def _agent(self, spec: str, rules: Rules) -> Agent:
-        """Return an agent, shared by all questions. Only the command line's agent may run code."""
-        return _own(spec, rules) if spec == self.offered.agent else _known(spec, rules)
-
 
 def _read(question: Any, fields: tuple[str, ...]) -> list[Any]:
     """Return the fields of a question, with the rules as ``Rules``."""
@@ -113,13 +109,8 @@ def _read(question: Any, fields: tuple[str, ...]) -> list[Any]:
 
 
 @lru_cache(_CACHED)
-def _known(spec: str, rules: Rules) -> Agent:
-    return make_agent_without_code(spec, rules)
-
-
-@lru_cache(_CACHED)
-def _own(spec: str, rules: Rules) -> Agent:
-    """Return the agent of the command line."""
+def _agent(spec: str, rules: Rules) -> Agent:
+    """Return an agent, shared by all questions."""
     return make_agent(spec, rules)
 
 

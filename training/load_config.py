@@ -11,7 +11,6 @@ from typing import Any
 
 import yaml
 
-from german_whist.agents.registry import runs_code
 from german_whist.envs.utils.specs import short_repr, unknown_name_error
 from german_whist.training.config import DEFAULT_TRAINER, TRAINERS, TrainConfig, setting_types, typed
 
@@ -74,7 +73,7 @@ def _refuse_code(where: str, values: Mapping[str, Any]) -> None:
     """
     for key in ("opponents", "evaluate_against"):
         for name in values.get(key, ()):
-            if runs_code(name):
+            if name.startswith("python:"):
                 raise ValueError(f"{where}: {key}: {short_repr(name)} runs code: name it on the command line, --{key}")
 
 
@@ -171,11 +170,11 @@ def _parsed(given_by: str, key: str, value: Any) -> Any:
 def _listed(kind: type[TrainConfig], key: str, value: Any) -> Any:
     """Split the value of a list setting that was written without brackets.
 
-    Commas separate entries, except in quotes and before ``key=``, which is a setting of the agent before it.
+    Commas separate entries, except before ``key=``, which is a setting of the agent before it.
     """
     if typing.get_origin(config_fields(kind).get(key, (None,))[0]) is not list or type(value) not in (str, int):
         return value
-    return re.split(r',(?![a-z_]+=)(?=(?:[^"]*"[^"]*")*[^"]*$)', str(value))
+    return re.split(r",(?![a-z_]+=)", str(value))
 
 
 def _typed(where: str, kind: type[TrainConfig], key: object, value: Any) -> Any:

@@ -15,7 +15,7 @@ from typing import Any
 
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
-from german_whist.agents.registry import checkpoint_spec, make_agent
+from german_whist.agents.registry import make_agent
 from german_whist.envs.agent import Agent
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.utils.files import naming
@@ -102,7 +102,7 @@ class TrainingOutcome(Report):
     def agent(self) -> Agent:
         """The trained network as an agent; if the run was stopped, that of its newest checkpoint."""
         path = self.run.checkpoint_paths()[-1] if self.interrupted else self.run.final
-        return make_agent(checkpoint_spec(path), load_checkpoint(path).rules)
+        return make_agent(path, load_checkpoint(path).rules)
 
     @property
     def win_rates(self) -> dict[str, float]:

@@ -30,7 +30,7 @@ from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.state import STATE
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.utils.checks import whole_number
-from german_whist.envs.utils.specs import read_settings, unknown_name_error
+from german_whist.envs.utils.specs import unknown_name_error
 from german_whist.solver.search.transposition_table import RaceTranspositionTable, race_transposition_table
 
 DEFAULT_ITERATIONS = 500
@@ -91,15 +91,6 @@ class ISMCTSAgent(WorldSearcher[Scratch]):
         name = f"ismcts:iterations={self.iterations}"
         super().__init__(name if reward == DEFAULT_REWARD else f"{name},reward={reward}", rules_named(rules), threads)
         check_open_endgame(self.name, self.rules)
-
-    @classmethod
-    def from_spec(cls, settings: str, rules: Rules) -> ISMCTSAgent:
-        """Make the agent from the settings of a specification, such as ``iterations=2000,reward=win``.
-
-        Raises:
-            ValueError: when a setting is unknown or wrong.
-        """
-        return cls(**read_settings("ismcts", settings, {"iterations": int, "reward": str}), rules=rules)
 
     def new_scratch(self) -> Scratch:
         """Return scratch memory for a thread."""

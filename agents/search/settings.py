@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
 
 from german_whist.envs.utils.checks import MAX_THREADS, whole_number
-from german_whist.envs.utils.specs import must_be
 
 MAX_WORLDS = 100_000
-SETTINGS = ("search", "threads")
 
 # Assumed standard deviation of the error of the policy's advantages, in tricks. The less a network is trusted, the more
 # the search gains against the heuristic bot, and the less against the network itself. A bot is trusted less.
@@ -46,21 +43,3 @@ class SearchSettings:
         """
         whole_number("worlds" if self.flat else "search", self.worlds, 1, MAX_WORLDS)
         whole_number("threads", self.threads, 0, MAX_THREADS)
-
-
-def settings_from(given: Mapping[str, str]) -> SearchSettings:
-    """Return the settings in a specification string.
-
-    Args:
-        given: the values by key; ``search`` is required.
-
-    Raises:
-        ValueError: when a value is not an integer, or out of range.
-    """
-    fields: dict[str, int] = {}
-    for key, value in given.items():
-        try:
-            fields[key] = int(value)
-        except ValueError:
-            raise ValueError(must_be(key, "an integer", value)) from None
-    return SearchSettings(fields["search"], fields.get("threads", 0))

@@ -247,9 +247,9 @@ class AgentNames(MarkdownDirective):
 
     def markdown(self) -> str:
         """Return a table of the kinds of agents and of what can be added to any."""
-        from german_whist.agents.registry import KINDS, SUFFIXES
+        from german_whist.agents.registry import USAGES
 
-        rows = [f"| `{entry.usage}` | {_plain(entry.description)} |" for entry in (*KINDS.values(), *SUFFIXES.values())]
+        rows = [f"| `{usage}` | {_plain(description)} |" for usage, description in USAGES.values()]
         return "\n".join(["| name | what it does |", "| --- | --- |", *rows])
 
 

@@ -13,7 +13,7 @@ import yaml
 
 from german_whist.envs.engine.cards import RANKS, SUIT_SIZE, SUITS, mask_of
 from german_whist.envs.utils.checks import is_whole_number
-from german_whist.envs.utils.specs import count_text, integers, must_be, short_repr, split_spec, unknown_name_error
+from german_whist.envs.utils.specs import count_text, integers, must_be, short_repr, split_settings, unknown_name_error
 
 COUNTS = ("endgame", "all")
 TRUMPS = ("turned", "none")
@@ -285,10 +285,10 @@ def rules(spec: str | Rules = "classic") -> Rules:
         return spec
     if not isinstance(spec, str):
         raise ValueError(f"rules: {short_repr(spec)} is neither a name nor Rules")
-    name, settings = split_spec(spec, "rules")
+    name, _, settings = spec.partition(":")
     base = _preset(name)
     try:
-        changed = {key: yaml.safe_load(text) for key, text in settings.items()}
+        changed = {key: yaml.safe_load(text) for key, text in split_settings(settings, f"rules {name!r}").items()}
     except yaml.YAMLError:
         raise ValueError(f"rules {spec!r}: settings are written key=value, with numbers or names") from None
     return rules_from_dict({**base.to_dict(), **changed})

@@ -1,22 +1,13 @@
-"""Names that users type: suggestions for typos, and the ``name:key=value`` specification grammar.
-
-A value in double quotes may hold anything; a backslash escapes a quote or a backslash, as in JSON.
-"""
+"""Names that users type: suggestions for typos, and the ``name:key=value`` specification grammar."""
 
 from __future__ import annotations
 
 import difflib
-import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 MAX_SHOWN = 100  # characters of a value in an error
 _WRITTEN_AS_POWER = 2**40  # from here on, errors write 2**N - 1 as such
-MAX_SPEC = 10_000  # characters of a specification; the longest path has 4,095, each perhaps escaped
-
-_ITEM = re.compile(r'(?:(?:[^",=]*=)?"(?:[^"\\]|\\.)*"|[^,]*)(?=,|\Z)', re.DOTALL)
-_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
 
 
 def short_repr(value: object) -> str:
@@ -80,92 +71,25 @@ def unknown_name_error(kind: str, given: object, allowed: Iterable[str]) -> Valu
     names = [str(name) for name in allowed]
     near = difflib.get_close_matches(str(given)[:MAX_SHOWN], names, n=1)
     hint = f"did you mean {near[0]!r}? " if near else ""
-    return ValueError(f"unknown {kind} {short_repr(str(given))}: {hint}allowed: {', '.join(names)}")
+    return ValueError(f"unknown {kind} {short_repr(str(given))}: {hint}allowed: {', '.join(names) or 'none'}")
 
 
-def quoted(value: str) -> str:
-    """Return a value in double quotes, escaped for a specification."""
-    return '"' + re.sub(r'(["\\])', r"\\\1", value) + '"'
-
-
-def unquoted(value: str) -> str:
-    """Return a value of a specification without its quotes and escapes, if it has any.
-
-    Raises:
-        ValueError: if the quotes do not match.
-    """
-    if not value.startswith('"'):
-        return value
-    found = _QUOTED.fullmatch(value)
-    if found is None:
-        raise ValueError(f"{short_repr(value)}: the quotes do not match")
-    return re.sub(r"\\(.)", r"\1", found[1], flags=re.DOTALL)
-
-
-def split_items(settings: str) -> list[str]:
-    """Split a specification's settings at the commas outside quotes."""
-    items, place = [], 0
-    while place <= len(settings):
-        item = _ITEM.match(settings, place)
-        assert item is not None  # it may be empty
-        items.append(item[0])
-        place = item.end() + 1
-    return items
-
-
-def split_spec(spec: str, kind: str) -> tuple[str, dict[str, str]]:
-    """Split ``"name:key=value,key=value"`` into its name and settings.
+def split_settings(settings: str, kind: str) -> dict[str, str]:
+    """Split ``"key=value,key=value"``, which may be empty.
 
     Args:
-        spec: the specification string; the part after the first colon is optional.
-        kind: what the specification names, for the error message.
+        settings: the settings.
+        kind: what has them, for errors.
 
     Raises:
-        ValueError: if a setting is not ``key=value``, a key appears twice, quotes do not match, or the specification
-            is too long.
+        ValueError: if one is not ``key=value``, or a key appears twice.
     """
-    if len(spec) > MAX_SPEC:
-        raise ValueError(f"{kind} {short_repr(spec)} has {len(spec)} characters: at most {MAX_SPEC} are allowed")
-    name, _, rest = spec.partition(":")
-    settings: dict[str, str] = {}
-    for item in split_items(rest) if rest else []:
-        key, equals, value = item.partition("=")
-        if not equals or not key or not value:
-            raise ValueError(f"{kind} {short_repr(spec)}: {short_repr(item)} is not key=value")
-        if key in settings:
-            raise ValueError(f"{kind} {short_repr(spec)}: {short_repr(key)} is set twice")
-        settings[key] = unquoted(value)
-    return name, settings
-
-
-def no_settings(name: str, settings: str) -> None:
-    """Refuse settings for an agent that takes none.
-
-    Raises:
-        ValueError: if there is one.
-    """
-    for key in split_spec(f"{name}:{settings}", "agent")[1]:
-        raise ValueError(f"agent {name!r} takes no settings, {short_repr(key)} was given")
-
-
-def read_settings(name: str, settings: str, readers: Mapping[str, Callable[[str], object]]) -> dict[str, Any]:
-    """Return an agent's settings, converted, from the part of its specification after the colon.
-
-    Args:
-        name: the agent's name, for the error messages.
-        settings: ``"key=value,key=value"`` or empty.
-        readers: the allowed keys, each with ``int``, ``float`` or ``str``.
-
-    Raises:
-        ValueError: if a setting is unknown, given twice, or no number where one is needed.
-    """
-    values: dict[str, Any] = {}
-    for key, text in split_spec(f"{name}:{settings}", "agent")[1].items():
-        if key not in readers:
-            raise unknown_name_error(f"{name} setting", key, readers)
-        try:
-            values[key] = readers[key](text)
-        except ValueError:
-            kind = "an integer" if readers[key] is int else "a number"
-            raise ValueError(must_be(key, kind, text)) from None
-    return values
+    split: dict[str, str] = {}
+    for item in settings.split(",") if settings else []:
+        key, _, value = item.partition("=")
+        if not key or not value:
+            raise ValueError(f"{kind}: {item!r} is not key=value")
+        if key in split:
+            raise ValueError(f"{kind}: {key!r} is set twice")
+        split[key] = value
+    return split

@@ -2,67 +2,55 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
 import gymnasium
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import german_whist as gw
 from german_whist.agents.policy.agent import PolicyAgent
-from german_whist.agents.registry import (
-    as_spec,
-    checkpoint_spec,
-    make_agent,
-    make_agent_without_code,
-    split_checkpoint,
-    split_suffixes,
-)
+from german_whist.agents.registry import as_spec, make_agent
 from german_whist.envs.agent import Actions, Views
 from german_whist.training.config import PolicyIterationConfig
 from tests.agents.networks import some_network
 
-WRONG: dict[str, str] = {
-    "heuristics": "unknown agent 'heuristics': did you mean 'heuristic'",
-    "runs/nowhere": "unknown agent 'runs/nowhere': there is no such file or folder",
-    "champio": "unknown agent 'champio': did you mean 'champion'",
-    "random:depth=3": "agent 'random' takes no settings, 'depth' was given",
-    "heuristic:search=4,depth=3": "unknown heuristic setting 'depth': allowed: search, threads",
-    "mc:words=3": "unknown mc setting 'words': did you mean 'worlds'",
-    "mc:worlds=0": "worlds must be an integer from 1 to 100000, got 0",
-    "mc:worlds=many": "worlds must be an integer, got 'many'",
+WRONG = {
+    "heuristics": "did you mean 'heuristic'",
+    "runs/nowhere": "'runs/nowhere': there is no such file",
+    "champio": "did you mean 'champion'",
+    "random:depth=3": "'depth'",
+    "heuristic:search=4,depth=3": "'depth': allowed: search, threads",
+    "mc:words=3": "did you mean 'worlds'",
+    "mc:worlds=0": "worlds .* 0",
+    "mc:worlds=many": "'many'",
     "mc:worlds=1,worlds=2": "'worlds' is set twice",
-    "ismcts:iterations=0": "iterations must be an integer from 1 to 1000000, got 0",
-    "ismcts:reward=wins": "unknown ismcts reward 'wins': did you mean 'win'",
-    "ismcts:iteration=3": "unknown ismcts setting 'iteration': did you mean 'iterations'",
-    "champion:endgame=exat": r"unknown endgame 'exat': did you mean 'exact'\? allowed: played, exact",
-    "champion:search=-1": "search must be an integer from 1 to 100000, got -1",
-    "champion:search=4,threads=-1": "threads must be an integer from 0 to 1024, got -1",
-    "champion:threads=9": "threads needs a search: give search=N",
-    "champion:search=4,temperature=1": "search plays the best card and an exact endgame",
-    "checkpoint": r"needs a file: checkpoint:PATH\[,temperature=T\]\[,endgame=HOW\]",
-    "checkpoint:FILE,temprature=1": "unknown checkpoint setting 'temprature': did you mean 'temperature'",
-    "checkpoint:FILE,temperature=hot": "temperature must be a number, got 'hot'",
-    "checkpoint:FILE,temperature=nan": "temperature must be 0 .best card. or a positive number, got nan",
-    "checkpoint:FILE,endgame=exat": r"unknown endgame 'exat': did you mean 'exact'\? allowed: played, exact",
-    "checkpoint:FILE,temperature=1,temperature=2": "'temperature' is set twice",
-    "checkpoint:FILE.gone": "there is no such file",
-    "greedy+exact+exact": r"agent 'greedy\+exact' plays the endgame exactly already: give \+exact once",
-    "greedy+exat": r"unknown agent suffix '\+exat': did you mean '\+exact'",
-    "gredy+exact": "unknown agent 'gredy': did you mean 'greedy'",
+    "ismcts:iterations=0": "iterations .* 0",
+    "ismcts:reward=wins": "did you mean 'win'",
+    "champion:endgame=exat": "did you mean 'exact'",
+    "champion:search=-1": "search .* -1",
+    "champion:search=4,threads=-1": "threads .* -1",
+    "champion:search=4,temperature=1": "temperature=1",
+    "checkpoint:FILE,temprature=1": "did you mean 'temperature'",
+    "checkpoint:FILE,temperature=hot": "'hot'",
+    "checkpoint:FILE,temperature=nan": "nan",
+    "checkpoint:FILE,temperature": "'temperature' is not key=value",
+    "checkpoint:FILE.gone": "FILE.gone",
+    "greedy+exact+exact": "greedy",
+    "gredy+exact": "did you mean 'greedy'",
+    "bot.py": "python:bot.py:CLASS",
 }
 
 
 @pytest.mark.parametrize("spec", WRONG)
-def test_a_wrong_specification_is_refused_and_the_right_one_named(tmp_path: Path, spec: str) -> None:
-    path = tmp_path / "one.safetensors"
-    some_network().save(path)
+def test_a_wrong_specification_is_refused_and_the_right_one_named(
+    tmp_path: Path, spec: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    some_network().save(Path("FILE"))
     with pytest.raises(ValueError, match=WRONG[spec]):
-        make_agent(spec.replace("FILE", str(path)))
+        make_agent(spec)
 
 
 @pytest.fixture
@@ -104,11 +92,6 @@ def test_a_folder_without_checkpoints_is_refused(tmp_path: Path) -> None:
             make_agent(spec)
 
 
-def test_paths_alone_are_for_those_who_may_read_files(a_run: Path) -> None:
-    with pytest.raises(ValueError, match="unknown agent"):
-        make_agent_without_code(str(a_run))
-
-
 @pytest.mark.parametrize("name", ["heuristic", "champion"])
 def test_a_search_in_0_worlds_is_the_agent_itself(name: str) -> None:
     agent = make_agent(f"{name}:search=0")
@@ -116,56 +99,28 @@ def test_a_search_in_0_worlds_is_the_agent_itself(name: str) -> None:
     assert agent.name == name  # type: ignore[attr-defined]
 
 
-ODD = ["out,lr=0.1", "+exact", "it's", "champion", "♠ ", "[x]", *'"\\~\n\udcff:=-/,x']
-
-
-@given(st.lists(st.sampled_from(ODD), min_size=1).map("".join), st.booleans(), st.booleans())
-def test_any_path_can_be_named(path: str, has_setting: bool, is_exact: bool) -> None:
-    spec = checkpoint_spec(path, **({"temperature": 0.5} if has_setting else {})) + "+exact" * is_exact
-    rest, suffixes = split_suffixes(spec)
-    assert suffixes == ["exact"] * is_exact
-    found, settings = split_checkpoint(rest.removeprefix("checkpoint:"))
-    named = "./champion" if path == "champion" else path  # not the agent of this name
-    assert (found, settings) == (named, "temperature=0.5" * has_setting)
-
-
-@pytest.mark.parametrize("name", ["out,lr=0.1", '"', "champion", "👨\u200d👩 ♠\\", "new\nline"])
-def test_a_checkpoint_by_any_path(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", ["out,lr=0.1", "champion", "♠ it's"])
+def test_a_checkpoint_by_an_odd_path(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     some_network(game="tiny").save(Path(name))
-    spec = checkpoint_spec(name)
-    for named in (Path(name), spec, f"{spec},temperature=0"):
-        agent = make_agent(named)
-        assert isinstance(agent, PolicyAgent)
+    for named in (Path(name), f"checkpoint:{name}"):
+        assert isinstance(make_agent(named), PolicyAgent)
     result = gw.play_match(Path(name), "random", deals=2, rules="tiny")
-    assert result.first == spec
-    assert gw.play_match(spec, "random", deals=2, rules="tiny") == result
+    assert result.first == f"checkpoint:{name}"
+    assert gw.play_match(result.first, "random", deals=2, rules="tiny") == result
 
 
 def test_a_path_is_taken_wherever_an_agent_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "lr=0.1,seed=1+exact"
+    path = tmp_path / "lr=0.1,seed=1"
     some_network(game="tiny").save(path)
     assert gw.TextEnv("tiny", opponent=path).reset(seed=1)
     for make in (gymnasium.make, gymnasium.make_vec):
         make("german_whist:GermanWhist-v0", opponent=path, rules="tiny").reset(seed=1)
-    tournament = gw.play_tournament([path, "random"], deals=2, rules="tiny")
-    assert set(tournament.agents) == {checkpoint_spec(path), "random"}
-    assert gw.exploitability(path, "tiny").agent == checkpoint_spec(path)
+    spec = f"checkpoint:{path}"
+    assert set(gw.play_tournament([path, "random"], deals=2, rules="tiny").agents) == {spec, "random"}
+    assert gw.exploitability(path, "tiny").agent == spec
     config = PolicyIterationConfig(rules="tiny", init=path, opponents={"self": 0.5, path: 0.5}, evaluate_against=[path])
-    assert (config.init, *config.opponents) == (str(path), "self", checkpoint_spec(path))
-    assert config.evaluate_against == [checkpoint_spec(path)]
-
-
-def test_a_file_that_is_named_without_quotes_is_refused_with_its_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    for name in ("lr=0.1,seed=1", "a+exact"):
-        some_network().save(Path(name))
-        with pytest.raises(ValueError, match=re.escape(f'write checkpoint:"{name}" for the file')):
-            make_agent(f"checkpoint:{name}")
-    with pytest.raises(ValueError, match="the quotes do not match"):
-        make_agent('checkpoint:"a,b')
+    assert (config.init, *config.opponents, *config.evaluate_against) == (str(path), "self", spec, spec)
 
 
 SEARCHERS = ("mc:worlds=2", "ismcts:iterations=9")

@@ -126,7 +126,7 @@ WRONG_VALUES = [
     ("opponents", "{self: 0}", "must be names with shares > 0, got"),
     ("opponents", "{self: much}", "a mapping of names to shares"),
     ("opponents", "{slef: 1}", "unknown agent in opponents 'slef': did you mean 'self'? allowed: self, pool, random"),
-    ("opponents", "{'random:luck=1': 1}", "agent 'random' takes no settings, 'luck' was given"),
+    ("opponents", "{'random:luck=1': 1}", "'luck'"),
     ("opponents", "{'checkpoint:absent.st': 1}", "opponents: checkpoint 'absent.st': there is no such file"),
     ("opponents", "{'checkpoint:mine.safetensors': 1}", "opponents: agent 'mine' was trained for 'classic' and"),
     ("evaluate_against", "[]", "must be a list of at least one agent, got []"),

@@ -142,8 +142,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _own_line(error: Exception) -> str | None:
     """Describe an exception raised in the user's own agent code, with its line; ``None`` for other exceptions."""
-    own_code = sys.modules.get("german_whist.agents.own_code")  # loaded if there is such an agent
-    return None if own_code is None else own_code.own_line(error)
+    external = sys.modules.get("german_whist.agents.external_agents")  # loaded if there is such an agent
+    return None if external is None else external.own_line(error)
 
 
 def _run(words: Sequence[str]) -> int:

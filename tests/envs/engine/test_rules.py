@@ -13,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from german_whist.envs.engine.rules import Rules, rules, rules_from_dict
-from german_whist.envs.utils.specs import split_spec
 from tests.reference.compare import play_both
 from tests.reference.game import full_deck
 from tests.reference.plain import NAMES
@@ -178,9 +177,3 @@ def test_specifications_that_make_no_game_are_refused_in_one_line(spec: object, 
     with pytest.raises(ValueError, match=complaint) as error:
         rules(spec)  # type: ignore[arg-type]
     assert "\n" not in str(error.value)
-
-
-def test_specification_without_settings_is_the_name() -> None:
-    assert split_spec("heuristic", "agent") == ("heuristic", {})
-    assert split_spec("pimc:worlds=20,depth=3", "agent") == ("pimc", {"worlds": "20", "depth": "3"})
-    assert split_spec("checkpoint:path=a=b", "agent") == ("checkpoint", {"path": "a=b"})

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from german_whist.agents.pretrained import PretrainedNetwork
-    from german_whist.agents.registry import AgentKind, AgentSuffix
 
 
 def add_parser(subparsers: Any) -> None:
@@ -26,12 +25,11 @@ def add_parser(subparsers: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print the agents."""
     from german_whist.agents.pretrained import pretrained_networks
-    from german_whist.agents.registry import KINDS, NETWORK_SETTINGS, SUFFIXES
+    from german_whist.agents.registry import NETWORK_SETTINGS, USAGES
 
-    entries: dict[str, AgentKind | AgentSuffix] = {**KINDS, **{f"+{name}": suffix for name, suffix in SUFFIXES.items()}}
     pretrained = {network.name: _facts(network) for network in pretrained_networks()}
     if options.json:
-        described = {name: {"usage": entry.usage, "description": entry.description} for name, entry in entries.items()}
+        described = {name: {"usage": usage, "description": about} for name, (usage, about) in USAGES.items()}
         print(json.dumps({**pretrained, **described}))
         return 0
     from rich.console import Console
@@ -39,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
 
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
     rows = [(facts["usage"], facts["description"]) for facts in pretrained.values()]
-    for usage, description in [*rows, *((entry.usage, entry.description) for entry in entries.values())]:
+    for usage, description in [*rows, *USAGES.values()]:
         table.add_row(usage.replace("[", r"\["), description)
     console = Console()
     console.print("Use champion. champion:search=256 is stronger and slower; small is faster.\n")

@@ -1,15 +1,11 @@
-"""``python:FILE:CLASS`` and ``python:MODULE:CLASS``: an agent defined by the user's own Python code.
-
-Loading the agent runs the code. Only ``registry.make_agent`` does so, for specifications that a command line or a
-program names.
-"""
+"""``python:FILE:NAME`` and ``python:MODULE:NAME``: agents of the user's own Python code, which runs in this process."""
 
 from __future__ import annotations
 
 import ast
 import builtins
 import importlib
-import linecache
+import os
 import sys
 import traceback
 from collections.abc import Iterator, Sequence
@@ -22,21 +18,20 @@ from types import CodeType, ModuleType
 from typing import Any
 from urllib.parse import quote, unquote
 
-from german_whist.envs.utils.specs import short_repr, split_items, split_spec, unknown_name_error, unquoted
+from german_whist.envs.utils.specs import split_settings, unknown_name_error
 
-_USAGE = "python:my_bot.py:Bot or python:package.module:Bot"
 _ROOT = f"{__name__}."
 _own: set[str] = set()  # installed packages and modules that agents were loaded from
 
 __path__: list[str] = []  # this module has submodules, which _Finder finds
 
 
-def own_agent(settings: str) -> Any:
-    """Load the agent that ``FILE:CLASS`` or ``MODULE:CLASS`` names, with the settings as keyword arguments.
+def load_agent(settings: str) -> Any:
+    """Load the agent that ``FILE:NAME`` or ``MODULE:NAME`` names, with the settings as keyword arguments.
 
-    Instead of a class, the name may be that of a function that returns the agent, or of the agent itself. The code
-    imports modules from the folder of the file (for a module, the working directory) first, as if Python ran it; other
-    code does not see them.
+    The name is that of a class, of a function that returns the agent, or of the agent itself. The code imports modules
+    from the folder of the file (for a module, the working directory) first, as if Python ran it; other code does not
+    see them.
 
     Args:
         settings: the part of the specification after ``python:``, such as ``my_bot.py:Bot,depth=2``. Python literals
@@ -49,39 +44,27 @@ def own_agent(settings: str) -> Any:
         ValueError: if there is no such file, module or class, or the code raises an exception; the message names the
             line.
     """
-    place, name, values = _parsed(settings)
     spec = f"python:{settings}"
+    target, _, rest = settings.partition(",")
+    place, _, name = target.rpartition(":")
+    if not place or not name.isidentifier():
+        raise ValueError(f"agent {spec!r}: write python:my_bot.py:Bot or python:package.module:Bot")
+    values = {key: _value(text) for key, text in split_settings(rest, f"agent {spec!r}").items()}
     with _located(spec):
         module = _loaded(place)
     if not hasattr(module, name):
-        unknown = unknown_name_error("class", name, _agents_in(module))
-        raise ValueError(f"agent {short_repr(spec)}: in {place}: {unknown}")
+        raise ValueError(f"agent {spec!r}: {unknown_name_error('class', name, _agents_in(module))}")
     found = getattr(module, name)
-    if not isinstance(found, type) and callable(getattr(found, "act", None)):
-        if values:
-            raise ValueError(f"agent {short_repr(spec)}: {name} is an object and takes no settings")
+    if callable(getattr(found, "act", None)) and not isinstance(found, type) and not values:
         return found
-    if not callable(found):
-        raise ValueError(f"agent {short_repr(spec)}: {name} is neither a class nor an agent: {short_repr(found)}")
     with _located(spec):
         return found(**values)
-
-
-def _parsed(settings: str) -> tuple[str, str, dict[str, Any]]:
-    """Return the file or module, the name in it, and the keyword arguments."""
-    first = split_items(settings)[0]
-    place, _, name = unquoted(first).rpartition(":")
-    is_module = all(part.isidentifier() for part in place.split("."))
-    if not name.isidentifier() or not (place.endswith(".py") or is_module):
-        raise ValueError(f"agent 'python' is written {_USAGE}, got {short_repr(f'python:{settings}')}")
-    texts = split_spec(f"python:{settings[len(first) + 1 :]}", "agent")[1]
-    return place, name, {key: _value(text) for key, text in texts.items()}
 
 
 def _value(text: str) -> Any:
     try:
         return ast.literal_eval(text)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
+    except (ValueError, SyntaxError):
         return text
 
 
@@ -116,8 +99,8 @@ def _root_of(path: Path) -> str:
 class _Finder:
     """Finds users' files under names that hold their paths, so that equal names in two folders are two modules.
 
-    ``german_whist.agents.own_code./home/me/my_bot%2Epy`` is the file, and ``NAME.helper`` the module ``helper`` beside
-    it. Another process finds them too: agents can be pickled.
+    ``german_whist.agents.external_agents./home/me/my_bot%2Epy`` is the file, and ``NAME.helper`` the module ``helper``
+    beside it. Another process finds them too: agents can be pickled.
     """
 
     @staticmethod
@@ -214,32 +197,22 @@ def _located(spec: str) -> Iterator[None]:
     try:
         yield
     except (Exception, SystemExit) as error:
-        raise ValueError(f"agent {short_repr(spec)}: {own_line(error) or _what(error)}") from error
+        raise ValueError(f"agent {spec!r}: {own_line(error) or f'{type(error).__name__}: {error}'}") from error
 
 
 def own_line(error: BaseException) -> str | None:
     """Describe an exception by the innermost line of an agent's own code in its traceback.
 
-    Such as ``my_bot.py, line 12: ZeroDivisionError: division by zero (return 1 / 0)``.
+    Such as ``my_bot.py, line 12: ZeroDivisionError: division by zero``.
 
     Returns:
         The description, or ``None`` if no such line is in the traceback.
     """
+    what = f"{type(error).__name__}: {error}"
     if isinstance(error, SyntaxError):
-        return f"{_shown(error.filename)}, line {error.lineno}: {type(error).__name__}: {error.msg}"
+        return f"{os.path.relpath(error.filename or '')}, line {error.lineno}: {what}"
     for frame, number in reversed([*traceback.walk_tb(error.__traceback__)]):
         name = str(frame.f_globals.get("__name__"))
         if name.startswith(_ROOT) or name.partition(".")[0] in _own:
-            file = frame.f_code.co_filename
-            linecache.checkcache(file)
-            return f"{_shown(file)}, line {number}: {_what(error)} ({linecache.getline(file, number).strip()})"
+            return f"{os.path.relpath(frame.f_code.co_filename)}, line {number}: {what}"
     return None
-
-
-def _what(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-
-
-def _shown(filename: str | None) -> str:
-    path = Path(filename or "")
-    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)
