@@ -7,7 +7,7 @@ import numpy as np
 from german_whist.agents.bots.heuristic.bot_kernels import heuristic_action
 from german_whist.agents.inference.deck_sampling_kernels import sample_deal, sample_deal_of_hand, uniform
 from german_whist.agents.inference.world_sampling_kernels import OPPONENT, SELF
-from german_whist.agents.policy.row_network import has_layers, probability, write_logits
+from german_whist.agents.policy.row_network import is_network, probability, write_logits
 from german_whist.envs.engine.state import DRAFT, PLAY
 from german_whist.envs.engine.state_kernels import deal, is_legal, legal_actions, play
 from german_whist.envs.observation.view_kernels import write_view
@@ -105,7 +105,7 @@ def _write_logs(game, network, mistakes, action, count, scratch):
         rows = min(count - begin, views.shape[0])
         for row in range(rows):
             write_view(game, states[firsts[begin + row]], OPPONENT, views[row])
-        if has_layers(network):
+        if is_network(network):
             write_logits(network, rows)
         for row in range(rows):
             share = 1.0 / popcount(views[row].legal)
@@ -113,7 +113,7 @@ def _write_logs(game, network, mistakes, action, count, scratch):
             chosen = 1.0 if heuristic_action(views[row]) == action else 0.0
             logs[begin + row, HEURISTIC] = np.log((1.0 - mistakes[2]) * chosen + mistakes[2] * share)
             logs[begin + row, NETWORK] = 0.0
-            if has_layers(network):
+            if is_network(network):
                 chosen = probability(network, row, action, mistakes[0])
                 logs[begin + row, NETWORK] = np.log((1.0 - mistakes[1]) * chosen + mistakes[1] * share)
 

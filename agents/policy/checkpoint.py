@@ -91,17 +91,16 @@ class Checkpoint:
     @cached_property
     def forward(self) -> Forward:
         """The forward pass of the policy network, shared by all agents with this checkpoint."""
-        return self._forward(self.layers)
+        from german_whist.agents.policy.network.forward import Forward  # loads the compiler
+
+        return Forward(self.layers, self.suit_layers)
 
     @cached_property
     def value_forward(self) -> Forward | None:
         """The forward pass of the value network; ``None`` without one."""
-        return self._forward(self.value) if self.value else None
+        from german_whist.agents.policy.network.forward import Forward
 
-    def _forward(self, layers: tuple[Layer, ...]) -> Forward:
-        from german_whist.agents.policy.network.forward import forward_of  # loads the compiler
-
-        return forward_of(layers, self.suit_layers)
+        return Forward(self.value, self.suit_layers) if self.value else None
 
     @property
     def value_sizes(self) -> list[int]:

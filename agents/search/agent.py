@@ -45,7 +45,7 @@ from german_whist.agents.inference.worlds import (
 )
 from german_whist.agents.policy.agent import PolicyAgent, estimated_advantages
 from german_whist.agents.policy.checkpoint import Checkpoint
-from german_whist.agents.policy.row_network import RowNetwork
+from german_whist.agents.policy.row_network import VIEWS, RowNetwork
 from german_whist.agents.search.choice_kernels import combine, contenders, representative, worth_trying
 from german_whist.agents.search.rollout_kernels import distinct_actions, try_worlds
 from german_whist.agents.search.settings import (
@@ -78,9 +78,9 @@ class Scratch(NamedTuple):
     """Scratch memory of one thread.
 
     Attributes:
-        network: a network with scratch memory of its own.
-        states: a state per view of the network and one more, ``STATE`` array (views + 1,).
-        tries: the world and the action of each state, int64[views, 2].
+        network: the network of the rollouts.
+        states: a state per view of the network and one more, ``STATE`` array (VIEWS + 1,).
+        tries: the world and the action of each state, int64[VIEWS, 2].
         replays: scratch memory for deals that are replayed.
         transpositions: transposition tables for endgames.
     """
@@ -92,11 +92,10 @@ class Scratch(NamedTuple):
     transpositions: RaceTranspositionTable
 
     @classmethod
-    def of(cls, network: RowNetwork) -> Scratch:
-        """Return scratch memory with a network that shares the given one's weights."""
-        views = len(network.views)
-        states, tries = np.zeros(views + 1, STATE), np.zeros((views, 2), np.int64)
-        return cls(network.copy(), states, tries, ReplayScratch.of(), race_transposition_table())
+    def of(cls, rollouts: Checkpoint | None, rules: Rules) -> Scratch:
+        """Return scratch memory for rollouts by a checkpoint's network, or by the heuristic bot."""
+        states, tries = np.zeros(VIEWS + 1, STATE), np.zeros((VIEWS, 2), np.int64)
+        return cls(RowNetwork.of(rollouts, rules), states, tries, ReplayScratch.of(), race_transposition_table())
 
 
 class Measure(NamedTuple):
@@ -169,7 +168,7 @@ class SearchAgent(WorldSearcher[Scratch]):
         self._choice, self._margin, self._win = measures_of(prior_sd)
         if settings.flat:
             self._choice = self._margin
-        self._network = RowNetwork.of(rollouts, rules)
+        self._rollouts = rollouts
         self._belief = BeliefSettings.of(settings.worlds, has_network=rollouts is not None)
 
     @classmethod
@@ -203,7 +202,7 @@ class SearchAgent(WorldSearcher[Scratch]):
 
     def new_scratch(self) -> Scratch:
         """Return scratch memory for a thread."""
-        return Scratch.of(self._network)
+        return Scratch.of(self._rollouts, self.rules)
 
     def act(self, views: Views, rng: Any, games: Games | None = None) -> Actions:
         """Return one action per view, int64[n].

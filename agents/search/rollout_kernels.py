@@ -12,7 +12,7 @@ from german_whist.agents.inference.world_sampling_kernels import (
     write_hidden_cards,
     write_known_state,
 )
-from german_whist.agents.policy.row_network import best_action, has_layers, write_logits
+from german_whist.agents.policy.row_network import best_action, is_network, write_logits
 from german_whist.envs.engine.scoring import signed_margin
 from german_whist.envs.engine.state import PLAY
 from german_whist.envs.engine.state_kernels import counted_tricks, legal_actions, play
@@ -209,7 +209,7 @@ def try_worlds(game, views, hands, models, actions, key, first, last, network, s
         row = 0
         while row < count:
             state, number = states[row], tries[row, 0]
-            seats = 0 if not has_layers(network) else 1 if models[number] == HEURISTIC else 3
+            seats = 0 if not is_network(network) else 1 if models[number] == HEURISTIC else 3
             if play_on(rules, state, network.views[row], seats):
                 row += 1
                 continue

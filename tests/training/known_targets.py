@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from german_whist.agents.endgame.exact_agent import ExactEndgame
-from german_whist.agents.policy.network.forward import MLPForward
+from german_whist.agents.policy.network.forward import Forward
 from german_whist.envs.agent import Agent
 from german_whist.envs.engine.cards import cards_of
 from german_whist.envs.observation.canonical import canonical_views, decode_values
@@ -59,7 +59,7 @@ class Targets:
 
 
 def by_looking_ahead(
-    collector: Collector, row: int, bots: Sequence[Agent], value: MLPForward, left: int
+    collector: Collector, row: int, bots: Sequence[Agent], value: Forward, left: int
 ) -> dict[int, float]:
     """The target of each action of a row: the mean of ``value`` at the seat's next ``left`` choices."""
     deals, seat = collector.batch, int(collector.batch.turn[row])

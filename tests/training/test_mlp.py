@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from german_whist.agents.policy.network.forward import MLPForward
+from german_whist.agents.policy.network.forward import Forward
 from german_whist.agents.policy.network.mlp import MLP, FrozenMLP, native_dtype, new_mlp
 from german_whist.envs.observation.vector import observation_high, observation_layout
 from german_whist.training.networks import LOW_SCALE, feature_scale
@@ -31,9 +31,7 @@ def test_numpy_computes_the_same_from_the_raw_layers(hidden: list[int]) -> None:
     network, features = some_mlp(hidden), some_features()
     with torch.no_grad():
         expected = network(features).numpy()
-    np.testing.assert_allclose(
-        MLPForward(network.raw_layers()).logits(features.numpy()), expected, rtol=1e-4, atol=1e-4
-    )
+    np.testing.assert_allclose(Forward(network.raw_layers()).logits(features.numpy()), expected, rtol=1e-4, atol=1e-4)
 
 
 def test_raw_layers_round_trip() -> None:

@@ -8,7 +8,7 @@ import torch
 
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import Checkpoint
-from german_whist.agents.policy.network.forward import MLPForward
+from german_whist.agents.policy.network.forward import Forward
 from german_whist.agents.policy.network.layers import Layer
 from german_whist.agents.registry import make_agent
 from german_whist.envs.agent import Agent
@@ -40,7 +40,7 @@ def some_policy(rules: str) -> PolicyAgent:
 
 
 def network_of(layers: tuple[Layer, ...]) -> Network:
-    forward = MLPForward(layers)
+    forward = Forward(layers)
     return lambda features: torch.from_numpy(forward.logits(features.numpy()))
 
 
@@ -95,7 +95,7 @@ def test_margins_are_squashed_by_tanh():
 @pytest.mark.parametrize("lookahead", [1, 2, 5])
 @pytest.mark.parametrize("rules", ["classic", "small", "draft", "open_stock", "high_low"])
 def test_targets_bootstrap_from_the_value_at_the_next_decisions(rules, lookahead):
-    policy, value = some_policy(rules), MLPForward(random_layers(rules, 1, 2))
+    policy, value = some_policy(rules), Forward(random_layers(rules, 1, 2))
     settings = small_config(rules=rules, num_envs=24, num_steps=7, opponents={"self": 0.5, "heuristic": 0.5})
     computed = Targets(settings, OPPONENTS, **some_networks(rules), lookahead=lookahead)
     computed.collect()

@@ -12,7 +12,7 @@ from german_whist.agents.endgame.exact_agent import ExactEndgame
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
 from german_whist.agents.policy.inputs import input_high, num_outputs
-from german_whist.agents.policy.network.forward import MLPForward
+from german_whist.agents.policy.network.forward import Forward
 from german_whist.agents.policy.network.layers import Layer
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.batch import DealBatch
@@ -32,7 +32,7 @@ def random_layers(game: str, inputs: str) -> tuple[Layer, ...]:
 @pytest.mark.parametrize("game", ["tiny", "draft", "high_low", "small_all:open_stock=2"])
 def test_outcomes_are_the_margins_of_deals_between_two_of_the_policy(game: str, inputs: str) -> None:
     layers = random_layers(game, inputs)
-    forward = MLPForward(layers)
+    forward = Forward(layers)
     features, margins = self_play_outcomes(
         lambda rows: torch.from_numpy(forward.logits(rows.numpy())), {game: 1.0}, 12, 3, inputs
     )
@@ -61,7 +61,7 @@ def test_the_fit_finds_margin_and_winning_chance() -> None:
     assert fitted[0] is trunk[0]
     rows = features[:4000]
     expected = rows[:, :10].sum(1) - rows[:, 10:20].sum(1)
-    outputs = MLPForward(fitted).logits(rows)
+    outputs = Forward(fitted).logits(rows)
     np.testing.assert_allclose(outputs[:, 0], expected, atol=0.3)
     np.testing.assert_allclose(outputs[:, 1], expected / 2, atol=0.35)
 

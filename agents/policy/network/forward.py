@@ -13,32 +13,33 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.policy.network.forward_kernels import write_layer
+from german_whist.agents.policy.network.forward_kernels import write_layer_rows
 from german_whist.agents.policy.network.layers import NUM_SUITS, Layer, card_layers_of, sizes_of, suit_inputs
-from german_whist.agents.policy.network.vector_code import NARROW
 from german_whist.envs.engine.cards import NUM_CARDS, SUIT_SIZE
 
 Rows = npt.NDArray[np.float32]
 
-BLOCK = 32  # rows evaluated together
+_LINE = 16  # float32 numbers in a cache line
+_BLOCK = 256  # rows evaluated together: what lies between the layers of more would not fit into the cache
 
 
-def aligned(numbers: npt.NDArray[Any]) -> Rows:
-    """Return numbers as float32, aligned to a cache line: loading vectors that straddle two takes twice as long."""
-    memory = np.empty(len(numbers) + NARROW, np.float32)
-    start = -(memory.ctypes.data // memory.itemsize) % NARROW
-    memory[start : start + len(numbers)] = numbers
-    return memory[start : start + len(numbers)]
+def packed(weight: npt.NDArray[np.float32], bias: npt.NDArray[np.float32] | None = None) -> Rows:
+    """Return a layer as ``write_layer`` reads it, float32[in + 1, out], with outputs added up to a multiple of 16.
 
+    Each row begins at a cache line: loading vectors that straddle two takes twice as long.
 
-def padded(numbers: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return numbers, [outputs] or [inputs, outputs], with zeros added until outputs are a multiple of ``NARROW``."""
-    return np.pad(numbers, [(0, 0)] * (numbers.ndim - 1) + [(0, -numbers.shape[-1] % NARROW)])
-
-
-def row_scratch(inputs: int) -> tuple[npt.NDArray[np.uint32], Rows, npt.NDArray[np.int64]]:
-    """Return the scratch arrays of ``write_layer`` for ``BLOCK`` rows of up to ``inputs`` entries."""
-    return np.empty((BLOCK, inputs + 8), np.uint32), np.empty((BLOCK, inputs), np.float32), np.empty(BLOCK, np.int64)
+    Args:
+        weight: float32[out, in].
+        bias: float32[out]; 0 by default.
+    """
+    units, inputs = weight.shape
+    shape = inputs + 1, units + -units % _LINE
+    memory = np.zeros(shape[0] * shape[1] + _LINE, np.float32)
+    start = -(memory.ctypes.data // memory.itemsize) % _LINE
+    layer = memory[start : start + shape[0] * shape[1]].reshape(shape)
+    layer[:inputs, :units] = weight.T
+    layer[inputs, :units] = 0 if bias is None else bias
+    return layer
 
 
 class LayerForward:
@@ -46,9 +47,8 @@ class LayerForward:
 
     def __init__(self, weight: npt.NDArray[np.float32], bias: npt.NDArray[np.float32] | None = None) -> None:
         """Prepare weight float32[out, in] and bias float32[out]; without a bias it is 0."""
-        self._units, self._inputs = weight.shape
-        biases = padded(np.zeros(len(weight)) if bias is None else bias)
-        self._weights = aligned(np.concatenate([padded(weight.T).ravel(), biases]))
+        self._units = len(weight)
+        self._weights = packed(weight, bias)
 
     def __call__(self, rows: npt.NDArray[Any], *, relu: bool = False) -> Rows:
         """Return the outputs, float32[rows, out].
@@ -57,59 +57,30 @@ class LayerForward:
             rows: int8 or float32[rows, in].
             relu: whether negative outputs become 0.
         """
-        width = len(self._weights) // (self._inputs + 1)
+        inputs, width = self._weights.shape
         outputs = np.empty((len(rows), width), np.float32)
-        bias, scratch = self._inputs * width, row_scratch(self._inputs)
-        write_layer(np.ascontiguousarray(rows), self._weights, 0, bias, relu, *scratch, outputs)
+        write_layer_rows(np.ascontiguousarray(rows), self._weights, relu, np.empty(inputs, np.int64), outputs)
         return np.ascontiguousarray(outputs[:, : self._units])
 
 
-class MLPForward:
-    """A multilayer perceptron with ReLU between its layers."""
+class Forward:
+    """A multilayer perceptron with ReLU between its layers, of which some may be suit layers (see ``layers``)."""
 
-    def __init__(self, layers: Sequence[Layer]) -> None:
-        """Prepare the layers: weight float32[out, in] and bias float32[out] of each."""
-        *self._hidden, self._last = [LayerForward(*layer) for layer in layers]
-
-    def logits(self, observations: npt.NDArray[Any]) -> Rows:
-        """Return the outputs, float32[rows, outputs].
-
-        Args:
-            observations: int8 or float32[rows, features].
-        """
-        rows = observations
-        for layer in self._hidden:
-            rows = layer(rows, relu=True)
-        return self._last(rows)
-
-
-_ZERO = np.float32(0)
-
-
-def forward_of(layers: Sequence[Layer], suit_layers: int) -> Forward:
-    """Return the forward pass of a network with that many suit layers; 0 for a plain multilayer perceptron."""
-    return SuitMLPForward(layers, suit_layers) if suit_layers else MLPForward(layers)
-
-
-class SuitMLPForward:
-    """A multilayer perceptron with suit layers (see ``layers``)."""
-
-    def __init__(self, layers: Sequence[Layer], suit_layers: int) -> None:
+    def __init__(self, layers: Sequence[Layer], suit_layers: int = 0) -> None:
         """Prepare the layers: weight float32[out, in] and bias float32[out] of each, and how many are suit layers."""
         sizes = sizes_of(layers, suit_layers)
-        inputs = suit_inputs(sizes[0])
-        self._inputs, self._own = inputs.ravel(), inputs.shape[1]
-        self._suit_units = sizes[suit_layers]
         *hidden, last = layers
         trunk_end = len(hidden) - card_layers_of(suit_layers, sizes[-1])
         self._suits = [LayerForward(*layer) for layer in hidden[:suit_layers]]
         self._trunk = [LayerForward(*layer) for layer in hidden[suit_layers:trunk_end]]
         self._last = LayerForward(*last)
+        if suit_layers:
+            self._inputs, self._units = suit_inputs(sizes[0]), sizes[suit_layers]
         self._judges_cards = trunk_end < len(hidden)
         if self._judges_cards:
             (weight, bias), *cards = hidden[trunk_end:]
-            self._from_suit = LayerForward(weight[:, : self._suit_units], bias)
-            self._from_trunk = LayerForward(weight[:, self._suit_units :])
+            self._from_suit = LayerForward(weight[:, : self._units], bias)
+            self._from_trunk = LayerForward(weight[:, self._units :])
             self._cards = [LayerForward(*layer) for layer in cards]
 
     def logits(self, observations: npt.NDArray[Any]) -> Rows:
@@ -118,17 +89,23 @@ class SuitMLPForward:
         Args:
             observations: int8 or float32[rows, features].
         """
-        count = len(observations)
-        suits = observations[:, self._inputs].reshape(count * NUM_SUITS, self._own)
-        for layer in self._suits:
-            suits = layer(suits, relu=True)
-        rows = suits.reshape(count, NUM_SUITS * self._suit_units)
+        blocks = range(0, len(observations) or 1, _BLOCK)
+        return np.concatenate([self._outputs(observations[first : first + _BLOCK]) for first in blocks])
+
+    def _outputs(self, rows: npt.NDArray[Any]) -> Rows:
+        count = len(rows)
+        if self._suits:
+            suits = rows[:, self._inputs.ravel()].reshape(count * NUM_SUITS, self._inputs.shape[1])
+            for layer in self._suits:
+                suits = layer(suits, relu=True)
+            rows = suits.reshape(count, NUM_SUITS * self._units)
         for layer in self._trunk:
             rows = layer(rows, relu=True)
         if not self._judges_cards:
             return self._last(rows)
         # The first card layer in two parts: the trunk's part is the same for all suits and is computed once.
-        units = np.maximum(self._from_suit(suits) + self._from_trunk(rows).repeat(NUM_SUITS, axis=0), _ZERO)
+        units = self._from_suit(suits) + self._from_trunk(rows).repeat(NUM_SUITS, axis=0)
+        np.maximum(units, 0, out=units)
         for layer in self._cards:
             units = layer(units, relu=True)
         outputs = self._last(units)
@@ -137,6 +114,3 @@ class SuitMLPForward:
         others = outputs[:, :, SUIT_SIZE:]  # actions that are no cards: sums over the suits, in a fixed order
         choices = others[:, 0] + others[:, 1] + others[:, 2] + others[:, 3]
         return np.concatenate([cards, choices], axis=1)
-
-
-Forward = MLPForward | SuitMLPForward

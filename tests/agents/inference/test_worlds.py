@@ -18,7 +18,6 @@ from german_whist.agents.inference.worlds import (
     posterior,
     sample_candidate_deals,
 )
-from german_whist.agents.policy.row_network import RowNetwork
 from german_whist.agents.pretrained import load_pretrained
 from german_whist.agents.registry import make_agent
 from german_whist.agents.search.agent import Scratch
@@ -60,7 +59,7 @@ def beliefs_about(opponent: str, deals: int) -> Beliefs:
     """What a search of 40 worlds believes at a quarter of its policy's decisions against an opponent."""
     policy, other = make_agent("small"), make_agent(opponent)
     settings = BeliefSettings.of(40, has_network=True)
-    scratch = Scratch.of(RowNetwork.of(load_pretrained("small"), rules("classic")))
+    scratch = Scratch.of(load_pretrained("small"), rules("classic"))
     batch = DealBatch("classic", deals, seed=91, history=True, endgame="exact")
     mine, rng, cards = np.arange(deals) // 2 % 2, np.random.default_rng(91), np.arange(52, dtype=np.uint64)
     parts, step = [], 0
@@ -150,7 +149,7 @@ def candidates(
 ) -> Candidates:
     """Candidate deals of the seat to act, replayed so many at a time."""
     tokens, lengths = batch.history()
-    scratch = Scratch.of(RowNetwork.of(network, batch.rules))
+    scratch = Scratch.of(network, batch.rules)
 
     def run(replay: Callable[[int, int, Any], Any], worlds: int) -> list[Any]:
         return [replay(first, min(first + part, worlds), scratch) for first in range(0, worlds, part)]

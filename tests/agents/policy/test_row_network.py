@@ -39,10 +39,12 @@ def test_a_network_in_kernels_is_the_network() -> None:
         for view, row in zip(views[:8], advantages, strict=False):
             evaluate(network, view)
             legal = [card for card in range(52) if int(view["legal"]) >> card & 1]
-            encoded = network.relabeling[52:104]
-            best = max(network.logits[encoded[card]] for card in legal)
+            encoded = network.relabeling[0, 52:104]
+            best = max(network.logits[0, encoded[card]] for card in legal)
             assert checkpoint.logits_per_trick is not None
-            found = [np.float64(network.logits[encoded[card]] - best) / checkpoint.logits_per_trick for card in legal]
+            found = [
+                np.float64(network.logits[0, encoded[card]] - best) / checkpoint.logits_per_trick for card in legal
+            ]
             assert found == row[legal].tolist()
         play_randomly(batch, rng, 5)
 

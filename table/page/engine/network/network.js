@@ -103,7 +103,7 @@ function layerOutputs(row, { weights, bias }, rectify) {
 }
 
 /**
- * Compute the outputs of a network: its layers one after the other, or with suit layers as `SuitMLPForward` does.
+ * Compute the outputs of a network: its layers one after the other, or with suit layers as `Forward` does.
  *
  * @param {Layer[]} layers
  * @param {number} suitLayers
