@@ -17,7 +17,7 @@ from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.text.rules_text import rules_spec
 from german_whist.envs.utils.checks import is_agent_class
-from german_whist.envs.utils.specs import printable, short_repr
+from german_whist.envs.utils.specs import short_repr
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -315,7 +315,7 @@ def _wrapper_of(agent: Any) -> type[_Wrapped]:
 
 def agent_name(agent: Agent) -> str:
     """Return what to call an agent: its ``name``, or else its class. Names can come from others' folders."""
-    return printable(agent.name or type(agent).__name__)
+    return str(agent.name or type(agent).__name__)
 
 
 def as_agent(agent: AgentLike, rules: Rules | None = None) -> Agent:

@@ -29,7 +29,7 @@ from german_whist.envs.simulator.episodes import Episodes
 from german_whist.envs.simulator.tensor_batch import TensorBatch
 from german_whist.envs.turns import play_turn
 from german_whist.envs.utils.checks import check_seed, whole_number
-from german_whist.envs.utils.specs import must_be, printable
+from german_whist.envs.utils.specs import must_be
 from german_whist.evaluation.executors import InlineExecutor, run_tasks
 from german_whist.evaluation.recording import Recording, deal_results
 
@@ -324,7 +324,7 @@ def _games_played(episodes: Episodes) -> int:
 
 def _recordings(episodes: Episodes, names: tuple[str, str], numbers: range) -> Iterator[Recording]:
     """Yield recordings of both games of each deal."""
-    batch, (first, second) = episodes.batch, map(printable, names)
+    batch, (first, second) = episodes.batch, names
     assert batch.log is not None  # recorded games keep histories
     results, dealers = deal_results(batch), batch.states["dealer"].tolist()
     actions, counts = batch.log.actions.tolist(), batch.log.counts.tolist()

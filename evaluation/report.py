@@ -7,8 +7,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from german_whist.envs.utils.specs import printable
-
 NAMES = ("agent", "opponent")  # left-aligned columns
 
 
@@ -30,14 +28,14 @@ class Table:
 
     def __str__(self) -> str:
         """Return the table as text with aligned columns."""
-        lines = [self.columns, *([*map(printable, row)] for row in self.rows)]
+        lines = [self.columns, *self.rows]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         sides = ["<" if heading in NAMES else ">" for heading in self.columns]
         padded = [
             "  ".join(f"{cell:{side}{width}}" for cell, side, width in zip(line, sides, widths, strict=True)).rstrip()
             for line in lines
         ]
-        return "\n".join([printable(self.title), *padded, *self.notes])
+        return "\n".join([self.title, *padded, *self.notes])
 
     def html(self) -> str:
         """Return the table as HTML; all text is escaped, because names may hold anything."""
@@ -75,4 +73,4 @@ def _paragraph(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    return html.escape(printable(text))
+    return html.escape(text)

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, PercentFormatter
 
 from german_whist.envs.utils.files import write_atomically
-from german_whist.envs.utils.specs import percent_text, printable
+from german_whist.envs.utils.specs import percent_text
 
 COLORS = ("#2a9d8f", "#e76f51", "#264653", "#e9c46a", "#8d6a9f")
 LINE_HEIGHT = 0.042  # height of a line's label, relative to the axes
@@ -131,5 +131,5 @@ def _spread(rates: list[float]) -> list[float]:
 
 def _short(opponent: str) -> str:
     """Shorten a name to fit beside the axes; file names lose their folders."""
-    name = printable(opponent.rpartition("/")[2].replace(".safetensors", ""))
+    name = opponent.rpartition("/")[2].replace(".safetensors", "")
     return name if len(name) <= _MAX_NAME else f"{name[: _MAX_NAME - 1]}…"

@@ -37,7 +37,7 @@ from german_whist.envs.engine.endgame_hook import PLAYED, check_endgame
 from german_whist.envs.engine.rules import Rules, rules_from_dict
 from german_whist.envs.observation.views import NAMED, RANKS
 from german_whist.envs.utils.files import write_atomically
-from german_whist.envs.utils.specs import must_be, printable, short_repr, unknown_name_error
+from german_whist.envs.utils.specs import must_be, short_repr, unknown_name_error
 
 if TYPE_CHECKING:
     from german_whist.agents.policy.network.forward import Forward
@@ -276,8 +276,7 @@ def _value(path: str, file: TensorFile, features: int, read: Callable[..., tuple
         raise ValueError(f"checkpoint {path!r} has a damaged model card: value: {error!s:.300}") from None
     if outputs != VALUE_OUTPUTS:
         raise ValueError(
-            f"checkpoint {path!r} has a value network of {printable(', '.join(map(str, outputs))):.100}: "
-            f"this version reads {', '.join(VALUE_OUTPUTS)}"
+            f"checkpoint {path!r} has a value network of {outputs!r:.100}: this version reads {VALUE_OUTPUTS}"
         )
     if len(sizes) < 2 or [sizes[0], sizes[-1]] != [features, len(VALUE_OUTPUTS)]:
         ends = f"{features}, ..., {len(VALUE_OUTPUTS)}"

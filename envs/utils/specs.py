@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import unicodedata
 from collections.abc import Iterable
 
 MAX_SHOWN = 100  # characters of a value in an error
@@ -29,19 +28,6 @@ def count_text(count: float, noun: str) -> str:
 def percent_text(share: float, digits: int = 0) -> str:
     """Return a share from 0 to 1 as ``62 %``, or with decimal places as ``62.6 %``."""
     return f"{100 * share:.{digits}f} %"
-
-
-def printable(text: object) -> str:
-    """Return text that others wrote as one line that cannot steer a terminal.
-
-    Control characters, line breaks and marks that turn the direction of writing become escapes, as in ``repr``.
-    """
-    shown = str(text)
-    return shown if shown.isprintable() else "".join(map(_printable_sign, shown))
-
-
-def _printable_sign(sign: str) -> str:
-    return sign if sign.isprintable() or unicodedata.category(sign) == "Zs" else repr(sign)[1:-1]
 
 
 def must_be(name: str, expected: str, given: object) -> str:

@@ -72,15 +72,10 @@ def test_a_result_prints_each_agent_in_one_row_and_a_notebook_shows_the_same_cel
     for figure in figures(result):
         assert figure in text
         assert figure in shown
-    for encoding in ("cp1252", "cp437", "latin-1"):
-        text.encode(encoding)
     assert all(line == line.rstrip() for line in text.splitlines())
 
 
 def test_a_name_cannot_be_markup() -> None:
-    result = dataclasses.replace(
-        play_match("random", "greedy", deals=2, rules="tiny"), first=MARKUP, second="a\nb\x1b[0m"
-    )
+    result = dataclasses.replace(play_match("random", "greedy", deals=2, rules="tiny"), first=MARKUP)
     page = ElementTree.fromstring(f"<div>{result._repr_html_()}</div>")
-    assert [cell.text for cell in page.iter("td")][:2] == [MARKUP, r"a\nb\x1b[0m"]
-    assert r"a\nb\x1b[0m" in str(result)
+    assert next(page.iter("td")).text == MARKUP

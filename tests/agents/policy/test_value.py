@@ -48,7 +48,7 @@ def test_a_checkpoint_without_a_value_says_none() -> None:
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
-        ({"outputs": ["margin", "points"]}, "a value network of margin, points: this version reads margin, win_logit"),
+        ({"outputs": ["margin", "points"]}, "a value network of ['margin', 'points']"),
         ({"outputs": None}, "damaged model card: value"),
         ({"sizes": [443, 6, 3]}, "the sizes of the value layers must be 443, ..., 2, got [443, 6, 3]"),
         ({"sizes": [443, 7, 2]}, "value 0 is missing or has another shape than its model card says"),
