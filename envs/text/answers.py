@@ -3,6 +3,9 @@
 Text that is marked as reasoning is dropped, so an action that only the reasoning names is never read. Then the forms
 are tried in order: those that call themselves the answer (``_GIVEN``), those that usually are the answer (``_STATED``),
 and prose. If it remains unclear which action is meant, none is read.
+
+A model may repeat a word without end, so reading takes linear time: what starts anywhere in a text and may fail is
+bounded, as in ``{0,4}``.
 """
 
 from __future__ import annotations
@@ -56,19 +59,22 @@ _REASON = (
     r"|comments?|notes?)"
 )
 _STRONG = (
-    r"(?:(?:(?:my|the|final|chosen|selected)[\s_-]*)*(?:answer|action|choice|decision)"
-    r"|(?:(?:my|final|chosen|selected)[\s_-]*)+(?:move|card|play|pick|lead)|final)"
+    r"(?:(?:(?:my|the|final|chosen|selected)[\s_-]*){0,4}(?:answer|action|choice|decision)"
+    r"|(?:(?:my|final|chosen|selected)[\s_-]*){1,4}(?:move|card|play|pick|lead)|final)"
 )
-_FAINT = r"(?:(?:the|best)[\s_-]*)*(?:move|card|play|pick|response|output)"
+_ASKS = r"[^.!?;\n]{0,300}\?"
+_OPEN = rf"[<\[◁](?P<tag>{_REASON})[>\]▷]"
+_FAINT = r"(?:(?:the|best)[\s_-]*){0,4}(?:move|card|play|pick|response|output)"
 
 _REASONING = [
-    _pattern(r"\A.*<\|channel\|>final<\|message\|>"),
-    _pattern(rf"[<\[◁](?P<tag>{_REASON})[>\]▷].*?[<\[◁]/(?P=tag)[>\]▷]"),
-    _pattern(rf"\A.*[<\[◁]/{_REASON}[>\]▷]"),  # opened in the prompt
+    (_pattern(r"\A.*<\|channel\|>final<\|message\|>"), "\n"),
+    # The second form, of a tag that is never closed, ends the search.
+    (_pattern(rf"{_OPEN}.*?[<\[◁]/(?P=tag)[>\]▷]|(?P<rest>[<\[◁]{_REASON}[>\]▷].*)"), r"\n\g<rest>"),
+    (_pattern(rf"\A.*[<\[◁]/{_REASON}[>\]▷]"), "\n"),  # opened in the prompt
     # Never closed: up to the tags of an answer that end the text, or to the end.
-    _pattern(rf"[<\[◁]{_REASON}[>\]▷].*?(?=\Z|<(?P<tag>{_STRONG})>[^<]*</(?P=tag)>\s*\Z)"),
-    _pattern(rf"([\"']){_REASON}\1\s*:\s*([\"'])(?:(?!\2)[^\\]|\\.)*\2"),
-    _pattern(r"~~[^~]*~~"),
+    (_pattern(rf"{_OPEN}.*?(?=\Z|<(?P<label>{_STRONG})>[^<]*</(?P=label)>\s*\Z)"), "\n"),
+    (_pattern(rf"([\"']){_REASON}\1\s*:\s*([\"'])(?:(?!\2)[^\\]|\\.)*\2"), "\n"),
+    (_pattern(r"~~[^~]*~~"), "\n"),
 ]
 
 
@@ -77,14 +83,15 @@ def _labelled(label: str) -> str:
     return (
         rf"<(?P<tag>{label})>(?P<inside>(?:(?!<{label}>).)*?)(?:</(?P=tag)>|\Z)"
         rf"|(?<!\w)[\"']?{label}[\"']?\s*[:=]\s*[\[{{]?\s*(?P<quote>[\"'])(?P<field>(?:(?!(?P=quote)).)*)(?P=quote)"
-        rf"|(?:\A|[.!?;:>\n({{])[^\w?]{{0,20}}(?:(?:so|and|thus|hence|therefore|the)[\s,]+)*{label}[*_`]*"
-        rf"(?:\s*(?::|=|->|→)|\s+is\b:?)[\s*_`]{{0,20}}(?P<line>[^.!?;\n]++)(?!\?)"
+        rf"|(?:\A|[.!?;:>\n({{])[^\w?]{{0,20}}(?:(?:so|and|thus|hence|therefore|the)[\s,]+){{0,4}}{label}[*_`]*"
+        rf"(?:\s*(?::|=|->|→)|\s+is\b:?)[\s*_`]{{0,20}}(?!{_ASKS})(?P<line>[^.!?;\n]++)"
     )
 
 
 # The last match that names an action counts.
 _GIVEN = _pattern(rf"\\f?boxed\s*\{{(?P<box>[^{{}}]*)\}}|####(?P<gsm>[^\n]+)|{_labelled(_STRONG)}")
 _SENTENCE = _pattern(r"(?<![^.!?;\n])(?P<line>[^.!?;\n]+)")
+_MARKED = _pattern(r"(?P<mark>\*{1,3}|_{1,2}|`)(?P<line>[^*_`\n]+)(?P=mark)(?=[^\w.!?;\n]{0,20}(?:[.!;\n]|\Z|because))")
 _VERB = _pattern(r"\b(?:play|lead|choose|pick|select|discard|throw|follow|use|go)\b")
 # A form counts if all its matches name the same action and nothing else, and no other action is named after them.
 _STATED = [
@@ -92,7 +99,7 @@ _STATED = [
     (_pattern(r"[\[【](?P<line>[^\[\]【】]*)[\]】]"), None),
     (_pattern(_labelled(_FAINT)), None),
     (_SENTENCE, None),  # "SA", in a line
-    (_pattern(r"(?P<mark>\*{1,3}|_{1,2}|`)(?P<line>[^*_`\n]+)(?P=mark)(?=[^\w.!?;\n]*(?:[.!;\n]|\Z|because))"), None),
+    (_MARKED, None),
 ]
 
 # Words that may stand beside an action in a text that counts as naming nothing else.
@@ -107,7 +114,7 @@ _WHY = _pattern(
     r"|[\s,*_`)\]-]*\b(?:because|since|so that|in order to"
     r"|to (?:win|take|beat|draw|get|keep|save|lose|follow|capture|secure|force|trump|ruff|duck|discard))\b[^.!?;\n]*"
 )
-_QUESTION = _pattern(r"[^.!?;\n]*\?")
+_QUESTION = _pattern(_ASKS)
 _ENGLISH = _pattern(r"as|ad|ah|ha|a\s+[cdhs]")  # words, not cards, unless in capitals
 _COUNT = _pattern(r"(?:\d+|two|three|four|five|six|seven|eight|nine|ten)\s+[a-z]{2,}")  # "2 hearts"
 _HONOUR = _pattern(r"\b(?:ace|king|queen|jack)s?\b")
@@ -116,7 +123,7 @@ _DISMISSED_BEFORE = _pattern(
     r"(?:(?:to|be|go|with|play|playing|lead|leading|choose|pick|use|waste|throw|discard|my|the|a|that|it)\s+)*"
     r"[\[*_`\"'(]*\Z"
 )
-_DISMISSED_AFTER = _pattern(r"[^\w.!?;\n]*(?:\w+\s+){0,2}(?:los(?:e|es|ing)|not|never|cannot|\w+n['’]t)\b")
+_DISMISSED_AFTER = _pattern(r"[^\w.!?;\n]{0,20}(?:\w+\s+){0,2}(?:los(?:e|es|ing)|not|never|cannot|\w+n['’]t)\b")
 _CLAUSE = 60  # characters before an action that may dismiss it
 
 
@@ -149,10 +156,8 @@ def read_action(answer: str, legal: int, rules: Rules) -> int:
 
 def _without_reasoning(answer: str) -> str:
     text = html.unescape(answer)
-    for pattern, plain in _REWRITES:
+    for pattern, plain in _REWRITES + _REASONING:
         text = pattern.sub(plain, text)
-    for pattern in _REASONING:
-        text = pattern.sub("\n", text)
     return text
 
 

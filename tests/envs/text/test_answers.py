@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -168,11 +170,19 @@ def test_any_text_is_read_or_refused(answer: str) -> None:
     assert read(answer) in {None, *map(card_text, range(NUM_CARDS))}
 
 
-@pytest.mark.parametrize(
-    "part", ["<answer>", "<think>", "\n", "[", "**SA", "S7 ", "a ", '"card": "', "\\boxed{", "not "]
-)
-def test_long_answers_are_read_at_once(part: str) -> None:
-    assert read(part * 2000 + "\nFinal answer: SA") in ("SA", None)
+PARTS = ["<answer>", "<think>", "\n", "[", "[]", "[SA]", "**SA", "* ", "S7 ", "a ", '"card": "', "\\boxed{", "not "]
+LABELS = ["the ", "my ", "my final ", "so the ", "best ", "answer: ", "selected-"]
+
+
+@pytest.mark.parametrize("end", ["?", "\nFinal answer: SA"])
+@pytest.mark.parametrize("part", PARTS + LABELS)
+def test_the_time_to_read_an_answer_is_linear_in_its_length(part: str, end: str) -> None:
+    seconds = []
+    for length in (8_000, 32_000):
+        start = time.process_time()
+        assert read((part * length)[:length] + end) in ("SA", "S7", None)
+        seconds.append(time.process_time() - start)
+    assert seconds[1] < 8 * seconds[0] + 0.1
 
 
 @pytest.mark.parametrize(
