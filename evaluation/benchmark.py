@@ -119,7 +119,6 @@ def benchmark(
 
     Raises:
         ValueError: when there is no such agent, or it cannot play ``classic``.
-        ChildProcessError: when a worker of the executor ended abruptly.
     """
     matches = tuple(
         play_match(agent, rung.agent, deals=rung.deals, seed=SEED, rules=RULES, progress=progress, executor=executor)

@@ -1,8 +1,8 @@
 """The stream of mirrored games: two agents play deals, or matches of several deals, each twice with the seats swapped.
 
-Mirroring cancels most of the luck of the deal. All measurements (matches, series, sequential tests, tournaments) read
-what :func:`games` yields and differ only in what they compute and when they stop. A *deal* is the cards, a *game* is a
-deal with the agents in their seats, and a *match* is several deals up to a target, such as ``first_to:25``.
+Mirroring cancels most of the luck of the deal. All measurements (matches, sequential tests, tournaments) read what
+:func:`games` yields and differ only in what they compute and when they stop. A *deal* is the cards, a *game* is a deal
+with the agents in their seats, and a *match* is several deals up to a target, such as ``first_to:25``.
 
 With ``endgame="exact"`` a deal is cut off where its endgame begins and gets the tricks of perfect play. Margin and
 winner are those of a game that both agents finish as ``NAME+exact``; recorded games are played to the end by such
@@ -11,8 +11,9 @@ agents.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,14 +24,13 @@ from german_whist.agents.registry import as_spec, make_agent
 from german_whist.envs.agent import Agent, AgentLike, SupportsAct, agent_name
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.endgame_hook import EXACT, PLAYED, check_endgame, endgame_hook_of
-from german_whist.envs.engine.match_format import MatchFormat, check_match_number
+from german_whist.envs.engine.match_format import MatchFormat
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.simulator.episodes import Episodes
 from german_whist.envs.simulator.tensor_batch import TensorBatch
 from german_whist.envs.turns import play_turn
-from german_whist.envs.utils.checks import check_seed, whole_number
+from german_whist.envs.utils.checks import SEED_LIMIT, check_seed, whole_number
 from german_whist.envs.utils.specs import must_be
-from german_whist.evaluation.executors import InlineExecutor, run_tasks
 from german_whist.evaluation.recording import Recording, deal_results
 
 DEFAULT_BATCH = 2048
@@ -44,37 +44,28 @@ class GameBlock(NamedTuple):
     """Finished games, one row per deal (or match). In column 0 the first agent has seat 0, in column 1 seat 1.
 
     Attributes:
-        numbers: indices of the deals, or matches, uint64[n].
         outcomes: the first agent's results, 1, 0 or −1, int64[n, 2].
         margins: the first agent's margins, or in matches its final score minus the other's, float64[n, 2].
         lengths: number of deals played in each game, int64[n, 2].
         recordings: if asked for, both games of every deal in order.
     """
 
-    numbers: npt.NDArray[np.uint64]
     outcomes: npt.NDArray[np.int64]
     margins: npt.NDArray[np.float64]
     lengths: npt.NDArray[np.int64]
     recordings: tuple[Recording, ...] = ()
 
     @classmethod
-    def of_deals(cls, margins: npt.NDArray[Any], first_deal: int = 0) -> GameBlock:
-        """Return the games of consecutive single deals, given the first agent's margins, [n, 2]."""
+    def of_deals(cls, margins: npt.NDArray[Any]) -> GameBlock:
+        """Return the games of single deals from the first agent's margins, [n, 2]."""
         outcomes = np.sign(margins).astype(np.int64)
-        numbers = np.uint64(first_deal) + np.arange(len(margins), dtype=np.uint64)
-        return cls(numbers, outcomes, margins.astype(np.float64), np.ones_like(outcomes))
+        return cls(outcomes, margins.astype(np.float64), np.ones_like(outcomes))
 
 
-def joined(blocks: Iterable[GameBlock]) -> GameBlock:
-    """Join blocks, of which there must be at least one."""
-    given = list(blocks)
-    return GameBlock(
-        np.concatenate([block.numbers for block in given]),
-        np.concatenate([block.outcomes for block in given]),
-        np.concatenate([block.margins for block in given]),
-        np.concatenate([block.lengths for block in given]),
-        tuple(one for block in given for one in block.recordings),
-    )
+def joined(blocks: Sequence[GameBlock]) -> GameBlock:
+    """Join blocks, of which there must be at least one; recordings are left out."""
+    outcomes, margins, lengths = (np.concatenate(column) for column in zip(*(one[:3] for one in blocks), strict=True))
+    return GameBlock(outcomes, margins, lengths)
 
 
 class Players(NamedTuple):
@@ -107,23 +98,14 @@ def agent_label(spec: str | Agent | SupportsAct, agent: Agent) -> str:
     return spec if isinstance(spec, str) else agent_name(agent)
 
 
-def deal_range(first_deal: int, deals: int) -> range:
-    """Return the deals ``first_deal … first_deal + deals − 1``.
+def deal_range(first_deal: int, deals: int, limit: int = SEED_LIMIT) -> range:
+    """Return the deals, or matches, ``first_deal … first_deal + deals − 1``, all below ``limit``.
 
     Raises:
         ValueError: when a number is out of range.
     """
-    first, number = check_seed(first_deal, "first_deal"), whole_number("deals", deals, 1)
-    return range(first, check_seed(first + number - 1, "last deal") + 1)
-
-
-def match_range(matches: int) -> range:
-    """Return the matches ``0 … matches − 1``.
-
-    Raises:
-        ValueError: when ``matches`` is out of range.
-    """
-    return range(check_match_number(whole_number("matches", matches, 1) - 1, "last match") + 1)
+    first, number = whole_number("first_deal", first_deal, 0, limit - 1), whole_number("deals", deals, 1)
+    return range(first, whole_number("last deal", first + number - 1, 0, limit - 1) + 1)
 
 
 def games(
@@ -134,7 +116,7 @@ def games(
     *,
     match: MatchFormat | None = None,
     endgame: str = PLAYED,
-    batch_size: int = DEFAULT_BATCH,
+    batch_size: int | None = None,
     executor: Executor | None = None,
     record: bool = False,
     progress: Progress | None = None,
@@ -166,69 +148,81 @@ def games(
     Raises:
         ValueError: when an argument is not allowed, or an agent does not return one legal action per view; the message
             names the agent.
-        ChildProcessError: when a worker of the executor ended abruptly.
     """
-    batch_size = whole_number("batch_size", batch_size, 1)
     if not isinstance(executor, Executor | None):
         raise ValueError(must_be("executor", "an executor, such as ProcessPoolExecutor(4)", executor))
     if progress is not None and not callable(progress):
         raise ValueError(must_be("progress", "a function that is called with a number of deals", progress))
+    if match is not None and record:
+        raise ValueError("matches are not recorded, single deals are: leave out match or record")
+    if device is not None and (match is not None or record or executor is not None):
+        raise ValueError("device plays single deals in this process: leave out match, record and executor")
     endgame_hook_of(check_endgame(endgame), rules)
-    executor = InlineExecutor() if executor is None else executor
-    is_here = isinstance(executor, InlineExecutor)
-    how = (rules, check_seed(seed), match, endgame, record)
-    size = batch_size if is_here else min(batch_size, -(-len(numbers) // MAX_TASKS))
+    seed = check_seed(seed)
+    if batch_size is None:
+        batch_size = DEFAULT_BATCH if device is None else DEVICE_BATCH
+    size = whole_number("batch_size", batch_size, 1)
+    if executor is not None:
+        size = min(size, -(-len(numbers) // MAX_TASKS))
     parts = [numbers[start : start + size] for start in range(0, len(numbers), size)]
-    if device is not None:
-        if match is not None or record or not is_here:
-            raise ValueError("device plays single deals in this process: leave out match, record and executor")
-        for part in parts:
-            yield play_on_device(players, part, rules, seed, endgame, device)
-            if progress is not None:
-                progress(len(part))
-        return
-    # In this thread, the same agents play all blocks: they are made once.
-    tasks = [(players, part, *how, progress) if is_here else (players.given, part, *how) for part in parts]
-    for block in run_tasks(executor, _play, tasks):
-        if progress is not None and not is_here:
+    how = (rules, seed, match, endgame, record)
+    blocks: Iterator[GameBlock]
+    if executor is not None:
+        blocks = executor.map(partial(_play_in_worker, players.given, *how), parts)
+    elif device is not None:
+        blocks = (play_on_device(players, part, rules, seed, endgame, device) for part in parts)
+    else:
+        blocks = (_play(players, *how, part, progress) for part in parts)
+    for block in blocks:
+        if progress is not None and (executor is not None or device is not None):
             progress(len(block.margins))
         yield block
 
 
+def _play_in_worker(given: tuple[AgentLike, AgentLike], rules: Rules, *how: Any) -> GameBlock:
+    return _play(two_players(*given, rules), rules, *how)
+
+
 def _play(
-    players: Players | tuple[AgentLike, AgentLike],
-    numbers: range,
+    players: Players,
     rules: Rules,
     seed: int,
     match: MatchFormat | None,
     endgame: str,
     record: bool,
+    numbers: range,
     progress: Progress | None = None,
 ) -> GameBlock:
-    if not isinstance(players, Players):
-        players = two_players(*players, rules)
+    """Play one block; the first agent has seat 0 in the first half of the rows and seat 1 in the second half."""
+    agents, names = players.agents, players.names
     if record and endgame == EXACT:  # a recording needs every card
-        players, endgame = with_exact_endgames(players), PLAYED
-    size, history = len(numbers), record or any(agent.uses_games for agent in players.agents)
+        solve = [solves_endgame(agent) for agent in agents]
+        first, second = (agent if has else ExactEndgame(agent) for agent, has in zip(agents, solve, strict=True))
+        one, other = (name if has else f"{name}+{EXACT}" for name, has in zip(names, solve, strict=True))
+        agents, names, endgame = (first, second), (one, other), PLAYED
+    size, history = len(numbers), record or any(agent.uses_games for agent in agents)
     episodes = Episodes(rules, 2 * size, match, history=history, endgame=endgame)
     indices = np.uint64(numbers.start) + np.arange(size, dtype=np.uint64)
     episodes.start(episodes.every_row, np.full(2 * size, seed, np.uint64), np.tile(indices, 2))
-    reported = 0
-
-    def report() -> None:
-        nonlocal reported
-        if progress is None:
-            return
+    first_seat, reported = np.repeat(np.array([0, 1], np.int8), size), 0
+    while not episodes.over.all():
+        mover = episodes.batch.turn ^ first_seat
+        mover[episodes.over] = -1
+        for which in (0, 1):
+            rows = np.flatnonzero(mover == which)
+            # Each agent has its own random numbers in each game of a deal.
+            addresses = 2 * episodes.indices[rows] + first_seat[rows].astype(np.uint64)
+            play_turn(agents[which], episodes, rows, stream=which, addresses=addresses, name=names[which])
         played = _games_played(episodes) // 2
-        if played > reported:
+        if progress is not None and played > reported:
             progress(played - reported)
-            reported = played
-
-    play_mirrored(players.agents, players.names, episodes, report)
-    recordings = _recordings(episodes, players.names, numbers) if record else ()
-    outcomes, margins = (mirrored_returns(episodes, reward) for reward in ("win", "margin"))
-    lengths = episodes.deals.reshape(2, size).T
-    return GameBlock(indices, outcomes.astype(np.int64), margins, lengths, tuple(recordings))
+        reported = played
+    outcomes, margins = (
+        episodes.returns(reward, episodes.every_row)[episodes.every_row, first_seat].reshape(2, size).T
+        for reward in ("win", "margin")
+    )
+    recordings = _recordings(episodes, names, numbers) if record else ()
+    return GameBlock(outcomes.astype(np.int64), margins, episodes.deals.reshape(2, size).T, tuple(recordings))
 
 
 def play_on_device(players: Players, numbers: range, rules: Rules, seed: int, endgame: str, device: Any) -> GameBlock:
@@ -268,49 +262,7 @@ def play_on_device(players: Players, numbers: range, rules: Rules, seed: int, en
                 batch.step_unchecked(own, agent.act_on(batch.on, batch.views(own), rng))
                 plies[own] += 1
     margins = batch.returns("margin").double().cpu().numpy()[np.arange(2 * size), first_seat.cpu().numpy()]
-    return GameBlock.of_deals(margins.reshape(2, size).T, numbers.start)
-
-
-def play_mirrored(
-    agents: tuple[Agent, Agent],
-    names: tuple[str, str],
-    episodes: Episodes,
-    after_turn: Callable[[], None] = lambda: None,
-) -> None:
-    """Play episodes to the end; the first agent has seat 0 in the first half of the rows and seat 1 in the second half.
-
-    Args:
-        agents: the two agents.
-        names: their names for errors.
-        episodes: episodes that have been started.
-        after_turn: called whenever both agents have had their turn.
-
-    Raises:
-        ValueError: when an agent does not return one legal action per view; the message names the agent.
-    """
-    first_seat = _first_seats(episodes)
-    while not episodes.over.all():
-        mover = episodes.batch.turn ^ first_seat
-        mover[episodes.over] = -1
-        for which in (0, 1):
-            rows = np.flatnonzero(mover == which)
-            # Each agent has its own random numbers in each game of a deal.
-            addresses = 2 * episodes.indices[rows] + first_seat[rows].astype(np.uint64)
-            play_turn(agents[which], episodes, rows, stream=which, addresses=addresses, name=names[which])
-        after_turn()
-
-
-def _first_seats(episodes: Episodes) -> npt.NDArray[np.int8]:
-    """Return the first agent's seat in each row."""
-    return np.repeat(np.array([0, 1], np.int8), episodes.batch.size // 2)
-
-
-def mirrored_returns(episodes: Episodes, reward: str) -> npt.NDArray[np.float64]:
-    """Return the first agent's returns in its mirrored games, float64[size / 2, 2]."""
-    size = episodes.batch.size
-    own = episodes.returns(reward, episodes.every_row)[episodes.every_row, _first_seats(episodes)]
-    paired: npt.NDArray[np.float64] = own.reshape(2, size // 2).T
-    return paired
+    return GameBlock.of_deals(margins.reshape(2, size).T)
 
 
 def _games_played(episodes: Episodes) -> int:
@@ -333,11 +285,3 @@ def _recordings(episodes: Episodes, names: tuple[str, str], numbers: range) -> I
         for row, seats in ((place, (first, second)), (place + len(numbers), (second, first))):
             played = tuple(actions[row][: counts[row]])
             yield Recording(batch.rules, dealers[row], seats, played, results[row], address)
-
-
-def with_exact_endgames(players: Players) -> Players:
-    """Return the players with an exact endgame added to each agent, and its name, that has none."""
-    solve = [solves_endgame(agent) for agent in players.agents]
-    one, other = (agent if has else ExactEndgame(agent) for agent, has in zip(players.agents, solve, strict=True))
-    first, second = (name if has else f"{name}+{EXACT}" for name, has in zip(players.names, solve, strict=True))
-    return players._replace(agents=(one, other), names=(first, second))

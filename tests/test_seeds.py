@@ -48,7 +48,6 @@ def recording(deal: tuple[Any, Any]) -> str:
 SEEDS: dict[str, Entry] = {
     "play_match": lambda seed: gw.play_match(*AGAINST, deals=2, seed=seed, rules="tiny").to_dict(),
     "play_match's first_deal": lambda seed: gw.play_match(*AGAINST, deals=2, rules="tiny", first_deal=seed).to_dict(),
-    "play_series": lambda seed: gw.play_series(*AGAINST, "best_of:3", matches=2, seed=seed, rules="tiny").to_dict(),
     "play_sprt": lambda seed: gw.play_sprt(*AGAINST, seed=seed, rules="tiny", max_deals=3).to_dict(),
     "play_tournament": lambda seed: (
         gw.play_tournament(AGAINST, deals=2, seed=seed, rules="tiny").margins[0, 1].tolist()
@@ -77,7 +76,6 @@ SEEDS: dict[str, Entry] = {
 NUMBERS: dict[str, Entry] = {
     "play_match": lambda deals: gw.play_match(*AGAINST, deals=deals, rules="tiny").to_dict(),
     "play_match's batch_size": lambda size: gw.play_match(*AGAINST, deals=300, rules="tiny", batch_size=size).to_dict(),
-    "play_series": lambda matches: gw.play_series(*AGAINST, "best_of:3", matches=matches, rules="tiny").to_dict(),
     "play_sprt": lambda deals: gw.play_sprt(*AGAINST, rules="tiny", max_deals=deals).to_dict(),
     "play_tournament": lambda deals: gw.play_tournament(AGAINST, deals=deals, rules="tiny").margins[0, 1].tolist(),
     "DealBatch": lambda size: gw.DealBatch("tiny", size).states["deck"].tolist(),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 
-from german_whist.envs.utils.processes import end_with_parent
 from german_whist.training.processes import READY, local_store, process_group
 from german_whist.training.train import train
 
@@ -19,8 +19,13 @@ def main(rank: int, size: int, port: int) -> None:
         train(config, run, resume=resume, quiet=True, processes=processes)
 
 
+def _end_with_parent() -> None:
+    os.read(sys.stdin.fileno(), 1)  # blocks until the first process ends, however that happens
+    os._exit(1)
+
+
 if __name__ == "__main__":
-    end_with_parent(lambda: os.read(sys.stdin.fileno(), 1))
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
         main(*map(int, sys.argv[1:]))
     except (ValueError, FloatingPointError, ConnectionError) as error:  # one line, as the command line prints them

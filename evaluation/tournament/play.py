@@ -48,7 +48,6 @@ def play_tournament(
     Raises:
         ValueError: when a name or number is not allowed, two agents have the same name, or an agent does not return one
             legal action per view.
-        ChildProcessError: when a worker of the executor ended abruptly.
     """
     deal_range(0, deals)
     if len(agents) < 2:

@@ -22,7 +22,6 @@ from .envs.pettingzoo_env import raw_env as raw_env
 from .envs.simulator.batch import DealBatch as DealBatch
 from .evaluation.exploitability.best_response import exploitability as exploitability
 from .evaluation.match import play_match as play_match
-from .evaluation.match import play_series as play_series
 from .evaluation.recording import Recording as Recording
 from .evaluation.recording import read_recordings as read_recordings
 from .evaluation.sprt import play_sprt as play_sprt

@@ -76,7 +76,7 @@ def test_it_plays_wherever_agents_are_named(spec: str, folder: Path) -> None:
     game = gymnasium.make("german_whist:GermanWhist-v0", opponent=spec)
     game.reset(seed=1)
     assert gw.TextEnv(opponent=spec).reset(seed=1)
-    assert gw.play_series(spec, "random", matches=1, match="best_of:3").matches == 1
+    assert gw.play_match(spec, "random", deals=1, match="best_of:3").deals == 1
 
 
 def test_settings_are_keyword_arguments(folder: Path) -> None:

@@ -57,7 +57,7 @@ def test_an_agent_made_for_another_game_is_refused_before_the_first_card() -> No
     with pytest.raises(ValueError, match=message):
         gw.play_match(agent, "random", deals=1)
     with pytest.raises(ValueError, match=message):
-        gw.play_series("random", agent, matches=1)
+        gw.play_match("random", agent, match="best_of:3", deals=1)
     with pytest.raises(ValueError, match=message):
         gymnasium.make("german_whist:GermanWhist-v0", opponent=agent)
     with pytest.raises(ValueError, match=message):

@@ -52,14 +52,6 @@ def test_workers_end_with_the_command(number: signal.Signals, tmp_path: Path) ->
     assert "Traceback" not in errors
 
 
-@in_proc
-def test_an_interrupt_while_workers_start_is_quiet() -> None:
-    process = start("evaluate", "greedy", "random", "--deals", "100_000", "--workers", "1")
-    # Two children: the worker, and Python's own that tidies up.
-    wait_until(lambda: len(children(process.pid)) == 2)
-    assert (end(process, signal.SIGINT), process.returncode) == ("", 130)
-
-
 def test_an_interrupt_does_not_wait_for_a_search() -> None:
     # It sends itself the signal as soon as it has a thread that searches, for a minute or so.
     code = """

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from german_whist.evaluation.match import play_match, play_series
+from german_whist.evaluation.match import play_match
 from german_whist.evaluation.recording import Recording
 
 GAMES = [
@@ -51,13 +51,12 @@ def test_a_recording_has_the_whole_endgame() -> None:
 
 @pytest.mark.parametrize("match", ["first_to:10", "best_of:3"])
 def test_whole_matches_are_those_of_agents_with_an_exact_endgame(match: str) -> None:
-    result = play_series("greedy", "random", match, matches=15, seed=2, rules="small", endgame="exact")
-    both = play_series("greedy+exact", "random+exact", match, matches=15, seed=2, rules="small")
+    result = play_match("greedy", "random", match=match, deals=15, seed=2, rules="small", endgame="exact")
+    both = play_match("greedy+exact", "random+exact", match=match, deals=15, seed=2, rules="small")
     assert (result.endgame, both.endgame) == ("exact", "played")
     assert figures(result) == figures(both)
 
 
-@pytest.mark.parametrize("play", [play_match, lambda *agents, **rest: play_series(*agents, "best_of:3", **rest)])
 @pytest.mark.parametrize(
     ("rules", "endgame", "words"),
     [
@@ -66,8 +65,6 @@ def test_whole_matches_are_those_of_agents_with_an_exact_endgame(match: str) -> 
         ("classic:hand=20,stock=12", "exact", "rules: the endgame cannot be solved with hand=20"),
     ],
 )
-def test_an_endgame_that_cannot_be_played_out_exactly_is_refused(
-    play: Any, rules: str, endgame: str, words: str
-) -> None:
+def test_an_endgame_that_cannot_be_played_out_exactly_is_refused(rules: str, endgame: str, words: str) -> None:
     with pytest.raises(ValueError, match=words):
-        play("random", "greedy", rules=rules, endgame=endgame)
+        play_match("random", "greedy", rules=rules, endgame=endgame)

@@ -13,7 +13,7 @@ import pytest
 import german_whist as gw
 from german_whist.agents.endgame.exact_agent import ExactEndgame
 from german_whist.envs.agent import Games
-from german_whist.evaluation.match import play_match, play_series
+from german_whist.evaluation.match import play_match
 from tests.envs.players import Lowest, ReadsHistory
 
 
@@ -45,12 +45,12 @@ class Remembers:
         return np.array(chosen)
 
 
-def test_matches_and_series_give_the_history_of_every_game() -> None:
+def test_deals_and_matches_give_the_history_of_every_game() -> None:
     agent = ReadsHistory()
     result = play_match(agent, "random", deals=4, seed=2, batch_size=3)
     assert agent.decisions == 4 * 2 * 26
     assert result.margin == play_match(Lowest(), "random", deals=4, seed=2).margin
-    play_series(agent, "random", "best_of:3", matches=3, seed=1, rules="small")
+    play_match(agent, "random", match="best_of:3", deals=3, seed=1, rules="small")
     assert agent.decisions > 4 * 2 * 26
     before = agent.decisions
     play_match(ExactEndgame(agent), agent, deals=3, seed=2, rules="small")
@@ -91,11 +91,11 @@ def test_keys_go_through_an_exact_endgame(endgame: str) -> None:
     assert agent.decisions == 2 * 4 * 13
 
 
-def test_a_series_begins_every_deal_with_a_new_key() -> None:
+def test_a_match_begins_every_deal_with_a_new_key() -> None:
     agent = Remembers()
-    result = play_series(agent, "random", "best_of:3", matches=4, seed=3, rules="small")
+    result = play_match(agent, "random", match="best_of:3", deals=4, seed=3, rules="small")
     assert agent.begun == result.deals_per_match * 8
-    again = play_series(Remembers(), "random", "best_of:3", matches=4, seed=3, rules="small", batch_size=1)
+    again = play_match(Remembers(), "random", match="best_of:3", deals=4, seed=3, rules="small", batch_size=1)
     assert again == result
 
 

@@ -268,5 +268,3 @@ def test_the_command_continues_a_match(capsys: pytest.CaptureFixture[str]) -> No
     assert match == json.loads(json.dumps(play_match("greedy", "random", deals=4, first_deal=7).to_dict()))
     assert main(words) == 0
     assert "4 mirrored deals from number 7 on" in capsys.readouterr().out
-    assert main(["evaluate", "greedy", "random", "--match", "best_of:3", "--first-deal", "7"]) == 2
-    assert "--match and --first-deal cannot be combined" in capsys.readouterr().err

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from german_whist.evaluation.match import play_match, play_series
+from german_whist.evaluation.match import play_match
 from german_whist.evaluation.sprt import play_sprt
 from german_whist.evaluation.tournament.play import play_tournament
 from german_whist.training.records import TrainingOutcome
@@ -30,8 +30,8 @@ RESULTS: dict[str, tuple[Callable[[], Any], Callable[[Any], list[str]]]] = {
         lambda: play_match("heuristic", "random", deals=4, rules="tiny"),
         lambda result: [f"{100 * result.win_rate:.1f} %", f"{result.margin:+.2f}"],
     ),
-    "series": (
-        lambda: play_series("heuristic", "random", "best_of:3", matches=4, rules="tiny"),
+    "matches of several deals": (
+        lambda: play_match("heuristic", "random", match="best_of:3", deals=4, rules="tiny"),
         lambda result: [f"{100 * result.win_rate:.1f} %", f"{result.margin:+.2f}"],
     ),
     "sequential test": (

@@ -9,6 +9,7 @@ import re
 import sys
 import threading
 from collections.abc import Sequence
+from concurrent.futures import BrokenExecutor
 from importlib.metadata import version
 from typing import Any, NoReturn
 
@@ -129,7 +130,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         message = f'{library.name} is not installed: pip install "german-whist[{library.extra}]"'
     except OSError as error:
         message = str(error) if error.filename is None else f"{error.filename}: {error.strerror}"
-    except (ValueError, FloatingPointError, MemoryError) as error:
+    except (ValueError, FloatingPointError, MemoryError, BrokenExecutor) as error:
         message = _own_line(error) or str(error)
     except Exception as error:
         own_line = _own_line(error)

@@ -14,10 +14,8 @@ from german_whist.cli.options import add_match_options, add_worker_options, chos
 from german_whist.cli.terminal import agent_labels, print_report, progress_bar
 
 if TYPE_CHECKING:
-    from german_whist.evaluation.match import MatchResult, SeriesResult
+    from german_whist.evaluation.match import MatchResult
     from german_whist.evaluation.report import Table
-
-    Result = MatchResult | SeriesResult
 
 
 def add_parser(subparsers: Any) -> None:
@@ -60,38 +58,31 @@ def run(options: argparse.Namespace) -> int:
     """Play the matches and print the results."""
     from german_whist.agents.registry import as_spec, make_agent
     from german_whist.envs.engine.rules import rules
-    from german_whist.evaluation.match import play_match, play_series
+    from german_whist.evaluation.match import play_match
     from german_whist.evaluation.recording import writing_recordings
 
     if len(options.agents) < 2:
         raise ValueError(f"evaluate: the number of agents must be at least 2, got {len(options.agents)}")
-    for option, others in {"sprt": ("match", "record", "first_deal"), "match": ("record", "first_deal")}.items():
-        for other in others:
-            if getattr(options, option) is not None and getattr(options, other) is not None:
-                raise ValueError(f"evaluate: --{option} and --{other.replace('_', '-')} cannot be combined")
     if options.sprt is not None:
+        for other in ("match", "record", "first_deal"):
+            if getattr(options, other) is not None:
+                raise ValueError(f"evaluate: --sprt and --{other.replace('_', '-')} cannot be combined")
         return _play_sprt(options)
     deals, game = 1000 if options.deals is None else options.deals, rules(options.rules)
     options.agents = [as_spec(spec) for spec in options.agents]
     agents = [make_agent(spec, game) for spec in options.agents]
     labels, pairs = agent_labels(options.agents, agents), list(combinations(range(len(agents)), 2))
-    results: dict[tuple[int, int], Result] = {}
+    results: dict[tuple[int, int], MatchResult] = {}
     with (
         chosen_executor(options) as executor,
         nullcontext() if options.record is None else writing_recordings(options.record) as record,
         progress_bar("deals" if options.match is None else "matches", len(pairs) * deals) as progress,
     ):
-        how = {"seed": options.seed, "rules": game, "endgame": options.endgame}
-        how |= {"executor": executor, "progress": progress}
+        how: dict[str, Any] = {"seed": options.seed, "rules": game, "endgame": options.endgame, "match": options.match}
+        how |= {"first_deal": options.first_deal or 0, "record": record, "executor": executor, "progress": progress}
         for i, j in pairs:
             # Given as specifications, so that an agent begins each match as new.
-            first, second = options.agents[i], options.agents[j]
-            result: Result
-            if options.match is not None:
-                result = play_series(first, second, options.match, matches=deals, **how)
-            else:
-                start = options.first_deal or 0
-                result = play_match(first, second, deals=deals, record=record, first_deal=start, **how)
+            result = play_match(options.agents[i], options.agents[j], deals=deals, **how)
             results[i, j] = dataclasses.replace(result, first=labels[i], second=labels[j])
     if options.json:
         specs = options.agents
@@ -132,7 +123,7 @@ def _play_sprt(options: argparse.Namespace) -> int:
     return 0
 
 
-def _cross_table(labels: Sequence[str], results: Mapping[tuple[int, int], Result]) -> Table:
+def _cross_table(labels: Sequence[str], results: Mapping[tuple[int, int], MatchResult]) -> Table:
     """Return every agent (rows) against every other (columns), from the results of agents i and j for every i < j."""
     from german_whist.evaluation.match import game_title, result_note
     from german_whist.evaluation.report import Table
@@ -145,7 +136,7 @@ def _cross_table(labels: Sequence[str], results: Mapping[tuple[int, int], Result
         cells[j][i] = percent(1 - result.win_rate, (1 - high, 1 - low))
     any_result = results[0, 1]
     title = game_title(any_result.rules, any_result.endgame)
-    won = "matches" if hasattr(any_result, "match") else "games"
+    won = "games" if any_result.match is None else "matches"
     columns = (f"{won} won by", *(f"vs {label}" for label in labels))
     rows = [[label, *row] for label, row in zip(labels, cells, strict=True)]
     return Table(title, columns, rows, [result_note(any_result)])

@@ -1,4 +1,4 @@
-"""Whole matches between agents: mirrored, in lockstep, and the same in every batch."""
+"""Matches of several deals between agents: mirrored, in lockstep, and the same in every batch."""
 
 from __future__ import annotations
 
@@ -11,12 +11,9 @@ import pytest
 from german_whist.agents.registry import make_agent
 from german_whist.cli import main
 from german_whist.envs.engine.agent_rng import AgentRng
-from german_whist.envs.engine.match_format import match_format_of
-from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator import episodes as simulator
 from german_whist.envs.simulator.episodes import Episode
-from german_whist.evaluation.games import GameBlock, games, joined, two_players
-from german_whist.evaluation.match import play_series
+from german_whist.evaluation.match import play_match
 
 GREEDY = make_agent("greedy")
 HEURISTIC = make_agent("heuristic")
@@ -32,29 +29,26 @@ def by_hand(agents: tuple[Any, Any], game: str, match: str, seed: int, number: i
     return tuple(table.scores[0]), int(table.deals[0])
 
 
-def played_matches(agents: tuple[Any, Any], game: str, match: str, numbers: range) -> GameBlock:
-    game_rules = rules(game)
-    players = two_players(*agents, game_rules)
-    return joined(games(players, game_rules, 3, numbers, match=match_format_of(match)))
-
-
 @pytest.mark.parametrize(
     ("game", "match"), [("small", "first_to:8"), ("classic", "best_of:5"), ("humbug", "best_of:3")]
 )
 def test_matches_in_lockstep_are_those_of_the_environment(game: str, match: str) -> None:
-    played = played_matches((HEURISTIC, GREEDY), game, match, range(5, 13))
+    played = play_match(HEURISTIC, GREEDY, match=match, deals=8, first_deal=5, seed=3, rules=game)
+    lengths = []
     for place, number in enumerate(range(5, 13)):
         for seat, agents in enumerate(((HEURISTIC, GREEDY), (GREEDY, HEURISTIC))):
             scores, count = by_hand(agents, game, match, 3, number)
             assert played.margins[place, seat] == scores[seat] - scores[1 - seat]
-            assert played.outcomes[place, seat] == np.sign(played.margins[place, seat])
-            assert played.lengths[place, seat] == count
+            lengths.append(count)
+    assert (played.wins, played.losses) == ((played.margins > 0).sum(), (played.margins < 0).sum())
+    assert played.deals_per_match == np.mean(lengths)
+    assert (played.deals, played.first_deal, played.match) == (8, 5, match)
 
 
 @pytest.mark.parametrize("match", ["first_to:6", "best_of:3"])
 def test_the_result_does_not_depend_on_the_batch_size(match: str) -> None:
     results = [
-        play_series("random", "heuristic", match, matches=13, seed=9, rules="small", batch_size=size)
+        play_match("random", "heuristic", match=match, deals=13, seed=9, rules="small", batch_size=size)
         for size in (1, 5, 100)
     ]
     assert results[0] == results[1] == results[2]
@@ -63,7 +57,7 @@ def test_the_result_does_not_depend_on_the_batch_size(match: str) -> None:
 @pytest.mark.parametrize("agent", ["heuristic", "greedy"])
 @pytest.mark.parametrize("match", ["first_to:10", "best_of:3"])
 def test_an_agent_against_itself_wins_half_of_its_mirrored_matches(agent: str, match: str) -> None:
-    result = play_series(agent, agent, match, matches=20)
+    result = play_match(agent, agent, match=match, deals=20)
     assert result.win_rate == 0.5
     assert result.interval == (0.5, 0.5)
     assert result.margin == 0
@@ -72,28 +66,30 @@ def test_an_agent_against_itself_wins_half_of_its_mirrored_matches(agent: str, m
 
 def test_matches_that_nobody_wins_are_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(simulator, "MAX_DEALS", 2)
-    result = play_series("heuristic", "greedy", "first_to:1000", matches=4)
+    result = play_match("heuristic", "greedy", match="first_to:1000", deals=4)
     assert (result.wins, result.draws, result.losses) == (0, 8, 0)
     assert result.win_rate == 0.5
     assert result.deals_per_match == 2
 
 
-def test_bad_numbers_names_and_matches_are_refused() -> None:
-    for wrong, word in (
-        ({"matches": 0}, "matches must be an integer >= 1, got 0"),
-        ({"batch_size": 0}, "batch_size"),
+@pytest.mark.parametrize(
+    ("wrong", "word"),
+    [
         ({"match": "best_of:2"}, "odd"),
-    ):
-        with pytest.raises(ValueError, match=word):
-            play_series("greedy", "greedy", **wrong)
-    with pytest.raises(ValueError, match="heuristic"):
-        play_series("heurstic", "greedy", matches=1)
+        ({"first_deal": 2**52}, "first_deal .* got 4503599627370496"),
+        ({"record": print}, "record"),
+        ({"device": "cpu"}, "device"),
+    ],
+)
+def test_what_matches_cannot_be_is_refused(wrong: dict[str, Any], word: str) -> None:
+    with pytest.raises(ValueError, match=word):
+        play_match("greedy", "greedy", **{"match": "best_of:3", "deals": 2, **wrong})
 
 
 def test_evaluate_plays_matches(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["evaluate", "heuristic", "greedy", "--match", "first_to:10", "--deals", "20", "--json"]) == 0
     (match,) = json.loads(capsys.readouterr().out)["matches"]
-    expected = play_series("heuristic", "greedy", "first_to:10", matches=20).to_dict()
+    expected = play_match("heuristic", "greedy", match="first_to:10", deals=20).to_dict()
     assert match == json.loads(json.dumps(expected))
     assert main(["evaluate", "heuristic", "greedy", "random", "--match", "best_of:3", "--deals", "5"]) == 0
     assert "5 mirrored matches" in capsys.readouterr().out
