@@ -113,8 +113,6 @@ class Recording:
         if self.claimed is not None:
             claimed = whole_number("recording: claimed", self.claimed, 0, len(self.actions) - 1)
             object.__setattr__(self, "claimed", claimed)
-        if not all(name.isprintable() for name in self.names):
-            raise ValueError(f"recording: names must be printable, got {self.names!r:.60}")
 
     def to_line(self) -> str:
         """Return the recording as one line of JSON, without a line break."""
@@ -161,7 +159,7 @@ class Recording:
                     **more,
                 },
                 **rest,
-            } if not more and not rest:
+            } if not more and not rest and (first + second).isprintable():
                 rules = rules_from_dict(game)
                 return cls(
                     rules,
