@@ -18,9 +18,9 @@ from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.scoring import check_dense, check_reward, reward_limit
 from german_whist.envs.observation.spaces import observation_space
 from german_whist.envs.observation.vector_kernels import write_observations
+from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.simulator.batch_kernels import write_is_refused
 from german_whist.envs.simulator.reset_options import draw_seed, read_options
-from german_whist.envs.simulator.tensor_batch import TensorBatch
 from german_whist.envs.turns import PlaysOpponent, check_seat
 from german_whist.envs.utils.checks import check_seed, whole_number
 from german_whist.envs.utils.specs import must_be
@@ -101,7 +101,7 @@ class GermanWhistTensorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
         if dense:
             check_dense(reward, None)
         self.num_envs = whole_number("num_envs", num_envs, 1)
-        self._batch = TensorBatch(self.rules, self.num_envs, endgame=endgame, canonical=canonical, device=device)
+        self._batch = DealBatch(self.rules, self.num_envs, endgame=endgame, canonical=canonical, device=device)
         self.canonical, self.dense = canonical, dense
         self.device = self._batch.device
         self.seat, self.reward = seat, reward
@@ -217,7 +217,8 @@ class GermanWhistTensorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
 
     def _margins_so_far(self) -> Tensor:
         """Return the learner's margin in each row, float32[num_envs]."""
-        return self._batch.margins()[self._every_row, self.learners]
+        margins: Tensor = self._batch.margins()[self._every_row, self.learners]
+        return margins
 
     def _start(self, rows: Tensor, numbers: Tensor) -> None:
         """Deal the given deals of the seed into some rows, and seat the learner."""
@@ -253,4 +254,5 @@ class GermanWhistTensorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
 
         if self._seed is None:
             raise ResetNeeded("action_masks was called before the first reset")
-        return self._batch.action_mask().to(torch.bool)
+        masks: Tensor = self._batch.action_mask().to(torch.bool)
+        return masks

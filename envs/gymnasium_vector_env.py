@@ -274,7 +274,7 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, npt.NDArray[np.int64], 
 
     def _masks(self) -> npt.NDArray[np.int8]:
         """Return the learner's masks, int8[num_envs, n_actions]; zeros in rows that are over."""
-        masks = self._batch.action_mask()
+        masks: npt.NDArray[np.int8] = self._batch.action_mask()
         masks[self._episodes.over] = 0
         return masks
 

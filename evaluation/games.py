@@ -26,8 +26,8 @@ from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.endgame_hook import EXACT, PLAYED, check_endgame, endgame_hook_of
 from german_whist.envs.engine.match_format import MatchFormat
 from german_whist.envs.engine.rules import Rules
+from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.simulator.episodes import Episodes
-from german_whist.envs.simulator.tensor_batch import TensorBatch
 from german_whist.envs.turns import play_turn
 from german_whist.envs.utils.checks import SEED_LIMIT, check_seed, whole_number
 from german_whist.envs.utils.specs import must_be
@@ -244,7 +244,7 @@ def play_on_device(players: Players, numbers: range, rules: Rules, seed: int, en
     import torch
 
     size = len(numbers)
-    batch = TensorBatch(rules, 2 * size, seed, endgame=endgame, device=device)
+    batch = DealBatch(rules, 2 * size, seed, endgame=endgame, device=device)
     indices = np.uint64(numbers.start) + np.arange(size, dtype=np.uint64)
     rows = torch.arange(2 * size, device=batch.device)
     batch.deal_rows(rows, np.tile(indices, 2))

@@ -101,7 +101,7 @@ def tricks_of_states(device: Device, states: Records) -> Tensor:
     hands = torch.empty((2, count), dtype=torch.uint64, device=on)
     trumps = torch.empty(count, dtype=torch.int8, device=on)
     device.run(write_hands, count, states, hands[0], hands[1], trumps)
-    lows, leds = states.field("low") == 1, torch.full((count,), -1, dtype=torch.int8, device=on)
+    lows, leds = states["low"] == 1, torch.full((count,), -1, dtype=torch.int8, device=on)
     tricks = leaders_tricks(device, hands[0], hands[1], trumps, lows, leds)
     out = torch.empty((count, 2), dtype=torch.int8, device=on)
     device.run(write_tricks_by_seat, count, states, tricks, out)

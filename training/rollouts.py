@@ -28,7 +28,6 @@ from german_whist.envs.engine.state import STATE
 from german_whist.envs.observation.canonical_kernels import RELABELING_SIZE
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.simulator.batch import DealBatch
-from german_whist.envs.simulator.tensor_batch import TensorBatch
 from german_whist.envs.utils.device import Device, Records
 from german_whist.solver.exact_endgame import ExactEndgameHook
 from german_whist.training.config import SELF
@@ -161,7 +160,7 @@ class Rollout:
         """Return empty buffers."""
         shape = (steps, envs)
         return cls(
-            device.records(steps * envs, VIEW),
+            device.zeros(steps * envs, VIEW),
             device.zeros((*shape, actions), "bool"),
             device.zeros(shape, "int64"),
             device.zeros((*shape, actions), "float32"),
@@ -189,7 +188,7 @@ class Collector:
     every other time; the opponent's decisions are recorded, too.
 
     Attributes:
-        batch: the deals, a ``DealBatch`` on the CPU or a ``TensorBatch`` on a GPU.
+        batch: the deals, NumPy arrays on the CPU, tensors on a GPU.
         states: the states of ``batch`` as ``STATE`` records in a tensor that shares its memory.
         device: the device of all tensors.
         relabeling: int8[envs, RELABELING_SIZE], the relabelings of the current decisions.
@@ -250,7 +249,7 @@ class Collector:
         if self.device.is_gpu:
             if history:
                 raise ValueError("device: opponents that use histories run only on the CPU: set device: cpu")
-            self.batch = TensorBatch(played, num_envs, seed, endgame=endgame, device=device)
+            self.batch = DealBatch(played, num_envs, seed, endgame=endgame, device=device)
             self.states = self.batch.states
         else:
             self.batch = DealBatch(played, num_envs, seed, history=history, endgame=endgame)
@@ -303,7 +302,7 @@ class Collector:
             self.batch.deal_rows(envs, deals)
         else:
             self.batch.deal_rows(envs.numpy(), deals.numpy())
-        self._mix.assign_seats(envs, self.states.field("dealer")[envs])
+        self._mix.assign_seats(envs, self.states["dealer"][envs])
 
     def begin_rollout(self) -> None:
         """Create the opponents of the next rollout, which also take over the deals in progress."""
@@ -380,7 +379,7 @@ class Collector:
         self._moves += 1
         ends, margins = rollout.ends[step], rollout.margins[step]
         self.device.run(write_begins_endgame, batch.size, batch.rules.game, self.states, self._every_env, ends)
-        done = self.states.field("done")
+        done = self.states["done"]
         ends |= done
         self.device.run(write_margins, batch.size, batch.rules.game, self.states, margins)
         margins *= done

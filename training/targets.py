@@ -79,13 +79,13 @@ class ActionValueTargets:
         self._rotations = device.zeros(batch.size, "int64")
         self._totals = device.zeros(room, "float64")  # indexed by number, so with gaps where no action was tried
         self._lookaheads = Lookaheads(
-            states=device.records(room, STATE),
+            states=device.zeros(room, STATE),
             envs=device.zeros(room, "int64"),
             seats=device.zeros(room, "int8"),
             decisions_left=device.zeros(room, "int8"),
             totals=device.zeros(room, "float64"),
             needs=device.zeros(room, "int8"),
-            views=device.records(room, VIEW),
+            views=device.zeros(room, VIEW),
             relabeling=device.zeros((room, DECODED), "int8"),
         )
         self._every_rotation = torch.arange(self._most, device=device.torch_device)

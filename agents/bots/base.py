@@ -70,6 +70,6 @@ class RuleBot(Agent):
 
     def act_on(self, device: Device, views: Records, rng: Any = None) -> Tensor:
         """Return one legal action per view, int64[n], computed on ``device``; ``rng`` is ignored."""
-        actions = device.zeros(len(views.bytes), "int64")
+        actions: Tensor = device.zeros(len(views), "int64")
         device.run(self._choose, len(actions), views, actions)
         return actions

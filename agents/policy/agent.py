@@ -210,7 +210,8 @@ class _GpuNetwork:
             weights = torch.softmax(logits.double() / temperature, 1).cumsum(1)
             thresholds = torch.as_tensor(rng.random(count), device=device.torch_device) * weights[:, -1]
             chosen = (weights > thresholds[:, None]).int().argmax(1)
-        return decode_actions_on(device, chosen, relabeling)
+        actions: Tensor = decode_actions_on(device, chosen, relabeling)
+        return actions
 
 
 def _softmax(logits: npt.NDArray[np.float32], temperature: float = 1.0) -> npt.NDArray[np.float64]:

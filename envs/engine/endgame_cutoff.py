@@ -4,11 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
-from german_whist.envs.engine.endgame_hook import EndgameHook
-from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.state import ENDGAME, PLAY
 from german_whist.envs.utils.device import row_kernel
 from german_whist.envs.utils.jit import kernel
@@ -32,26 +27,3 @@ def begins_endgame(game: Any, state: Any) -> bool:
 def write_begins_endgame(i: int, game: Any, states: Any, rows: Any, out: Any) -> None:
     """Write whether the endgame of ``states[rows[i]]`` begins into ``out``, bool[k]."""
     out[i] = begins_endgame(game[0], states[rows[i]])
-
-
-def finish_endgames(
-    hook: EndgameHook, rules: Rules, states: np.ndarray[Any, Any], rows: npt.NDArray[np.int64]
-) -> npt.NDArray[np.int64]:
-    """Finish the deals whose endgame is about to begin, in place.
-
-    Args:
-        hook: returns the tricks that each seat takes in the endgame.
-        rules: the rules of the deals.
-        states: ``STATE`` array, all deals.
-        rows: the deals to look at, int64[k].
-
-    Returns:
-        The rows that this call has finished, int64[n].
-    """
-    begins = np.empty(len(rows), np.bool_)
-    write_begins_endgame(len(rows), rules.game, states, rows, begins)
-    begun = rows[begins]
-    if len(begun):
-        states["tricks"][begun, ENDGAME] = hook.finish(rules, states[begun])
-        states["done"][begun] = True
-    return begun

@@ -11,18 +11,15 @@ suit becomes its ace, and played cards take the lowest ranks. This makes more vi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from german_whist.envs.observation.canonical_kernels import RELABELING_SIZE, relabel_views, write_decoded_actions
-from german_whist.envs.observation.views import NAMED, RANKS, UNPLAYED, VIEW, check_view_array
-from german_whist.envs.utils.device import Device, Records
+from german_whist.envs.observation.views import NAMED, RANKS, UNPLAYED, check_view_array
+from german_whist.envs.utils.device import Host
 from german_whist.envs.utils.specs import unknown_name_error
-
-if TYPE_CHECKING:
-    from torch import Tensor
 
 Views = np.ndarray[Any, Any]
 Actions = npt.NDArray[np.int64]
@@ -50,10 +47,7 @@ def canonical_views(views: Views, ranks: str = NAMED) -> tuple[Views, npt.NDArra
     check_view_array(views)
     if ranks not in RANKS:
         raise unknown_name_error("ranks", ranks, RANKS)
-    canonical = np.array(views, VIEW)
-    relabeling = np.zeros((len(views), RELABELING_SIZE), np.int8)
-    relabel_views(len(views), np.ascontiguousarray(views), canonical, relabeling, ranks == UNPLAYED)
-    return canonical, relabeling
+    return canonical_views_on(Host(), np.ascontiguousarray(views), ranks)
 
 
 def decode_actions(chosen: npt.NDArray[np.int64], relabeling: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
@@ -63,23 +57,21 @@ def decode_actions(chosen: npt.NDArray[np.int64], relabeling: npt.NDArray[np.int
         chosen: canonical actions, int64[n], such as the argmax of a network's masked logits.
         relabeling: int8[n, 108], from :func:`canonical_views`.
     """
-    actions = np.empty(len(chosen), np.int64)
-    write_decoded_actions(len(chosen), np.asarray(chosen, np.int64), relabeling, actions)
+    actions: npt.NDArray[np.int64] = decode_actions_on(Host(), np.asarray(chosen, np.int64), relabeling)
     return actions
 
 
-def canonical_views_on(device: Device, views: Records, ranks: str = NAMED) -> tuple[Records, Tensor]:
-    """Return what :func:`canonical_views` does, for n views in tensors on a device: n records, and int8[n, 108]."""
-    count = len(views.bytes)
-    canonical = Records(views.bytes.clone(), views.dtype)
-    relabeling = device.zeros((count, RELABELING_SIZE), "int8")
-    device.run(relabel_views, count, views, canonical, relabeling, ranks == UNPLAYED)
+def canonical_views_on(device: Any, views: Any, ranks: str = NAMED) -> tuple[Any, Any]:
+    """Return what :func:`canonical_views` does, for n views on a device: n records, and int8[n, 108]."""
+    canonical = views.copy()
+    relabeling = device.zeros((len(views), RELABELING_SIZE), np.int8)
+    device.run(relabel_views, len(views), views, canonical, relabeling, ranks == UNPLAYED)
     return canonical, relabeling
 
 
-def decode_actions_on(device: Device, chosen: Tensor, relabeling: Tensor) -> Tensor:
-    """Return what :func:`decode_actions` does, for tensors on a device: int64[n]."""
-    actions = device.zeros(len(chosen), "int64")
+def decode_actions_on(device: Any, chosen: Any, relabeling: Any) -> Any:
+    """Return what :func:`decode_actions` does, for actions on a device: int64[n]."""
+    actions = device.empty(len(chosen), np.int64)
     device.run(write_decoded_actions, len(chosen), chosen, relabeling, actions)
     return actions
 

@@ -1,4 +1,4 @@
-"""A batch of deals, stepped together. A single deal is a batch of one."""
+"""A batch of deals, stepped together, in NumPy arrays or in torch tensors. A single deal is a batch of one."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ import numpy.typing as npt
 
 from german_whist.envs.engine.actions import illegal_row_error
 from german_whist.envs.engine.cards import parse_decks
-from german_whist.envs.engine.endgame_cutoff import finish_endgames
+from german_whist.envs.engine.endgame_cutoff import write_begins_endgame
 from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook, endgame_hook_of
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.scoring import check_reward
-from german_whist.envs.engine.state import STATE
+from german_whist.envs.engine.state import ENDGAME, STATE
 from german_whist.envs.observation.action_log import ActionLog
-from german_whist.envs.observation.canonical import canonical_views, decode_actions
+from german_whist.envs.observation.canonical import canonical_views_on, decode_actions_on
 from german_whist.envs.observation.vector import observation_high
 from german_whist.envs.observation.vector_kernels import write_masks, write_observations, write_view_masks
 from german_whist.envs.observation.view_kernels import write_views
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.simulator.batch_kernels import (
-    are_rows,
     deal_decks,
     deal_rows,
     observe_seats_to_act,
-    step_all_or_none,
+    step_rows,
+    write_is_refused,
     write_legal,
     write_margins,
     write_returns,
 )
 from german_whist.envs.simulator.state_check import check_states
-from german_whist.envs.utils.checks import check_seed, deal_indices, numbers_between, whole_number, whole_numbers
-from german_whist.envs.utils.specs import must_be
+from german_whist.envs.utils.checks import check_seed, whole_number
+from german_whist.envs.utils.device import Records, device_of
 
 Int8s = npt.NDArray[np.int8]
 
@@ -44,13 +44,13 @@ class BatchState(NamedTuple):
 
     Attributes:
         rules: the rules of the deals.
-        states: ``STATE`` array of shape (k,), hidden cards included.
+        states: ``STATE`` array of shape (k,), or ``Records`` on a device; hidden cards included.
         actions: the actions played in each deal, int8[k, max_game_length]; ``None`` without ``history=True``.
         counts: number of actions of each deal, int64[k]; ``None`` without ``history=True``.
     """
 
     rules: Rules
-    states: np.ndarray[Any, Any]
+    states: Any
     actions: npt.NDArray[np.int8] | None
     counts: npt.NDArray[np.int64] | None
 
@@ -63,6 +63,9 @@ class GameId:
 
 class DealBatch:
     """A batch of deals, stepped together by compiled kernels: deals ``first … first + size - 1`` of a seed.
+
+    Arrays are NumPy's, or with ``device=`` torch tensors on that device, with the same deals and states bit for bit;
+    only the answer whether all actions are legal is copied to the host there.
 
     Each row holds one deal. In every deal one seat is to act, 0 or 1, and :meth:`step` plays one action for it. There
     is no autoreset: a finished deal ignores further actions until its row is dealt again. Seat ``i % 2`` deals deal
@@ -80,23 +83,14 @@ class DealBatch:
         rules: the rules of every deal.
         size: number of deals.
         seed: the seed of the deals.
-        states: ``STATE`` array of shape (size,), the full states.
+        device: the ``torch.device``; ``None`` for NumPy arrays.
+        states: ``STATE`` array of shape (size,), the full states; ``Records`` on a device.
         num_actions: size of the action space.
         num_observations: length of an observation vector, n_obs.
         log: the actions of each deal with ``history=True``; otherwise ``None``.
         endgame_hook: the ``EndgameHook`` that finishes deals whose endgame begins; ``None`` if endgames are played.
         canonical: whether observations, masks and the actions of :meth:`step` are canonical.
     """
-
-    def __new__(cls, *args: Any, device: Any = None, **settings: Any) -> Any:
-        """Return a ``TensorBatch`` if a device is given."""
-        if device is None:
-            return super().__new__(cls)
-        from german_whist.envs.simulator.tensor_batch import TensorBatch
-
-        if settings.pop("history", False):
-            raise ValueError("history=True needs NumPy arrays: leave device out")
-        return TensorBatch(*args, device=device, **settings)
 
     def __init__(
         self,
@@ -123,21 +117,25 @@ class DealBatch:
             canonical: whether to relabel suits so that equivalent positions look the same. :meth:`observe` and
                 :meth:`action_mask` then show :func:`german_whist.canonical_views`, and :meth:`step` takes canonical
                 actions. Everything else, such as :meth:`views` and :meth:`legal`, keeps the true cards.
-            device: ``None`` for NumPy arrays; ``"cuda"`` or ``"cpu"`` for a ``TensorBatch``, which has the same methods
-                with torch tensors on that device.
+            device: ``None`` for NumPy arrays; ``"cuda"`` or ``"cpu"`` for torch tensors on that device.
 
         Raises:
             ValueError: if the rules are unknown, ``size`` is below 1, ``seed`` or ``first`` is out of range, the rules
-                do not allow this endgame, or ``history`` is asked for on a device.
+                do not allow this endgame, there is no such device, or ``history`` is asked for on one.
+            ModuleNotFoundError: if torch or, for a GPU, numba-cuda is not installed.
         """
+        if history and device is not None:
+            raise ValueError("history=True needs NumPy arrays: leave device out")
         self.size = whole_number("size", size, 1)
         self.rules = rules_named(rules)
         self.seed = check_seed(seed)
-        self.states: np.ndarray[Any, Any] = np.zeros(self.size, STATE)
+        self.on = device_of(device)
+        self.device = self.on.torch_device
+        self.states: Any = self.on.zeros(self.size, STATE)
         self.num_actions = self.rules.num_actions
         self.num_observations = observation_high(self.rules).size
         self._cards = np.array(self.rules.cards, np.int8)
-        self._every_row = np.arange(self.size, dtype=np.int64)
+        self._every_row: Any = self.on.array(np.arange(self.size, dtype=np.int64))
         self.log = ActionLog(self.rules, self.size) if history else None
         self._game_ids: npt.NDArray[np.object_] | None = None  # [size, 2], once an agent has asked for them
         self.endgame_hook = endgame_hook_of(endgame, self.rules)
@@ -152,7 +150,7 @@ class DealBatch:
         """
         start = check_seed(first, "first deal")
         check_seed(start + self.size - 1, "last deal")
-        self.deal_rows(self._every_row, np.uint64(start) + self._every_row.astype(np.uint64))
+        self.deal_rows(self._every_row, np.uint64(start) + np.arange(self.size, dtype=np.uint64))
 
     def deal_rows(
         self,
@@ -172,21 +170,17 @@ class DealBatch:
         Raises:
             ValueError: if a row or a dealer is out of range, an index or a seed is negative, or the shapes differ.
         """
-        which = numbers_between("rows", rows, 0, self.size - 1)
-        deals = deal_indices(indices, which.shape)
-        own = np.full(which.shape, self.seed, np.uint64) if seeds is None else deal_indices(seeds, which.shape, "seed")
-        seats = np.full(which.shape, -1) if dealers is None else numbers_between("dealers", dealers, 0, 1, which.shape)
-        self.deal_unchecked(which, deals, own, seats)
+        which = self._rows(rows)
+        shape = tuple(which.shape)
+        deals = self.on.words(indices, shape)
+        own = self.on.words(np.full(shape, self.seed, np.uint64) if seeds is None else seeds, shape, "seed")
+        none = np.full(shape, -1)
+        dealt_by = self.on.array(none) if dealers is None else self.on.integers("dealers", dealers, 0, 1, shape)
+        self.deal_unchecked(which, deals, own, dealt_by)
 
-    def deal_unchecked(
-        self,
-        rows: npt.NDArray[np.int64],
-        indices: npt.NDArray[np.uint64],
-        seeds: npt.NDArray[np.uint64],
-        dealers: npt.NDArray[np.int64],
-    ) -> None:
+    def deal_unchecked(self, rows: Any, indices: Any, seeds: Any, dealers: Any) -> None:
         """Deal like :meth:`deal_rows`, without checks; a dealer of −1 stands for the default."""
-        deal_rows(len(rows), self.rules.game, self._cards, seeds, indices, dealers, rows, self.states)
+        self.on.run(deal_rows, len(rows), self.rules.game, self._cards, seeds, indices, dealers, rows, self.states)
         self._begin(rows)
 
     def deal_decks(
@@ -204,9 +198,8 @@ class DealBatch:
         """
         which = self._rows(rows)
         orders, seats = parse_decks(self.rules.cards, len(which), decks, dealers)
-        for row, deck in zip(which, orders, strict=True):
-            self.states["deck"][row, : len(self.rules.cards)] = deck
-        deal_decks(len(which), self.rules.game, which, seats, self.states)
+        self.states["deck"][which, : len(self.rules.cards)] = self.on.array(np.array(orders, np.int8))
+        self.on.run(deal_decks, len(which), self.rules.game, which, self.on.array(seats), self.states)
         self._begin(which)
 
     def _begin(self, rows: npt.NDArray[np.int64]) -> None:
@@ -247,10 +240,9 @@ class DealBatch:
         which = self._rows(rows)
         if state.rules != self.rules:
             raise ValueError(f"the state is of other rules: {state.rules} instead of {self.rules}")
-        if state.states.dtype != STATE or state.states.shape != which.shape:
-            expected = f"{len(which)}, one per row"
-            raise ValueError(must_be("the number of deals in the state", expected, len(state.states)))
-        check_states(self.rules, state.states)
+        if state.states.dtype != STATE or len(state.states) != len(which):
+            raise ValueError(f"the state must hold {len(which)} deals, one per row, got {len(state.states)}")
+        check_states(self.rules, state.states.to_numpy() if isinstance(state.states, Records) else state.states)
         if self.log is not None:
             if state.actions is None or state.counts is None:
                 raise ValueError("the state has no history: get it from a batch made with history=True")
@@ -269,65 +261,85 @@ class DealBatch:
             ValueError: if an action is illegal or not a whole number, or the shape is wrong. No deal has moved then.
         """
         which = self._rows(rows)
-        given = whole_numbers("actions", actions, which.shape).astype(np.int64, copy=False)
+        given = self.on.integers("actions", actions, None, None, tuple(which.shape))
         chosen = self.decoded(given, which) if self.canonical else given
-        playing = None if self.log is None else ~self.done[which]
-        refused = step_all_or_none(self.rules.game, self.states, which, chosen)
-        if refused >= 0:
-            row = int(which[refused])
-            legal = int(self.shown_views([row])["legal"][0])
-            raise illegal_row_error(self.rules, row, int(given[refused]), int(self.turn[row]), legal)
-        if self.log is not None and playing is not None:
+        refused = self.on.empty(len(which), np.bool_)
+        self.on.run(write_is_refused, len(which), self.states, which, chosen, refused)
+        if bool(refused.any()):
+            place = int(self.on.flatnonzero(refused)[0])
+            row = int(which[place])
+            mask = self.action_mask(rows=[row])[0]
+            legal = sum(1 << action for action in self.on.flatnonzero(mask).tolist())
+            raise illegal_row_error(self.rules, row, int(given[place]), int(self.turn[row]), legal)
+        if self.log is not None:
+            playing = ~self.done[which]
             self.log.add(which[playing], chosen[playing])
-        self.finish_endgames(which)
+        self.step_unchecked(which, chosen)
 
-    def finish_endgames(self, rows: npt.NDArray[np.int64]) -> None:
+    def step_unchecked(self, rows: Any, actions: Any) -> None:
+        """Step without checks: every action must be legal. Nothing is copied to the host."""
+        self.on.run(step_rows, len(rows), self.rules.game, self.states, rows, actions)
+        self.finish_endgames(rows)
+
+    def finish_endgames(self, rows: Any) -> None:
         """Let the endgame hook, if any, finish those deals whose endgame begins; :meth:`step` does this itself."""
-        if self.endgame_hook is not None:
-            finish_endgames(self.endgame_hook, self.rules, self.states, rows)
+        if self.endgame_hook is None:
+            return
+        begins = self.on.empty(len(rows), np.bool_)
+        self.on.run(write_begins_endgame, len(rows), self.rules.game, self.states, rows, begins)
+        begun = rows[begins]
+        if len(begun):
+            states, hook = self.states[begun], self.endgame_hook
+            on_host = self.device is None
+            tricks = hook.finish(self.rules, states) if on_host else hook.finish_on(self.on, self.rules, states)
+            self.states["tricks"][begun, ENDGAME] = tricks
+            self.states["done"][begun] = True
 
-    def _rows(self, rows: npt.ArrayLike | None) -> npt.NDArray[np.int64]:
-        if rows is None:
-            return self._every_row
-        if isinstance(rows, np.ndarray) and rows.dtype == np.int64 and rows.ndim == 1 and rows.flags.c_contiguous:
-            given: npt.NDArray[np.int64] = rows
-            if are_rows(given, self.size):  # ten times faster than below, which matters to environments of one deal
-                return given
-        return numbers_between("rows", rows, 0, self.size - 1)
+    def _rows(self, rows: Any) -> Any:
+        return self._every_row if rows is None else self.on.integers("rows", rows, 0, self.size - 1)
 
     @property
-    def turn(self) -> npt.NDArray[np.int8]:
-        """The seat to act in each deal, int8[size]; meaningless in finished deals. A NumPy view: copy it to keep it."""
+    def turn(self) -> Any:
+        """The seat to act in each deal, int8[size]; meaningless in finished deals. It shares the states' memory."""
         return self.states["turn"]
 
     @property
-    def done(self) -> npt.NDArray[np.bool_]:
-        """Whether each deal is finished, bool[size]. A NumPy view of the states: copy it to keep it."""
+    def done(self) -> Any:
+        """Whether each deal is finished, bool[size]. It shares the states' memory: copy it to keep it."""
         return self.states["done"]
 
-    def legal(self) -> npt.NDArray[np.uint64]:
-        """Return the legal actions of the seats to act as bit masks, uint64[size]; 0 in finished deals."""
-        out = np.empty(self.size, np.uint64)
-        write_legal(self.size, self.states, out)
+    def legal(self) -> Any:
+        """Return the legal actions of the seats to act as bit masks, 0 in finished deals.
+
+        Returns:
+            uint64[size]; int64[size] on a device, as torch does little with uint64.
+        """
+        return self.on.masks(self._legal())
+
+    def _legal(self) -> Any:
+        out = self.on.empty(self.size, np.uint64)
+        self.on.run(write_legal, self.size, self.states, out)
         return out
 
-    def action_mask(self, out: npt.NDArray[np.int8] | None = None) -> npt.NDArray[np.int8]:
+    def action_mask(self, out: Any = None, rows: Any = None) -> Any:
         """Return the action masks of the seats to act, int8[size, num_actions], 1 for legal actions.
 
         Args:
             out: an array to write into and return; a new one by default.
+            rows: the deals, int[k]; all by default. With it, ``size`` here is k.
 
         Raises:
-            ValueError: if ``out`` has another shape.
+            ValueError: if ``out`` has another shape, or a row is out of range.
         """
-        masks = _output_array((self.size, self.num_actions), out)
-        if self.canonical:
-            write_view_masks(self.size, self.shown_views(), masks)
+        which = self._rows(rows)
+        masks = self._out(len(which), self.num_actions, out)
+        if self.canonical or rows is not None:
+            self.on.run(write_view_masks, len(which), self.shown_views(rows), masks)
         else:
-            write_masks(self.size, self.legal(), masks)
+            self.on.run(write_masks, self.size, self._legal(), masks)
         return masks
 
-    def views(self, rows: npt.ArrayLike | None = None, seats: npt.ArrayLike | None = None) -> np.ndarray[Any, Any]:
+    def views(self, rows: Any = None, seats: Any = None) -> Any:
         """Return what a seat knows of each deal, as agents receive it.
 
         Args:
@@ -335,47 +347,55 @@ class DealBatch:
             seats: the seat whose view to return for each deal, int[k]; the seat to act by default.
 
         Returns:
-            A ``VIEW`` array of shape (k,).
+            A ``VIEW`` array of shape (k,), or ``Records`` of ``VIEW`` on a device.
 
         Raises:
             ValueError: if a row is out of range, a seat is not 0 or 1, or the shapes differ.
         """
         which = self._rows(rows)
-        if seats is None:
-            whose = np.full(len(which), -1, np.int64)
-        else:
-            whose = numbers_between("seats", seats, 0, 1, which.shape)
-        views = np.empty(len(which), VIEW)
-        write_views(len(which), self.rules.game, self.states, which, whose, views)
+        shape = tuple(which.shape)
+        whose = self.on.array(np.full(shape, -1)) if seats is None else self.on.integers("seats", seats, 0, 1, shape)
+        views = self.on.empty(len(which), VIEW)
+        self.on.run(write_views, len(which), self.rules.game, self.states, which, whose, views)
         return views
 
-    def shown_views(
-        self, rows: npt.ArrayLike | None = None, seats: npt.ArrayLike | None = None
-    ) -> np.ndarray[Any, Any]:
+    def shown_views(self, rows: Any = None, seats: Any = None) -> Any:
         """Return the views that observations are written from: :meth:`views`, or their canonical forms."""
         views = self.views(rows, seats)
-        return canonical_views(views)[0] if self.canonical else views
+        return canonical_views_on(self.on, views)[0] if self.canonical else views
 
-    def decoded(self, actions: npt.NDArray[np.int64], rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    def decoded(self, actions: Any, rows: Any) -> Any:
         """Translate canonical actions of the seats to act in some rows into true ones, int64[k]."""
-        return decode_actions(actions, canonical_views(self.views(rows))[1])
+        return decode_actions_on(self.on, actions, canonical_views_on(self.on, self.views(rows))[1])
 
-    def observe(self, out: Int8s | None = None, seats: npt.ArrayLike | None = None) -> Int8s:
+    def observe(self, out: Any = None, seats: Any = None, rows: Any = None) -> Any:
         """Return observation vectors, int8[size, n_obs], laid out as ``observation_layout`` describes.
 
         Args:
             out: an array to write into and return; a new one by default.
             seats: the seat whose observation to return for each deal, int[size]; the seat to act by default.
+            rows: the deals, int[k]; all by default. With it, ``size`` here is k.
 
         Raises:
-            ValueError: if ``out`` or ``seats`` has another shape, or a seat is not 0 or 1.
+            ValueError: if ``out`` or ``seats`` has another shape, a seat is not 0 or 1, or a row is out of range.
         """
-        rows = _output_array((self.size, self.num_observations), out)
-        if seats is None and not self.canonical:
-            observe_seats_to_act(self.size, self.rules.game, self.states, rows)
+        which = self._rows(rows)
+        seen = self._out(len(which), self.num_observations, out)
+        if rows is None and seats is None and not self.canonical:
+            self.on.run(observe_seats_to_act, self.size, self.rules.game, self.states, seen)
         else:
-            write_observations(self.size, self.rules.game, self.shown_views(seats=seats), rows)
-        return rows
+            self.on.run(write_observations, len(which), self.rules.game, self.shown_views(rows, seats), seen)
+        return seen
+
+    def _out(self, count: int, width: int, out: Any) -> Any:
+        """Return the array to write into, int8[count, width]: ``out``, or a new one."""
+        if out is None:
+            return self.on.empty((count, width), np.int8)
+        if tuple(out.shape) != (count, width) or not str(out.dtype).endswith("int8"):
+            raise ValueError(f"out must be int8[{count}, {width}], got {out.dtype}{list(out.shape)}")
+        if self.device is not None and out.device != self.device:
+            raise ValueError(f"out must be on {self.device}, got {out.device}")
+        return out
 
     def history(
         self, out: Int8s | None = None, seats: npt.ArrayLike | None = None, rows: npt.ArrayLike | None = None
@@ -399,7 +419,7 @@ class DealBatch:
         if self.log is None:
             raise ValueError("history is not kept: make the batch with DealBatch(..., history=True)")
         which = self._rows(rows)
-        whose = np.full(len(which), -1) if seats is None else numbers_between("seats", seats, 0, 1, which.shape)
+        whose = np.full(len(which), -1) if seats is None else self.on.integers("seats", seats, 0, 1, which.shape)
         return self.log.histories(self.states, which, whose.astype(np.int64), out)
 
     def game_ids(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.object_]:
@@ -413,7 +433,7 @@ class DealBatch:
         ids: npt.NDArray[np.object_] = self._game_ids[rows, seats]
         return ids
 
-    def returns(self, reward: str = "margin") -> npt.NDArray[np.float32]:
+    def returns(self, reward: str = "margin") -> Any:
         """Return both seats' returns, float32[size, 2]: zero-sum, and zeros in unfinished deals.
 
         Args:
@@ -423,28 +443,15 @@ class DealBatch:
         Raises:
             ValueError: if there is no such reward.
         """
-        out = np.empty((self.size, 2), np.float32)
-        write_returns(self.size, self.rules.game, self.states, check_reward(reward), out)
+        out = self.on.empty((self.size, 2), np.float32)
+        self.on.run(write_returns, self.size, self.rules.game, self.states, check_reward(reward), out)
         return out
 
-    def margins(self) -> npt.NDArray[np.float32]:
+    def margins(self) -> Any:
         """Return both seats' margins so far, float32[size, 2]: ``returns("margin")`` if every deal ended here.
 
         Their change from one decision to the next is a dense reward that adds up to the final margin.
         """
-        out = np.empty((self.size, 2), np.float32)
-        write_margins(self.size, self.rules.game, self.states, out)
+        out = self.on.empty((self.size, 2), np.float32)
+        self.on.run(write_margins, self.size, self.rules.game, self.states, out)
         return out
-
-
-def _output_array(shape: tuple[int, int], out: npt.NDArray[np.int8] | None) -> npt.NDArray[np.int8]:
-    """Return the array to write into: ``out``, or a new one.
-
-    Raises:
-        ValueError: if ``out`` has another shape.
-    """
-    if out is None:
-        return np.empty(shape, np.int8)
-    if out.shape != shape:
-        raise ValueError(f"out must have shape {shape}, got {out.shape}")
-    return out

@@ -37,15 +37,6 @@ def deal_decks(i, game, rows, dealers, states):
     deal(game[0], states[rows[i]], np.int64(dealers[i]))
 
 
-@kernel
-def are_rows(rows, size):
-    """Return whether all are from 0 to ``size - 1``."""
-    outside = 0  # counted to the end: without an early exit the loop is vectorised
-    for row in rows:
-        outside += row < 0 or row >= size
-    return outside == 0
-
-
 @row_kernel
 def write_legal(i, states, out):
     """Write the legal actions of deal ``i``'s seat to act as a mask into ``out``, uint64[size]."""
@@ -68,16 +59,6 @@ def step_rows(i, game, states, rows, actions):
     """Play ``actions[i]`` in ``states[rows[i]]`` where the deal is not over."""
     if not states[rows[i]].done:
         play(game[0], states[rows[i]], actions[i])
-
-
-@kernel
-def step_all_or_none(game, states, rows, actions):
-    """Step all rows and return −1; if an action is illegal, move nothing and return its place."""
-    for i in range(rows.shape[0]):
-        if _is_refused(states[rows[i]], actions[i]):
-            return i
-    step_rows(rows.shape[0], game, states, rows, actions)
-    return -1
 
 
 @kernel

@@ -237,7 +237,7 @@ class Episodes:
 
     def _deal_returns(self, reward: str, rows: Rows) -> npt.NDArray[np.float32]:
         """Return what both seats get for finished deals, float32[k, 2]; a forfeit loses the largest possible amount."""
-        returns = self.batch.returns(reward)[rows]
+        returns: npt.NDArray[np.float32] = self.batch.returns(reward)[rows]
         if self._forfeits:
             limit = reward_limit(self.rules.game, reward)
             for place, row in enumerate(rows.tolist()):

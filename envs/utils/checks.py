@@ -92,21 +92,6 @@ def whole_numbers(name: str, given: npt.ArrayLike, shape: tuple[int, ...] | None
     return values
 
 
-def numbers_between(
-    name: str, given: npt.ArrayLike, low: int, high: int, shape: tuple[int, ...] | None = None
-) -> npt.NDArray[np.int64]:
-    """Return whole numbers as int64[k], each checked against a range. Kernels rely on it: they check no index.
-
-    Raises:
-        ValueError: if they are not whole numbers, have another shape, or one is out of range.
-    """
-    values = whole_numbers(name, given, shape)
-    outside = (values < low) | (values > high)
-    if outside.any():
-        raise ValueError(must_be(name, f"integers from {low} to {high}", int(values[outside][0])))
-    return values.astype(np.int64, copy=False)
-
-
 def deal_indices(given: npt.ArrayLike, shape: tuple[int, ...], name: str = "deal index") -> npt.NDArray[np.uint64]:
     """Return deal indices, or seeds, as a uint64 array of a given shape.
 

@@ -10,13 +10,16 @@ from __future__ import annotations
 import contextlib
 import inspect
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from german_whist.envs.utils import jit
+from german_whist.envs.utils.checks import deal_indices, whole_numbers
 
 if TYPE_CHECKING:
     import torch
@@ -154,8 +157,11 @@ def grid_of(kernel: Any) -> Any:
     return shape.compiled(_STAGED_GRID if shape.writes else _GRID, kernel.body, kernel.body.py_func)
 
 
-class Records(NamedTuple):
+@dataclass(frozen=True)
+class Records:
     """A structured array held in a tensor of bytes: torch has no structured dtypes.
+
+    ``records[rows]`` and ``records["field"]`` mean what they mean for structured arrays, for fields of single bytes.
 
     Attributes:
         bytes: uint8[n, itemsize].
@@ -165,13 +171,71 @@ class Records(NamedTuple):
     bytes: torch.Tensor
     dtype: np.dtype[Any]
 
-    def field(self, name: str) -> torch.Tensor:
-        """Return a one-byte field of every record, int8[n] or bool[n], as a view of their memory."""
+    def __len__(self) -> int:
+        return len(self.bytes)
+
+    def __getitem__(self, key: Any) -> Any:
+        """Return a field, int8 or bool, as a view of the records' memory; or some records, copied."""
+        if not isinstance(key, str):
+            return Records(self.bytes[key], self.dtype)
         import torch
 
-        kind, offset = self.dtype.fields[name][:2]  # type: ignore[index]
-        column = self.bytes[:, offset]
-        return column.view(torch.bool) if kind == np.bool_ else column.view(torch.int8)
+        kind, offset = self.dtype.fields[key][:2]  # type: ignore[index]
+        column = self.bytes[:, offset : offset + kind.itemsize].unflatten(1, kind.shape or (1,))
+        found = column.view(torch.bool if kind.base == np.bool_ else torch.int8)
+        return found if kind.shape else found[:, 0]
+
+    def __setitem__(self, rows: Any, records: Records) -> None:
+        self.bytes[rows] = records.bytes.to(self.bytes.device)
+
+    def copy(self) -> Records:
+        """Return a copy."""
+        return Records(self.bytes.clone(), self.dtype)
+
+    def to_numpy(self) -> np.ndarray[Any, Any]:
+        """Return the records as a structured array on the host."""
+        return np.ascontiguousarray(self.bytes.cpu()).view(self.dtype)[:, 0]
+
+
+@jit.kernel
+def _are_between(values: Any, low: int, high: int) -> bool:
+    outside = 0  # counted to the end: without an early exit the loop is vectorised
+    for value in values:
+        outside += value < low or value > high
+    return outside == 0
+
+
+class Host:
+    """NumPy arrays, and row kernels as loops: the ``Device`` of batches for which no device is asked."""
+
+    torch_device = None
+    is_gpu = False
+    zeros, empty, array, flatnonzero = np.zeros, np.empty, np.asarray, np.flatnonzero
+    words = staticmethod(deal_indices)
+
+    @staticmethod
+    def integers(
+        name: str, given: Any, low: int | None, high: int | None, shape: tuple[int, ...] | None = None
+    ) -> npt.NDArray[np.int64]:
+        """Return whole numbers as int64[k], checked against a range. Kernels check no index.
+
+        Raises:
+            ValueError: if they are not whole numbers, have another shape, or one is out of range.
+        """
+        values = whole_numbers(name, given, shape).astype(np.int64, copy=False)
+        if low is not None and high is not None and not _are_between(values, low, high):
+            raise ValueError(f"{name} must be integers from {low} to {high}, got {values.tolist()}")
+        return values
+
+    @staticmethod
+    def masks(words: Any) -> Any:
+        """Return bit masks as callers get them, uint64[n]."""
+        return words
+
+    @staticmethod
+    def run(kernel: Any, n: int, *arguments: Any) -> None:
+        """Run a row kernel for n rows."""
+        kernel(n, *arguments)
 
 
 def torch_device(name: Any) -> torch.device:
@@ -190,6 +254,11 @@ def torch_device(name: Any) -> torch.device:
         return torch.zeros(1, device=torch.device(name)).device
     except (RuntimeError, AssertionError, NotImplementedError, TypeError) as error:
         raise ValueError(f"device: {name!r} cannot be used: {str(error).splitlines()[0]}") from None
+
+
+def device_of(name: Any) -> Any:
+    """Return where a batch is: ``Host()`` for ``None``, else the :class:`Device` of that name."""
+    return Host() if name is None else Device(name)
 
 
 class Device:
@@ -217,15 +286,70 @@ class Device:
         if self.is_gpu:
             cuda_module()
 
-    def records(self, n: int, dtype: np.dtype[Any]) -> Records:
-        """Return n zeroed records."""
-        return Records(self.zeros((n, dtype.itemsize), "uint8"), dtype)
-
-    def zeros(self, shape: int | tuple[int, ...], dtype: str) -> torch.Tensor:
-        """Return a zeroed tensor; ``dtype`` is torch's name for it, such as ``"int8"``."""
+    def zeros(self, shape: Any, dtype: Any) -> Any:
+        """Return a zeroed tensor, or ``Records`` for a structured dtype."""
         import torch
 
-        return torch.zeros(shape, dtype=getattr(torch, dtype), device=self.torch_device)
+        if isinstance(dtype, np.dtype) and dtype.fields is not None:
+            return Records(self.zeros((shape, dtype.itemsize), np.uint8), dtype)
+        return torch.zeros(shape, dtype=getattr(torch, np.dtype(dtype).name), device=self.torch_device)
+
+    def empty(self, shape: Any, dtype: Any) -> Any:
+        """Return a tensor, or ``Records`` for a structured dtype, of any content."""
+        import torch
+
+        if isinstance(dtype, np.dtype) and dtype.fields is not None:
+            return Records(self.empty((shape, dtype.itemsize), np.uint8), dtype)
+        return torch.empty(shape, dtype=getattr(torch, np.dtype(dtype).name), device=self.torch_device)
+
+    def array(self, values: Any) -> torch.Tensor:
+        """Return values as a tensor on this device."""
+        import torch
+
+        return torch.as_tensor(values, device=self.torch_device)
+
+    @staticmethod
+    def flatnonzero(mask: torch.Tensor) -> torch.Tensor:
+        """Return the places where a mask, bool[n], is true, int64[k]."""
+        return mask.nonzero().squeeze(1)
+
+    def integers(
+        self, name: str, given: Any, low: int | None, high: int | None, shape: tuple[int, ...] | None = None
+    ) -> torch.Tensor:
+        """Return whole numbers as int64[k] on this device, checked against a range. Kernels check no index.
+
+        Raises:
+            ValueError: if they are not whole numbers, have another shape, or one is out of range.
+        """
+        import torch
+
+        values = self.array(given)
+        if values.dtype == torch.bool or values.is_floating_point() or values.is_complex():
+            raise ValueError(f"{name} must be integers, got {values.dtype}")
+        if values.ndim != 1 or (shape is not None and tuple(values.shape) != shape):
+            raise ValueError(f"{name} must have shape {shape or '(k,)'}, got {tuple(values.shape)}")
+        values = values.to(torch.int64).contiguous()
+        if low is not None and high is not None and bool(((values < low) | (values > high)).any()):
+            raise ValueError(f"{name} must be integers from {low} to {high}, got {values.tolist()}")
+        return values
+
+    def words(self, given: Any, shape: tuple[int, ...], name: str = "deal indices") -> torch.Tensor:
+        """Return deal indices or seeds, uint64[k]; a negative number stands for itself + 2**64."""
+        import torch
+
+        # torch does little with uint64, so the bits are checked and moved as int64.
+        if isinstance(given, np.ndarray) and given.dtype == np.uint64:
+            given = given.view(np.int64)
+        elif isinstance(given, torch.Tensor) and given.dtype == torch.uint64:
+            given = given.view(torch.int64)
+        return self.integers(name, given, None, None, shape).view(torch.uint64)
+
+    @staticmethod
+    def masks(words: torch.Tensor) -> torch.Tensor:
+        """Return bit masks as callers get them, int64[n]."""
+        import torch
+
+        return words.view(torch.int64)
 
     def run(self, kernel: Any, n: int, *arguments: Any) -> None:
         """Run a row kernel for n rows.

@@ -186,7 +186,8 @@ class TextEnv:
     def view(self) -> Views:
         """What the learner knows now, for agents: a ``VIEW`` array of shape (1,)."""
         self._is_over()
-        return self._episode.batch.views([0], [self.learner])
+        views: Views = self._episode.batch.views([0], [self.learner])
+        return views
 
     def _is_over(self) -> bool:
         if not self._episode.strides[0]:
