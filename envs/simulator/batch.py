@@ -241,7 +241,9 @@ class DealBatch:
         if state.rules != self.rules:
             raise ValueError(f"the state is of other rules: {state.rules} instead of {self.rules}")
         if state.states.dtype != STATE or len(state.states) != len(which):
-            raise ValueError(f"the state must hold {len(which)} deals, one per row, got {len(state.states)}")
+            raise ValueError(
+                f"the number of deals in the state must be {len(which)}, one per row, got {len(state.states)}"
+            )
         check_states(self.rules, state.states.to_numpy() if isinstance(state.states, Records) else state.states)
         if self.log is not None:
             if state.actions is None or state.counts is None:
@@ -391,10 +393,10 @@ class DealBatch:
         """Return the array to write into, int8[count, width]: ``out``, or a new one."""
         if out is None:
             return self.on.empty((count, width), np.int8)
-        if tuple(out.shape) != (count, width) or not str(out.dtype).endswith("int8"):
-            raise ValueError(f"out must be int8[{count}, {width}], got {out.dtype}{list(out.shape)}")
-        if self.device is not None and out.device != self.device:
-            raise ValueError(f"out must be on {self.device}, got {out.device}")
+        if tuple(out.shape) != (count, width):
+            raise ValueError(f"out must have shape ({count}, {width}), got {tuple(out.shape)}")
+        if self.device is not None and (str(out.dtype) != "torch.int8" or out.device != self.device):
+            raise ValueError(f"out must be an int8 tensor on {self.device}, got {out.dtype} on {out.device}")
         return out
 
     def history(

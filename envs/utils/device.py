@@ -210,7 +210,8 @@ class Host:
 
     torch_device = None
     is_gpu = False
-    zeros, empty, array, flatnonzero = np.zeros, np.empty, np.asarray, np.flatnonzero
+    zeros, empty, array = np.zeros, np.empty, np.asarray
+    flatnonzero = staticmethod(np.flatnonzero)
     words = staticmethod(deal_indices)
 
     @staticmethod
@@ -224,7 +225,8 @@ class Host:
         """
         values = whole_numbers(name, given, shape).astype(np.int64, copy=False)
         if low is not None and high is not None and not _are_between(values, low, high):
-            raise ValueError(f"{name} must be integers from {low} to {high}, got {values.tolist()}")
+            outside = values[(values < low) | (values > high)]
+            raise ValueError(f"{name} must be integers from {low} to {high}, got {outside[0]}")
         return values
 
     @staticmethod
@@ -329,8 +331,10 @@ class Device:
         if values.ndim != 1 or (shape is not None and tuple(values.shape) != shape):
             raise ValueError(f"{name} must have shape {shape or '(k,)'}, got {tuple(values.shape)}")
         values = values.to(torch.int64).contiguous()
-        if low is not None and high is not None and bool(((values < low) | (values > high)).any()):
-            raise ValueError(f"{name} must be integers from {low} to {high}, got {values.tolist()}")
+        if low is not None and high is not None:
+            outside = values[(values < low) | (values > high)]
+            if len(outside):
+                raise ValueError(f"{name} must be integers from {low} to {high}, got {int(outside[0])}")
         return values
 
     def words(self, given: Any, shape: tuple[int, ...], name: str = "deal indices") -> torch.Tensor:

