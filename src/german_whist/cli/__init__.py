@@ -64,8 +64,9 @@ class _Parser(argparse.ArgumentParser):
         )
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
-        """Parse; an error for an unknown option names the nearest valid one."""
-        options, rest = super().parse_known_args(args, namespace)
+        """Parse, with ``--batch_size`` as ``--batch-size``; an error for an unknown option names the nearest one."""
+        words = [re.sub(r"^--[\w-]+", _hyphenated, word) for word in (sys.argv[1:] if args is None else args)]
+        options, rest = super().parse_known_args(words, namespace)
         unknown = next((word for word in rest if word.startswith("-")), None)
         if unknown is not None:
             plain_help = re.sub(r"\x1b\[[\d;]*m", "", self.format_help())  # from Python 3.14 on, it has colours
@@ -152,8 +153,7 @@ def _run(words: Sequence[str]) -> int:
         words = [*words, "--help"]
     if not words[0].startswith("-") and words[0] not in COMMANDS:
         raise unknown_name_error("command", words[0], COMMANDS)
-    # --batch_size is --batch-size: settings of a recipe are written with underscores.
-    options = build_parser().parse_args([re.sub(r"^--[\w-]+", _hyphenated, word) for word in words])
+    options = build_parser().parse_args(words)
     return int(options.run(options))
 
 
