@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
-import hashlib
+import os
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint, newest_checkpoint, read_model_card
+from german_whist.envs.utils.specs import unknown_name_error
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -62,11 +62,6 @@ def pretrained_networks() -> tuple[PretrainedNetwork, ...]:
     return tuple(found)
 
 
-def file_sha256(name: str) -> str:
-    """Return the SHA-256 of a pretrained agent's checkpoint file, in hexadecimal."""
-    return hashlib.sha256((weights_folder() / f"{name}{FILE_SUFFIX}").read_bytes()).hexdigest()
-
-
 def find_network(name: str | Path) -> Checkpoint:
     """Return the checkpoint of a pretrained agent or of a file.
 
@@ -78,13 +73,9 @@ def find_network(name: str | Path) -> Checkpoint:
     """
     if str(name) in PRETRAINED_NAMES:
         return load_pretrained(str(name))
-    try:
-        return load_checkpoint(newest_checkpoint(name) if Path(name).is_dir() else name)
-    except ValueError as error:
-        near = difflib.get_close_matches(str(name), PRETRAINED_NAMES, n=1)
-        if near and not Path(name).exists():
-            raise ValueError(f"{error}: did you mean the network {near[0]!r}?") from None
-        raise
+    if not os.path.exists(name):
+        raise unknown_name_error("network or file", name, PRETRAINED_NAMES)
+    return load_checkpoint(newest_checkpoint(name) if os.path.isdir(name) else name)
 
 
 def win_rate(result: dict[str, Any], sign: str = "") -> str:

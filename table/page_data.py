@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from safetensors.numpy import save
 
 from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.agents.policy.network.layers import Layer
-from german_whist.agents.policy.tensor_file import tensor_bytes
 from german_whist.agents.pretrained import CHAMPION, SMALL, load_pretrained
 from german_whist.agents.registry import make_agent
 from german_whist.envs.engine.cards import SUIT_SIZE
@@ -190,7 +190,7 @@ def network_bytes(name: str) -> bytes:
             columns = zip(("weight", "scale", "bias"), _rounded(layer), strict=True)
             tensors.update({f"{part}.{i}.{column}": np.ascontiguousarray(array) for column, array in columns})
     about = {"name": name, "suitLayers": checkpoint.suit_layers, "logitsPerTrick": checkpoint.logits_per_trick}
-    return tensor_bytes(tensors, {"network": json.dumps(about)})
+    return save(tensors, metadata={"network": json.dumps(about)})
 
 
 def network_files() -> dict[str, bytes]:

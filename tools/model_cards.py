@@ -8,6 +8,7 @@ With ``--hub`` the page starts with YAML metadata for the Hugging Face Hub: lice
 
 from __future__ import annotations
 
+import hashlib
 import sys
 from typing import Any
 
@@ -17,8 +18,8 @@ from german_whist.agents.pretrained import (
     BASELINE_GAME,
     FILE_SUFFIX,
     PretrainedNetwork,
-    file_sha256,
     pretrained_networks,
+    weights_folder,
     win_rate,
 )
 from german_whist.envs.engine.endgame_hook import EXACT
@@ -164,7 +165,8 @@ def _model_card(network: PretrainedNetwork) -> list[str]:
     lines += [line for result in model_card["results"].values() if "hands" in result for line in _breakdown(result)]
     if training.get("commands"):
         lines += ["How it was made:", "", "```sh", *training["commands"], "```", ""]
-    digest = ["```text", f"{file_sha256(network.name)}  {network.name}{FILE_SUFFIX}", "```"]
+    file = f"{network.name}{FILE_SUFFIX}"
+    digest = ["```text", f"{hashlib.sha256((weights_folder() / file).read_bytes()).hexdigest()}  {file}", "```"]
     return [*lines, *facts, "", "SHA-256:", "", *digest, ""]
 
 

@@ -3,19 +3,24 @@
 The tensors ``layer.…`` (see ``layers``) are a multilayer perceptron with ReLU between its layers. It maps the inputs
 from a canonical view (see ``canonical`` and ``input_kernels``) to one logit per canonical action. The tensors
 ``value.…`` are the optional *value* network, which maps the same inputs to the expected margin and the logit of the
-chance to win. The file's metadata hold the model card as JSON text under ``card``, and the SHA-256 of the card and the
-tensors under ``sha256``.
+chance to win. The file's metadata hold the model card as JSON text under ``card``.
 """
 
 from __future__ import annotations
 
-import operator
+import json
 import os
-from collections.abc import Callable
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import load_file, save
 
 from german_whist.agents.policy.network.layers import (
     INPUTS,
@@ -25,28 +30,17 @@ from german_whist.agents.policy.network.layers import (
     layer_tensors,
     sizes_of,
 )
-from german_whist.agents.policy.tensor_file import (
-    FORMAT,
-    TensorFile,
-    check_sizes,
-    file_metadata,
-    open_checkpoint,
-    tensor_bytes,
-)
 from german_whist.envs.engine.endgame_hook import PLAYED, check_endgame
 from german_whist.envs.engine.rules import Rules, rules_from_dict
 from german_whist.envs.observation.views import NAMED, RANKS
 from german_whist.envs.utils.files import write_atomically
-from german_whist.envs.utils.specs import must_be, short_repr, unknown_name_error
 
 if TYPE_CHECKING:
     from german_whist.agents.policy.network.forward import Forward
 
-FORMAT_VERSION = 1
+FORMAT, FORMAT_VERSION = "german-whist-policy", 1
 NETWORK = {"type": "mlp", "activation": "relu", "suits": "canonical"}
-
 VALUE_OUTPUTS = ["margin", "win_logit"]
-MAX_LOGITS_PER_TRICK = 1e6
 
 
 @dataclass(frozen=True)
@@ -140,11 +134,14 @@ class Checkpoint:
             half: write float16, which halves the file and rounds the weights.
 
         Raises:
-            ValueError: when a weight is too large for float16.
             OSError: when the file cannot be written.
         """
         tensors = layer_tensors(self.layers, "layer", half=half) | layer_tensors(self.value, "value", half=half)
-        write_atomically(path, tensor_bytes(tensors, file_metadata(self.model_card(), tensors)))
+        _write(path, tensors, self.model_card())
+
+
+def _write(path: str | Path, tensors: dict[str, npt.NDArray[Any]], model_card: Mapping[str, Any]) -> None:
+    write_atomically(path, save(tensors, metadata={"card": json.dumps(model_card)}))
 
 
 def write_results(path: str | Path, results: dict[str, Any]) -> None:
@@ -154,20 +151,8 @@ def write_results(path: str | Path, results: dict[str, Any]) -> None:
         ValueError: when the file is not a checkpoint.
         OSError: when it cannot be written.
     """
-    with open_checkpoint(path) as file:
-        _from_model_card(str(path), file)
-        tensors = {name: file.tensor(name) for name in file.names}
-    write_atomically(path, tensor_bytes(tensors, file_metadata({**file.model_card, "results": results}, tensors)))
-
-
-def load_checkpoint(path: str | Path) -> Checkpoint:
-    """Read a checkpoint file.
-
-    Raises:
-        ValueError: when the file is missing, damaged, not a checkpoint, or made for another observation layout.
-    """
-    with open_checkpoint(path) as file:
-        return _from_model_card(str(path), file)
+    model_card = {**read_model_card(path), "results": results}
+    _write(path, load_file(path), model_card)
 
 
 def newest_checkpoint(folder: str | os.PathLike[str]) -> Path:
@@ -184,10 +169,29 @@ def newest_checkpoint(folder: str | os.PathLike[str]) -> Path:
         if last is None:
             raise ValueError(f"{str(run)!r} has no checkpoints of a run: name a file, such as final.safetensors")
         return last
-    training = read_model_card(final).get("training", {})
-    decisions = training.get("decisions") if isinstance(training, dict) else None
-    is_older = last is not None and isinstance(decisions, int) and decisions < int(last.stem)  # the run was resumed
-    return last if last is not None and is_older else final
+    if last is None or read_model_card(final)["training"]["decisions"] >= int(last.stem):
+        return final
+    return last  # the run was resumed
+
+
+@contextmanager
+def _opened(path: str | Path) -> Iterator[tuple[Any, dict[str, Any]]]:
+    """Open a checkpoint file and read its model card; what goes wrong inside the ``with`` block names the file.
+
+    Raises:
+        ValueError: when the file is missing, truncated or not a checkpoint.
+    """
+    try:
+        with safe_open(str(path), framework="numpy") as file:
+            model_card = json.loads((file.metadata() or {}).get("card", "{}"))
+            if model_card["format"] != FORMAT:
+                raise ValueError(f"format {model_card['format']!r} is not {FORMAT!r}")
+            yield file, model_card
+    except (OSError, SafetensorError) as error:
+        raise ValueError(f"checkpoint {str(path)!r}: {error}") from None
+    # LookupError, TypeError: a model card with other fields; AttributeError: a dtype that numpy does not have.
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        raise ValueError(f"checkpoint {str(path)!r} does not fit this version: {error}") from None
 
 
 def read_model_card(path: str | Path) -> dict[str, Any]:
@@ -196,89 +200,65 @@ def read_model_card(path: str | Path) -> dict[str, Any]:
     Raises:
         ValueError: when the file is missing, truncated or not a checkpoint.
     """
-    with open_checkpoint(path) as file:
-        return file.model_card
+    with _opened(path) as (_, model_card):
+        return model_card
 
 
-def _from_model_card(path: str, file: TensorFile) -> Checkpoint:
+def load_checkpoint(path: str | Path) -> Checkpoint:
+    """Read a checkpoint file.
+
+    Raises:
+        ValueError: when the file is missing, truncated, not a checkpoint, or made for another observation layout.
+    """
     from german_whist.agents.policy.inputs import input_high, num_outputs
     from german_whist.envs.observation.vector import OBSERVATION_VERSION
 
-    model_card = file.model_card
-    if model_card.get("version") != FORMAT_VERSION or model_card.get("observation_version") != OBSERVATION_VERSION:
-        raise ValueError(
-            f"checkpoint {path!r} has format {short_repr(model_card.get('version'))} and observation layout "
-            f"{short_repr(model_card.get('observation_version'))}: "
-            f"this version reads {FORMAT_VERSION} and {OBSERVATION_VERSION}"
+    with _opened(path) as (file, model_card):
+        versions = model_card["version"], model_card["observation_version"]
+        if versions != (FORMAT_VERSION, OBSERVATION_VERSION):
+            raise ValueError(
+                f"version and observation_version must be {FORMAT_VERSION, OBSERVATION_VERSION}, got {versions}"
+            )
+        rules, network = rules_from_dict(dict(model_card["rules"])), dict(model_card["network"])
+        sizes, ranks = network.pop("sizes"), network.pop("ranks")
+        inputs, suit_layers = network.pop("inputs", OBSERVATION), network.pop("suit_layers", 0)
+        if network != NETWORK or ranks not in RANKS or inputs not in INPUTS:
+            raise ValueError(f"network must be {NETWORK} with known ranks and inputs, got {model_card['network']}")
+        features, outputs = input_high(rules, inputs).size, num_outputs(rules, inputs)
+        logits_per_trick = model_card["logits_a_trick"]
+        if logits_per_trick is not None and not 0 < logits_per_trick <= 1e6:
+            raise ValueError(f"logits_a_trick must be from 0 to 1e6, got {logits_per_trick!r}")
+        value = model_card.get("value")
+        if value and value["outputs"] != VALUE_OUTPUTS:
+            raise ValueError(f"outputs of the value network must be {VALUE_OUTPUTS}, got {value['outputs']!r}")
+        return Checkpoint(
+            _layers(file, "layer", sizes, (features, outputs), suit_layers),
+            rules,
+            dict(model_card["training"]),
+            dict(model_card["results"]),
+            logits_per_trick,
+            check_endgame(model_card["endgame"]),
+            ranks,
+            inputs,
+            _layers(file, "value", value["sizes"], (features, len(VALUE_OUTPUTS)), suit_layers) if value else (),
+            suit_layers,
         )
-    try:
-        rules = rules_from_dict(dict(model_card["rules"]))
-        network = dict(model_card["network"])
-        sizes = [operator.index(size) for size in network.pop("sizes")]
-        ranks = network.pop("ranks")
-        inputs = network.pop("inputs", OBSERVATION)
-        suit_layers = operator.index(network.pop("suit_layers", 0))
-        training, results = dict(model_card.get("training") or {}), dict(model_card.get("results") or {})
-        logits_per_trick = _logits_per_trick(model_card.get("logits_a_trick"))
-        endgame = check_endgame(model_card["endgame"])
-    except (KeyError, TypeError, ValueError, OverflowError) as error:
-        raise ValueError(f"checkpoint {path!r} has a damaged model card: {error!s:.300}") from None
-    if network != NETWORK or ranks not in RANKS:
-        raise ValueError(
-            f"checkpoint {path!r} has the network {short_repr(model_card['network'])}: this version reads {NETWORK}"
-        )
-    if inputs not in INPUTS:
-        raise ValueError(f"checkpoint {path!r}: {unknown_name_error('inputs', inputs, INPUTS)}")
-    high = input_high(rules, inputs)
-    ends = [high.size, num_outputs(rules, inputs)]
-    if len(sizes) < 2 or [sizes[0], sizes[-1]] != ends:
-        needed = f"{ends[0]}, ..., {ends[1]} for these rules"
-        raise ValueError(must_be(f"checkpoint {path!r}: the sizes of the layers", needed, sizes))
-    read = partial(_layers, path, suit_layers=suit_layers, largest=float(high.max()))
-    layers, value = read(file, "layer", sizes), _value(path, file, sizes[0], read)
-    file.check_sum()
-    return Checkpoint(layers, rules, training, results, logits_per_trick, endgame, ranks, inputs, value, suit_layers)
 
 
-def _logits_per_trick(number: object) -> float | None:
-    """Return the scale of the logits in a model card, or ``None`` where it is absent.
+def _layers(file: Any, prefix: str, sizes: list[int], ends: tuple[int, int], suit_layers: int) -> tuple[Layer, ...]:
+    """Read the layers of a network as float32.
 
     Raises:
-        ValueError: when it is not a positive number, or too large.
+        ValueError: when sizes and tensors do not fit together, do not fit ``ends``, or a number is not finite.
     """
-    if number is None:
-        return None
-    if isinstance(number, bool) or not isinstance(number, (int, float)) or not 0 < number <= MAX_LOGITS_PER_TRICK:
-        raise ValueError(must_be("logits_a_trick", f"a positive number up to {MAX_LOGITS_PER_TRICK:g}", number))
-    return float(number)
-
-
-def _layers(
-    path: str, file: TensorFile, prefix: str, sizes: list[int], *, suit_layers: int, largest: float
-) -> tuple[Layer, ...]:
-    check_sizes(sizes, f"checkpoint {path!r}")
-    try:
-        shapes = layer_shapes(sizes, suit_layers)
-    except ValueError as error:
-        raise ValueError(f"checkpoint {path!r}: {error}") from None
-    return file.layers(prefix, shapes, largest)
-
-
-def _value(path: str, file: TensorFile, features: int, read: Callable[..., tuple[Layer, ...]]) -> tuple[Layer, ...]:
-    """Return the layers of the value network; empty where a checkpoint has none."""
-    about = file.model_card.get("value")
-    if about is None:
-        return ()
-    try:
-        sizes = [operator.index(size) for size in about["sizes"]]
-        outputs = list(about["outputs"])
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise ValueError(f"checkpoint {path!r} has a damaged model card: value: {error!s:.300}") from None
-    if outputs != VALUE_OUTPUTS:
-        raise ValueError(
-            f"checkpoint {path!r} has a value network of {outputs!r:.100}: this version reads {VALUE_OUTPUTS}"
-        )
-    if len(sizes) < 2 or [sizes[0], sizes[-1]] != [features, len(VALUE_OUTPUTS)]:
-        ends = f"{features}, ..., {len(VALUE_OUTPUTS)}"
-        raise ValueError(must_be(f"checkpoint {path!r}: the sizes of the value layers", ends, sizes))
-    return read(file, "value", sizes)
+    if (sizes[0], sizes[-1]) != ends:
+        raise ValueError(f"sizes must be {ends[0]}, ..., {ends[1]} for these rules, got {sizes}")
+    layers = []
+    for i, shape in enumerate(layer_shapes(sizes, suit_layers)):
+        weight, bias = (file.get_tensor(f"{prefix}.{i}.{name}").astype(np.float32) for name in ("weight", "bias"))
+        if (weight.shape, bias.shape) != (shape, shape[:1]):
+            raise ValueError(f"{prefix} {i} must have shape {shape}, got {weight.shape} and a bias {bias.shape}")
+        if not (np.isfinite(weight).all() and np.isfinite(bias).all()):
+            raise ValueError(f"{prefix} {i} must be finite, got infinity or NaN")
+        layers.append((weight, bias))
+    return tuple(layers)

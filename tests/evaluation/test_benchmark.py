@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import german_whist as gw
-from german_whist.agents.pretrained import file_sha256
+from german_whist.agents.pretrained import weights_folder
 from german_whist.evaluation import benchmark as bench
 from german_whist.evaluation.benchmark import LADDER, PROTOCOL, SEED, Rung, benchmark, rate
 from german_whist.evaluation.tournament.ratings import bradley_terry, rating_against
@@ -33,7 +33,8 @@ def test_whatever_changes_a_figure_is_a_new_version() -> None:
     """If this fails, results are no longer comparable: raise the version of the protocol, and measure its ladder."""
     deals = gw.DealBatch("classic", 1000, SEED)
     hands = hashlib.sha256(deals.views()["hand"].tobytes()).hexdigest()
-    networks = [file_sha256(name)[:16] for name in ("small", "champion")]
+    files = [(weights_folder() / f"{name}.safetensors").read_bytes() for name in ("small", "champion")]
+    networks = [hashlib.sha256(file).hexdigest()[:16] for file in files]
     assert (PROTOCOL, hands[:16], networks) == PINNED
     assert [(rung.agent, rung.deals) for rung in LADDER] == [
         *(("random", 100), ("greedy", 200), ("heuristic", 400), ("heuristic+exact", 800)),

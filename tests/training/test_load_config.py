@@ -127,7 +127,7 @@ WRONG_VALUES = [
     ("opponents", "{self: much}", "a mapping of names to shares"),
     ("opponents", "{slef: 1}", "unknown agent in opponents 'slef': did you mean 'self'? allowed: self, pool, random"),
     ("opponents", "{'random:luck=1': 1}", "'luck'"),
-    ("opponents", "{'checkpoint:absent.st': 1}", "opponents: checkpoint 'absent.st': there is no such file"),
+    ("opponents", "{'checkpoint:absent.st': 1}", "opponents: checkpoint 'absent.st': No such file"),
     ("opponents", "{'checkpoint:mine.safetensors': 1}", "opponents: agent 'mine' was trained for 'classic' and"),
     ("evaluate_against", "[]", "must be a list of at least one agent, got []"),
     ("evaluate_against", "[pool]", "unknown agent in evaluate_against 'pool'"),
@@ -257,7 +257,7 @@ def test_settings_of_policy_iteration_read_back(tmp_path: Path) -> None:
         ("trainer", "policy_iterations", "unknown trainer 'policy_iterations': did you mean 'policy_iteration'?"),
         ("trainer", "[sb3]", "unknown trainer"),
         ("inputs", "all", "unknown inputs 'all': allowed: observation, universal"),
-        ("init", "absent.safetensors", "init: checkpoint 'absent.safetensors': there is no such file"),
+        ("init", "absent.safetensors", "init: unknown network or file 'absent.safetensors'"),
         ("lookahead", "0", "lookahead must be an integer from 1 to 52, got 0"),
         ("stock_rotations", "0", "stock_rotations must be an integer from 1 to 52, got 0"),
         ("value_lambda", "1.5", "value_lambda must be a number from 0 to 1, got 1.5"),
@@ -293,7 +293,5 @@ def test_init_sets_the_sizes_unless_they_are_given(tmp_path: Path) -> None:
     shared = load_config("quickstart", {"init": str(tmp_path / "suits.safetensors")})
     assert isinstance(shared, PolicyIterationConfig)
     assert (shared.hidden, shared.suit_layers) == ([9, 7, 11, 10, 8, 5], 2)
-    with pytest.raises(
-        ValueError, match=r"init: checkpoint 'champio': there is no such file: did you mean the network"
-    ):
+    with pytest.raises(ValueError, match=r"init: unknown network or file 'champio': did you mean 'champion'\?"):
         load_config("quickstart", {"init": "champio"})

@@ -63,17 +63,12 @@ def layer_tensors(layers: Sequence[Layer], prefix: str, *, half: bool = False) -
         layers: weight float32[out, in] and bias float32[out] of each.
         prefix: prefix of the names.
         half: convert to float16.
-
-    Raises:
-        ValueError: when a weight is too large for float16.
     """
-    tensors = {}
-    for i, layer in enumerate(layers):
-        for name, array in zip(("weight", "bias"), layer, strict=True):
-            if half and float(np.abs(array).max(initial=0)) > float(np.finfo(np.float16).max):
-                raise ValueError(f"{prefix} {i}: a {name} is too large for float16")
-            tensors[f"{prefix}.{i}.{name}"] = np.ascontiguousarray(array, np.float16 if half else np.float32)
-    return tensors
+    return {
+        f"{prefix}.{i}.{name}": np.ascontiguousarray(array, np.float16 if half else np.float32)
+        for i, layer in enumerate(layers)
+        for name, array in zip(("weight", "bias"), layer, strict=True)
+    }
 
 
 class _Blocks(NamedTuple):
