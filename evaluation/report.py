@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import html
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from html import escape
 
 NAMES = ("agent", "opponent")  # left-aligned columns
 
@@ -40,12 +40,14 @@ class Table:
     def html(self) -> str:
         """Return the table as HTML; all text is escaped, because names may hold anything."""
         sides = ["left" if heading in NAMES else "right" for heading in self.columns]
-        lines = [
-            f"<tr>{''.join(_cell(tag, *cell) for cell in zip(line, sides, strict=True))}</tr>"
-            for tag, line in [("th", self.columns), *(("td", row) for row in self.rows)]
-        ]
-        caption = f"<caption>{_escaped(self.title)}</caption>"
-        return f"<table>{caption}{''.join(lines)}</table>{''.join(map(_paragraph, self.notes))}"
+        lines = [f"<caption>{escape(self.title)}</caption>"]
+        for tag, line in [("th", self.columns), *(("td", row) for row in self.rows)]:
+            cells = (
+                f'<{tag} style="text-align: {side}">{escape(cell)}</{tag}>'
+                for side, cell in zip(sides, line, strict=True)
+            )
+            lines.append(f"<tr>{''.join(cells)}</tr>")
+        return f"<table>{''.join(lines)}</table>{''.join(map(_paragraph, self.notes))}"
 
 
 class Report(ABC):
@@ -64,13 +66,5 @@ class Report(ABC):
         return "".join(_paragraph(part) if isinstance(part, str) else part.html() for part in self.report())
 
 
-def _cell(tag: str, text: str, side: str) -> str:
-    return f'<{tag} style="text-align: {side}">{_escaped(text)}</{tag}>'
-
-
 def _paragraph(text: str) -> str:
-    return f"<p>{_escaped(text)}</p>"
-
-
-def _escaped(text: str) -> str:
-    return html.escape(text)
+    return f"<p>{escape(text)}</p>"

@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from german_whist.evaluation.exploitability.best_response import exploitability
 from german_whist.evaluation.match import play_match
 from german_whist.evaluation.sprt import play_sprt
 from german_whist.evaluation.tournament.play import play_tournament
@@ -46,6 +47,10 @@ RESULTS: dict[str, tuple[Callable[[], Any], Callable[[Any], list[str]]]] = {
             f"{100 * result.pairs[2, 0].win_rate:.1f}",
         ],
     ),
+    "exploitability": (
+        lambda: exploitability("greedy", "six_cards"),
+        lambda result: [f"{result.nash_conv:.4f}", *(f"{value:+.4f}" for value in result.best_responses)],
+    ),
     "training": (
         outcome,
         lambda result: ["1,024 decisions", *(f"{100 * one.win_rate:.1f} %" for one in result.results)],
@@ -62,7 +67,8 @@ def test_a_result_prints_each_agent_in_one_row_and_a_notebook_shows_the_same_cel
     make, figures = RESULTS[kind]
     result = make()
     text = str(result)
-    names = getattr(result, "agents", None) or [one.second for one in getattr(result, "results", (result,))]
+    results = getattr(result, "results", (result,))
+    names = getattr(result, "agents", None) or [getattr(one, "second", None) or one.agent for one in results]
     for name in names:
         assert sum(name in map(str.strip, cells(line)) for line in text.splitlines()) == 1
     page = ElementTree.fromstring(f"<div>{result._repr_html_()}</div>")
