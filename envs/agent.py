@@ -12,12 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.envs.engine.actions import action_text, actions_text
+from german_whist.envs.engine.cards import NUM_CARDS, card_text, cards_of
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.text.rules_text import rules_spec
-from german_whist.envs.utils.checks import is_agent_class
-from german_whist.envs.utils.specs import short_repr
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -189,11 +187,7 @@ class Agent(ABC):
         import torch
 
         on_host = views.bytes.cpu().numpy().view(views.dtype)[:, 0]
-        answer = whole_answer(self.act(on_host, rng), len(on_host), agent_name(self))
-        row = _first_illegal(answer, on_host["legal"])
-        if row >= 0:
-            raise ValueError(f"agent {agent_name(self)!r} chose action {answer[row]}, which is illegal")
-        return torch.from_numpy(answer).to(device.torch_device)
+        return torch.from_numpy(ask_views(self, on_host, rng)).to(device.torch_device)
 
     def policy(self, views: Views) -> npt.NDArray[np.float64] | None:
         """Return the probability with which ``act`` plays each action, float64[n, actions]; ``None`` if not known.
@@ -228,7 +222,7 @@ class _Wrapped(Agent):
         self.wrapped = wrapped
         self.name = str(getattr(wrapped, "name", type(wrapped).__name__))
         own = getattr(wrapped, "rules", None)
-        self.rules = rules_named(own) if isinstance(own, (str, Rules)) else None
+        self.rules = None if own is None else rules_named(own)
         self.uses_games = bool(getattr(wrapped, "uses_games", False))
 
     def act(self, views: Views, rng: Any, *games: Any) -> Actions:
@@ -266,7 +260,7 @@ class _WrappedOnObservations(_Wrapped):
             return actions
         from german_whist.envs.observation.canonical import decode_actions
 
-        return decode_actions(whole_answer(actions, len(views), agent_name(self)), relabeling)
+        return decode_actions(actions, relabeling)
 
     def policy(self, views: Views) -> npt.NDArray[np.float64] | None:
         inputs, relabeling = self._seen(views)
@@ -290,32 +284,9 @@ class _WrappedOnObservations(_Wrapped):
         return (observe(seen, self.rules), action_mask(seen, self.rules)), relabeling
 
 
-def _wrapper_of(agent: Any) -> type[_Wrapped]:
-    """Return the wrapper of an object, which follows from the names of the parameters of its ``act``."""
-    try:
-        signature = inspect.signature(agent.act)
-    except (TypeError, ValueError):  # compiled code has no signature
-        return _Wrapped
-    names = [*signature.parameters][:2]
-    try:
-        signature.bind_partial(None, None)
-    except TypeError:
-        refused = True  # too few parameters, or only by keyword
-    else:
-        if names == OBSERVATION_FORM:
-            return _WrappedOnObservations
-        refused = any("mask" in name or name.startswith("obs") for name in names)
-    if refused:
-        raise ValueError(
-            f"{type(agent).__name__}.act({', '.join(names)}): name its parameters (observations, action_masks) to get "
-            "these, or (views, rng)"
-        )
-    return _Wrapped
-
-
 def agent_name(agent: Agent) -> str:
-    """Return what to call an agent: its ``name``, or else its class. Names can come from others' folders."""
-    return str(agent.name or type(agent).__name__)
+    """Return what to call an agent: its ``name``, or else its class."""
+    return agent.name or type(agent).__name__
 
 
 def as_agent(agent: AgentLike, rules: Rules | None = None) -> Agent:
@@ -327,32 +298,29 @@ def as_agent(agent: AgentLike, rules: Rules | None = None) -> Agent:
         rules: the rules of the deals; ``None`` if they are not known here.
 
     Raises:
-        ValueError: if there is no such agent, it has no method ``act``, is the class of an agent, or plays other rules
-            than these.
+        ValueError: if there is no such agent, it has no method ``act`` of one of these forms, or plays other rules than
+            these.
     """
     if isinstance(agent, (str, os.PathLike)):
         registry = importlib.import_module("german_whist.agents.registry")  # by name: environments import no agents
         made: Agent = registry.make_agent(agent, rules)
         return made
-    if is_agent_class(agent):
-        raise ValueError(f"{agent.__name__} is a class: pass an object of it, such as {agent.__name__}()")
-    if not callable(getattr(agent, "act", None)):
+    if isinstance(agent, type) or not callable(getattr(agent, "act", None)):
         raise ValueError(
-            f"{short_repr(agent)} is neither an agent's name nor an object with act(views, rng) or "
-            "act(observations, action_masks)"
+            "an agent must be a name or an object with act(views, rng) or act(observations, action_masks), "
+            f"got {agent!r}"
         )
-    wrapper = _wrapper_of(agent)
-    if isinstance(agent, Agent) and wrapper is not _Wrapped:
-        raise ValueError(
-            f"{type(agent).__name__}.act(observations, action_masks): a subclass of Agent gets (views, rng); leave out "
-            "the base class"
-        )
-    found = agent if isinstance(agent, Agent) else wrapper(agent, rules)
+    names = [*inspect.signature(agent.act).parameters][:2]
+    if names == OBSERVATION_FORM:
+        found: Agent = _WrappedOnObservations(agent, rules)
+    elif any("obs" in name or "mask" in name for name in names):
+        raise ValueError(f"act({', '.join(names)}): name the parameters observations, action_masks or views, rng")
+    else:
+        found = agent if isinstance(agent, Agent) else _Wrapped(agent, rules)
     if rules is not None and found.rules is not None and not found.rules.plays_like(rules):
-        own, wanted = rules_spec(found.rules), rules_spec(rules)
         raise ValueError(
-            f"agent {agent_name(found)!r} plays {own!r}, but the deals are of {wanted!r}: make it for that game, "
-            f"as in make_agent(..., rules={wanted!r})"
+            f"agent {agent_name(found)!r} plays {rules_spec(found.rules)!r}, "
+            f"but the deals are of {rules_spec(rules)!r}: make_agent(..., rules={rules_spec(rules)!r})"
         )
     return found
 
@@ -362,23 +330,20 @@ def ask(
     batch: DealBatch,
     rows: npt.NDArray[np.int64],
     rng: Any,
-    name: str = "",
     where: Callable[[int], str] | None = None,
 ) -> Actions:
     """Return an agent's actions in rows of a batch where it is to act, int64[k]; see :func:`ask_views`."""
     games = None
     if agent.uses_games:
         games = Games(None if batch.log is None else lambda: batch.history(rows=rows), lambda: batch.game_ids(rows))
-    return ask_views(agent, batch.views(rows), rng, batch.rules, games, name, where)
+    return ask_views(agent, batch.views(rows), rng, games, where)
 
 
 def ask_views(
     agent: Agent,
     views: Views,
     rng: Any,
-    rules: Rules,
     games: Games | None = None,
-    name: str = "",
     where: Callable[[int], str] | None = None,
 ) -> Actions:
     """Return an agent's actions in some views, int64[n], after checking that each is legal.
@@ -387,9 +352,7 @@ def ask_views(
         agent: the agent.
         views: ``VIEW`` array of shape (n,), each of a seat to act.
         rng: source of randomness with one row of numbers per view.
-        rules: the rules of the deals.
         games: the games of the views, for an agent that asks for them (``uses_games``); ``None`` for others.
-        name: what to call the agent in errors; its own name by default.
         where: returns the words that tell the deal of a row, for errors.
 
     Raises:
@@ -397,27 +360,27 @@ def ask_views(
     """
     act: Any = agent.act
     answer = act(views, rng) if games is None else act(views, rng, games)
-    actions = whole_answer(answer, len(views), name or agent_name(agent))
+    actions = whole_answer(agent, answer, len(views))
     row = _first_illegal(actions, views["legal"])
     if row >= 0:
-        said, place = f"agent {name or agent_name(agent)!r} chose", "" if where is None else where(row)
-        raise illegal_choice(said, int(actions[row]), int(views["legal"][row]), rules, place)
+        place = "" if where is None else where(row)
+        legal = [card_text(action) if action < NUM_CARDS else action for action in cards_of(int(views["legal"][row]))]
+        raise ValueError(f"agent {agent_name(agent)!r} chose action {actions[row]}{place}: legal are {legal}")
     return actions
 
 
-def whole_answer(answer: Any, count: int, name: str) -> Actions:
+def whole_answer(agent: Agent, answer: Any, count: int) -> Actions:
     """Return the answer of an agent's ``act`` for ``count`` views as int64[count].
 
     Raises:
         ValueError: if it is not one integer per view; the message names the agent.
     """
-    try:
-        given = np.asarray(answer)
-    except ValueError:
-        raise ValueError(f"agent {name!r} must return int64[{count}], got something that is not an array") from None
+    given = np.asarray(answer)
     if given.shape != (count,) or given.dtype.kind not in "iu":
-        raise ValueError(f"agent {name!r} must return int64[{count}], got {given.dtype}{list(given.shape)}")
-    return given if given.dtype == np.int64 else given.astype(np.int64)
+        raise ValueError(
+            f"agent {agent_name(agent)!r} must return int64[{count}], got {given.dtype}{list(given.shape)}"
+        )
+    return given.astype(np.int64, copy=False)
 
 
 def _first_illegal(actions: Actions, legal: npt.NDArray[np.uint64]) -> int:
@@ -429,9 +392,3 @@ def _first_illegal(actions: Actions, legal: npt.NDArray[np.uint64]) -> int:
     from german_whist.envs.observation.view_kernels import next_illegal
 
     return int(next_illegal(actions, legal, 0))
-
-
-def illegal_choice(said: str, action: int, legal: int, rules: Rules, where: str = "") -> ValueError:
-    """Return the error for an action outside the mask ``legal``; it begins with ``said``, who chose the action."""
-    text = f" ({action_text(action, rules)})" if 0 <= action < rules.num_actions else ""
-    return ValueError(f"{said} action {action}{text}{where}: it may play {actions_text(legal, rules)}")

@@ -45,7 +45,6 @@ def play_turn(
     *,
     stream: int = 0,
     addresses: Words | None = None,
-    name: str = "",
 ) -> None:
     """Ask an agent for its actions in rows where it is to act, and play them.
 
@@ -57,10 +56,9 @@ def play_turn(
         rows: the rows, int64[k]; without any, the agent is not asked.
         stream: number of the agent's stream of random numbers; agents that play each other have one each.
         addresses: address of the random numbers in each row, uint64[k]; by default the index of its deal.
-        name: what to call the agent in errors; with it, errors also name the deal. By default its own name.
 
     Raises:
-        ValueError: if the agent does not return one legal action per view; the message names the agent.
+        ValueError: if the agent does not return one legal action per view; the message names agent and deal.
     """
     if not len(rows):
         return
@@ -70,7 +68,7 @@ def play_turn(
     def where(row: int) -> str:
         return f" in deal {deals[row]} of seed {seeds[row]}"
 
-    episodes.step(rows, ask(agent, episodes.batch, rows, rng, name, where if name else None))
+    episodes.step(rows, ask(agent, episodes.batch, rows, rng, where))
 
 
 def check_seat(seat: object) -> None:

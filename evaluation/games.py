@@ -212,7 +212,7 @@ def _play(
             rows = np.flatnonzero(mover == which)
             # Each agent has its own random numbers in each game of a deal.
             addresses = 2 * episodes.indices[rows] + first_seat[rows].astype(np.uint64)
-            play_turn(agents[which], episodes, rows, stream=which, addresses=addresses, name=names[which])
+            play_turn(agents[which], episodes, rows, stream=which, addresses=addresses)
         played = _games_played(episodes) // 2
         if progress is not None and played > reported:
             progress(played - reported)

@@ -91,7 +91,7 @@ class ExactEndgame(Agent):
     def _inner_actions(self, views: Views, rng: Any, games: Games | None) -> Actions:
         act: Any = self.agent.act
         answer = act(views, rng, games) if self.uses_games else act(views, rng)
-        return whole_answer(answer, len(views), self.name)
+        return whole_answer(self, answer, len(views))
 
     def probabilities(self, views: Views) -> npt.NDArray[np.float64]:
         """Return the network's ``probabilities``, float64[n, actions], with probability 1 for exact endgame cards.

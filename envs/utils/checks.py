@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import operator
 from typing import Any, TypeGuard
 
@@ -64,11 +63,6 @@ def generator_of(rng: np.random.Generator | int | None) -> np.random.Generator:
     if isinstance(rng, np.random.Generator):
         return rng
     return np.random.default_rng(None if rng is None else check_seed(rng, "rng"))
-
-
-def is_agent_class(given: object) -> TypeGuard[type]:
-    """Return whether a value is an agent's class instead of an object of it, whose ``act`` would lack ``self``."""
-    return isinstance(given, type) and inspect.isfunction(inspect.getattr_static(given, "act", None))
 
 
 def whole_numbers(name: str, given: npt.ArrayLike, shape: tuple[int, ...] | None = None) -> npt.NDArray[Any]:

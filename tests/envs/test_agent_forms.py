@@ -146,26 +146,17 @@ def test_other_parameters_are_refused() -> None:
         def act(self, action_masks: Any, observations: Any) -> Any:
             return action_masks.argmax(axis=1)
 
-    class TooFew:
-        def act(self, observations: Any) -> Any:
-            return [0] * len(observations)
-
-    class KeywordOnly:
-        def act(self, *, observations: Any, action_masks: Any) -> Any:
-            return action_masks.argmax(axis=1)
-
-    for agent in (Other(), Swapped(), TooFew(), KeywordOnly()):
-        with pytest.raises(ValueError, match=r"\.act\(.*\): name its parameters \(observations, action_masks"):
+    for agent in (Other(), Swapped()):
+        with pytest.raises(ValueError, match="name the parameters observations, action_masks"):
             gw.play_match(agent, "random", deals=1)
 
 
-def test_a_subclass_of_agent_has_the_first_form() -> None:
+def test_a_subclass_of_agent_may_have_both_forms() -> None:
     class Child(gw.Agent):
         def act(self, observations: Any, action_masks: Any) -> Any:
             return action_masks.argmax(axis=1)
 
-    with pytest.raises(ValueError, match=r"Child\.act\(observations, action_masks\): a subclass of Agent gets"):
-        gw.play_match(Child(), "random", deals=1)
+    assert gw.play_match(Child(), Lowest(), deals=10).margin == 0
 
 
 def test_masks_of_what_is_no_array_of_views_are_refused() -> None:

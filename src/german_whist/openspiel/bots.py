@@ -72,7 +72,7 @@ class AgentBot(pyspiel.Bot):  # type: ignore[misc]
 
         agent = self._agents[rules]
         games = Games(histories, lambda: np.array([self._game], object)) if agent.uses_games else None
-        return int(ask_views(agent, deal.view(seat), self._rng, rules, games)[0])
+        return int(ask_views(agent, deal.view(seat), self._rng, games)[0])
 
     def step_with_policy(self, state: GermanWhistState) -> tuple[list[tuple[int, float]], int]:
         """Return the policy and the action. Agents return only an action, so it has probability 1."""
