@@ -1,8 +1,9 @@
 """German Whist for Prime Intellect's verifiers: ``python examples/verifiers_taskset.py``.
 
-A task is a deal and a seat; the reward is minus the tricks given away per card. With this folder in ``PYTHONPATH``,
+A task is a deal and a seat; the reward is minus the tricks given away per card. An illegal answer gives away more than
+any card, and a conversation that ends early is continued by empty answers. With this folder in ``PYTHONPATH``,
 ``vf-eval verifiers_taskset -n 20 -m MODEL`` measures a model. Here, a script that plays the lowest card is the model.
-It printed, in 120 s: (2026, 0) 0 -0.138 26 {'margin': -5.0}, and the same deal from the other seat: -0.211, margin -7
+It printed, in 120 s: (2026, 0) 0 -0.133 26 {'margin': -5.0}, and the same deal from the other seat: -0.215, margin -7
 """
 
 import asyncio
@@ -64,16 +65,14 @@ class WhistEnv(vf.Env[WhistEnvConfig]):
         env.reset(options={"deal": task.data.deal})
         async with agents.player.interaction(task) as interaction:
             segment = await interaction.turn()  # the model answers the prompt
-            while not segment.terminated:
+            while not done:
                 message, reward, done, info = await asyncio.to_thread(env.step, segment.last_reply)
                 given_away -= reward
-                if done:
-                    break
-                segment = await interaction.turn(message)
+                if not (done or segment.terminated):  # a segment that is terminated has an empty reply
+                    segment = await interaction.turn(message)
         trace = interaction.trace
-        trace.record_reward("regret", -given_away / CARDS if done else -1.0, 1.0)
-        if done:
-            trace.record_metric("margin", float(info["margin"]))
+        trace.record_reward("regret", -given_away / CARDS, 1.0)
+        trace.record_metric("margin", float(info["margin"]))
 
 
 class Script(BaseHTTPRequestHandler):
@@ -109,10 +108,12 @@ def main(tasks=2):
     config = {"env": {"taskset": {"id": Path(__file__).stem}}, "model": "script", "client": client, "push": False}
     with tempfile.TemporaryDirectory() as folder:
         episodes = asyncio.run(run_eval(EvalConfig(**config, select={"limit": tasks}, rich=None, output_dir=folder)))
-    for episode in episodes:
-        for trace in episode.traces:
-            print(trace.task.data.name, trace.reward, trace.num_turns, trace.metrics)
-    return [trace.reward for episode in episodes for trace in episode.traces]
+    traces = [trace for episode in episodes for trace in episode.traces]
+    for trace in traces:
+        print(trace.task.data.name, trace.reward, trace.num_turns, trace.metrics)
+    if [trace.num_turns for trace in traces] != [CARDS] * tasks:
+        raise RuntimeError(f"not every card was played: {[(trace.num_turns, trace.errors) for trace in traces]}")
+    return [trace.reward for trace in traces]
 
 
 if __name__ == "__main__":

@@ -115,9 +115,20 @@ def test_messages_tell_no_card_that_the_seat_has_not_seen(game: str, seat: int) 
     assert len(heard) == 1
 
 
-@pytest.mark.parametrize(("reward", "lost"), [("win", 0.0), ("margin", -13.0), ("regret", -13.0)])
-def test_the_third_answer_in_a_row_without_a_legal_action_loses_the_deal(reward: str, lost: float) -> None:
-    env = gw.TextEnv(reward=reward, seat=0)
+@pytest.mark.parametrize(
+    ("settings", "penalty", "lost"),
+    [
+        ({"reward": "win"}, 0.0, 0.0),
+        ({"reward": "margin"}, 0.0, -13.0),
+        ({"reward": "regret"}, 14.0, -27.0),
+        ({"reward": "regret", "illegal_penalty": 0}, 0.0, -13.0),
+        ({"reward": "win", "illegal_penalty": 0.25}, 0.25, -0.25),
+    ],
+)
+def test_the_third_answer_in_a_row_without_a_legal_action_loses_the_deal(
+    settings: dict[str, Any], penalty: float, lost: float
+) -> None:
+    env = gw.TextEnv(**settings, seat=0)
     env.reset(seed=1)  # the opponent leads a card
     hand = set(env.legal)
     foreign = next(card_text(card) for card in range(52) if not int(env.view["hand"][0]) >> card & 1)
@@ -126,7 +137,7 @@ def test_the_third_answer_in_a_row_without_a_legal_action_loses_the_deal(reward:
         message, paid, done, info = env.step(answer)
         assert message.startswith(reason)
         assert all(card in message for card in hand)
-        assert (paid, done, info["illegal"], info["action"]) == (0.0, False, True, read)
+        assert (paid, done, info["illegal"], info["action"]) == (-penalty, False, True, read)
         assert set(env.legal) == hand
     message, paid, done, info = env.step(revoke)
     assert (paid, done, info["illegal"], info["margin"]) == (lost, True, True, -13)
@@ -203,6 +214,8 @@ def test_an_opponent_that_breaks_the_rules_is_an_error() -> None:
         ({"opponent": "nobody"}, "nobody"),
         ({"rules": "whist"}, "whist"),
         ({"worlds": 0}, "worlds must be an integer >= 1, got 0"),
+        ({"illegal_penalty": -1.0}, "illegal_penalty must be a number >= 0, got -1.0"),
+        ({"illegal_penalty": "14"}, "illegal_penalty must be a number >= 0, got '14'"),
     ],
 )
 def test_bad_arguments_are_refused_in_one_line(arguments: dict[str, Any], message: str) -> None:

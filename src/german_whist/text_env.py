@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -44,7 +46,8 @@ class TextEnv:
 
     Observations are messages and actions are answers in text. A message says what the seat saw since the last message,
     and what it has to choose; it names no card that the seat has not seen. If an answer contains no legal action, the
-    next message says why and the reward is 0.0. The third such answer in a row loses the deal by the largest margin.
+    next message says why and the reward is ``-illegal_penalty``. The third such answer in a row also loses the deal by
+    the largest margin.
 
     Rewards:
 
@@ -64,6 +67,7 @@ class TextEnv:
         rules: the rules of the game.
         opponent: the agent that plays against the learner.
         reward: the kind of reward.
+        illegal_penalty: subtracted from the reward of each answer without a legal action.
         learner: the learner's seat in the current deal.
     """
 
@@ -75,6 +79,7 @@ class TextEnv:
         reward: str = WIN,
         seat: int | str = "alternate",
         worlds: int = WORLDS,
+        illegal_penalty: float | None = None,
     ) -> None:
         """Create the environment; :meth:`reset` deals.
 
@@ -86,6 +91,8 @@ class TextEnv:
                 playing the same deals in seats 0 and 1 makes them mirrored deals.
             worlds: with ``"regret"``, number of determinizations (possible worlds) in which the search tries each
                 action.
+            illegal_penalty: subtracted from the reward of each answer without a legal action. By default 0.0; with
+                ``"regret"`` the largest margin plus 1.0, so that such an answer is worse than any legal action.
 
         Raises:
             ValueError: if an argument is not allowed.
@@ -101,6 +108,11 @@ class TextEnv:
         self._worlds = whole_number("worlds", worlds, 1)
         self._judge = judge_of(self.rules, worlds) if reward == REGRET else None
         self._episode = Episode(self.rules, history=True)
+        if illegal_penalty is None:
+            illegal_penalty = self._episode.reward_limit(MARGIN) + 1.0 if reward == REGRET else 0.0
+        elif not (isinstance(illegal_penalty, Real) and 0 <= illegal_penalty < math.inf):
+            raise ValueError(f"illegal_penalty must be a number >= 0, got {illegal_penalty!r}")
+        self.illegal_penalty = float(illegal_penalty)
         self._events: list[Event] = []  # of the deal, as the learner saw them
         self._told = self._refused = 0
 
@@ -231,11 +243,13 @@ class TextEnv:
     def _refuse(self, reason: str, info: dict[str, Any]) -> Step:
         self._refused += 1
         if self._refused < TRIES:
-            return f"{reason} ({self._refused} of {TRIES} such answers in a row lose the deal.)", 0.0, False, info
+            message = f"{reason} ({self._refused} of {TRIES} such answers in a row lose the deal.)"
+            return message, 0.0 - self.illegal_penalty, False, info
         self._episode.forfeit(self._episode.every_row, np.array([self.learner]))
         self._note_result(1 - self.learner, forfeit_text(self.learner, _LOST, self._names))
         info["margin"] = self._margin()
-        return self._news(), float(info["margin"]) if self.reward == REGRET else self._result(), True, info
+        reward = float(info["margin"]) if self.reward == REGRET else self._result()
+        return self._news(), reward - self.illegal_penalty, True, info
 
     def _given_away(self, action: int) -> float:
         """Return how many tricks an action of the learner gives away."""

@@ -66,6 +66,15 @@ def test_a_client_plays_on_the_openenv_server() -> None:
     assert max(returns) < 0
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_the_verifiers_example_fails_if_no_card_is_played(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("verifiers")
+    example = load("verifiers_taskset")
+    monkeypatch.setattr(example.Script, "do_POST", lambda self: self.send_error(503))
+    with pytest.raises(RuntimeError, match=r"\[\(0, "):
+        example.main(tasks=1)
+
+
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_an_example_is_short_and_is_run_and_listed(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
