@@ -58,7 +58,7 @@ def test_objects_play_under_their_names() -> None:
         (["greedy"], "the number of agents must be an integer >= 2, got 1"),
         (["greedy", "random", "greedy"], "agent 'greedy' is given twice"),
         (["greedy", "gredy"], "did you mean"),
-        (["greedy", 3], "3 is neither an agent's name nor an object"),
+        (["greedy", 3], "got 3"),
         ([Lowest(), Lowest()], "agent 'Lowest' is given twice: objects are told apart by their attribute name"),
     ],
 )
