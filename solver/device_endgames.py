@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from german_whist.envs.utils.device import Device, Records
-from german_whist.envs.utils.specs import must_be
 from german_whist.solver.device_kernels import (
     write_hands,
     write_is_invalid,
@@ -33,9 +32,6 @@ def leaders_tricks(
         trumps: trump suits, int8[n]; −1 for none.
         lows: whether the fewest tricks win, bool[n].
         leds: cards led, int8[n]; −1 for none.
-
-    Raises:
-        TableError: if there is no complete table and none can be built.
     """
     import torch
 
@@ -54,7 +50,6 @@ def solve_endgames_on(device: Device, leaders: Any, followers: Any, trumps: Any,
 
     Raises:
         ValueError: if a row is not an endgame of 1 to 13 cards a hand; the message names the row.
-        TableError: if there is no complete table and none can be built.
     """
     import torch
 
@@ -65,16 +60,16 @@ def solve_endgames_on(device: Device, leaders: Any, followers: Any, trumps: Any,
         if values.dtype == torch.uint64:
             values = values.view(torch.int64)
         if values.is_floating_point() or values.is_complex() or values.ndim > 1:
-            raise ValueError(must_be(name, "integers, int[n]", f"{values.dtype}{list(values.shape)}"))
+            raise ValueError(f"{name} must be int[n], got {values.dtype}{list(values.shape)}")
         values = values.to(torch.int64)
         outside = (values < low) | (values > high)
         if bool(outside.any()):
-            raise ValueError(must_be(name, f"from {low} to {high}", int(values[outside].flatten()[0])))
+            raise ValueError(f"{name} must be integers from {low} to {high}, got {int(values[outside][0])}")
         return values  # int64: torch does little with uint64, and a mask of 52 cards is never negative
 
     own, other = tensor("leaders", leaders, 0, DECK), tensor("followers", followers, 0, DECK)
     if own.ndim != 1 or own.shape != other.shape:
-        raise ValueError(must_be("followers", f"int[{len(own)}], as many as leaders", list(other.shape)))
+        raise ValueError(f"followers must be int[{len(own)}], as many as leaders, got {list(other.shape)}")
     count = len(own)
     suits = tensor("trumps", trumps, -1, 3).to(torch.int8).expand(count).contiguous()
     played = tensor("leds", leds, -1, 51).to(torch.int8).expand(count).contiguous()

@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.envs.engine.cards import card_text
-from german_whist.envs.utils.specs import integers, must_be
 from german_whist.solver.search.value_kernels import first_invalid
 from german_whist.solver.tablebase.cache import open_table
 from german_whist.solver.tablebase.endgame_table import EndgameTable
@@ -30,27 +29,27 @@ _MIN_ROWS_PER_THREAD = 64
 def _masks(given: npt.ArrayLike, name: str) -> Masks:
     masks = np.asarray(given)
     if masks.dtype.kind not in "iu" or masks.ndim != 1:
-        raise ValueError(must_be(name, "uint64[n] card masks", masks))
-    if (masks < 0).any() or (masks > DECK).any():
-        raise ValueError(must_be(name, "masks of 52 cards", int(masks[(masks < 0) | (masks > DECK)][0])))
+        raise ValueError(f"{name} must be card masks, uint64[n], got {masks.dtype}{masks.shape}")
+    outside = (masks < 0) | (masks > DECK)
+    if outside.any():
+        raise ValueError(f"{name} must be masks of 52 cards, got {masks[outside][0]}")
     return masks.astype(np.uint64)
 
 
 def _numbers(given: npt.ArrayLike, name: str, count: int, largest: int) -> npt.NDArray[np.int8]:
     numbers = np.asarray(given)
     if numbers.dtype.kind not in "iu" or numbers.shape not in ((), (count,)):
-        raise ValueError(must_be(name, f"int[{count}] or one for all", numbers))
+        raise ValueError(f"{name} must be int[{count}] or one for all, got {numbers.dtype}{numbers.shape}")
     outside = (numbers < -1) | (numbers > largest)
     if outside.any():
-        wrong = int(numbers[outside].flat[0])
-        raise ValueError(must_be(name, f"integers from 0 to {largest}, or -1 for none", wrong))
+        raise ValueError(f"{name} must be integers from 0 to {largest}, or -1 for none, got {numbers[outside].flat[0]}")
     return np.broadcast_to(numbers, (count,)).astype(np.int8)
 
 
 def _flags(given: npt.ArrayLike, count: int) -> npt.NDArray[np.bool_]:
     flags = np.asarray(given)
     if flags.shape not in ((), (count,)) or not np.isin(flags, (False, True)).all():
-        raise ValueError(must_be("lows", f"bool[{count}] or one for all", flags))
+        raise ValueError(f"lows must be bool[{count}] or one for all, got {flags.dtype}{flags.shape}")
     return np.broadcast_to(flags, (count,)).astype(np.bool_)
 
 
@@ -82,8 +81,7 @@ class EndgameBatch:
         count = len(self.leaders)
         self.followers = _masks(followers, "followers")
         if len(self.followers) != count:
-            expected = f"{count}, the number of leaders"
-            raise ValueError(must_be("the number of followers", expected, len(self.followers)))
+            raise ValueError(f"followers must be uint64[{count}], as many as leaders, got {len(self.followers)}")
         self.trumps = _numbers(trumps, "trumps", count, 3)
         self.leds = _numbers(leds, "leds", count, 51)
         self.lows = _flags(lows, count)
@@ -99,9 +97,6 @@ class EndgameBatch:
         Args:
             write: solves the rows and stores the results.
             new_transpositions: makes the empty transposition table of each call.
-
-        Raises:
-            TableError: if there is no endgame table and none can be built.
         """
         for trump in (True, False):
             for low in (False, True):
@@ -135,6 +130,4 @@ def _reason(leader: int, follower: int, led: int, row: int, count: int) -> str:
     if both:
         return f"{where}{card_text(both.bit_length() - 1)} is in both hands"
     sizes = own.bit_count(), int(follower).bit_count()
-    if sizes[0] != sizes[1]:
-        return must_be(f"{where}the follower's number of cards", f"{sizes[0]}, the leader's", sizes[1])
-    return must_be(f"{where}the number of cards in a hand", integers(1, MAX_CARDS), sizes[0])
+    return f"{where}both hands must have the same number of cards, 1 to {MAX_CARDS}, got {sizes[0]} and {sizes[1]}"

@@ -12,7 +12,6 @@ from german_whist.envs.engine.cards import NUM_CARDS, card_text, mask_of, parse_
 from german_whist.envs.engine.state_kernels import beats
 from german_whist.envs.utils.checks import is_whole_number
 from german_whist.envs.utils.device import Device
-from german_whist.envs.utils.specs import integers, must_be
 from german_whist.solver.device_endgames import solve_endgames_on
 from german_whist.solver.endgame_batch import DECK, EndgameBatch
 from german_whist.solver.search.transposition_table import transposition_table
@@ -44,7 +43,6 @@ def solve_endgame(
     Raises:
         ValueError: if the hands differ in size or are not of 1 to 13 cards, a card is given twice, or something is not
             a card, a mask or a suit.
-        TableError: if there is no endgame table and none can be built.
     """
     card = _card(led)
     own, other = _mask(leader, "leader"), _mask(follower, "follower")
@@ -89,7 +87,6 @@ def solve_endgames(
     Raises:
         ValueError: as ``solve_endgame``, and the message names the row; also if both ``at_least`` and ``by_card`` are
             given, or ``by_card`` with a GPU.
-        TableError: if there is no endgame table and none can be built.
     """
     if device is not None:
         return _solve_on(device, at_least, by_card, leaders, followers, trumps, lows, leds)
@@ -111,7 +108,7 @@ def solve_endgames(
         )
         return tricks
     if not is_whole_number(at_least):
-        raise ValueError(must_be("at_least", "an integer", at_least))
+        raise ValueError(f"at_least must be an integer, got {at_least!r}")
     threshold = np.int64(np.clip(at_least, -1, MAX_CARDS + 1))  # any integer is allowed, but kernels take int64
     reached = np.empty(len(endgames.leaders), np.bool_)
     endgames.solve(
@@ -138,7 +135,7 @@ def _solve_on(device: Any, at_least: int | None, by_card: bool, *endgames: Any) 
     if at_least is None:
         return tricks
     if not is_whole_number(at_least):
-        raise ValueError(must_be("at_least", "an integer", at_least))
+        raise ValueError(f"at_least must be an integer, got {at_least!r}")
     return tricks >= at_least
 
 
@@ -148,7 +145,7 @@ def _card(given: str | int | None) -> int:
     if isinstance(given, str):
         return parse_card(given)
     if not is_whole_number(given, 0, NUM_CARDS - 1):
-        raise ValueError(must_be("a card", f"a name such as SA or {integers(0, NUM_CARDS - 1)}", given))
+        raise ValueError(f"a card must be a name such as SA or an integer from 0 to {NUM_CARDS - 1}, got {given!r}")
     return int(given)
 
 
@@ -157,7 +154,7 @@ def _mask(given: Hand, whose: str) -> int:
         return parse_hand(given)
     if isinstance(given, (int, np.integer)):
         if not is_whole_number(given, 0, DECK):
-            raise ValueError(must_be(whose, f"a mask of cards, {integers(0, DECK)}", given))
+            raise ValueError(f"{whose} must be a mask of cards from 0 to 2**52 - 1, got {given!r}")
         return int(given)
     cards = [_card(card) for card in given]
     for card in cards:
@@ -177,7 +174,7 @@ def check_trump(given: str | None) -> int:
     try:
         return parse_suit(given)
     except ValueError:
-        raise ValueError(must_be("trump", "C, D, H, S, or None for no trumps", given)) from None
+        raise ValueError(f"trump must be C, D, H, S, or None for no trumps, got {given!r}") from None
 
 
 class Trick(NamedTuple):
@@ -208,7 +205,6 @@ def principal_variation(leader: int, follower: int, trump: int = -1, low: bool =
 
     Raises:
         ValueError: as ``solve_endgames``.
-        TableError: if there is no endgame table and none can be built.
     """
     hands = [int(leader), int(follower)]
     seat, tricks = 0, []

@@ -7,7 +7,6 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.envs.utils.specs import must_be
 from german_whist.solver.endgame_batch import EndgameBatch, Rows
 from german_whist.solver.search.race_kernels import write_race_move_margins, write_race_tricks
 from german_whist.solver.search.transposition_table import RaceTranspositionTable, race_transposition_table
@@ -44,7 +43,6 @@ def solve_races(
 
     Raises:
         ValueError: as ``solve_endgames``, or if ``needs`` is out of range or has another shape.
-        TableError: if there is no endgame table and none can be built.
     """
     return _solve(leaders, followers, trumps, leds, needs, write_race_tricks, (2, 0))
 
@@ -75,7 +73,6 @@ def race_move_values(
 
     Raises:
         ValueError: as ``solve_races``.
-        TableError: if there is no endgame table and none can be built.
     """
     return _solve(leaders, followers, trumps, leds, needs, write_race_move_margins, (52, NOT_LEGAL_MARGIN))
 
@@ -104,8 +101,8 @@ def _solve(
 def _check_needs(needs: npt.ArrayLike, count: int) -> npt.NDArray[np.int64]:
     needed = np.asarray(needs)
     if needed.dtype.kind not in "iu" or needed.shape not in ((2,), (count, 2)):
-        raise ValueError(must_be("needs", f"int[{count}, 2] or int[2]", needed))
+        raise ValueError(f"needs must be int[{count}, 2] or int[2], got {needed.dtype}{needed.shape}")
     outside = (needed < 1) | (needed > _MAX_NEEDED)
     if outside.any():
-        raise ValueError(must_be("needs", f"integers from 1 to {_MAX_NEEDED}", int(needed[outside][0])))
+        raise ValueError(f"needs must be integers from 1 to {_MAX_NEEDED}, got {needed[outside][0]}")
     return np.broadcast_to(needed, (count, 2)).astype(np.int64, order="C")  # each memory order would be compiled anew

@@ -215,7 +215,6 @@ class SearchAgent(WorldSearcher[Scratch]):
 
         Raises:
             ValueError: when no deal agrees with a view or history, or ``rng`` is not a generator.
-            TableError: when there is no endgame table and none can be built.
         """
         return self.search(views, rng, None if games is None else games.histories())[0]
 

@@ -112,7 +112,6 @@ class ISMCTSAgent(WorldSearcher[Scratch]):
         Raises:
             ValueError: when no opponent hand satisfies a view, ``views`` is not an array of views, or ``rng`` is not a
                 generator.
-            TableError: when there is no endgame table and none can be built.
         """
         keys = self.draw_keys(views, rng)
         actions = np.zeros(len(views), np.int64)

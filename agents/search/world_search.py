@@ -111,7 +111,6 @@ class WorldSearcher(Agent, Generic[Scratch]):
 
         Raises:
             ValueError: when no opponent hand satisfies a view.
-            TableError: when there is no endgame table and none can be built.
         """
         rows = np.flatnonzero(views["turn"])
         check_consistent(views, self.rules, rows)

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import threading
 from pathlib import Path
 
 from german_whist.envs.utils.files import cache_folder
 from german_whist.solver.tablebase.build import build_in_memory, build_table
-from german_whist.solver.tablebase.endgame_table import EndgameTable, load_table
-from german_whist.solver.tablebase.kinds import (
-    DEFAULT_CARDS,
-    DamagedTableError,
-    TableError,
-    TableKind,
-    table_path,
-)
+from german_whist.solver.tablebase.endgame_table import EndgameTable, find_table
+from german_whist.solver.tablebase.kinds import DEFAULT_CARDS, TableKind
 from german_whist.solver.tablebase.position_kernels import MAX_CARDS
 
 # Cards in the largest hands of tables.
@@ -40,18 +33,14 @@ def limit_tables(cards: int) -> None:
 def open_table(trump: bool, low: bool, for_search: bool = False) -> EndgameTable:
     """Return the largest endgame table for a kind of game; if there is none, build one, which takes seconds.
 
-    A table that is damaged or of another version is deleted, and the next largest one is used. If no table can be
-    stored, as on a read-only disk, the largest one there is or a small one in memory is used. A line on standard error
-    reports either.
+    If no table can be stored, as on a read-only disk, the largest one there is or a small one in memory is used, and a
+    line on standard error says so.
 
     Args:
         trump: whether the game has a trump suit.
         low: whether the fewest tricks win.
         for_search: whether thousands of endgames are solved per decision. Then a table of at least ``SEARCH_CARDS``
             pays, and is built if there is none.
-
-    Raises:
-        TableError: if there is a table that cannot be read.
     """
     kind = TableKind(bool(trump), bool(low))
     key = (cache_folder(), kind)
@@ -60,9 +49,7 @@ def open_table(trump: bool, low: bool, for_search: bool = False) -> EndgameTable
         table, searched = _open.get(key, (None, False))
         if table is None:
             table = _largest(kind)
-        if table is None:
-            table = _new(kind, wanted)
-        elif for_search and not searched and table.cards < wanted:
+        if table is None or (for_search and not searched and table.cards < wanted):
             table = _new(kind, wanted, table)
         _open[key] = table, searched or for_search
         return table
@@ -79,51 +66,32 @@ def open_complete_table(trump: bool, low: bool) -> EndgameTable:
         low: whether the fewest tricks win.
 
     Raises:
-        TableError: if it cannot be read, or written.
+        OSError: if it cannot be read or written.
     """
     kind, folder = TableKind(bool(trump), bool(low)), cache_folder() / "complete"
     with _lock:
         if (folder, kind) not in _open:
-            path = table_path(kind, MAX_CARDS)
-            if not path.exists():
-                path = build_table(kind, MAX_CARDS, _ProgressBar(kind), folder)
-            _open[folder, kind] = load_table(path), False
+            table = find_table(kind, MAX_CARDS, folder) or build_table(kind, MAX_CARDS, _ProgressBar(kind), folder)
+            _open[folder, kind] = table, False
         return _open[folder, kind][0]
 
 
-def _new(kind: TableKind, cards: int, smaller: EndgameTable | None = None) -> EndgameTable:
-    try:
-        return load_table(build_table(kind, cards, _ProgressBar(kind)))
-    except TableError as error:
-        if smaller:
-            _say(f"{error}: one of {smaller.cards} cards is used instead")
-            return smaller
-        _say(f"{error}: one of {MEMORY_CARDS} cards is built in memory")
-        return build_in_memory(kind, MEMORY_CARDS)
-
-
-def built_tables(kind: TableKind, most_cards: int = MAX_CARDS) -> list[Path]:
-    """Return the files of all tables of a kind, the largest first."""
-    paths = (table_path(kind, cards) for cards in range(most_cards, 0, -1))
-    return [path for path in paths if os.path.exists(path)]  # unlike Path.exists, False in a folder it may not read
-
-
 def _largest(kind: TableKind) -> EndgameTable | None:
-    for path in built_tables(kind, _most_cards):
-        try:
-            return load_table(path)
-        except DamagedTableError as error:
-            done = "deleted"
-            try:
-                path.unlink()
-            except OSError as reason:
-                done = f"it cannot be deleted: {reason.strerror}"
-            _say(f"{error}; {done}")
-    return None
+    tables = (find_table(kind, cards) for cards in range(_most_cards, 0, -1))
+    return next((table for table in tables if table is not None), None)
 
 
-def _say(line: str) -> None:
-    print(f"german-whist: {line}", file=sys.stderr)
+def _new(kind: TableKind, cards: int, smaller: EndgameTable | None) -> EndgameTable:
+    try:
+        return build_table(kind, cards, _ProgressBar(kind))
+    except OSError as error:
+        instead = smaller or build_in_memory(kind, MEMORY_CARDS)
+        print(
+            f"german-whist: no endgame table can be written to {cache_folder()} ({error.strerror}): "
+            f"one of {instead.cards} cards is used",
+            file=sys.stderr,
+        )
+        return instead
 
 
 class _ProgressBar:

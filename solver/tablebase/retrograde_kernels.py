@@ -188,11 +188,3 @@ def pack(values, out):
     """Pack values uint8[2 n], one per byte, into uint8[n], two per byte."""
     for i in range(out.shape[0]):
         out[i] = values[2 * i] | values[2 * i + 1] << np.uint8(4)
-
-
-@kernel
-def unpack(packed, out):
-    """Unpack values uint8[n], two per byte, into uint8[2 n], one per byte."""
-    for i in range(packed.shape[0]):
-        out[2 * i] = packed[i] & np.uint8(15)
-        out[2 * i + 1] = packed[i] >> np.uint8(4)

@@ -41,7 +41,7 @@ CASES = [
     ("draw greedy", "one file *.jsonl, or two agents, got ['greedy']"),
     ("draw greedy random --still t.png --size 960", "--size must be WIDTHxHEIGHT, such as 960x640, got '960'"),
     ("draw greedy random --deal 7", "--deal must be SEED:INDEX, such as 7:0, got '7'"),
-    ("solve AKQ2.T98..J4 J7.AK2.Q5.T", "the follower's number of cards must be 9, the leader's, got 8"),
+    ("solve AKQ2.T98..J4 J7.AK2.Q5.T", "got 9 and 8"),
     ("hint AQ2.K..", "hint needs --up CARD in the foreplay, or --opponent HAND in the endgame"),
     ("hint AK4.T9..J --opponent J7.AK.Q.T --tricks 3", "--tricks must be two numbers, such as 3-1, got '3'"),
     ("hint AQ2.K84.T953.J76 --up H5 --void X", "a void must be a suit, trick and cards drawn since"),

@@ -59,10 +59,6 @@ def test_a_larger_endgame_table_is_built_once(run: Run, here: Path, monkeypatch:
     for _ in range(2):
         assert run("warmup", "--endgame-cards", "4").out == f"endgame table: {table}\n"
         assert list(here.glob("*.table")) == [table]
-    table.write_bytes(table.read_bytes()[:-1] + b"\xff")
-    refused = run("warmup", "--endgame-cards", "4")
-    assert (refused.code, refused.err.count("\n")) == (2, 1)
-    assert str(table) in refused.err
     assert run("warmup", "--endgame-cards", "14").code == 2
 
 

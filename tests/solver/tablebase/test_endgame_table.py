@@ -12,7 +12,7 @@ from german_whist.envs.utils.files import CACHE_VARIABLE
 from german_whist.solver.search.alpha_beta_kernels import NO_CARD, alpha_beta
 from german_whist.solver.search.transposition_table import TranspositionTable, transposition_table
 from german_whist.solver.tablebase.build import build_table
-from german_whist.solver.tablebase.endgame_table import EndgameTable, load_table
+from german_whist.solver.tablebase.endgame_table import EndgameTable
 from german_whist.solver.tablebase.kinds import KINDS
 from german_whist.solver.tablebase.position_kernels import position_of, seats_swapped, sorted_suits
 from german_whist.solver.tablebase.ranking import table_layout
@@ -29,7 +29,7 @@ POSITIONS = [7, 56, 384, 2_420, 14_264, 80_122, 426_086, 2_134_018]
 
 @pytest.fixture(scope="module", params=list(KINDS))
 def table(request, endgame_tables) -> EndgameTable:
-    return load_table(build_table(KINDS[request.param], SMALL_TABLE))
+    return build_table(KINDS[request.param], SMALL_TABLE)
 
 
 @pytest.mark.parametrize("trump", [True, False])
@@ -69,7 +69,7 @@ def test_values_match_brute_force(table, rng):
 
 def test_search_agrees_with_a_larger_table(table, rng, tmp_path, monkeypatch):
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))  # the session's folder keeps its tables only
-    small = load_table(build_table(KINDS[_name(table)], 3))
+    small = build_table(KINDS[_name(table)], 3)
     transpositions = transposition_table()
     for _ in range(400):
         cards = int(rng.integers(4, SMALL_TABLE + 1))
@@ -107,5 +107,5 @@ def _name(table: EndgameTable) -> str:
 def test_a_hand_of_thirteen_trumps_takes_every_trick():
     everything = mask_of(range(39, 52)), mask_of(range(13))
     position = sorted_suits(np.uint64(position_of(np.uint64(everything[0]), np.uint64(everything[1]), 3)), True)
-    table = load_table(build_table(KINDS["trump-high"], SMALL_TABLE))
+    table = build_table(KINDS["trump-high"], SMALL_TABLE)
     assert searched(table, transposition_table(), position, 13, -1, 14) == 13

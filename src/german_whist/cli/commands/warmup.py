@@ -130,23 +130,18 @@ def _train() -> None:
 
 
 def _build_table(cards: int) -> None:
-    """Build a table, or resume an interrupted build; an existing table is verified."""
+    """Build a table unless there is one."""
     from german_whist.solver.tablebase.build import build_table
-    from german_whist.solver.tablebase.endgame_table import verify_table
     from german_whist.solver.tablebase.kinds import TableKind, table_path
 
     kind = TableKind(trump=True, low=False)
-    path = table_path(kind, cards)
-    if path.exists():
-        verify_table(path)
-    else:
-        done = 0
-        with progress_bar("per cent of the table", 100) as progress:
+    done = 0
+    with progress_bar("per cent of the table", 100) as progress:
 
-            def report(built: int, total: int) -> None:
-                nonlocal done
-                progress(100 * built // total - done)
-                done = 100 * built // total
+        def report(built: int, total: int) -> None:
+            nonlocal done
+            progress(100 * built // total - done)
+            done = 100 * built // total
 
-            build_table(kind, cards, report)
-    print(f"endgame table: {path}")
+        build_table(kind, cards, report)
+    print(f"endgame table: {table_path(kind, cards)}")
