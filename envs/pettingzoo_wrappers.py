@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper, TerminateIllegalWrapper
 
-from german_whist.envs.utils.checks import ActionTypeError, whole_action
+from german_whist.envs.utils.checks import whole_action
 
 Observation: TypeAlias = dict[str, npt.NDArray[Any]]
 
@@ -98,7 +98,7 @@ class AssertOutOfBounds(_Direct, AssertOutOfBoundsWrapper):  # type: ignore[misc
     def step(self, action: int | None) -> None:
         """Pass an action of the space on as an int; anything else fails an assertion."""
         if action is not None and type(action) is not int:
-            with suppress(ActionTypeError):
+            with suppress(TypeError):
                 action = whole_action(action)
         if type(action) is int and 0 <= action < self._num_actions:
             self.env.step(action)

@@ -10,7 +10,6 @@ from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.simulator.episodes import Episodes
 from german_whist.envs.utils.checks import is_whole_number
-from german_whist.envs.utils.specs import must_be
 
 Rows = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
@@ -78,7 +77,7 @@ def check_seat(seat: object) -> None:
         ValueError: if it is not 0, 1 or ``"alternate"``.
     """
     if not is_whole_number(seat, 0, 1) and seat != "alternate":
-        raise ValueError(must_be("seat", "0, 1 or 'alternate'", seat))
+        raise ValueError(f"seat must be 0, 1 or 'alternate', got {seat!r}")
 
 
 def learner_seats(seat: int | str, numbers: Words) -> Rows:

@@ -11,7 +11,6 @@ from german_whist.envs.agent import Actions, Agent, Views
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.observation.views import check_view_array
 from german_whist.envs.utils.device import Device, Records
-from german_whist.envs.utils.specs import must_be
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -39,9 +38,7 @@ def check_rng(name: str, rng: object, method: str) -> None:
         ValueError: when ``rng`` has no such method.
     """
     if not callable(getattr(rng, method, None)):
-        raise ValueError(
-            must_be(f"agent {name!r} draws random numbers: rng", "a generator such as numpy.random.default_rng(0)", rng)
-        )
+        raise ValueError(f"agent {name!r} draws random numbers: rng must be a numpy Generator, got {rng!r}")
 
 
 class RuleBot(Agent):

@@ -21,7 +21,6 @@ from german_whist.envs.agent import (
     whole_answer,
 )
 from german_whist.envs.observation.views import check_view_array
-from german_whist.envs.utils.specs import must_be
 from german_whist.solver.races import NOT_LEGAL_MARGIN
 
 
@@ -219,6 +218,5 @@ class RowSubsetRng:
     def _full_shape(self, size: int | tuple[int, ...] | None) -> tuple[int, ...]:
         shape = (size,) if isinstance(size, (int, np.integer)) else (len(self._rows),) if size is None else tuple(size)
         if not shape or shape[0] != len(self._rows):
-            rows = len(self._rows)
-            raise ValueError(must_be("size", f"{rows} or ({rows}, ...), one row per view", size))
+            raise ValueError(f"size must begin with {len(self._rows)}, one row per view, got {size}")
         return (self._total, *shape[1:])

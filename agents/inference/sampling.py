@@ -35,9 +35,8 @@ from german_whist.envs.observation.history import COLUMNS
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.simulator.batch import BatchState
 from german_whist.envs.text.rules_text import rules_spec
-from german_whist.envs.utils.checks import generator_of, whole_number
+from german_whist.envs.utils.checks import whole_number
 from german_whist.envs.utils.jit import allocating_kernel
-from german_whist.envs.utils.specs import must_be
 
 _BYTE = np.iinfo(np.int8)
 
@@ -63,7 +62,7 @@ class DealSampler:
         """
         tokens = np.asarray(history)
         if tokens.ndim != 2 or tokens.shape[1] != len(COLUMNS) or tokens.dtype.kind not in "iu":
-            raise ValueError(must_be("history", "int8[events, 4]", tokens))
+            raise ValueError(f"history must be int8[events, 4], got {tokens.dtype}{list(tokens.shape)}")
         self._cards = len(rules.cards)
         self.hidden: npt.NDArray[Any] = np.zeros(1, HIDDEN_DEAL)
         is_byte = tokens.dtype == np.int8 or ((tokens >= _BYTE.min) & (tokens <= _BYTE.max)).all()
@@ -95,7 +94,7 @@ class DealSampler:
 
 
 def _key(rng: np.random.Generator | int | None) -> np.uint64:
-    return np.uint64(generator_of(rng).integers(2**64 - 1, dtype=np.uint64, endpoint=True))
+    return np.uint64(np.random.default_rng(rng).integers(2**64 - 1, dtype=np.uint64, endpoint=True))
 
 
 @allocating_kernel

@@ -29,7 +29,6 @@ from german_whist.envs.observation.vector_kernels import write_masks, write_view
 from german_whist.envs.observation.views import check_view_array
 from german_whist.envs.text.rules_text import rules_spec
 from german_whist.envs.utils.device import Device, Records
-from german_whist.envs.utils.specs import must_be
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -61,7 +60,7 @@ class PolicyAgent(Agent):
             ValueError: when the temperature is negative or not finite, or the network cannot play these rules.
         """
         if not 0 <= temperature < float("inf"):
-            raise ValueError(must_be("temperature", "0 (best card) or a positive number", temperature))
+            raise ValueError(f"temperature must be 0 (best card) or a positive number, got {temperature}")
         self.name = name
         self.checkpoint = checkpoint
         self.temperature = temperature

@@ -135,9 +135,7 @@ def views() -> Views:
 @pytest.mark.parametrize("name", ["random", *SEARCHERS, "mc:worlds=2+exact", "champion:temperature=1"])
 @pytest.mark.parametrize("rng", [None, 7])
 def test_an_agent_that_draws_says_what_it_needs(name: str, rng: Any, views: Views) -> None:
-    with pytest.raises(
-        ValueError, match=r"agent '[\w:=,]+' draws random numbers: rng must be a generator such as .*, got"
-    ):
+    with pytest.raises(ValueError, match=r"agent '[\w:=,]+' draws random numbers"):
         make_agent(name).act(views, rng)
 
 

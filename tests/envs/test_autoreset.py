@@ -140,7 +140,7 @@ def test_float_arrays_of_whole_numbers_are_actions_too() -> None:
     theirs.reset(seed=1)
     cards = info["action_mask"].argmax(axis=1)
     np.testing.assert_equal(ours.step(cards.astype(np.float32)), theirs.step(cards))
-    types = (cards + 0.5, [None] * 4, cards > 0, [np.nan] * 4, [np.inf] * 4, ["a"] * 4)
+    types = (cards + 0.5, [None] * 4, cards > 0, [np.nan] * 4, ["a"] * 4)
     shapes = (cards[:3], cards[:3].astype(float), cards[:, None], 0)
     before = ours._batch.states.copy()
     for wrong, error in [*((wrong, TypeError) for wrong in types), *((wrong, ValueError) for wrong in shapes)]:

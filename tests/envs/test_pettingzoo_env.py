@@ -135,7 +135,7 @@ def test_a_bad_option_is_named_and_changes_nothing(options: Any, word: str) -> N
         ({"deal": (1, 2)}, r"match=\(seed, number\)"),
         ({"deck": "C2"}, "option deck"),
         ({"match": 3}, r"option match must be a pair \(seed, number\), got 3"),
-        ({"match": (0, 2**52)}, r"2\*\*52"),
+        ({"match": (0, 2**52)}, str(2**52)),
         ({"match": (-1, 0)}, "option match: seed"),
         ({"dealer": 2}, "dealer"),
     ],
@@ -256,10 +256,7 @@ def test_returned_arrays_are_never_overwritten(rng: np.random.Generator) -> None
     [
         *((env, action, AssertionError, "action is not in action space") for action in (-1, 52, 0.5, None, "S2")),
         *((raw_env, n, ValueError, r"illegal: player_[01] may play") for n in (-1, 52, 63, 64, 2**63, 10**30)),
-        *(
-            (raw_env, n, TypeError, "must be an integer")
-            for n in (0.5, None, "S2", True, [3], np.array([1, 2]), np.nan)
-        ),
+        *((raw_env, n, TypeError, "integer") for n in (0.5, None, "S2", True, [3], np.array([1, 2]), np.nan)),
     ],
 )
 def test_what_is_no_action_is_refused_and_changes_nothing(make: Any, action: Any, error: Any, words: str) -> None:

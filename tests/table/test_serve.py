@@ -186,7 +186,7 @@ def test_after_a_kill_the_address_is_the_same_and_its_token_for_this_user_alone(
         (["--rules", "clasic"], "did you mean 'classic'"),
         (["--agent", "champoin"], "did you mean 'champion'"),
         (["--agent", "checkpoint:mine.safetensors", "--rules", "small"], "trained for 'classic'"),
-        (["--seed", "-1"], "seed must be an integer from 0 to 2**64 - 1, got -1"),
+        (["--seed", "-1"], "seed must be an integer from 0 to 18446744073709551615, got -1"),
         (["--allow-host", "cards.example:443"], "without scheme, port or path, got 'cards.example:443'"),
         (["--host", "256.0.0.1", "--port", "0"], "cannot be served"),
     ],

@@ -77,7 +77,7 @@ def test_first_decks_of_seed_0_have_not_changed() -> None:
 
 @pytest.mark.parametrize("number", [-1, 2**64, 1.0, True, "1", None])
 def test_seeds_and_indices_out_of_range_are_refused_by_name(number: object) -> None:
-    with pytest.raises(ValueError, match=r"seed must be an integer from 0 to 2\*\*64 - 1, got"):
+    with pytest.raises(ValueError, match="seed must be an integer from 0"):
         check_seed(number)
     with pytest.raises(ValueError, match="seed"):
         deal_deck(range(52), number, 0)  # type: ignore[arg-type]
