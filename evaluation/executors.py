@@ -17,15 +17,17 @@ LOCAL = "local"  # the address that starts Ray on this machine
 
 @contextmanager
 def worker_processes(workers: int) -> Iterator[Executor]:
-    """Start worker processes, which end with this one. The end of the block does not wait for tasks that still run.
+    """Start worker processes, which end with this one. After an exception, tasks that still run are not waited for.
 
     The processes are spawned, not forked, because a process with threads may hang after a fork.
     """
     pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _begin)
     try:
         yield pool
-    finally:
+    except BaseException:
         pool.shutdown(wait=False, cancel_futures=True)
+        raise
+    pool.shutdown(cancel_futures=True)
 
 
 def _begin() -> None:

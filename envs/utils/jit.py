@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import sys
 import time
@@ -57,7 +58,9 @@ class _CompilationNotice(event.Listener):
         self._depth = 0
         self._spent = 0.0
         self._began = 0.0
-        self._said = "RANK" in os.environ and os.environ["RANK"] != "0"  # by the first process of a run
+        # One process says it: the first of a run, and the first of a pool's workers.
+        of_pool = multiprocessing.current_process().name.rpartition("-")[2]
+        self._said = os.environ.get("RANK", "0") != "0" or of_pool not in ("MainProcess", "1")
 
     def on_start(self, event: Any) -> None:
         """Note that numba starts to compile a function, perhaps while it compiles one that calls it."""
