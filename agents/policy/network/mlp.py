@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any
 
 import torch
@@ -35,22 +34,7 @@ _ALIGNED = 8  # inputs of a layer on a GPU are padded to a multiple: its matrix 
 
 
 def _hidden(inputs: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
-    """Return a hidden layer: ReLU of a linear layer.
-
-    For bfloat16 without gradients, oneDNN does both in one pass, in half the time and with the same result (the
-    operator is TorchInductor's).
-    """
-    is_bfloat16_on_cpu = inputs.dtype == torch.bfloat16 and inputs.device.type == "cpu"
-    if is_bfloat16_on_cpu and torch.is_inference_mode_enabled() and _onednn_has_bfloat16():
-        fused: torch.Tensor = torch.ops.mkldnn._linear_pointwise(inputs, weight, bias, "relu", [], "")
-        return fused
     return F.relu(F.linear(inputs, weight, bias), inplace=True)
-
-
-@lru_cache
-def _onednn_has_bfloat16() -> bool:
-    """Return whether oneDNN multiplies bfloat16 here; else its operator fails, and torch multiplies slowly."""
-    return torch.backends.mkldnn.is_available() and bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
 
 
 class _LastLayer(torch.autograd.Function):
