@@ -21,7 +21,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -30,15 +30,11 @@ from german_whist.agents.bots.base import RuleBot
 from german_whist.agents.bots.heuristic.bot_kernels import choose
 from german_whist.agents.endgame.open_hands import exact_margins, opponent_hand_known
 from german_whist.agents.inference.sampling import sample_states
-from german_whist.agents.policy.agent import estimated_advantages
 from german_whist.agents.pretrained import CHAMPION
 from german_whist.agents.registry import make_agent
-from german_whist.agents.search.agent import WIN_PER_TRICK
-from german_whist.agents.search.rollout_kernels import distinct_actions
-from german_whist.agents.search.settings import NETWORK_SD
 from german_whist.envs.agent import Agent, Histories, Views, agent_name
 from german_whist.envs.engine.agent_rng import AgentRng
-from german_whist.envs.engine.cards import NUM_ACTIONS, cards_of
+from german_whist.envs.engine.cards import cards_of
 from german_whist.envs.engine.endgame_hook import EXACT, PLAYED
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.state import ENDGAME, FOREPLAY
@@ -53,7 +49,6 @@ _SHIFTS, _HALVINGS = 30.0, 24  # bisection for the shift that reproduces a value
 _SURE = 0.001  # a value network's chance to win is clipped to this distance from 0 and 1
 
 Row = npt.NDArray[np.float64]
-Number = TypeVar("Number", float, Row)
 Label = Literal["best", "good", "inaccuracy", "mistake", "blunder"]
 
 SURE = 2.0  # standard errors that a difference must exceed before an action is criticised for it
@@ -120,129 +115,32 @@ def advise(
     """
     known = opponent_hand_known(views)
     found: dict[int, Advice] = {}
-    for row, exact in zip(np.flatnonzero(known), _exact(views[known], rules), strict=True):
-        found[int(row)] = exact
-    hidden = np.flatnonzero(~known)
-    part = None if histories is None else (histories[0][hidden], histories[1][hidden])
-    for row, estimate in zip(hidden, _estimates(views[hidden], rules, worlds, seed, part, judge), strict=True):
-        found[int(row)] = estimate
+    open_rows, hidden = np.flatnonzero(known), np.flatnonzero(~known)
+    if len(open_rows):
+        margins = exact_margins(views[open_rows]).astype(np.float64)
+        found |= {int(row): _exact(views[row], values, rules) for row, values in zip(open_rows, margins, strict=True)}
+    if len(hidden):
+        part = None if histories is None else (histories[0][hidden], histories[1][hidden])
+        found |= zip(hidden.tolist(), _estimates(views[hidden], rules, worlds, seed, part, judge), strict=True)
     return [found[row] for row in range(len(views))]
 
 
-class Values(NamedTuple):
-    """Values of the actions of one decision, float64[actions] each.
+class Estimate(NamedTuple):
+    """Values of the actions of one decision, arrays float64[actions].
 
     Attributes:
-        margins: expected margins in tricks.
-        wins: chances to win the deal.
-        trick: chances to win the current trick.
+        best: index of the judge's choice.
+        margins: margins in tricks, up to a constant.
         margin_errors: standard errors of the differences in margin from the choice.
+        wins: chances to win, up to a constant; NaN where they are to be derived from the margins.
         win_errors: standard errors of the differences in chance to win from the choice.
     """
 
+    best: int
     margins: Row
-    wins: Row
-    trick: Row
     margin_errors: Row
+    wins: Row
     win_errors: Row
-
-
-def _advice(
-    actions: Sequence[int],
-    values: Values,
-    scores: tuple[Row, Row],
-    rules: Rules,
-    judge: str,
-    best: int,
-    preferred: Row | None = None,
-) -> Advice:
-    """Return the advice of one decision.
-
-    Args:
-        actions: the legal actions.
-        values: their values.
-        scores: expected counted tricks of the seat and of its opponent, float64[actions] each.
-        rules: the rules.
-        judge: the source of the values.
-        best: index of the judge's choice.
-        preferred: breaks ties between actions of the same value, more being better; float64[actions].
-    """
-    lost = tricks_lost(values.margins[best] - values.margins, values.wins[best] - values.wins, rules)
-    errors = tricks_lost(values.margin_errors, np.zeros(len(actions)), rules)
-    ties = np.zeros(len(actions)) if preferred is None else preferred
-    order = sorted(range(len(actions)), key=lambda place: (place != best, lost[place], -ties[place], actions[place]))
-
-    def sort(column: Row) -> tuple[float, ...]:
-        return tuple(float(column[place]) for place in order)
-
-    return Advice(
-        actions=tuple(actions[place] for place in order),
-        tricks=sort(scores[0]),
-        opponent_tricks=sort(scores[1]),
-        lost=sort(lost),
-        lost_errors=sort(errors),
-        wins=sort(values.wins),
-        win_errors=sort(values.win_errors),
-        trick=sort(values.trick),
-        exact=judge == EXACT,
-        judge=judge,
-    )
-
-
-def _exact(views: Views, rules: Rules) -> list[Advice]:
-    if not len(views):
-        return []
-    margins = exact_margins(views).astype(np.float64)
-    found = []
-    for view, row in zip(views, margins, strict=True):
-        actions = list(cards_of(int(view["legal"])))
-        none = np.zeros(len(actions))
-        values = Values(row[actions], (np.sign(row[actions]) + 1) / 2, none * np.nan, none, none)
-        scores = _scores(values.margins, rules, low=bool(view["low"]), counted=_counted(view))
-        found.append(_advice(actions, values, scores, rules, EXACT, int(values.margins.argmax())))
-    return found
-
-
-def _counted(view: Any) -> int:
-    """Return how many tricks count in an endgame, taken or to come.
-
-    A position from outside may leave out the tricks before it, so this is not always ``rules.counted``.
-    """
-    foreplay, endgame = view["tricks_self"].astype(np.int64) + view["tricks_opponent"]
-    return int(foreplay * view["all_count"] + endgame) + int(view["hand"]).bit_count()
-
-
-def _scores(margins: Row, rules: Rules, *, low: bool, counted: int | None = None) -> tuple[Row, Row]:
-    """Return the counted tricks of the seat and of its opponent that go with margins."""
-    own, theirs = (tricks_taken(one, rules, low=low, counted=counted) for one in (margins, -margins))
-    return own, theirs
-
-
-def _estimates(
-    views: Views, rules: Rules, worlds: int, seed: int, histories: Histories | None, judge: Agent | None
-) -> list[Advice]:
-    if not len(views):
-        return []
-    choices = [list(cards_of(int(view["legal"]))) for view in views]
-    rollouts = roll_out(views, choices, rules, worlds, seed)
-    agent = judge_of(rules, worlds) if judge is None else judge
-    lows = views["low"].astype(np.bool_)
-    if agent is None:
-        return [
-            _estimate(actions, _rollout_estimates(one), one, rules, low, ROLLOUTS)
-            for actions, one, low in zip(choices, rollouts, lows, strict=True)
-        ]
-    name, network = agent_name(agent), agent.network
-    estimates, expected = action_estimates(agent, views, seed, histories), agent.values(views)
-    own = None if network is None else network.act(views, None)
-    found = []
-    for row, (actions, one) in enumerate(zip(choices, rollouts, strict=True)):
-        columns = [column[row, actions] for column in estimates[1:]]
-        estimate, level = Estimate(actions.index(int(estimates.best[row])), *columns), None
-        if expected is not None and own is not None:  # the value network assumes that both seats play its own choices
-            level = Level(actions.index(int(own[row])), float(expected.margin[row]), float(expected.win[row]))
-        found.append(_estimate(actions, estimate, one, rules, lows[row], name, level))
-    return found
 
 
 class Level(NamedTuple):
@@ -259,33 +157,91 @@ class Level(NamedTuple):
     win: float
 
 
-class Estimate(NamedTuple):
-    """A judge's estimates of the actions of one decision; arrays are float64[actions].
+def _advice(
+    actions: Sequence[int], values: Estimate, scores: tuple[Row, Row], trick: Row, ties: Row, rules: Rules, judge: str
+) -> Advice:
+    """Return the advice of one decision.
 
-    Attributes:
-        best: index of the judge's choice.
-        margins: margins in tricks up to a constant.
-        margin_errors: standard errors of the differences in margin from the choice.
-        wins: chances to win up to a constant; NaN where they are to be derived from the margins.
-        win_errors: standard errors of the differences in chance to win from the choice.
+    Args:
+        actions: the legal actions.
+        values: their margins and chances to win, without an unknown constant.
+        scores: expected counted tricks of the seat and of its opponent, float64[actions] each.
+        trick: chances to win the current trick.
+        ties: breaks ties between actions of the same value, more being better; float64[actions].
+        rules: the rules.
+        judge: the source of the values.
     """
+    best, margins, margin_errors, wins, win_errors = values
+    lost = _tricks_lost(margins[best] - margins, wins[best] - wins, rules)
+    errors = _tricks_lost(margin_errors, np.zeros(len(actions)), rules)
+    order = sorted(range(len(actions)), key=lambda place: (place != best, lost[place], -ties[place], actions[place]))
 
-    best: int
-    margins: Row
-    margin_errors: Row
-    wins: Row
-    win_errors: Row
+    def in_order(column: Row) -> tuple[float, ...]:
+        return tuple(column[order].tolist())
+
+    return Advice(
+        actions=tuple(actions[place] for place in order),
+        tricks=in_order(scores[0]),
+        opponent_tricks=in_order(scores[1]),
+        lost=in_order(lost),
+        lost_errors=in_order(errors),
+        wins=in_order(wins),
+        win_errors=in_order(win_errors),
+        trick=in_order(trick),
+        exact=judge == EXACT,
+        judge=judge,
+    )
 
 
-def _rollout_estimates(rollouts: Rollouts) -> Estimate:
-    """Return the estimates of rollouts alone; the choice is the action with the highest mean margin."""
+def _exact(view: Any, margins: Row, rules: Rules) -> Advice:
+    """Return the exact advice of a decision in an open endgame, given the margin of each card, float64[52]."""
+    actions = list(cards_of(int(view["legal"])))
+    margins, none = margins[actions], np.zeros(len(actions))
+    values = Estimate(int(margins.argmax()), margins, none, (np.sign(margins) + 1) / 2, none)
+    # A position from outside may leave out the tricks before it, so the tricks that count are not ``rules.counted``.
+    foreplay, endgame = view["tricks_self"].astype(np.int64) + view["tricks_opponent"]
+    counted = int(foreplay * view["all_count"] + endgame) + int(view["hand"]).bit_count()
+    scores = _tricks(margins, rules, low=bool(view["low"]), counted=counted)
+    return _advice(actions, values, scores, np.full(len(actions), np.nan), none, rules, EXACT)
+
+
+def _estimates(
+    views: Views, rules: Rules, worlds: int, seed: int, histories: Histories | None, judge: Agent | None
+) -> list[Advice]:
+    """Return the advice of decisions with hidden cards; arguments and errors as for :func:`advise`."""
+    choices = [list(cards_of(int(view["legal"]))) for view in views]
+    rollouts = roll_out(views, choices, rules, worlds, seed)
+    agent = judge_of(rules, worlds) if judge is None else judge
+    lows = views["low"].astype(np.bool_)
+    if agent is None:
+        return [
+            _estimate(actions, _rollout_estimate(one), one, rules, low, ROLLOUTS)
+            for actions, one, low in zip(choices, rollouts, lows, strict=True)
+        ]
+    values = agent.action_values(views, AgentRng(seed, views["hand"]), histories)
+    if values is None:
+        raise ValueError(f"judge must be an agent that searches or has a network, got {agent_name(agent)!r}")
+    expected = agent.values(views)
+    own = None if expected is None else agent.network.act(views, None)  # a value network assumes its own choices
+    found = []
+    for row, (actions, one) in enumerate(zip(choices, rollouts, strict=True)):
+        best, *columns = (column[row] for column in values)
+        estimate, level = Estimate(actions.index(int(best)), *(column[actions] for column in columns)), None
+        if expected is not None and own is not None:
+            level = Level(actions.index(int(own[row])), float(expected.margin[row]), float(expected.win[row]))
+        found.append(_estimate(actions, estimate, one, rules, lows[row], agent_name(agent), level))
+    return found
+
+
+def _rollout_estimate(rollouts: Rollouts) -> Estimate:
+    """Return the estimate of rollouts alone; the choice is the action with the highest mean margin."""
     margins = rollouts.margins.mean(axis=1)
     best = int(margins.argmax())
-    errors = [
+    errors, win_errors = (
         (values[best] - values).std(axis=1) / math.sqrt(values.shape[1])
         for values in (rollouts.margins, (np.sign(rollouts.margins) + 1) / 2)
-    ]
-    return Estimate(best, margins, errors[0], np.full(len(margins), np.nan), errors[1])
+    )
+    return Estimate(best, margins, errors, np.full(len(margins), np.nan), win_errors)
 
 
 def _estimate(
@@ -301,11 +257,11 @@ def _estimate(
 
     Args:
         actions: the legal actions.
-        estimate: the judge's estimates.
+        estimate: the judge's estimate.
         rollouts: rollouts of the same decision, for the spread of the margins.
         rules: the rules.
         low: whether the endgame is played low.
-        judge: the source of the estimates.
+        judge: the source of the estimate.
         level: a value network's estimate; without one, the mean of the rollouts sets the level.
     """
     gains = estimate.margins
@@ -319,12 +275,12 @@ def _estimate(
         start = (wins - estimate.wins).mean() if level is None else level.win - estimate.wins[level.action]
         wins = np.clip(estimate.wins + start, 0.0, 1.0)
     if rules.race:  # there, the tricks of an expected margin are not the expected tricks
-        races = [_scores(spread + margin, rules, low=False) for margin in margins]
+        races = [_tricks(spread + margin, rules, low=False) for margin in margins]
         scores = np.array([own.mean() for own, _ in races]), np.array([theirs.mean() for _, theirs in races])
     else:
-        scores = _scores(margins, rules, low=low)
-    values = Values(margins, wins, rollouts.won.mean(axis=1), estimate.margin_errors, estimate.win_errors)
-    return _advice(actions, values, scores, rules, judge, estimate.best, rollouts.margins.mean(axis=1))
+        scores = _tricks(margins, rules, low=low)
+    values = estimate._replace(margins=margins, wins=wins)
+    return _advice(actions, values, scores, rollouts.won.mean(axis=1), rollouts.margins.mean(axis=1), rules, judge)
 
 
 def _shift(margins: Row, win: float) -> float:
@@ -346,24 +302,6 @@ def _win(margins: Row) -> float:
 _CDF = np.vectorize(lambda value: 0.5 * math.erfc(-value / math.sqrt(2)), otypes=[np.float64])
 
 
-class ActionEstimates(NamedTuple):
-    """A judge's estimates of the actions of n decisions; NaN for actions that are not legal.
-
-    Attributes:
-        best: the judge's choices, int64[n].
-        margins: margins in tricks up to a constant per decision, float64[n, 54].
-        margin_errors: standard errors of the differences in margin from the choice, float64[n, 54].
-        wins: chances to win the deal up to a constant, float64[n, 54]; NaN from a network that does not search.
-        win_errors: standard errors of the differences in chance to win from the choice, float64[n, 54].
-    """
-
-    best: npt.NDArray[np.int64]
-    margins: Row
-    margin_errors: Row
-    wins: Row
-    win_errors: Row
-
-
 @lru_cache
 def judge_of(rules: Rules, worlds: int) -> Agent | None:
     """Return the strongest agent for a game; ``None`` if the game's endgame is hidden or too large to be solved.
@@ -373,35 +311,6 @@ def judge_of(rules: Rules, worlds: int) -> Agent | None:
         worlds: number of worlds in which it tries actions.
     """
     return make_agent(f"{CHAMPION}:search={worlds}", rules) if has_open_endgame(rules) else None
-
-
-def action_estimates(agent: Agent, views: Views, seed: int, histories: Histories | None) -> ActionEstimates:
-    """Return an agent's estimates of the actions of n decisions.
-
-    Args:
-        agent: an agent that searches or has a network.
-        views: ``VIEW`` array of shape (n,), of decisions before an open endgame.
-        seed: seed of the search.
-        histories: event histories of these views; without them a search takes all worlds as equally likely.
-
-    Raises:
-        ValueError: when no deal agrees with a view or a history.
-    """
-    if agent.searcher is None:
-        gains = np.full((len(views), NUM_ACTIONS), np.nan)
-        known = estimated_advantages(agent.network, views)
-        gains[:, : known.shape[1]] = np.where(np.isfinite(known), known, np.nan)
-        unknown, error = np.full(gains.shape, np.nan), np.full(gains.shape, NETWORK_SD)
-        return ActionEstimates(np.nanargmax(gains, axis=1), gains, error, unknown, error * WIN_PER_TRICK)
-    found = agent.searcher.action_values(views, AgentRng(seed, views["hand"]), histories)
-    columns = [np.full((len(views), NUM_ACTIONS), np.nan) for _ in range(4)]
-    for row, view in enumerate(views):
-        distinct, own = int(distinct_actions(view)), 0
-        for action in cards_of(int(view["legal"])):  # ascending: a run of equivalent actions begins with its tried one
-            own = action if distinct >> action & 1 else own
-            for column, values in zip(columns, found[1:], strict=True):
-                column[row, action] = np.nan_to_num(values[row, own])  # nothing is tried if all actions are equivalent
-    return ActionEstimates(found.actions, *columns)
 
 
 class Rollouts(NamedTuple):
@@ -460,30 +369,26 @@ def roll_out(views: Views, choices: Sequence[Sequence[int]], rules: Rules, world
     return [Rollouts(margin.reshape(shape), trick.reshape(shape)) for margin, trick, shape in parts]
 
 
-def tricks_taken(margin: Number, rules: Rules, *, low: bool = False, counted: int | None = None) -> Number:
-    """Return the counted tricks that a seat takes, given its margin.
+def _tricks(margins: Row, rules: Rules, *, low: bool, counted: int | None = None) -> tuple[Row, Row]:
+    """Return the counted tricks of the seat and of its opponent that go with margins.
 
     Args:
-        margin: margin of a finished deal, or an array of margins; except in a race, expected margins will do.
+        margins: margins of finished deals; except in a race, expected margins will do.
         rules: the rules.
         low: whether the endgame is played low.
         counted: number of tricks that count; by default that of a whole deal.
     """
     if rules.race:  # the winner takes exactly as many as it needs
-        return rules.race + (margin - abs(margin)) / 2
-    return ((rules.counted if counted is None else counted) + (-margin if low else margin)) / 2
+        return rules.race + np.minimum(margins, 0), rules.race - np.maximum(margins, 0)
+    half, own = (rules.counted if counted is None else counted) / 2, (-margins if low else margins) / 2
+    return half + own, half - own
 
 
-def tricks_lost(margin: Number, win: Number, rules: Rules) -> Number:
-    """Convert a loss of margin into tricks.
+def _tricks_lost(margin: Row, win: Row, rules: Rules) -> Row:
+    """Convert losses of margin, float64[actions], into tricks; ``win`` are the losses of chance to win.
 
     One lost trick changes the margin by two. In a race it changes it by one only, because the remaining tricks are not
     played; the trick that decides who wins is the exception.
-
-    Args:
-        margin: the loss of expected margin, or an array of losses.
-        win: the loss of chance to win, likewise.
-        rules: the rules.
     """
     return margin - win if rules.race else margin / 2
 

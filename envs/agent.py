@@ -44,16 +44,13 @@ class Values(NamedTuple):
 
 
 class ActionValues(NamedTuple):
-    """The actions of n views, each compared with the action that a search chose.
-
-    Gains are posterior means with standard deviations (``combine`` in ``agents/search``), float64[n, 54]. They are NaN
-    for actions that were not tried: illegal ones, equivalents of another action, and the only action of a view.
+    """The legal actions of n views, each compared with the chosen one; float64[n, 54], NaN for illegal actions.
 
     Attributes:
         actions: the chosen actions, int64[n].
         margins: gain in margin over the chosen action.
         margin_sds: its standard deviation.
-        wins: gain in the chance to win the deal, a draw counting half.
+        wins: gain in the chance to win the deal, a draw counting half; NaN throughout if only margins are known.
         win_sds: its standard deviation.
     """
 
@@ -62,14 +59,6 @@ class ActionValues(NamedTuple):
     margin_sds: npt.NDArray[np.float64]
     wins: npt.NDArray[np.float64]
     win_sds: npt.NDArray[np.float64]
-
-
-class Searcher(Protocol):
-    """A search that can tell what each action is worth."""
-
-    def action_values(self, views: Views, rng: Any, histories: Histories | None = None) -> ActionValues:
-        """Return the actions that the search plays, and what each other action gains over them."""
-        ...
 
 
 class Games:
@@ -200,14 +189,19 @@ class Agent(ABC):
         """Return what the positions are worth to the seats to act; ``None`` if not known."""
         return None
 
-    @property
-    def network(self) -> Any:
-        """The ``PolicyAgent`` of the network that it plays, even inside a search or exact endgame; ``None`` if none."""
+    def action_values(self, views: Views, rng: Any, histories: Histories | None = None) -> ActionValues | None:
+        """Return what each legal action is worth in views with hidden cards; ``None`` if not known.
+
+        Args:
+            views: ``VIEW`` array of shape (n,).
+            rng: as for ``act``.
+            histories: event histories of these views, for an agent that reads them.
+        """
         return None
 
     @property
-    def searcher(self) -> Searcher | None:
-        """The search that it plays, at least until the endgame; ``None`` if it does not search."""
+    def network(self) -> Any:
+        """The ``PolicyAgent`` of the network that it plays, even inside a search or exact endgame; ``None`` if none."""
         return None
 
     def __repr__(self) -> str:

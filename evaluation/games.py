@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.endgame.exact_agent import ExactEndgame, solves_endgame
+from german_whist.agents.endgame.exact_agent import ExactEndgame, with_exact_endgame
 from german_whist.agents.registry import as_spec, make_agent
 from german_whist.envs.agent import Agent, AgentLike, SupportsAct, agent_name
 from german_whist.envs.engine.agent_rng import AgentRng
@@ -196,10 +196,11 @@ def _play(
     """Play one block; the first agent has seat 0 in the first half of the rows and seat 1 in the second half."""
     agents, names = players.agents, players.names
     if record and endgame == EXACT:  # a recording needs every card
-        solve = [solves_endgame(agent) for agent in agents]
-        first, second = (agent if has else ExactEndgame(agent) for agent, has in zip(agents, solve, strict=True))
-        one, other = (name if has else f"{name}+{EXACT}" for name, has in zip(names, solve, strict=True))
-        agents, names, endgame = (first, second), (one, other), PLAYED
+        one, other = (
+            name if isinstance(agent, ExactEndgame) else f"{name}+{EXACT}"
+            for agent, name in zip(agents, names, strict=True)
+        )
+        agents, names, endgame = (with_exact_endgame(agents[0]), with_exact_endgame(agents[1])), (one, other), PLAYED
     size, history = len(numbers), record or any(agent.uses_games for agent in agents)
     episodes = Episodes(rules, 2 * size, match, history=history, endgame=endgame)
     indices = np.uint64(numbers.start) + np.arange(size, dtype=np.uint64)
@@ -237,7 +238,7 @@ def play_on_device(players: Players, numbers: range, rules: Rules, seed: int, en
         if agent.uses_games:
             raise ValueError(f"agent {name!r} uses histories, which are not kept on a device: leave device out")
     agents: list[Agent] = list(players.agents)
-    if all(map(solves_endgame, agents)):
+    if all(isinstance(agent, ExactEndgame) for agent in agents):
         endgame = EXACT  # the same margins, with one look-up or solution per deal instead of one per card
     if endgame == EXACT:
         agents = [agent.agent if isinstance(agent, ExactEndgame) else agent for agent in agents]

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.agents.bots.heuristic.bot_kernels import full_hand, strength
-from german_whist.agents.endgame.exact_agent import ExactEndgame, solves_endgame
+from german_whist.agents.endgame.exact_agent import ExactEndgame, with_exact_endgame
 from german_whist.agents.policy.checkpoint import read_model_card, write_results
 from german_whist.agents.registry import make_agent
 from german_whist.envs.agent import Agent
@@ -83,7 +83,7 @@ def rows_of(spec: str, rules: Rules) -> dict[str, Row]:
     agent = make_agent(spec, rules)
     for row in ROWS:
         name = f"{row.opponent}+{EXACT}" if row.endgame == EXACT else row.opponent
-        rows.setdefault(name + NETWORK if row.by_network and solves_endgame(agent) else name, row)
+        rows.setdefault(name + NETWORK if row.by_network and isinstance(agent, ExactEndgame) else name, row)
     return rows
 
 
@@ -103,7 +103,7 @@ def measure(spec: str, deals: int, seed: int, rules: Rules, progress: Progress =
     agent = make_agent(spec, rules)
     if isinstance(agent, ExactEndgame) and agent.name.endswith(f"+{EXACT}"):
         raise ValueError(f"agent {spec!r}: leave out +{EXACT}: the table covers both endgames")
-    solving = agent if solves_endgame(agent) else ExactEndgame(agent)
+    solving = with_exact_endgame(agent)
     by_network = agent.network or agent
     results: Results = {}
     against: Margins | None = None

@@ -10,9 +10,10 @@ import numpy.typing as npt
 from german_whist.agents.endgame.open_hands import best_cards, exact_margins, open_hands, opponent_hand_known
 from german_whist.envs.agent import (
     Actions,
+    ActionValues,
     Agent,
     Games,
-    Searcher,
+    Histories,
     SupportsAct,
     Values,
     Views,
@@ -29,7 +30,7 @@ class ExactEndgame(Agent):
 
     Where a view determines the opponent's hand (the stock is gone, no blind hand hides cards, and at most 13 cards are
     left), the exact solver maximises the margin: most tricks, in a low game fewest, in a race when it stops. Elsewhere
-    the wrapped agent acts. ``network``, ``searcher``, ``rules`` and ``uses_games`` are those of the wrapped agent.
+    the wrapped agent acts. ``network``, ``rules`` and ``uses_games`` are those of the wrapped agent.
 
     Attributes:
         agent: the wrapped agent.
@@ -37,31 +38,19 @@ class ExactEndgame(Agent):
     """
 
     def __init__(self, agent: Agent | SupportsAct, name: str | None = None) -> None:
-        """Wrap an agent.
-
-        Args:
-            agent: acts where the opponent's hand is not known.
-            name: the name of the new agent.
+        """Wrap an agent, which acts where the opponent's hand is not known.
 
         Raises:
-            ValueError: when ``agent`` is not an agent, or is an ``ExactEndgame`` already.
+            ValueError: when ``agent`` is not an agent.
         """
         self.agent = as_agent(agent)
-        inner_name = agent_name(self.agent)
-        if isinstance(agent, ExactEndgame):
-            raise ValueError(f"agent {inner_name!r} plays the endgame exactly already: give +exact once")
-        self.name = f"{inner_name}+exact" if name is None else name
+        self.name = f"{agent_name(self.agent)}+exact" if name is None else name
         self.rules, self.uses_games = self.agent.rules, self.agent.uses_games
 
     @property
     def network(self) -> Any:
         """The wrapped agent's policy network, a ``PolicyAgent``, or ``None``."""
         return self.agent.network
-
-    @property
-    def searcher(self) -> Searcher | None:
-        """The wrapped agent's search, or ``None``."""
-        return self.agent.searcher
 
     def act(self, views: Views, rng: Any = None, games: Games | None = None) -> Actions:
         """Return one legal action per view, int64[n].
@@ -76,89 +65,48 @@ class ExactEndgame(Agent):
                 view.
         """
         check_view_array(views)
+        act: Any = self.agent.act
         known = opponent_hand_known(views)
         if not known.any():
-            return self._inner_actions(views, rng, games)
+            actions: Actions = act(views, rng) if games is None else act(views, rng, games)
+            return actions
         actions = np.empty(len(views), np.int64)
         actions[known] = best_cards(open_hands(views[known]))
         rest = np.flatnonzero(~known)
         if len(rest):
-            rest_rng = rng if rng is None else RowSubsetRng(rng, len(views), rest)
-            actions[rest] = self._inner_actions(views[rest], rest_rng, None if games is None else games.rows(rest))
+            rest_rng = None if rng is None else RowSubsetRng(rng, len(views), rest)
+            more = () if games is None else (games.rows(rest),)
+            actions[rest] = whole_answer(self, act(views[rest], rest_rng, *more), len(rest))
         return actions
 
-    def _inner_actions(self, views: Views, rng: Any, games: Games | None) -> Actions:
-        act: Any = self.agent.act
-        answer = act(views, rng, games) if self.uses_games else act(views, rng)
-        return whole_answer(self, answer, len(views))
-
     def probabilities(self, views: Views) -> npt.NDArray[np.float64]:
-        """Return the network's ``probabilities``, float64[n, actions], with probability 1 for exact endgame cards.
-
-        Args:
-            views: ``VIEW`` array of shape (n,).
-
-        Raises:
-            ValueError: if the wrapped agent has no network.
-        """
-        return self._with_certain_cards(views, self._needed_network().probabilities(views))
+        """Return the network's ``probabilities``, float64[n, actions], with probability 1 for exact endgame cards."""
+        return self._with_certain_cards(views, self.network.probabilities(views))
 
     def policy(self, views: Views) -> npt.NDArray[np.float64] | None:
-        """Return the probability with which :meth:`act` plays each action, float64[n, actions].
-
-        Args:
-            views: ``VIEW`` array of shape (n,).
-
-        Returns:
-            The probabilities, or ``None`` if the wrapped agent's policy is not known.
-        """
+        """Return the probability with which :meth:`act` plays each action, float64[n, actions]; ``None`` if unknown."""
         chances = self.agent.policy(views)
         return None if chances is None else self._with_certain_cards(views, chances)
 
-    def _needed_network(self) -> Any:
-        if self.network is None:
-            raise ValueError(f"agent {self.name!r} has no network")
-        return self.network
-
     def _with_certain_cards(self, views: Views, chances: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         known = np.flatnonzero(opponent_hand_known(views))
-        if len(known):
-            chances[known] = 0.0
-            chances[known, best_cards(open_hands(views[known]))] = 1.0
+        chances[known] = 0.0
+        chances[known, best_cards(open_hands(views[known]))] = 1.0
         return chances
 
     def advantages(self, views: Views) -> npt.NDArray[np.float64] | None:
-        """Return the advantage of each action over the best one, in tricks of margin, float64[n, actions].
-
-        In an exact endgame these are exact differences in margin. Best actions have 0, illegal ones −∞.
-
-        Args:
-            views: ``VIEW`` array of shape (n,).
-
-        Returns:
-            The advantages, or ``None`` if the logits of the wrapped agent's network are not action values.
-
-        Raises:
-            ValueError: if the wrapped agent has no network.
-        """
-        found: npt.NDArray[np.float64] | None = self._needed_network().advantages(views)
-        known = np.flatnonzero(opponent_hand_known(views))
-        if found is not None and len(known):
+        """Return the network's ``advantages``, float64[n, actions], with exact differences in margin in endgames."""
+        found: npt.NDArray[np.float64] | None = self.network.advantages(views)
+        if found is not None:
+            known = np.flatnonzero(opponent_hand_known(views))
             margins = exact_margins(views[known])
-            relative = (margins - margins.max(axis=1, keepdims=True)).astype(np.float64)
+            relative = margins - margins.max(axis=1, keepdims=True, initial=NOT_LEGAL_MARGIN)
             found[known] = -np.inf
             found[known, : margins.shape[1]] = np.where(margins == NOT_LEGAL_MARGIN, -np.inf, relative)
         return found
 
     def values(self, views: Views) -> Values | None:
-        """Return the values of positions: exact where the opponent's hand is known, else those of the wrapped agent.
-
-        Args:
-            views: ``VIEW`` array of shape (n,), each of a seat to act.
-
-        Returns:
-            Expected margins and chances to win, float64[n] each, or ``None`` if the wrapped agent gives none.
-        """
+        """Return the wrapped agent's ``values``, with exact ones where the opponent's hand is known."""
         found = self.agent.values(views)
         if found is not None:
             known = np.flatnonzero(opponent_hand_known(views))
@@ -166,6 +114,10 @@ class ExactEndgame(Agent):
             found.margin[known] = margins
             found.win[known] = (1 + np.sign(margins)) / 2
         return found
+
+    def action_values(self, views: Views, rng: Any, histories: Histories | None = None) -> ActionValues | None:
+        """Return the wrapped agent's ``action_values``, for views in which the opponent's hand is not known."""
+        return self.agent.action_values(views, rng, histories)
 
 
 def with_exact_endgame(agent: Agent | SupportsAct) -> ExactEndgame:
@@ -180,11 +132,6 @@ def with_exact_endgame(agent: Agent | SupportsAct) -> ExactEndgame:
     return agent if isinstance(agent, ExactEndgame) else ExactEndgame(agent)
 
 
-def solves_endgame(agent: Agent) -> bool:
-    """Return whether an agent is an :class:`ExactEndgame`."""
-    return isinstance(agent, ExactEndgame)
-
-
 class RowSubsetRng:
     """A random generator for some rows of a batch: each row gets the numbers that it would get in the whole batch.
 
@@ -196,27 +143,16 @@ class RowSubsetRng:
         self._rng, self._total, self._rows = rng, total, rows
 
     def random(self, size: int | tuple[int, ...] | None = None) -> npt.NDArray[np.float64]:
-        """Return uniform numbers in [0, 1); the first dimension of ``size`` must be k.
-
-        Raises:
-            ValueError: when it is not.
-        """
-        numbers: npt.NDArray[np.float64] = self._rng.random(self._full_shape(size))[self._rows]
+        """Return uniform numbers in [0, 1); the first dimension of ``size`` is k."""
+        numbers: npt.NDArray[np.float64] = self._rng.random(self._full_size(size))[self._rows]
         return numbers
 
     def integers(
         self, low: int, high: int | None = None, size: int | tuple[int, ...] | None = None
     ) -> npt.NDArray[np.int64]:
-        """Return uniform integers; the first dimension of ``size`` must be k.
-
-        Raises:
-            ValueError: when it is not.
-        """
-        numbers: npt.NDArray[np.int64] = self._rng.integers(low, high, self._full_shape(size))[self._rows]
+        """Return uniform integers; the first dimension of ``size`` is k."""
+        numbers: npt.NDArray[np.int64] = self._rng.integers(low, high, self._full_size(size))[self._rows]
         return numbers
 
-    def _full_shape(self, size: int | tuple[int, ...] | None) -> tuple[int, ...]:
-        shape = (size,) if isinstance(size, (int, np.integer)) else (len(self._rows),) if size is None else tuple(size)
-        if not shape or shape[0] != len(self._rows):
-            raise ValueError(f"size must begin with {len(self._rows)}, one row per view, got {size}")
-        return (self._total, *shape[1:])
+    def _full_size(self, size: int | tuple[int, ...] | None) -> tuple[int, ...]:
+        return (self._total, *(size[1:] if isinstance(size, tuple) else ()))

@@ -8,9 +8,7 @@ from german_whist.envs.utils.checks import MAX_THREADS, whole_number
 
 MAX_WORLDS = 100_000
 
-# Assumed standard deviation of the error of the policy's advantages, in tricks. The less a network is trusted, the more
-# the search gains against the heuristic bot, and the less against the network itself. A bot is trusted less.
-NETWORK_SD, BOT_SD = 0.3, 0.5
+BOT_SD = 0.5  # as ``NETWORK_SD`` for the heuristic bot, which is trusted less
 # A margin m counts TANH_SCALE * tanh(m / TANH_SCALE) tricks, and a win WIN_WEIGHT more. With 512 worlds, this gains
 # 0.16 percentage points of chance to win per decision. Win weights of 2 and 8 gain as much.
 TANH_SCALE = WIN_WEIGHT = 4.0

@@ -10,7 +10,6 @@ import pytest
 
 from german_whist.agents.judge import ROLLOUTS, Advice, advise, at_stake, judge_action, judge_of
 from german_whist.agents.registry import make_agent
-from german_whist.agents.search.rollout_kernels import distinct_actions
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.cards import cards_of, parse_hand
 from german_whist.envs.engine.rules import rule_names, rules
@@ -54,15 +53,15 @@ def test_the_values_differ_as_the_search_says(game: str) -> None:
         batch = DealBatch(game, 1, seed=seed, history=True)
         play_randomly(batch, rng, 6)
         views, histories = batch.views(), batch.history()
-        searcher: Any = judge_of(batch.rules, 32).searcher  # type: ignore[union-attr]
+        searcher: Any = judge_of(batch.rules, 32).agent  # type: ignore[union-attr]
         best, _ = searcher.search(views, AgentRng(5, views["hand"]), histories)
         found = searcher.action_values(views, AgentRng(5, views["hand"]), histories)
         assert found.actions.tolist() == best.tolist()
         advice = advise(views, batch.rules, 32, 5, histories)[0]
         assert advice.actions[0] == best[0]
-        distinct = cards_of(int(distinct_actions(views[0])))
-        assert [int(action) for action in np.flatnonzero(np.isfinite(found.margins[0]))] == list(distinct)
-        for action in map(int, np.flatnonzero(np.isfinite(found.margins[0]))):
+        legal = list(cards_of(int(views["legal"][0])))
+        assert np.flatnonzero(np.isfinite(found.margins[0])).tolist() == legal
+        for action in legal:
             place = advice.actions.index(action)
             assert advice.lost[place] == pytest.approx(-found.margins[0, action] / 2, abs=1e-9)
             assert advice.lost_errors[place] == pytest.approx(found.margin_sds[0, action] / 2)

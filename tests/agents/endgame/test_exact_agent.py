@@ -230,8 +230,6 @@ def test_row_subsets_draw_the_same_numbers_as_all_rows() -> None:
     numbers = np.random.default_rng(1).integers(0, 9, 6)
     np.testing.assert_array_equal(RowSubsetRng(np.random.default_rng(1), 6, rows).integers(0, 9, 2), numbers[rows])
     assert RowSubsetRng(AgentRng(3, np.arange(6)), 6, rows).random().shape == (2,)
-    with pytest.raises(ValueError, match="2, one row per view, got 3"):
-        RowSubsetRng(AgentRng(3, np.arange(6)), 6, rows).random(3)
 
 
 @pytest.mark.parametrize("rules", ["small", "classic:ranks=7,hand=7,stock=14,high_low=true", "small:trump=none"])

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from german_whist.agents.endgame.exact_agent import ExactEndgame, solves_endgame
+from german_whist.agents.endgame.exact_agent import ExactEndgame
 from german_whist.agents.endgame.open_hands import opponent_hand_known
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.pretrained import PRETRAINED_NAMES, load_pretrained
@@ -68,7 +68,7 @@ def test_the_setting_overrides_the_card(tmp_path: Path, card_endgame: str, setti
     agent = make_agent(f"{saved(tmp_path, card_endgame)},endgame={setting}")
     bare = PolicyAgent(some_network())
     expected = bare if setting == "played" else ExactEndgame(bare)
-    assert solves_endgame(agent) == (setting != "played")
+    assert isinstance(agent, ExactEndgame) == (setting != "played")
     assert (agent.act(views, None) == expected.act(views, None)).all()
 
 
@@ -76,7 +76,11 @@ def test_the_setting_overrides_the_card(tmp_path: Path, card_endgame: str, setti
 def test_pretrained_agents_solve_their_endgames_and_exact_adds_nothing(name: str) -> None:
     agent, bare = make_agent(name), make_agent(f"{name}:endgame=played")
     assert load_pretrained(name).endgame == "exact"
-    assert [solves_endgame(one) for one in (agent, bare, make_agent(f"{bare.name}+exact"))] == [True, False, True]  # type: ignore[attr-defined]
+    assert [isinstance(one, ExactEndgame) for one in (agent, bare, make_agent(f"{bare.name}+exact"))] == [
+        True,
+        False,
+        True,
+    ]  # type: ignore[attr-defined]
     views = views_of(rules_spec(load_pretrained(name).rules), 3)
     actions = agent.act(views, None)
     for spec in (f"{name}+exact", f"{name}:endgame=exact+exact", f"{name}:endgame=played+exact"):
