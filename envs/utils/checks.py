@@ -93,7 +93,7 @@ def whole_action(action: object) -> int:
     Raises:
         TypeError: for anything else, such as 5.5, ``None``, text or an array of two.
     """
-    one = action.item() if isinstance(action, (np.ndarray, np.generic)) and np.shape(action) in ((), (1,)) else action
+    one = action.item() if isinstance(action, (np.ndarray, np.generic)) and action.shape in ((), (1,)) else action
     if isinstance(one, float) and one.is_integer():
         return int(one)
     if isinstance(one, bool):
