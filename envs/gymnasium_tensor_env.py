@@ -23,7 +23,6 @@ from german_whist.envs.simulator.batch_kernels import write_is_refused
 from german_whist.envs.simulator.reset_options import draw_seed, read_options
 from german_whist.envs.turns import PlaysOpponent, check_seat
 from german_whist.envs.utils.checks import check_seed, whole_number
-from german_whist.envs.utils.specs import must_be
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -136,7 +135,7 @@ class GermanWhistTensorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
 
         first, deck, dealer = read_options(options, self.rules.cards, match=False)
         if deck is not None or dealer is not None:
-            raise ValueError(must_be("options", "'deal' alone on a device", sorted(options or {})))
+            raise ValueError(f"on a device, options may have 'deal' alone, got {sorted(options or {})}")
         if first is None and seed is not None:
             first = check_seed(seed), 0
             super().reset(seed=int(seed))
@@ -175,7 +174,7 @@ class GermanWhistTensorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
             raise ResetNeeded("step was called before the first reset")
         given = torch.as_tensor(actions, device=self.device)
         if given.is_floating_point() or given.dtype == torch.bool or tuple(given.shape) != (self.num_envs,):
-            raise ValueError(must_be("actions", f"integers, int[{self.num_envs}]", f"{given.dtype}{list(given.shape)}"))
+            raise ValueError(f"actions must be int[{self.num_envs}], got {given.dtype}{list(given.shape)}")
         given = given.to(torch.int64).contiguous()
         batch = self._batch
         if self.canonical:

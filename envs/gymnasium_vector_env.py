@@ -27,7 +27,7 @@ from german_whist.envs.rendering.renderer import load_drawing, render_rows
 from german_whist.envs.simulator.episodes import Episodes, Seeds
 from german_whist.envs.turns import PlaysOpponent, check_seat, learner_seats, play_turn
 from german_whist.envs.utils.checks import whole_actions, whole_number
-from german_whist.envs.utils.specs import must_be, unknown_name_error
+from german_whist.envs.utils.specs import unknown_name_error
 
 Bools = npt.NDArray[np.bool_]
 Rows = npt.NDArray[np.int64]
@@ -316,9 +316,9 @@ def _reset_mask(options: Any, size: int) -> Bools:
     if mask is None:
         return np.ones(size, np.bool_)
     if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
-        raise TypeError(must_be("option reset_mask", "a NumPy array of dtype bool", mask))
+        raise TypeError(f"option reset_mask must be a NumPy array of dtype bool, got {mask!r}")
     if mask.shape != (size,) or not mask.any():
-        raise ValueError(must_be("option reset_mask", f"bool[{size}] with a row to reset", mask.tolist()))
+        raise ValueError(f"option reset_mask must be bool[{size}] with a row to reset, got {mask.tolist()}")
     return mask
 
 

@@ -13,7 +13,6 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, RedirectResponse
 from starlette.types import Message, Receive, Scope, Send
 
-from german_whist.envs.utils.specs import must_be
 from german_whist.table.bundle import POLICY
 
 MAX_BODY = 32 * 1024  # bytes; a whole history takes a tenth of this
@@ -128,7 +127,7 @@ def allowed_host(name: str) -> str:
         ValueError: if it is not a plain host name or address.
     """
     if name in ANY_HOST or "*" in name or _host_name(name) != name.lower():
-        raise ValueError(must_be("allow-host", "a host name or IPv4 address, without scheme, port or path", name))
+        raise ValueError(f"allow-host must be a host name or IPv4 address, without scheme, port or path, got {name!r}")
     return name.lower()
 
 

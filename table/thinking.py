@@ -29,7 +29,6 @@ from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.state import KEEP, LEAVE, PICK, PICK_AFTER, PLAY, SWAP, TAKE
 from german_whist.envs.observation.history import COLUMNS, EVENTS, history_high, max_events
 from german_whist.envs.simulator.batch import DealBatch
-from german_whist.envs.utils.specs import must_be
 from german_whist.table import catalogue
 from german_whist.table.page_data import Offered, camel_case
 
@@ -101,10 +100,10 @@ class Thinker:
 def _read(question: Any, fields: tuple[str, ...]) -> list[Any]:
     """Return the fields of a question, with the rules as ``Rules``."""
     if not isinstance(question, dict) or set(question) != set(fields):
-        raise ValueError(must_be("body", f"an object with {', '.join(fields)}", question))
+        raise ValueError(f"body must be an object with {', '.join(fields)}, got {question!r:.{_SHORT}}")
     for name in ("rules", "agent"):
         if name in fields and not isinstance(question[name], str):
-            raise ValueError(must_be(name, "a specification", question[name]))
+            raise ValueError(f"{name} must be a specification, got {question[name]!r:.{_SHORT}}")
     return [rules_named(question["rules"]), *(question[name] for name in fields[1:])]
 
 
@@ -123,7 +122,7 @@ def _replayed(history: Any, rules: Rules) -> tuple[npt.NDArray[np.int8], DealBat
     columns = len(COLUMNS)
     is_table = isinstance(history, list) and 0 < len(history) <= max_events(rules)
     if not is_table or not all(isinstance(row, list) and len(row) == columns for row in history):
-        raise ValueError(must_be("history", f"1 to {max_events(rules)} rows of {columns} integers", history))
+        raise ValueError(f"history must be 1 to {max_events(rules)} rows of {columns}, got {history!r:.{_SHORT}}")
     most = history_high(rules)[: len(history)].tolist()
     for row, high in zip(history, most, strict=True):
         if not all(type(number) is int and 0 <= number <= top for number, top in zip(row, high, strict=True)):

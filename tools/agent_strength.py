@@ -31,7 +31,6 @@ from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.text.rules_text import rules_spec
 from german_whist.envs.utils.jit import kernel
-from german_whist.envs.utils.specs import integers, must_be
 from german_whist.evaluation.games import GameBlock
 from german_whist.evaluation.match import match_result, play_match
 from german_whist.evaluation.statistics import bounded_interval, mean_interval
@@ -232,7 +231,7 @@ def main(words: Sequence[str] | None = None) -> int:
     options = parser.parse_args(words)
     try:
         if options.deals < len(QUALITIES):
-            raise ValueError(must_be("deals", integers(len(QUALITIES)), options.deals))
+            raise ValueError(f"deals must be an integer >= {len(QUALITIES)}, got {options.deals}")
         rules = rules_named(options.rules or getattr(make_agent(options.agent), "rules", "classic"))
         if options.write_model_card:
             read_model_card(options.write_model_card)  # fail now, not minutes later

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from german_whist.envs.engine.cards import NUM_CARDS, card_text, cards_of, deck_text, parse_card
 from german_whist.envs.engine.rules import Rules
-from german_whist.envs.utils.specs import integers, must_be
 
 _TAKE_OR_LEAVE = ("take", "leave")
 _KEEP_OR_SWAP = ("keep", "swap")
@@ -18,13 +17,7 @@ def choice_names(rules: Rules) -> tuple[str, ...]:
 
 
 def action_text(action: int, rules: Rules) -> str:
-    """Return an action as text: a card such as ``SA``, or ``take``, ``leave``, ``keep``, ``swap``.
-
-    Raises:
-        ValueError: if the rules have no such action.
-    """
-    if not 0 <= action < rules.num_actions:
-        raise ValueError(must_be("action", integers(0, rules.num_actions - 1), action))
+    """Return an action as text: a card such as ``SA``, or ``take``, ``leave``, ``keep``, ``swap``."""
     return card_text(action) if action < NUM_CARDS else choice_names(rules)[action - NUM_CARDS]
 
 

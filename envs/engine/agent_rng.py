@@ -17,7 +17,6 @@ import numpy.typing as npt
 from german_whist.envs.engine.dealing_kernels import AGENT_STREAM, philox
 from german_whist.envs.utils.checks import check_seed, whole_number
 from german_whist.envs.utils.jit import kernel
-from german_whist.envs.utils.specs import must_be
 
 Words = npt.NDArray[np.uint64]
 
@@ -98,7 +97,7 @@ class AgentRng:
         rows = len(self._indices)
         shape = (size,) if isinstance(size, (int, np.integer)) else (rows,) if size is None else tuple(size)
         if not shape or shape[0] != rows:
-            raise ValueError(must_be("size", f"{rows} or ({rows}, ...), one row per view", size))
+            raise ValueError(f"size must be {rows} or ({rows}, ...), one row per view, got {size!r}")
         if len(self._keys) != rows:
             self._keys = np.full(rows, self._key, np.uint64)
             self._blocks = np.full(rows, np.asarray(self._step, np.uint64) * np.uint64(_BLOCKS_PER_STEP))

@@ -15,8 +15,6 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.envs.utils.specs import count_text, short_repr
-
 SUITS = "CDHS"
 RANKS = "23456789TJQKA"
 NUM_CARDS = 52
@@ -85,9 +83,7 @@ def parse_card(text: str) -> int:
         return _CODES[text]
     found = CARD_PATTERN.fullmatch(text.strip()) if isinstance(text, str) else None
     if found is None:
-        raise ValueError(
-            f"{short_repr(text)} is not a card: write the suit (C D H S), then the rank (2-9 T J Q K A), as in SA"
-        )
+        raise ValueError(f"{text!r} is not a card: write the suit (C D H S), then the rank (2-9 T J Q K A), as in SA")
     return card_in(found)
 
 
@@ -99,7 +95,7 @@ def parse_suit(text: str) -> int:
     """
     suit = _SUITS.get(text.strip().rstrip("\ufe0f").lower()) if isinstance(text, str) else None
     if suit is None:
-        raise ValueError(f"{short_repr(text)} is not a suit: write C, D, H or S")
+        raise ValueError(f"{text!r} is not a suit: write C, D, H or S")
     return suit
 
 
@@ -137,17 +133,15 @@ def parse_hand(text: str) -> int:
     """
     suits = text.strip().upper().replace("10", "T").split(".") if isinstance(text, str) else []
     if len(suits) != 4:
-        raise ValueError(
-            f"hand {short_repr(text)} has {count_text(len(suits), 'suit')}: write four, S.H.D.C, as in AKQ2.T98..J4"
-        )
+        raise ValueError(f"a hand must be four suits S.H.D.C, as in AKQ2.T98..J4, got {text!r}")
     mask = 0
     for suit, ranks in zip(reversed(range(4)), suits, strict=True):
         for letter in ranks:
             if letter not in RANKS:
-                raise ValueError(f"hand {short_repr(text)}: {letter!r} is not a rank (2-9 T J Q K A)")
+                raise ValueError(f"hand {text!r}: {letter!r} is not a rank (2-9 T J Q K A)")
             card = 1 << (SUIT_SIZE * suit + RANKS.index(letter))
             if mask & card:
-                raise ValueError(f"hand {short_repr(text)}: {SUITS[suit]}{letter} appears twice")
+                raise ValueError(f"hand {text!r}: {SUITS[suit]}{letter} appears twice")
             mask |= card
     return mask
 
@@ -175,9 +169,7 @@ def parse_deck(deck: str | Sequence[int], cards: Sequence[int]) -> list[int]:
         try:
             card = parse_card(word) if isinstance(word, str) else operator.index(word)
         except TypeError:
-            raise ValueError(
-                f"deck: {short_repr(word)} is not a card: use names such as SA, or numbers from 0 to 51"
-            ) from None
+            raise ValueError(f"deck: {word!r} is not a card: use names such as SA, or numbers from 0 to 51") from None
         if card not in cards:
             name = card_text(card) if 0 <= card < NUM_CARDS else str(card)
             raise ValueError(f"deck: card {name} is not in this game's deck of {len(cards)}")
@@ -186,9 +178,7 @@ def parse_deck(deck: str | Sequence[int], cards: Sequence[int]) -> list[int]:
         order.append(card)
     if len(order) != len(cards):
         missing = next(card for card in cards if card not in order)
-        raise ValueError(
-            f"deck: {count_text(len(order), 'card')} given, {len(cards)} needed; {card_text(missing)} is missing"
-        )
+        raise ValueError(f"deck: {len(order)} of {len(cards)} cards given; {card_text(missing)} is missing")
     return order
 
 
@@ -209,6 +199,6 @@ def parse_decks(
     """
     seats = np.asarray(dealers)
     if seats.shape != (count,) or len(decks) != count or not np.isin(seats, (0, 1)).all():
-        given = f"{count_text(len(decks), 'deck')} and dealers {short_repr(seats.tolist())}"
+        given = f"{len(decks)} and {seats.tolist()}"
         raise ValueError(f"decks and dealers must be {count} each, dealers 0 or 1, got {given}")
     return [parse_deck(deck, cards) for deck in decks], seats.astype(np.int64)

@@ -12,6 +12,7 @@ that many deals is a draw.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +21,7 @@ from german_whist.envs.engine.layout import BlockSpec
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.utils.checks import SEED_LIMIT, is_whole_number, whole_number
-from german_whist.envs.utils.specs import integers, must_be, short_repr, unknown_name_error
+from german_whist.envs.utils.specs import unknown_name_error
 
 FIRST_TO, BEST_OF = KINDS = ("first_to", "best_of")
 
@@ -53,9 +54,9 @@ class MatchFormat:
         if self.kind not in KINDS:
             raise unknown_name_error("match", self.kind, [f"{kind}:N" for kind in KINDS])
         if not is_whole_number(self.number, 1, MAX_TARGET):
-            raise _number_error(self.kind, self.number)
+            raise ValueError(f"match {self.kind}:N: N must be an integer from 1 to {MAX_TARGET}, got {self.number!r}")
         if self.kind == BEST_OF and self.number % 2 == 0:
-            raise ValueError(must_be("match best_of:N: N", "an odd number of deals", self.number))
+            raise ValueError(f"match best_of:N: N must be odd, got {self.number}")
 
     def __str__(self) -> str:
         return f"{self.kind}:{self.number}"
@@ -123,17 +124,12 @@ def match_format_of(spec: str | MatchFormat) -> MatchFormat:
     if isinstance(spec, MatchFormat):
         return spec
     if not isinstance(spec, str):
-        raise ValueError(f"match {short_repr(spec)} is neither text such as 'first_to:25' nor a MatchFormat")
+        raise ValueError(f"match must be text such as 'first_to:25' or a MatchFormat, got {spec!r}")
     kind, colon, number = spec.partition(":")
     if kind not in KINDS or not colon:
         raise unknown_name_error("match", spec, [f"{kind}:N" for kind in KINDS])
-    if not (number.isascii() and number.isdigit()):
-        raise _number_error(kind, number)
-    return MatchFormat(kind, int(number))
-
-
-def _number_error(kind: str, number: object) -> ValueError:
-    return ValueError(must_be(f"match {kind}:N: N", integers(1, MAX_TARGET), number))
+    value: Any = int(number) if number.isdecimal() else number
+    return MatchFormat(kind, value)
 
 
 def check_match_number(number: object, name: str = "match number") -> int:

@@ -13,7 +13,7 @@ import yaml
 
 from german_whist.envs.engine.cards import RANKS, SUIT_SIZE, SUITS, mask_of
 from german_whist.envs.utils.checks import is_whole_number
-from german_whist.envs.utils.specs import count_text, integers, must_be, short_repr, split_settings, unknown_name_error
+from german_whist.envs.utils.specs import split_settings, unknown_name_error
 
 COUNTS = ("endgame", "all")
 TRUMPS = ("turned", "none")
@@ -126,13 +126,13 @@ class Rules:
         self._check_combinations()
         if 0 < self.slam < self.counted - self._book:
             raise ValueError(
-                f"rules: slam={self.slam} is below the {count_text(self.counted - self._book, 'point')} that "
-                f"winning every trick scores with book={self._book} anyway"
+                f"rules: slam={self.slam} is below {self.counted - self._book}, what winning every trick scores with "
+                f"book={self._book} anyway"
             )
 
     def _check_stock_deck(self) -> None:
         if self.stock < 2:
-            raise ValueError(must_be("rules: stock", f"{integers(2, 50)}, or 0 with humbug=True", self.stock))
+            raise ValueError(f"rules: stock must be an integer from 2 to 50, or 0 with humbug=True, got {self.stock}")
         if self.stock % 2:
             raise ValueError(f"rules: stock={self.stock} is odd: each trick of the foreplay takes two cards")
         if 2 * self.hand + self.stock != self.suits * self.ranks:
@@ -172,12 +172,12 @@ class Rules:
 
     def _check_flag(self, field: str) -> None:
         if not isinstance(getattr(self, field), bool):
-            raise ValueError(must_be(f"rules: {field}", "true or false", getattr(self, field)))
+            raise ValueError(f"rules: {field} must be true or false, got {getattr(self, field)!r}")
 
     def _check_whole(self, field: str, low: int, high: int) -> None:
         value = getattr(self, field)
         if not isinstance(value, int) or not is_whole_number(value, low, high):
-            raise ValueError(must_be(f"rules: {field}", integers(low, high), value))
+            raise ValueError(f"rules: {field} must be an integer from {low} to {high}, got {value!r}")
 
     @cached_property
     def cards(self) -> tuple[int, ...]:
@@ -284,7 +284,7 @@ def rules(spec: str | Rules = "classic") -> Rules:
     if isinstance(spec, Rules):
         return spec
     if not isinstance(spec, str):
-        raise ValueError(f"rules: {short_repr(spec)} is neither a name nor Rules")
+        raise ValueError(f"rules must be a name or Rules, got {spec!r}")
     name, _, settings = spec.partition(":")
     base = _preset(name)
     try:

@@ -20,7 +20,6 @@ from german_whist.envs.engine.cards import (
 )
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.observation.views import VIEW
-from german_whist.envs.utils.specs import count_text
 
 Voids = Mapping[int, tuple[int, int]]
 
@@ -72,13 +71,9 @@ def foreplay_view(
     _check_cards(rules, {"hand": hand, "up": 1 << up, "led": led_mask, "mine": mine, "theirs": theirs, "taken": taken})
     _check_count("hand", hand, rules.hand)
     if theirs.bit_count() != played:
-        raise ValueError(
-            f"mine has {count_text(played, 'card')} and theirs {theirs.bit_count()}: a trick has one of each"
-        )
+        raise ValueError(f"mine and theirs must have the same number of cards, got {played} and {theirs.bit_count()}")
     if played >= rules.foreplay:
-        raise ValueError(
-            f"{count_text(played, 'trick')} played, but the foreplay has {rules.foreplay}: name the opponent's hand"
-        )
+        raise ValueError(f"tricks played: {played}, but the foreplay has {rules.foreplay}: name the opponent's hand")
     if played and tricks is None:
         raise ValueError(f"tricks is needed, as {played}-0: the tricks that you and the opponent have won")
     if played and dealer is None:
@@ -87,11 +82,11 @@ def foreplay_view(
     if sum(won) != played:
         raise ValueError(f"tricks {won[0]}-{won[1]} does not add up to the {played} that are played")
     if taken.bit_count() > won[1]:
-        raise ValueError(f"taken has {count_text(taken.bit_count(), 'card')}, but the opponent has won {won[1]}")
+        raise ValueError(f"taken must be at most {won[1]} cards, as the opponent has won, got {taken.bit_count()}")
     if shown & ~hand:
         raise ValueError(f"shown: {_names(shown & ~hand)} is not in the hand")
     if shown.bit_count() > won[0]:
-        raise ValueError(f"shown has {count_text(shown.bit_count(), 'card')}, but you have won {won[0]}")
+        raise ValueError(f"shown must be at most {won[0]} cards, as you have won, got {shown.bit_count()}")
     suit = -1 if trump is None else trump
     if trump is None and rules.trump != "none" and not played:
         suit = up // SUIT_SIZE
@@ -109,8 +104,7 @@ def foreplay_view(
             # The loser of a trick draws unseen.
             if not 1 <= trick <= played or not 0 <= drawn <= min(lost, played + 1 - trick):
                 raise ValueError(
-                    f"void {SUITS[void]}@{trick}+{drawn} is impossible: {count_text(played, 'trick')} played, "
-                    f"{lost} of them lost"
+                    f"void {SUITS[void]}@{trick}+{drawn} is impossible: tricks played: {played}, {lost} of them lost"
                 )
             view[f"void_{whose}"][0, void], view[f"drawn_{whose}"][0, void] = trick, drawn
     return view
@@ -140,8 +134,8 @@ def endgame_view(
     cards, others = hand.bit_count(), (opponent | led_mask).bit_count()
     if cards != others or not 1 <= cards <= rules.hand:
         raise ValueError(
-            f"you hold {count_text(cards, 'card')} and the opponent {others}, with a card led: both hands must have "
-            f"the same number of cards, 1 to {rules.hand}"
+            f"both hands, with a card led, must have the same number of cards, 1 to {rules.hand}, "
+            f"got {cards} and {others}"
         )
     _check_trump(rules, trump)
     view = _new_view(rules, hand, led, trump)
@@ -195,7 +189,7 @@ def _check_cards(rules: Rules, places: Mapping[str, int]) -> None:
 
 def _check_count(name: str, mask: int, needed: int) -> None:
     if mask.bit_count() != needed:
-        raise ValueError(f"{name} {hand_text(mask)} has {count_text(mask.bit_count(), 'card')}, not {needed}")
+        raise ValueError(f"{name} {hand_text(mask)} must have {needed} cards, got {mask.bit_count()}")
 
 
 def _names(mask: int) -> str:

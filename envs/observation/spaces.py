@@ -13,7 +13,6 @@ from german_whist.envs.engine.match_format import MatchFormat
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.observation.history import history_high
 from german_whist.envs.observation.vector import observation_high
-from german_whist.envs.utils.specs import must_be
 
 OBSERVATION_KEYS = ("observation", "action_mask")  # PettingZoo's names
 
@@ -30,11 +29,7 @@ def check_observation_keys(keys: object) -> Keys | None:
         return None
     names = tuple(keys) if isinstance(keys, (list, tuple)) else ()
     if len(names) != 2 or names[0] == names[1] or not all(isinstance(name, str) and name for name in names):
-        allowed = (
-            "two different names, such as ('observations', 'action_mask'), or None for observations without a "
-            "dictionary"
-        )
-        raise ValueError(must_be("observation_keys", allowed, keys))
+        raise ValueError(f"observation_keys must be two different names or None, got {keys!r}")
     return names
 
 

@@ -37,7 +37,6 @@ from german_whist.envs.simulator.batch_kernels import step_legal
 from german_whist.envs.simulator.reset_options import draw_seed, read_options
 from german_whist.envs.utils.checks import SEED_LIMIT, check_seed
 from german_whist.envs.utils.jit import kernel
-from german_whist.envs.utils.specs import must_be
 
 Int8s = npt.NDArray[np.int8]
 Rows = npt.NDArray[np.int64]
@@ -142,7 +141,7 @@ class Episodes:
 
     def _own_seeds(self, seeds: Any, rows: Rows) -> list[int | None]:
         if len(seeds) != self.batch.size:
-            raise ValueError(must_be("the number of seeds", f"{self.batch.size}, as num_envs", len(seeds)))
+            raise ValueError(f"seeds must be {self.batch.size}, as many as num_envs, got {len(seeds)}")
         own = [None if one is None else check_seed(one) for one in seeds]
         return [own[row] for row in rows]
 

@@ -7,11 +7,8 @@ import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from german_whist.envs.engine.cards import parse_deck
 from german_whist.envs.utils.checks import SEED_LIMIT, check_seed, is_whole_number
-from german_whist.envs.utils.specs import must_be, short_repr
 
 
 class DealOptions(NamedTuple):
@@ -34,10 +31,10 @@ def check_options(options: Mapping[str, Any]) -> None:
         ValueError: if an option is nearly the name of a known one, or ``options`` is not a dictionary.
     """
     if not isinstance(options, Mapping):
-        raise ValueError(must_be("options", "a dictionary", options))
+        raise ValueError(f"options must be a dictionary, got {options!r}")
     for name in options:
         if name not in _OPTIONS and (near := difflib.get_close_matches(str(name), _OPTIONS, 1, _NEAR_MISS)):
-            raise ValueError(f"unknown option {short_repr(name)}: did you mean {near[0]!r}?")
+            raise ValueError(f"unknown option {name!r}: did you mean {near[0]!r}?")
 
 
 def read_options(options: Mapping[str, Any] | None, cards: Sequence[int], *, match: bool = False) -> DealOptions:
@@ -69,34 +66,21 @@ def read_options(options: Mapping[str, Any] | None, cards: Sequence[int], *, mat
         raise ValueError("options deal and deck both set the cards: give only one of them")
     return DealOptions(
         None if deal is None else _read_address(deal, name, number),
-        None if deck is None else _read_deck(deck, cards),
+        None if deck is None else parse_deck(deck, cards),
         None if dealer is None else _read_dealer(dealer),
     )
 
 
 def _read_address(given: Any, option: str, index_name: str) -> tuple[int, int]:
     if isinstance(given, (str, Mapping)) or not hasattr(given, "__len__") or len(given) != 2:
-        raise ValueError(must_be(f"option {option}", f"a pair (seed, {index_name})", given))
+        raise ValueError(f"option {option} must be a pair (seed, {index_name}), got {given!r}")
     seed, index = given
     return check_seed(seed, f"option {option}: seed"), check_seed(index, f"option {option}: {index_name}")
 
 
-def _read_deck(deck: Any, cards: Sequence[int]) -> list[int]:
-    if not isinstance(deck, str):
-        if not isinstance(deck, (Sequence, np.ndarray)) or not all(
-            isinstance(card, str) or is_whole_number(card) for card in deck
-        ):
-            raise ValueError(must_be("option deck", "text or card numbers in dealing order", deck))
-        deck = list(deck)
-    try:
-        return parse_deck(deck, cards)
-    except ValueError as error:
-        raise ValueError(f"option deck: {str(error).removeprefix('deck: ')}") from None
-
-
 def _read_dealer(dealer: Any) -> int:
     if not is_whole_number(dealer, 0, 1):
-        raise ValueError(must_be("option dealer", "0 or 1", dealer))
+        raise ValueError(f"option dealer must be 0 or 1, got {dealer!r}")
     return int(dealer)
 
 

@@ -10,8 +10,7 @@ from german_whist.envs.engine.cards import SUIT_NAMES, cards_of
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.state import DRAFT, EXCHANGE, LEAVE, PLAY, SWAP
 from german_whist.envs.text.scene import clause
-from german_whist.envs.text.words import card_name, the_cards
-from german_whist.envs.utils.specs import count_text
+from german_whist.envs.text.words import card_name, count_text, the_cards
 
 EventKind = Literal[
     "deal",

@@ -8,8 +8,8 @@ from german_whist.envs.engine.cards import cards_of
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.state import DRAFT, ENDGAME, EXCHANGE, FOREPLAY, PICK, PICK_AFTER, PLAY
 from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.text.words import count_text
 from german_whist.envs.utils.checks import whole_number
-from german_whist.envs.utils.specs import count_text, must_be
 
 PLAYERS = ("player_0", "player_1")
 YOU = "You"  # the name of a player who is addressed in the second person
@@ -127,7 +127,7 @@ def scene_of(
     """
     row = whole_number("row", row, 0, batch.size - 1)
     if seat not in (None, 0, 1):
-        raise ValueError(must_be("seat", "0, 1 or None", seat))
+        raise ValueError(f"seat must be 0, 1 or None, got {seat!r}")
     near_seat = seat or 0
     own, other = batch.views(rows=[row, row], seats=[near_seat, 1 - near_seat])
     rules, done = batch.rules, bool(batch.done[row])

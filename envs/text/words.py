@@ -28,3 +28,8 @@ def the_cards(cards: Iterable[int]) -> str:
 def join_words(words: Sequence[str], last: str = "and") -> str:
     """Return words as a list in a sentence."""
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}"
+
+
+def count_text(count: float, noun: str) -> str:
+    """Return ``1 trick``, ``2 tricks``, ``2.5 points``."""
+    return f"{count:g} {noun}{'' if count == 1 else 's'}"

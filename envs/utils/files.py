@@ -83,27 +83,14 @@ def temporary_path(target: Path) -> Path:
 def write_atomically(path: str | Path, content: bytes) -> None:
     """Write a file under a temporary name beside it, then rename it; a failure leaves nothing behind.
 
-    If ``path`` is a pipe or a device, such as ``/dev/null``, it is written to directly.
-
-    Args:
-        path: the file.
-        content: what to write.
-
     Raises:
-        OSError: if it cannot be written; the error names ``path``, not the temporary file.
+        OSError: if it cannot be written.
     """
     target = Path(path)
-    if target.exists() and not target.is_file():
-        with naming(target):
-            target.write_bytes(content)
-        return
     temporary = temporary_path(target)
     try:
-        with naming(target):
-            temporary.write_bytes(content)
-            with temporary.open("rb+") as file:
-                os.fsync(file.fileno())  # without it a power failure could leave an empty file under the new name
-            os.replace(temporary, target)
+        temporary.write_bytes(content)
+        os.replace(temporary, target)
     finally:
         temporary.unlink(missing_ok=True)
 

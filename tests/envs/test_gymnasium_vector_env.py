@@ -161,7 +161,7 @@ def test_a_bad_option_or_seed_is_named_and_changes_nothing() -> None:
         environment.reset(options={"dealer": 3})
     with pytest.raises(ValueError, match=r"seed must be an integer .*, got -4"):
         environment.reset(seed=-4)
-    with pytest.raises(ValueError, match="the number of seeds must be 2, as num_envs, got 3"):
+    with pytest.raises(ValueError, match=r"seeds must be 2, .* got 3"):
         environment.reset(seed=[1, 2, 3])
     with pytest.raises(ValueError, match=r"seed must be an integer .*, got -1"):
         environment.reset(seed=[1, -1])

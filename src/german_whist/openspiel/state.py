@@ -16,7 +16,6 @@ from german_whist.envs.engine.cards import NUM_CARDS, SUITS, card_text, hand_tex
 from german_whist.envs.engine.scoring import check_reward
 from german_whist.envs.simulator.batch_kernels import write_returns
 from german_whist.envs.utils.checks import check_seed
-from german_whist.envs.utils.specs import count_text
 from german_whist.openspiel.deal import Deal, opening_groups
 
 
@@ -121,9 +120,7 @@ def state_of(game: Any, deck: str | Sequence[int], actions: Iterable[int] = ()) 
     for action in actions:
         if action not in state.legal_actions():
             names = " ".join(choice_names(rules)) if action >= NUM_CARDS else card_text(action)
-            raise ValueError(
-                f"action {action} ({names}) is illegal after {count_text(len(state.deal.actions), 'action')}"
-            )
+            raise ValueError(f"action {action} ({names}) is illegal after actions {state.deal.actions}")
         state.apply_action(action)
         _deal_cards(state, order)
     return state

@@ -105,7 +105,7 @@ def test_neither_the_seed_nor_another_stream_is_in_the_state() -> None:
 
 
 def test_what_is_no_stream_or_no_range_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"stream must be an integer from 0 to 2\*\*63 - 1, got -1"):
+    with pytest.raises(ValueError, match=r"stream .*, got -1"):
         AgentRng(0, [3], stream=-1)
     for low, high in [(0, None), (-2, None), (3, 3), (4, 3)]:
         with pytest.raises(ValueError, match="is an empty range"):

@@ -92,7 +92,7 @@ OVER_BOOK, FOUR_HANDS = {"points": "over_book"}, {"stock": 0, "humbug": True}
         ({"points": "over_half", "book": 0}, ["book=0", "points=over_book", "points=over_half"]),
         ({"slam": 10}, ["slam=10", "points=over_book", "points=difference"]),
         ({**OVER_BOOK, "counts": "all", "slam": 10}, ["slam=10", "counts=endgame", "counts=all"]),
-        ({**OVER_BOOK, "slam": 6}, ["slam=6", "7 points", "book=6"]),
+        ({**OVER_BOOK, "slam": 6}, ["slam=6", "below 7", "book=6"]),
         ({"open_stock": 28}, ["open_stock=28", "stock=26"]),
         ({"open_stock": 0, "trump": "none", "high_low": True}, ["open_stock=0", "high_low=True"]),
         ({"humbug": True}, ["humbug=True", "stock=26"]),
@@ -169,8 +169,8 @@ def test_rules_accepts_rules_objects() -> None:
         ("classic:hand=5", "2 \\* hand \\+ stock = 36"),
         ("classic:hand=[", r"'classic:hand=\['"),
         ("classic:slam=!!python/name:os.system", "!!python"),
-        (3, "3 is neither a name nor Rules"),
-        (None, "None is neither a name nor Rules"),
+        (3, "a name or Rules, got 3"),
+        (None, "a name or Rules, got None"),
     ],
 )
 def test_specifications_that_make_no_game_are_refused_in_one_line(spec: object, complaint: str) -> None:

@@ -47,7 +47,7 @@ def test_best_of_three_or_five_is_won_by_the_majority() -> None:
         ("first_to:-3", "from 1 to 1000"),
         ("first_to:ten", "'ten'"),
         ("first_to:1001", "from 1 to 1000"),
-        ("best_of:4", "an odd number"),
+        ("best_of:4", "must be odd, got 4"),
         ("best_of:", "''"),
         (25, "25"),
     ],
