@@ -319,14 +319,22 @@ def as_agent(agent: AgentLike, rules: Rules | None = None) -> Agent:
     return found
 
 
-def ask(
-    agent: Agent,
-    batch: DealBatch,
-    rows: npt.NDArray[np.int64],
-    rng: Any,
-    where: Callable[[int], str] | None = None,
-) -> Actions:
+def check_device(agent: Agent, device: Any) -> None:
+    """Refuse an agent that uses histories on a device, where they are not kept.
+
+    Raises:
+        ValueError: if it does, and the device is not ``None``.
+    """
+    if device is not None and agent.uses_games:
+        raise ValueError(
+            f"agent {agent_name(agent)!r} uses histories, which are not kept on a device: leave device={device!r} out"
+        )
+
+
+def ask(agent: Agent, batch: DealBatch, rows: Any, rng: Any, where: Callable[[int], str] | None = None) -> Any:
     """Return an agent's actions in rows of a batch where it is to act, int64[k]; see :func:`ask_views`."""
+    if batch.device is not None:
+        return agent.act_on(batch.on, batch.views(rows), rng)
     games = None
     if agent.uses_games:
         games = Games(None if batch.log is None else lambda: batch.history(rows=rows), lambda: batch.game_ids(rows))

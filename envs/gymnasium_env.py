@@ -147,7 +147,7 @@ class GermanWhistEnv(PlaysOpponent, RendererProperties, gymnasium.Env[Any, np.in
         self._episode.reset(seed, options)
         super().reset(seed=None if seed is None else int(seed))
         self._renderer.reset(self._episode.batch)
-        self.learner = int(learner_seats(self.seat, self._episode.numbers)[0])
+        self.learner = learner_seats(self.seat, int(self._episode.numbers[0]))
         self._let_opponent_play()
         if self.dense:
             self._margin = self._margin_so_far()

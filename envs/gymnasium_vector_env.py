@@ -30,11 +30,10 @@ from german_whist.envs.utils.checks import whole_actions, whole_number
 from german_whist.envs.utils.specs import unknown_name_error
 
 Bools = npt.NDArray[np.bool_]
-Rows = npt.NDArray[np.int64]
 Info = dict[str, Any]
 
 
-class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any]]):
+class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
     """Many deals (or matches) at once, with the learner to act in each row.
 
     ``gymnasium.make_vec("german_whist:GermanWhist-v0", num_envs=4096)`` makes it with an opponent by name.
@@ -55,6 +54,10 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, npt.NDArray[np.int64], 
     * ``DISABLED``: the observation is the last one of the old deal, and the row must be reset by
       ``reset(options={"reset_mask": terminations})`` before the next step.
 
+    With ``device="cuda"`` or ``"cpu"`` arrays are torch tensors on that device, as in ManiSkill and Isaac Lab: rewards
+    are float32, and ``final_obs`` is int8[num_envs, n_obs], valid in the rows ``_final_obs``. Opponents that are
+    networks or rule bots choose there, other agents on the host.
+
     Example:
         >>> envs = gymnasium.make_vec("german_whist:GermanWhist-v0", num_envs=4096, opponent="heuristic")
         >>> observations, info = envs.reset(seed=0)
@@ -65,6 +68,7 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, npt.NDArray[np.int64], 
         rules: the rules of every deal.
         match: the ``MatchFormat`` of an episode; ``None`` if it is one deal.
         opponent: the agent that plays against the learner in all rows.
+        device: the ``torch.device``; ``None`` for NumPy arrays.
         autoreset_mode: the ``AutoresetMode``, also in ``metadata``.
         render_size: width and height of pictures in pixels; may be set.
         learners: the learner's seat in each row, int64[num_envs].
@@ -91,6 +95,7 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, npt.NDArray[np.int64], 
         *,
         canonical: bool = False,
         dense: bool = False,
+        device: Any = None,
     ) -> None:
         """Create the environment; ``reset`` deals. ``GermanWhistEnv`` describes the arguments at length.
 
@@ -108,10 +113,13 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, npt.NDArray[np.int64], 
             observation_keys: ``None``, or the keys of observation and mask in a dictionary.
             canonical: whether observations, masks and the learner's actions have relabeled suits.
             dense: whether the margin is paid trick by trick.
+            device: ``None`` for NumPy arrays; ``"cuda"`` or ``"cpu"`` for torch tensors on that device, of single deals
+                with ``SAME_STEP``, without render modes and observation keys.
 
         Raises:
             ValueError: if an argument is not allowed.
-            ModuleNotFoundError: if the render mode is ``"rgb_array"`` and Pillow is not installed.
+            ModuleNotFoundError: if a library is not installed: Pillow for ``"rgb_array"``, torch for a device,
+                numba-cuda for a GPU.
         """
         check_seat(seat)
         check_render_mode(render_mode, tuple(self.metadata["render_modes"]))
@@ -121,11 +129,19 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, npt.NDArray[np.int64], 
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self._keys = check_observation_keys(observation_keys)
         size = whole_number("num_envs", num_envs, 1)
-        self._episodes = Episodes(rules, size, match, history=True, endgame=endgame, canonical=canonical)
+        in_arrays: dict[str, Any] = {"match": match, "render_mode": render_mode, "observation_keys": observation_keys}
+        if self.autoreset_mode is not AutoresetMode.SAME_STEP:
+            in_arrays["autoreset_mode"] = autoreset_mode
+        if device is not None and any(value is not None for value in in_arrays.values()):
+            raise ValueError(f"device={device!r} has single deals with SAME_STEP alone, got {in_arrays}")
+        self._episodes = Episodes(
+            rules, size, match, history=device is None, endgame=endgame, canonical=canonical, device=device
+        )
         if dense:
             check_dense(reward, match)
         self.canonical, self.dense = canonical, dense
         self._batch = self._episodes.batch
+        self.device = self._batch.device
         self.num_envs = self._batch.size
         self.rules, self.match = self._episodes.rules, self._episodes.match
         self.opponent = opponent
@@ -133,13 +149,15 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, npt.NDArray[np.int64], 
         self.seat = seat
         self.render_mode = render_mode
         self.render_size = (480, 320)
-        self.learners = np.zeros(self.num_envs, np.int64)
+        self.learners = self._batch.on.zeros(self.num_envs, np.int64)
         self.single_observation_space = observation_space(self.rules, self.match, self._keys)
         self.single_action_space = Discrete(self.rules.num_actions)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self._limit = self._episodes.reward_limit(reward)
-        self._margins = np.zeros(self.num_envs)  # the learner's, at its last decisions: already paid by dense rewards
+        self._reward_dtype = np.float64 if device is None else np.float32
+        # The learner's, at its last decisions: already paid by dense rewards.
+        self._margins = self._batch.on.zeros(self.num_envs, self._reward_dtype)
 
     def reset(self, *, seed: Seeds = None, options: dict[str, Any] | None = None) -> tuple[Any, Info]:
         """Start an episode in every row, or in some, and let the opponent play where it leads.
@@ -160,22 +178,23 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, npt.NDArray[np.int64], 
             are the reset mask.
 
         Raises:
-            TypeError: if the reset mask is not an array of bool.
+            TypeError: if the reset mask is not a NumPy array of bool.
             ValueError: if a seed or an option is not allowed. The current episodes then continue.
         """
-        mask = _reset_mask(options, self.num_envs)
-        rows = np.flatnonzero(mask)
+        on = self._batch.on
+        mask = on.array(_reset_mask(options, self.num_envs))
+        rows = on.flatnonzero(mask)
         self._episodes.reset(seed, options, rows)
         if isinstance(seed, (int, np.integer)):
             super().reset(seed=int(seed))
         self._seat_learners(rows)
-        while (waiting := self._waiting()).size:
+        while len(waiting := self._waiting()):
             play_turn(self.opponent, self._episodes, waiting)
         if self.dense:
             self._margins = self._margins_so_far()
-        return self._observe(), self._info(self._masks(), np.zeros(self.num_envs, np.bool_), mask)
+        return self._observe(), self._info(self._masks(), on.zeros(self.num_envs, np.bool_), mask)
 
-    def step(self, actions: npt.ArrayLike) -> tuple[Any, npt.NDArray[np.float64], Bools, Bools, Info]:
+    def step(self, actions: Any) -> tuple[Any, Any, Any, Any, Info]:
         """Play an action for the learner in every row, and let the opponent play until it is the learner's turn again.
 
         An illegal action, or one outside the action space, ends the episode of its row with the lowest reward possible.
@@ -184,85 +203,99 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, npt.NDArray[np.int64], 
             actions: whole numbers, int[num_envs].
 
         Returns:
-            Observations int8[num_envs, n_obs], rewards float64[num_envs], terminations bool[num_envs], truncations
-            bool[num_envs] (all false), and the info.
+            Observations int8[num_envs, n_obs], rewards float64[num_envs] (float32 on a device), terminations
+            bool[num_envs], truncations bool[num_envs] (all false), and the info.
 
         Raises:
-            TypeError: if the actions are not whole numbers.
+            TypeError: if the actions are not whole numbers (ValueError on a device).
             ValueError: if they have another shape, or a row is over and there is no autoreset. Nothing has changed
                 then.
             ResetNeeded: before the first reset of a row.
         """
-        given = whole_actions(actions, self.num_envs)
-        episodes = self._episodes
+        on, episodes, size = self._batch.on, self._episodes, self.num_envs
+        given = (
+            whole_actions(actions, size)
+            if self.device is None
+            else on.integers("actions", actions, None, None, (size,))
+        )
         self._check_dealt("step")
-        restarting = np.flatnonzero(episodes.over)
+        illegal, ended = on.zeros(size, np.bool_), on.zeros(size, np.bool_)
+        rows = episodes.every_row
+        restarting = rows[:0]
+        if self.autoreset_mode is not AutoresetMode.SAME_STEP:
+            rows, restarting = on.flatnonzero(~episodes.over), on.flatnonzero(episodes.over)
         if len(restarting) and self.autoreset_mode is AutoresetMode.DISABLED:
             raise ValueError(f"rows {restarting.tolist()} are over: reset them first, with the option reset_mask")
-        rows = np.flatnonzero(~episodes.over)
-        illegal, ended = np.zeros((2, self.num_envs), np.bool_)
         illegal[rows] = episodes.step(rows, self._batch.decoded(given[rows], rows) if self.canonical else given[rows])
         episodes.over |= illegal
-        over = episodes.over.copy()
         if len(restarting):
             self._start_next(restarting)
-            over[restarting] = False
-        rewards = np.where(illegal, -self._limit, 0.0)
-        final_obs = np.full(self.num_envs, None, object)
+        rewards = on.zeros(size, self._reward_dtype)
+        final_obs = self._no_observations()
         # With SAME_STEP a new deal may begin with the opponent's lead, and even end by its action, so both alternate
         # until every row waits for the learner.
         while True:
-            self._finish(np.flatnonzero(over), illegal, rewards, final_obs)
+            over = episodes.over & ~ended
+            self._finish(on.flatnonzero(over), rewards, final_obs)
             ended |= over
             waiting = self._waiting()
-            if not waiting.size:
+            if not len(waiting):
                 break
             play_turn(self.opponent, episodes, waiting)
-            over = episodes.over & ~ended
+        rewards[illegal] = -self._limit
         if self.dense:
             before, self._margins = self._margins, self._margins_so_far()
-            rewards = np.where(ended, rewards, self._margins) - before
-        info = self._info(self._masks(), illegal, np.ones(self.num_envs, np.bool_))
+            rewards += self._margins * ~ended - before  # what the deals that ended pay is their whole margin
+        info = self._info(self._masks(), illegal, ~on.zeros(size, np.bool_))
         if self.autoreset_mode is AutoresetMode.SAME_STEP and ended.any():
-            no_actions = np.zeros((self.num_envs, self.rules.num_actions), np.int8)
+            no_actions = on.zeros((size, self.rules.num_actions), np.int8)
             info["final_obs"], info["_final_obs"] = final_obs, ended
-            info["final_info"], info["_final_info"] = self._info(no_actions, illegal, ended), ended.copy()
-        return self._observe(), rewards, ended.copy(), np.zeros(self.num_envs, np.bool_), info
+            info["final_info"], info["_final_info"] = self._info(no_actions, illegal, ended), on.copy(ended)
+        return self._observe(), rewards, on.copy(ended), on.zeros(size, np.bool_), info
 
-    def _margins_so_far(self) -> npt.NDArray[np.float64]:
-        """Return the learner's margin in each row, float64[num_envs]; 0 in rows that are over."""
+    def _no_observations(self) -> Any:
+        """Return room for last observations: Gymnasium's array of objects, or a tensor."""
+        if self.device is None:
+            return np.full(self.num_envs, None, object)
+        return self._batch.on.empty((self.num_envs, self._batch.num_observations), np.int8)
+
+    def _margins_so_far(self) -> Any:
+        """Return the learner's margin in each row, float[num_envs]; 0 in rows that are over."""
         margins = self._batch.margins()[self._episodes.every_row, self.learners]
-        return np.where(self._episodes.over, 0.0, margins)
+        margins[self._episodes.over] = 0.0
+        return margins
 
     def _check_dealt(self, call: str) -> None:
         if not self._episodes.strides.all():
             raise ResetNeeded(f"{call} was called before the first reset")
 
-    def _start_next(self, rows: Rows) -> None:
+    def _start_next(self, rows: Any) -> None:
         self._episodes.start_next(rows)
         self._seat_learners(rows)
 
-    def _seat_learners(self, rows: Rows) -> None:
+    def _seat_learners(self, rows: Any) -> None:
         self.learners[rows] = learner_seats(self.seat, self._episodes.numbers[rows])
 
-    def _waiting(self) -> Rows:
+    def _waiting(self) -> Any:
         """Return the rows in which it is the opponent's turn."""
-        return np.flatnonzero((self._batch.turn != self.learners) & ~self._episodes.over)
+        return self._batch.on.flatnonzero((self._batch.turn != self.learners) & ~self._episodes.over)
 
-    def _finish(
-        self, rows: Rows, illegal: Bools, rewards: npt.NDArray[np.float64], final_obs: npt.NDArray[Any]
-    ) -> None:
+    def _finish(self, rows: Any, rewards: Any, final_obs: Any) -> None:
         """Write the rewards of rows whose episode has ended; with ``SAME_STEP`` start their next episodes."""
-        if not rows.size:
+        if not len(rows):
             return
-        won = rows[~illegal[rows]]  # illegal actions have been penalised already
-        rewards[won] = self._episodes.returns(self.reward, won)[np.arange(len(won)), self.learners[won]]
+        learners = self.learners[rows]
+        returns = self._episodes.returns(self.reward, rows)
+        rewards[rows] = returns[self._episodes.every_row[: len(rows)], learners]
         if self.autoreset_mode is not AutoresetMode.SAME_STEP:
             return
-        seen = self._episodes.observe(rows, self.learners[rows])
-        masks = np.zeros((len(rows), self.rules.num_actions), np.int8)
-        for row, observation, mask in zip(rows, seen, masks, strict=True):
-            final_obs[row] = keyed(self._keys, observation, mask)
+        seen = self._episodes.observe(rows, learners)
+        if self.device is None:
+            masks = np.zeros((len(rows), self.rules.num_actions), np.int8)
+            for row, observation, mask in zip(rows, seen, masks, strict=True):
+                final_obs[row] = keyed(self._keys, observation, mask)
+        else:
+            final_obs[rows] = seen
         self._start_next(rows)
 
     def _observe(self) -> Any:
@@ -272,25 +305,25 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, npt.NDArray[np.int64], 
             seen = self._episodes.observe(self._episodes.every_row, self.learners)
         return seen if self._keys is None else keyed(self._keys, seen, self._masks())
 
-    def _masks(self) -> npt.NDArray[np.int8]:
+    def _masks(self) -> Any:
         """Return the learner's masks, int8[num_envs, n_actions]; zeros in rows that are over."""
-        masks: npt.NDArray[np.int8] = self._batch.action_mask()
+        masks = self._batch.action_mask()
         masks[self._episodes.over] = 0
         return masks
 
-    @staticmethod
-    def _info(masks: npt.NDArray[np.int8], illegal: Bools, rows: Bools) -> Info:
+    def _info(self, masks: Any, illegal: Any, rows: Any) -> Info:
         """Return an info that is valid in the given rows, bool[num_envs]."""
-        return {"action_mask": masks, "_action_mask": rows.copy(), "illegal": illegal.copy(), "_illegal": rows.copy()}
+        copy = self._batch.on.copy
+        return {"action_mask": masks, "_action_mask": copy(rows), "illegal": copy(illegal), "_illegal": copy(rows)}
 
-    def action_masks(self) -> Bools:
+    def action_masks(self) -> Any:
         """Return which actions are legal, bool[num_envs, n_actions].
 
         Raises:
             ResetNeeded: before the first reset of a row.
         """
         self._check_dealt("action_masks")
-        return self._masks().astype(np.bool_)
+        return self._masks() == 1
 
     def render(self) -> tuple[str | Picture, ...] | None:
         """Return what the learner sees in each row, as text or a picture.

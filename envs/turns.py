@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
+from typing import Any
 
-from german_whist.envs.agent import Agent, AgentLike, agent_name, as_agent, ask
+import numpy as np
+
+from german_whist.envs.agent import Agent, AgentLike, as_agent, ask, check_device
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.simulator.episodes import Episodes
 from german_whist.envs.utils.checks import is_whole_number
-
-Rows = npt.NDArray[np.int64]
-Words = npt.NDArray[np.uint64]
 
 
 class PlaysOpponent:
     """An environment's opponent, which may be replaced between two steps."""
 
     rules: Rules
+    device: Any = None
     _opponent: Agent
-    _keeps_histories = True
 
     @property
     def opponent(self) -> Agent:
@@ -30,24 +28,22 @@ class PlaysOpponent:
     @opponent.setter
     def opponent(self, opponent: AgentLike) -> None:
         agent = as_agent(opponent, self.rules)
-        if agent.uses_games and not self._keeps_histories:
-            raise ValueError(
-                f"agent {agent_name(agent)!r} uses histories, which are not kept on a device: leave device out"
-            )
+        check_device(agent, self.device)
         self._opponent = agent
 
 
 def play_turn(
     agent: Agent,
     episodes: Episodes,
-    rows: Rows,
+    rows: Any,
     *,
     stream: int = 0,
-    addresses: Words | None = None,
+    addresses: Any = None,
 ) -> None:
     """Ask an agent for its actions in rows where it is to act, and play them.
 
-    The agent's random numbers depend only on the seed, the address, the number of actions played and the stream.
+    On a device, networks and rule bots choose there, other agents on the host. The agent's random numbers depend only
+    on the seed, the address, the number of actions played and the stream.
 
     Args:
         agent: the agent.
@@ -61,8 +57,12 @@ def play_turn(
     """
     if not len(rows):
         return
-    seeds, deals = episodes.seeds[rows], episodes.indices[rows]
-    rng = AgentRng(seeds, deals if addresses is None else addresses, stream, episodes.plies[rows])
+    seeds, deals, plies = episodes.seeds[rows], episodes.indices[rows], episodes.plies[rows]
+    addresses = deals if addresses is None else addresses
+    if episodes.batch.device is not None:
+        seeds, deals, addresses = (episodes.on.numpy(words).view(np.uint64) for words in (seeds, deals, addresses))
+        plies = episodes.on.numpy(plies)
+    rng = AgentRng(seeds, addresses, stream, plies)
 
     def where(row: int) -> str:
         return f" in deal {deals[row]} of seed {seeds[row]}"
@@ -80,17 +80,14 @@ def check_seat(seat: object) -> None:
         raise ValueError(f"seat must be 0, 1 or 'alternate', got {seat!r}")
 
 
-def learner_seats(seat: int | str, numbers: Words) -> Rows:
-    """Return the learner's seat in each episode, int64 of the shape of ``numbers``.
+def learner_seats(seat: int | str, numbers: Any) -> Any:
+    """Return the learner's seat in some episodes, or its one seat.
 
     The dealer alternates with every deal, so an alternating learner changes seats after every second deal: in any four
     consecutive deals it sits in each seat once as dealer and once as non-dealer.
 
     Args:
         seat: 0, 1 or ``"alternate"``.
-        numbers: the numbers of the episodes, uint64.
+        numbers: the numbers of the episodes.
     """
-    if seat == "alternate":
-        seats: Rows = (numbers >> np.uint64(1) & np.uint64(1)).astype(np.int64)
-        return seats
-    return np.full(numbers.shape, int(seat), np.int64)
+    return numbers >> 1 & 1 if seat == "alternate" else int(seat)

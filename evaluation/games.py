@@ -21,12 +21,10 @@ import numpy.typing as npt
 
 from german_whist.agents.endgame.exact_agent import ExactEndgame, with_exact_endgame
 from german_whist.agents.registry import as_spec, make_agent
-from german_whist.envs.agent import Agent, AgentLike, SupportsAct, agent_name
-from german_whist.envs.engine.agent_rng import AgentRng
+from german_whist.envs.agent import Agent, AgentLike, SupportsAct, agent_name, check_device
 from german_whist.envs.engine.endgame_hook import EXACT, PLAYED, check_endgame, endgame_hook_of
 from german_whist.envs.engine.match_format import MatchFormat
 from german_whist.envs.engine.rules import Rules
-from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.simulator.episodes import Episodes
 from german_whist.envs.turns import play_turn
 from german_whist.envs.utils.checks import SEED_LIMIT, check_seed, whole_number
@@ -157,6 +155,8 @@ def games(
         raise ValueError("matches are not recorded, single deals are: leave out match or record")
     if device is not None and (match is not None or record or executor is not None):
         raise ValueError("device plays single deals in this process: leave out match, record and executor")
+    for agent in players.agents:
+        check_device(agent, device)
     endgame_hook_of(check_endgame(endgame), rules)
     seed = check_seed(seed)
     if batch_size is None:
@@ -169,12 +169,10 @@ def games(
     blocks: Iterator[GameBlock]
     if executor is not None:
         blocks = executor.map(partial(_play_in_worker, players.given, *how), parts)
-    elif device is not None:
-        blocks = (play_on_device(players, part, rules, seed, endgame, device) for part in parts)
     else:
-        blocks = (_play(players, *how, part, progress) for part in parts)
+        blocks = (_play(players, *how, part, progress, device) for part in parts)
     for block in blocks:
-        if progress is not None and (executor is not None or device is not None):
+        if progress is not None and executor is not None:
             progress(len(block.margins))
         yield block
 
@@ -192,6 +190,7 @@ def _play(
     record: bool,
     numbers: range,
     progress: Progress | None = None,
+    device: Any = None,
 ) -> GameBlock:
     """Play one block; the first agent has seat 0 in the first half of the rows and seat 1 in the second half."""
     agents, names = players.agents, players.names
@@ -201,78 +200,51 @@ def _play(
             for agent, name in zip(agents, names, strict=True)
         )
         agents, names, endgame = (with_exact_endgame(agents[0]), with_exact_endgame(agents[1])), (one, other), PLAYED
-    size, history = len(numbers), record or any(agent.uses_games for agent in agents)
-    episodes = Episodes(rules, 2 * size, match, history=history, endgame=endgame)
+    if device is not None:
+        if all(isinstance(agent, ExactEndgame) for agent in agents):
+            endgame = EXACT  # the same margins, with one look-up or solution per deal instead of one per card
+        if endgame == EXACT:
+            first, second = (agent.agent if isinstance(agent, ExactEndgame) else agent for agent in agents)
+            agents = first, second
+    size, reported = len(numbers), 0
+    history = record or any(agent.uses_games for agent in agents)
+    episodes = Episodes(rules, 2 * size, match, history=history, endgame=endgame, device=device)
+    on = episodes.on
     indices = np.uint64(numbers.start) + np.arange(size, dtype=np.uint64)
-    episodes.start(episodes.every_row, np.full(2 * size, seed, np.uint64), np.tile(indices, 2))
-    first_seat, reported = np.repeat(np.array([0, 1], np.int8), size), 0
+    second_half = np.repeat(np.array([0, 1], np.uint64), size)
+    seeds, deals, games = (
+        on.words(words, (2 * size,)) for words in (np.full(2 * size, seed, np.uint64), np.tile(indices, 2), second_half)
+    )
+    episodes.start(episodes.every_row, seeds, deals)
+    first_seat = on.array(second_half.astype(np.int8))
     while not episodes.over.all():
         mover = episodes.batch.turn ^ first_seat
         mover[episodes.over] = -1
         for which in (0, 1):
-            rows = np.flatnonzero(mover == which)
+            rows = on.flatnonzero(mover == which)
             # Each agent has its own random numbers in each game of a deal.
-            addresses = 2 * episodes.indices[rows] + first_seat[rows].astype(np.uint64)
+            addresses = 2 * episodes.indices[rows] + games[rows]
             play_turn(agents[which], episodes, rows, stream=which, addresses=addresses)
-        played = _games_played(episodes) // 2
-        if progress is not None and played > reported:
+        if progress is not None and (played := _games_played(episodes) // 2) > reported:
             progress(played - reported)
-        reported = played
+            reported = played
+    every_row = np.arange(2 * size)
     outcomes, margins = (
-        episodes.returns(reward, episodes.every_row)[episodes.every_row, first_seat].reshape(2, size).T
+        on.numpy(episodes.returns(reward, episodes.every_row))[every_row, second_half.astype(np.int64)]
         for reward in ("win", "margin")
     )
+    by_deal = [column.reshape(2, size).T for column in (outcomes, margins, on.numpy(episodes.deals))]
     recordings = _recordings(episodes, names, numbers) if record else ()
-    return GameBlock(outcomes.astype(np.int64), margins, episodes.deals.reshape(2, size).T, tuple(recordings))
-
-
-def play_on_device(players: Players, numbers: range, rules: Rules, seed: int, endgame: str, device: Any) -> GameBlock:
-    """Play one block of deals in tensors. Networks and rule bots choose on the device, other agents on the host.
-
-    Arguments as for :func:`games`.
-
-    Raises:
-        ValueError: when an agent uses histories, which are not kept on a device, or there is no such device.
-    """
-    for agent, name in zip(players.agents, players.names, strict=True):
-        if agent.uses_games:
-            raise ValueError(f"agent {name!r} uses histories, which are not kept on a device: leave device out")
-    agents: list[Agent] = list(players.agents)
-    if all(isinstance(agent, ExactEndgame) for agent in agents):
-        endgame = EXACT  # the same margins, with one look-up or solution per deal instead of one per card
-    if endgame == EXACT:
-        agents = [agent.agent if isinstance(agent, ExactEndgame) else agent for agent in agents]
-    import torch
-
-    size = len(numbers)
-    batch = DealBatch(rules, 2 * size, seed, endgame=endgame, device=device)
-    indices = np.uint64(numbers.start) + np.arange(size, dtype=np.uint64)
-    rows = torch.arange(2 * size, device=batch.device)
-    batch.deal_rows(rows, np.tile(indices, 2))
-    first_seat = rows // size
-    addresses = 2 * torch.as_tensor(np.tile(indices, 2).view(np.int64), device=batch.device) + first_seat
-    plies = torch.zeros(2 * size, dtype=torch.int64, device=batch.device)
-    while not bool(batch.done.all()):
-        mover = (batch.turn ^ first_seat).masked_fill(batch.done, -1)
-        for which, agent in enumerate(agents):
-            own = (mover == which).nonzero().squeeze(1)
-            if len(own):
-                # Each agent has its own random numbers in each game of a deal.
-                keys = addresses[own].cpu().numpy().view(np.uint64)
-                rng = AgentRng(seed, keys, which, plies[own].cpu().numpy())
-                batch.step_unchecked(own, agent.act_on(batch.on, batch.views(own), rng))
-                plies[own] += 1
-    margins = batch.returns("margin").double().cpu().numpy()[np.arange(2 * size), first_seat.cpu().numpy()]
-    return GameBlock.of_deals(margins.reshape(2, size).T)
+    return GameBlock(by_deal[0].astype(np.int64), by_deal[1].astype(np.float64), by_deal[2], tuple(recordings))
 
 
 def _games_played(episodes: Episodes) -> int:
     """Return the number of games played so far; tricks count as fractions of single deals."""
     if episodes.match is not None:
         return int(episodes.over.sum())
-    rules, batch = episodes.rules, episodes.batch
-    tricks = batch.states["tricks"].sum(axis=(1, 2)) / (rules.hand + rules.stock // 2)
-    return int(np.where(batch.done, 1.0, tricks).sum())
+    rules, on = episodes.rules, episodes.on
+    tricks, done = (on.numpy(episodes.batch.states[field]) for field in ("tricks", "done"))
+    return int(np.where(done, 1.0, tricks.sum(axis=(1, 2)) / (rules.hand + rules.stock // 2)).sum())
 
 
 def _recordings(episodes: Episodes, names: tuple[str, str], numbers: range) -> Iterator[Recording]:

@@ -180,6 +180,7 @@ class DealBatch:
 
     def deal_unchecked(self, rows: Any, indices: Any, seeds: Any, dealers: Any) -> None:
         """Deal like :meth:`deal_rows`, without checks; a dealer of −1 stands for the default."""
+        seeds, indices = self.on.kernel_words(seeds), self.on.kernel_words(indices)
         self.on.run(deal_rows, len(rows), self.rules.game, self._cards, seeds, indices, dealers, rows, self.states)
         self._begin(rows)
 

@@ -61,15 +61,14 @@ def step_rows(i, game, states, rows, actions):
         play(game[0], states[rows[i]], actions[i])
 
 
-@kernel
-def step_legal(game, states, rows, actions, plies, refused):
+@row_kernel
+def step_legal(i, game, states, rows, actions, plies, refused):
     """Play ``actions[i]`` in ``states[rows[i]]`` and count it in ``plies``, or set ``refused[i]`` if it is illegal."""
-    for i in range(rows.shape[0]):
-        row = rows[i]
-        refused[i] = not is_legal(states[row], actions[i])
-        if not refused[i]:
-            play(game[0], states[row], actions[i])
-            plies[row] += 1
+    row = rows[i]
+    refused[i] = not is_legal(states[row], actions[i])
+    if not refused[i]:
+        play(game[0], states[row], actions[i])
+        plies[row] += 1
 
 
 @row_kernel(scratch={"views": (1, VIEW)}, writes="row")

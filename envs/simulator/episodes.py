@@ -1,4 +1,4 @@
-"""Episodes: single deals or whole matches, one in each row of a batch.
+"""Episodes: single deals or whole matches, one in each row of a batch, in NumPy arrays or in torch tensors.
 
 Environments and matches between agents are built on these. They know which deal comes next in a row, the scores of a
 match, when an episode is over, and what it pays.
@@ -28,7 +28,6 @@ from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.engine.state_kernels import is_legal, legal_actions, play
 from german_whist.envs.observation.canonical_kernels import RELABELING_SIZE, decode_action, relabel_view
 from german_whist.envs.observation.full_state import full_states
-from german_whist.envs.observation.vector import observe
 from german_whist.envs.observation.vector_kernels import write_observation
 from german_whist.envs.observation.view_kernels import write_view
 from german_whist.envs.observation.views import VIEW
@@ -47,6 +46,8 @@ Seeds = int | Sequence[int | None] | None
 
 class Episodes:
     """Many episodes, stepped together. A row whose episode is over stays as it is until it is started again.
+
+    With ``device=`` the arrays are tensors, and uint64 becomes int64, which holds the same bits.
 
     Attributes:
         rules: the rules of every deal.
@@ -72,27 +73,34 @@ class Episodes:
         history: bool = False,
         endgame: str | EndgameHook = PLAYED,
         canonical: bool = False,
+        device: Any = None,
     ) -> None:
         """Make room for episodes; :meth:`reset` or :meth:`start` deals.
 
         Even if observations and masks are canonical, :meth:`step` takes true actions.
 
         Raises:
-            ValueError: if the rules or the match format are unknown, the rules do not allow this endgame, or the size
-                is below 1.
+            ValueError: if the rules or the match format are unknown, the rules do not allow this endgame, the size is
+                below 1, or matches or histories are asked for on a device.
         """
+        if match is not None and device is not None:
+            raise ValueError(f"matches are played in NumPy arrays: leave match={match!r} or device={device!r} out")
         self.match = None if match is None else match_format_of(match)
-        self.batch = DealBatch(rules, size, history=history, endgame=endgame, canonical=canonical)
-        self.rules = self.batch.rules
-        size = self.batch.size
-        self.every_row = np.arange(size, dtype=np.int64)
-        self.seeds, self.numbers, self.strides, self.indices = (np.zeros(size, np.uint64) for _ in range(4))
-        self.plies, self.deals = np.zeros(size, np.int64), np.zeros(size, np.int64)
-        self.scores = np.zeros((size, 2))
-        self.over = np.zeros(size, np.bool_)
+        self.batch = DealBatch(rules, size, history=history, endgame=endgame, canonical=canonical, device=device)
+        self.rules, self.on = self.batch.rules, self.batch.on
+        size, on = self.batch.size, self.on
+        self.every_row: Any = on.array(np.arange(size, dtype=np.int64))
+        self.seeds, self.numbers, self.strides, self.indices = (
+            on.words(np.zeros(size, np.uint64), (size,)) for _ in range(4)
+        )
+        self.plies, self.deals = on.zeros(size, np.int64), on.zeros(size, np.int64)
+        self.scores = on.zeros((size, 2), np.float64)
+        self.over = on.zeros(size, np.bool_)
         self._last_number = np.uint64((SEED_LIMIT if self.match is None else MATCH_LIMIT) - 1)
-        self._dealers = np.full(size, -1)  # of the current deal, where the first dealer was given; otherwise −1
         self._forfeits: dict[int, int] = {}  # the seat that has forfeited the current deal, by row
+        self._dealers = on.array(
+            np.full(size, -1)
+        )  # of the current deal, where the first dealer was given; otherwise −1
 
     def reset(self, seed: Seeds = None, options: Mapping[str, Any] | None = None, rows: Rows | None = None) -> None:
         """Start the next episodes, given the seed and the options of an environment's ``reset``.
@@ -109,16 +117,19 @@ class Episodes:
             ValueError: if a seed, a number or an option is not allowed, or the seeds are not one per row. The current
                 episodes then continue.
         """
-        rows = self.every_row if rows is None else rows
+        on = self.on
+        rows = self.every_row if rows is None else on.array(rows)
         if seed is None and not options and self.strides[rows].all():
             self.start_next(rows)
             return
         first, deck, dealer = read_options(options, self.rules.cards, match=self.match is not None)
-        seeds, numbers, strides = self.seeds[rows], self.numbers[rows], self.strides[rows]
+        seeds, numbers, strides = (
+            on.numpy(words[rows]).view(np.uint64) for words in (self.seeds, self.numbers, self.strides)
+        )
         is_list = isinstance(seed, (list, tuple)) or (isinstance(seed, np.ndarray) and seed.ndim > 0)
         own: list[int | None] = [None] * len(rows)
         if first is None and is_list:
-            own = self._own_seeds(seed, rows)
+            own = self._own_seeds(seed, on.numpy(rows))
         elif first is None and seed is not None:
             first = check_seed(seed), 0
         # Each row starts from a seed of its own, shares one with other rows, or goes on. Everything is computed on
@@ -135,8 +146,8 @@ class Episodes:
             shared_seed, number = (draw_seed(), 0) if first is None else first
             self._check_number(number + self.batch.size - 1)
             seeds[shares], strides[shares] = shared_seed, self.batch.size
-            numbers[shares] = np.uint64(number) + rows[shares].astype(np.uint64)
-        self.strides[rows] = strides
+            numbers[shares] = np.uint64(number) + on.numpy(rows)[shares].astype(np.uint64)
+        seeds, numbers, self.strides[rows] = (on.words(words, words.shape) for words in (seeds, numbers, strides))
         self.start(rows, seeds, numbers, dealer, deck)
 
     def _own_seeds(self, seeds: Any, rows: Rows) -> list[int | None]:
@@ -160,7 +171,8 @@ class Episodes:
         self.start(rows, self.seeds[rows], self._next_numbers(self.numbers[rows], self.strides[rows]))
 
     def _next_numbers(self, numbers: Words, strides: Words) -> Words:
-        if (numbers > self._last_number - strides).any():
+        # On a device they begin again after 2**64 − 1: a check would wait for the device.
+        if isinstance(numbers, np.ndarray) and (numbers > self._last_number - strides).any():
             self._check_number(int(numbers.max()) + int(strides.max()))
         return numbers + strides
 
@@ -190,17 +202,15 @@ class Episodes:
             self._forfeits = {row: seat for row, seat in self._forfeits.items() if row not in rows}
         self.batch.deal_unchecked(rows, indices, self.seeds[rows], self._dealers[rows])
 
-    def step(self, rows: Rows, actions: npt.NDArray[np.int64]) -> Bools:
+    def step(self, rows: Any, actions: Any) -> Any:
         """Play an action in each of some rows and return which were illegal, bool[k]; those rows have not moved.
 
         A deal that ends is scored. Unless the episode ends with it, the next deal of the match starts at once.
         """
-        refused = np.empty(len(rows), np.bool_)
-        step_legal(self.rules.game, self.batch.states, rows, actions, self.plies, refused)
-        if refused.any():
-            rows, actions = rows[~refused], actions[~refused]
+        refused = self.on.empty(len(rows), np.bool_)
+        self.on.run(step_legal, len(rows), self.rules.game, self.batch.states, rows, actions, self.plies, refused)
         if self.batch.log is not None:
-            self.batch.log.add(rows, actions)
+            self.batch.log.add(rows[~refused], actions[~refused])
         self._follow_up(rows)
         self._moved()
         return refused
@@ -234,9 +244,9 @@ class Episodes:
             self._dealers[going_on] = np.where(dealers < 0, -1, 1 - dealers)
             self._deal(going_on, self.indices[going_on] + np.uint64(1))
 
-    def _deal_returns(self, reward: str, rows: Rows) -> npt.NDArray[np.float32]:
+    def _deal_returns(self, reward: str, rows: Any) -> Any:
         """Return what both seats get for finished deals, float32[k, 2]; a forfeit loses the largest possible amount."""
-        returns: npt.NDArray[np.float32] = self.batch.returns(reward)[rows]
+        returns = self.batch.returns(reward)[rows]
         if self._forfeits:
             limit = reward_limit(self.rules.game, reward)
             for place, row in enumerate(rows.tolist()):
@@ -247,13 +257,13 @@ class Episodes:
     def _moved(self) -> None:
         """Called after deals have started, moved or ended: for subclasses."""
 
-    def returns(self, reward: str, rows: Rows) -> npt.NDArray[np.float64]:
-        """Return what both seats get for episodes that are over, float64[k, 2].
+    def returns(self, reward: str, rows: Rows) -> Any:
+        """Return what both seats get for episodes that are over, float[k, 2].
 
         With ``"win"`` a match pays ±1, or 0 for a draw; otherwise it pays the difference of the scores.
         """
         if self.match is None:
-            return self._deal_returns(reward, rows).astype(np.float64)
+            return self._deal_returns(reward, rows)
         scores = self.scores[rows]
         first = scores[:, 0] - scores[:, 1]
         if reward == "win":
@@ -271,7 +281,7 @@ class Episodes:
 
     def observe(self, rows: Rows, seats: Rows) -> Int8s:
         """Return a seat's observation in each of some rows, int8[k, n_obs], with the scores of a match at its end."""
-        return self._with_scores(observe(self.batch.shown_views(rows, seats), self.rules), rows, seats)
+        return self._with_scores(self.batch.observe(seats=seats, rows=rows), rows, seats)
 
     def full_states(self) -> Int8s:
         """Return the full state vectors, int8[size, n_state], with the scores of a match at their end."""

@@ -211,8 +211,18 @@ class Host:
     torch_device = None
     is_gpu = False
     zeros, empty, array = np.zeros, np.empty, np.asarray
-    flatnonzero = staticmethod(np.flatnonzero)
+    copy, flatnonzero = staticmethod(np.copy), staticmethod(np.flatnonzero)
     words = staticmethod(deal_indices)
+
+    @staticmethod
+    def numpy(values: Any) -> Any:
+        """Return an array on the host."""
+        return values
+
+    @staticmethod
+    def kernel_words(words: Any) -> Any:
+        """Return :meth:`words` as kernels get them, uint64[k]."""
+        return words
 
     @staticmethod
     def integers(
@@ -311,6 +321,17 @@ class Device:
         return torch.as_tensor(values, device=self.torch_device)
 
     @staticmethod
+    def copy(values: torch.Tensor) -> torch.Tensor:
+        """Return a copy."""
+        return values.clone()
+
+    @staticmethod
+    def numpy(values: torch.Tensor) -> npt.NDArray[Any]:
+        """Return a tensor as an array on the host."""
+        array: npt.NDArray[Any] = values.cpu().numpy()
+        return array
+
+    @staticmethod
     def flatnonzero(mask: torch.Tensor) -> torch.Tensor:
         """Return the places where a mask, bool[n], is true, int64[k]."""
         return mask.nonzero().squeeze(1)
@@ -338,15 +359,24 @@ class Device:
         return values
 
     def words(self, given: Any, shape: tuple[int, ...], name: str = "deal indices") -> torch.Tensor:
-        """Return deal indices or seeds, uint64[k]; a negative number stands for itself + 2**64."""
+        """Return deal indices or seeds, int64[k]; a negative number stands for itself + 2**64.
+
+        torch does little with uint64, so their bits are held as int64.
+        """
         import torch
 
-        # torch does little with uint64, so the bits are checked and moved as int64.
         if isinstance(given, np.ndarray) and given.dtype == np.uint64:
             given = given.view(np.int64)
         elif isinstance(given, torch.Tensor) and given.dtype == torch.uint64:
             given = given.view(torch.int64)
-        return self.integers(name, given, None, None, shape).view(torch.uint64)
+        return self.integers(name, given, None, None, shape)
+
+    @staticmethod
+    def kernel_words(words: torch.Tensor) -> torch.Tensor:
+        """Return :meth:`words` as kernels get them, uint64[k]."""
+        import torch
+
+        return words.view(torch.uint64)
 
     @staticmethod
     def masks(words: torch.Tensor) -> torch.Tensor:

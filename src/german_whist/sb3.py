@@ -134,7 +134,8 @@ class GermanWhistVecEnv(VecEnv):
         Raises:
             ResetNeeded: before the first reset.
         """
-        return self._envs.action_masks()
+        masks: npt.NDArray[np.bool_] = self._envs.action_masks()
+        return masks
 
     def close(self) -> None:
         """Do nothing: there is nothing to release."""

@@ -130,7 +130,7 @@ class TextEnv:
                 chooses an illegal action.
         """
         self._episode.reset(seed, options)
-        self.learner = int(learner_seats(self.seat, self._episode.numbers)[0])
+        self.learner = learner_seats(self.seat, int(self._episode.numbers[0]))
         self._refused = 0
         self._events = list(first_events(self.rules, self._state, self._names))
         self._let_opponent_play()

@@ -9,6 +9,7 @@ from german_whist.agents.pretrained import load_pretrained
 from german_whist.agents.registry import make_agent
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.simulator.episodes import Episodes
 from german_whist.envs.utils.device import Device
 from german_whist.solver import device_endgames
 from german_whist.solver.tablebase.cache import open_table
@@ -32,6 +33,9 @@ def play_a_batch() -> None:
     batch.observe()
     batch.returns("points")
     batch.margins()
+    episodes = Episodes("tiny", 2, device="cpu")
+    episodes.reset(0)
+    episodes.step(episodes.every_row, episodes.batch.action_mask().argmax(1))
 
 
 def solve_endgames() -> None:

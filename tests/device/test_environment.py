@@ -84,7 +84,7 @@ def test_an_opponent_that_plays_an_illegal_card_is_refused() -> None:
 
 def test_what_needs_arrays_is_refused() -> None:
     for setting in ({"render_mode": "ansi"}, {"match": "best_of:3"}, {"autoreset_mode": "NEXT_STEP"}):
-        with pytest.raises(TypeError, match=next(iter(setting))):
+        with pytest.raises(ValueError, match=next(iter(setting))):
             gymnasium.make_vec(ID, num_envs=2, device="cpu", **setting)
     with pytest.raises(ValueError, match="uses histories"):
         gymnasium.make_vec(ID, num_envs=2, device="cpu", opponent="champion:search=8")
@@ -93,5 +93,5 @@ def test_what_needs_arrays_is_refused() -> None:
         envs.step(torch.zeros(2, dtype=torch.int64))
     envs.reset(seed=0)
     for wrong in (torch.zeros(2), torch.zeros(3, dtype=torch.int64)):
-        with pytest.raises(ValueError, match="actions must be"):
+        with pytest.raises(ValueError, match="actions must"):
             envs.step(wrong)
