@@ -21,7 +21,6 @@ def main(start="champion", decisions=200_000, deals=1000, num_envs=1024):
         "rules": GAME["rules"],
         "decisions": decisions,
         "num_envs": num_envs,
-        "value_deals": 4 * num_envs,
         "batch_size": 1024,
         "learning_rate": 1e-3,
         "evaluate_deals": 10,

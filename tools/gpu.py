@@ -27,14 +27,13 @@ import german_whist
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.evaluation.match import play_match
 from german_whist.solver.endgames import solve_endgames
-from german_whist.training.config import PolicyIterationConfig
-from german_whist.training.load_config import load_config
+from german_whist.training.config import PolicyIterationConfig, load_config
 from german_whist.training.networks import Networks, feature_scale
 from german_whist.training.processes import Processes
 from german_whist.training.rollouts import Collector
 from german_whist.training.run import RunDirectory, StopRequest
 from german_whist.training.targets import ActionValueTargets
-from german_whist.training.train import TrainingState, train
+from german_whist.training.train import TrainingState, run_training
 
 GAMES = ("classic", "all", "draft", "open_stock", "high_low", "race", "humbug", "tiny")
 
@@ -125,7 +124,7 @@ def check_match(report: Report, device: str, deals: int) -> None:
 
 def check_training(report: Report, device: str, envs: int) -> None:
     """Check a rollout and its targets in float32, with the same networks on both devices."""
-    config = PolicyIterationConfig.of(
+    config = PolicyIterationConfig(
         num_envs=envs, hidden=[64, 64, 96, 96, 64, 64], value_hidden=[64, 64, 96, 64], suit_layers=2, stock_rotations=2
     )
     found: dict[str, Any] = {}
@@ -263,9 +262,9 @@ def measure_training(report: Report, config: Any, seconds: float, out: Path) -> 
     rate = measure_updates(report, config, 3)
     config = config.replace(decisions=max(int(rate * seconds), 1), evaluate_every=max(int(rate * seconds / 8), 1))
     with tempfile.TemporaryDirectory() as folder:
-        run = RunDirectory(Path(folder) / "run")
+        run = RunDirectory.create("gpu", Path(folder) / "run")
         began = time.perf_counter()
-        outcome = train(config, run, quiet=True)
+        outcome = run_training(config, run, quiet=True)
         spent = time.perf_counter() - began
         for path in (run.config, run.metrics, run.evaluations, run.final):
             shutil.copy(path, out / path.name)
@@ -307,7 +306,6 @@ def main() -> int:
             suit_layers=1,
             value_hidden=[8, 8],
             checkpoint_every=500,
-            value_deals=16,
             evaluate_deals=10,
             final_deals=10,
         )

@@ -1,8 +1,7 @@
-"""The settings of a training run: their defaults, limits and meaning.
+"""The settings of a training run: their defaults, limits and meaning, and how they are read.
 
-Each dataclass field is one setting; its name is the YAML key and the command-line option. Where CleanRL has the same
-setting, it has the same name here. Plain dataclasses, rather than pydantic or msgspec models, allow one-line errors
-that name the file, the key and the nearest valid name.
+Each field is one setting; its name is the YAML key and the command-line option. Where CleanRL has the same setting, it
+has the same name here.
 """
 
 from __future__ import annotations
@@ -10,198 +9,119 @@ from __future__ import annotations
 import dataclasses
 import math
 import os
+import re
 import typing
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
+from collections.abc import Mapping, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-import numpy as np
 import yaml
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    Strict,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
-from german_whist.agents.policy.network.layers import INPUTS, OBSERVATION, UNIVERSAL
+from german_whist.agents.policy.network.layers import UNIVERSAL
 from german_whist.agents.registry import agent_names, as_spec, make_agent
 from german_whist.envs.engine.rules import rule_names, rules
-from german_whist.envs.utils.checks import MAX_THREADS, is_whole_number
-from german_whist.envs.utils.specs import must_be, unknown_name_error
+from german_whist.envs.utils.specs import unknown_name_error
 
 MAX_NUMBER = 10**12  # limit of integers: more than any machine could train on or hold
 MAX_SEED = 2**32 - 1  # the largest that numpy accepts
 SELF, POOL = "self", "pool"  # opponents other than named agents: the learner itself, and its earlier checkpoints
 EVERY = "every"
 
-_KIND_NAMES: dict[Any, str] = {
-    int: "an integer",
-    float: "a number",
-    str: "a name",
-    list[int]: "a list of integers, as [256, 256]",
-    list[str]: "a list of names, as [random, greedy]",
-    dict[str, float]: "a mapping of names to shares, as {self: 0.8, heuristic: 0.2}",
-}
 
-_Check = Callable[[str, Any], None]
-
-
-def setting(default: Any, text: str, *checks: _Check) -> Any:
-    """Declare a setting: its default, its help text, and checks, which take its name and value and raise ValueError."""
-    metadata = {"help": text, "checks": checks}
-    if isinstance(default, (list, dict)):
-        return field(default_factory=lambda: type(default)(default), metadata=metadata)
-    return field(default=default, metadata=metadata)
-
-
-def with_default(name: str, default: Any) -> Any:
-    """Redeclare a setting of :class:`TrainConfig` with another default."""
-    metadata = TrainConfig.__dataclass_fields__[name].metadata
-    return setting(default, metadata["help"], *metadata["checks"])
-
-
-def within(low: float, high: float = float("inf"), *, exclusive: bool = False) -> _Check:
-    """Return a check that a number lies from ``low`` to ``high``; ``exclusive`` excludes ``low``."""
-
-    def check(key: str, value: Any) -> None:
-        if not low <= value <= high or (exclusive and value == low):
-            bounds = f"> {low}" if exclusive else f">= {low}" if high == float("inf") else f"from {low} to {high}"
-            raise ValueError(must_be(key, f"{'an integer' if isinstance(value, int) else 'a number'} {bounds}", value))
-
-    return check
-
-
-def one_of(*allowed: str) -> _Check:
-    """Return a check that a value is one of those allowed."""
-
-    def check(key: str, value: Any) -> None:
-        if value not in allowed:
-            raise unknown_name_error(key, value, allowed)
-
-    return check
-
-
-def _sizes(key: str, value: list[int]) -> None:
-    if not value or min(value) < 1 or max(value) > MAX_NUMBER:
-        raise ValueError(must_be(key, f"a list of at least one layer, each from 1 to {MAX_NUMBER}", value))
-
-
-def _shares(key: str, value: dict[str, float]) -> None:
-    if not value or min(value.values()) <= 0:
-        raise ValueError(must_be(key, "names with shares > 0", value))
-
-
-def _some(key: str, value: list[str]) -> None:
-    if not value:
-        raise ValueError(must_be(key, "a list of at least one agent", value))
-
-
-def _rules(key: str, value: str) -> None:
-    rules(value)
-
-
-def _games(key: str, value: dict[str, float]) -> None:
-    if value and min(value.values()) <= 0:
-        raise ValueError(must_be(key, "games with shares > 0", value))
-    for game in value:
-        if game != EVERY and rules(game).humbug:
-            raise ValueError(must_be(key, "games with an open endgame", game))
-
-
-def _reward(key: str, value: str) -> None:
-    from german_whist.envs.engine.scoring import check_reward  # loads the compiler, which --help does without
-
-    check_reward(value)
-
-
-def typed(name: str, kind: Any, value: Any) -> Any:
-    """Convert a value to the type of its setting; accepts NumPy scalars and integers written as 1e6.
-
-    Raises:
-        ValueError: if the value does not have that type.
-    """
-    if isinstance(value, (list, tuple, dict)) and any(hasattr(entry, "act") for entry in value):
-        raise ValueError(
-            f"{name}: a run saves agents by name, not as objects: give an import path, such as python:my_bot.py:Bot"
-        )
+def _number(value: Any) -> Any:
+    """Read numbers as text (as which YAML reads 1e6) and NumPy's; anything else is left to pydantic."""
     try:
-        return _coerce(kind, value)
-    except (TypeError, ValueError, OverflowError):
-        raise ValueError(must_be(name, _KIND_NAMES[kind], value)) from None
-
-
-def _coerce(kind: Any, value: Any) -> Any:
-    if kind is str and isinstance(value, os.PathLike):
-        return os.fspath(value)
-    origin = typing.get_origin(kind)
-    if origin is list:
-        if not isinstance(value, (list, tuple)):
-            raise TypeError
-        return [_coerce(typing.get_args(kind)[0], as_spec(entry)) for entry in value]
-    if origin is dict:
-        if not isinstance(value, dict):
-            raise TypeError
-        return {_coerce(str, as_spec(name)): _coerce(float, entry) for name, entry in value.items()}
-    if isinstance(value, (bool, np.bool_, np.ndarray)) or (kind is str and not isinstance(value, str)):
-        raise TypeError
-    if kind is str:
+        return value if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError):
         return value
-    if kind is int and is_whole_number(value):
-        return int(value)
-    number = float(value)  # YAML reads 1e6 as text
-    if not math.isfinite(number):
-        raise ValueError
-    if kind is int:
-        if number != int(number):
-            raise ValueError
-        return int(number)
-    return number
 
 
-_COUNT = within(1, MAX_NUMBER)
-_COUNT_OR_NONE = within(0, MAX_NUMBER)
-_POSITIVE = within(0, exclusive=True)
+def _whole(value: Any) -> Any:
+    number = _number(value)
+    return int(number) if isinstance(number, float) and number.is_integer() else value
 
 
-@dataclass(frozen=True)
-class TrainConfig:
+Whole = Annotated[int, Strict(), BeforeValidator(_whole)]
+Count = Annotated[Whole, Field(ge=1, le=MAX_NUMBER)]
+CountOrNone = Annotated[Whole, Field(ge=0, le=MAX_NUMBER)]
+BatchSize = Annotated[Whole, Field(ge=2, le=MAX_NUMBER)]  # PPO normalises advantages over a minibatch
+Number = Annotated[float, Strict(), BeforeValidator(_number), Field(allow_inf_nan=False)]
+Share = Annotated[Number, Field(gt=0)]
+Rate = Annotated[Number, Field(ge=0)]
+Sizes = Annotated[list[Count], Field(min_length=1)]
+Shares = dict[str, Share]
+
+
+class TrainConfig(BaseModel):
     """Settings that every trainer has.
 
     Raises:
-        ValueError: if a value is not allowed; the message names the key.
+        pydantic.ValidationError: a ``ValueError``, if a value is not allowed.
     """
 
-    TRAINER: ClassVar[str] = ""
+    model_config = ConfigDict(frozen=True, extra="forbid")
     _opponents_decide: ClassVar[bool] = False  # whether opponents' decisions are steps of the rollout, too
 
-    rules: str = setting(
-        "classic",
-        "the game: a preset, or a preset with changed settings, such as classic:hand=10,stock=32",
-        _rules,
+    trainer: str = Field(
+        "", description="algorithm: policy_iteration (regression on action values) or sb3 (MaskablePPO of sb3-contrib)"
     )
-    seed: int = setting(0, "seed of the deals, the initial weights and the sampled actions", within(0, MAX_SEED))
-    decisions: int = setting(
-        1_000_000, "decisions of the learner to train on; a rollout longer than the whole run is shortened", _COUNT
+    rules: str = Field(
+        "classic", description="the game: a preset, or a preset with changed settings, such as classic:hand=10,stock=32"
     )
-    checkpoint_every: int = setting(250_000, "decisions between checkpoints", _COUNT)
-    threads: int = setting(
-        1, "CPU threads; 1 is fastest for small networks, 0 means one per core", within(0, MAX_THREADS)
+    seed: Whole = Field(
+        0, ge=0, le=MAX_SEED, description="seed of the deals, the initial weights and the sampled actions"
     )
-    device: str = setting("cpu", "torch device; small networks are fastest on cpu")
-    opponents: dict[str, float] = setting(
+    decisions: Count = Field(
+        1_000_000,
+        description="decisions of the learner to train on; a rollout longer than the whole run is shortened",
+    )
+    checkpoint_every: Count = Field(250_000, description="decisions between checkpoints")
+    threads: Whole = Field(
+        1, ge=0, le=1024, description="CPU threads; 1 is fastest for small networks, 0 means one per core"
+    )
+    device: str = Field("cpu", description="torch device; small networks are fastest on cpu")
+    opponents: Annotated[Shares, Field(min_length=1)] = Field(
         {SELF: 1.0},
-        "opponents and their shares of the deals: self (policy_iteration then learns from both seats), pool (earlier "
-        "checkpoints), or agents by name",
-        _shares,
+        description="opponents and their shares of the deals: self (policy_iteration then learns from both seats), "
+        "pool (earlier checkpoints), or agents by name",
     )
-    pool_size: int = setting(8, "number of checkpoints in the pool, the newest ones", _COUNT)
-    num_envs: int = setting(128, "environments stepped in parallel, one deal in each", _COUNT)
-    num_steps: int = setting(52, "decisions per environment in a rollout", _COUNT)
-    hidden: list[int] = setting([256, 256], "sizes of the hidden layers", _sizes)
-    # At least 2, because PPO normalises advantages over a minibatch.
-    batch_size: int = setting(512, "decisions in a minibatch, that is, in a gradient step", within(2, MAX_NUMBER))
-    epochs: int = setting(4, "passes over each rollout", _COUNT)
-    learning_rate: float = setting(1e-3, "learning rate at the start of the run", _POSITIVE)
-    learning_rate_end: float = setting(1e-4, "learning rate at the end; linear in between", within(0))
-    evaluate_every: int = setting(250_000, "decisions between evaluations", _COUNT)
-    evaluate_deals: int = setting(500, "mirrored deals in each match of an evaluation, the same every time", _COUNT)
-    evaluate_against: list[str] = setting(["random", "greedy", "heuristic"], "agents to evaluate against", _some)
-    final_deals: int = setting(2000, "mirrored deals in each match of the final evaluation", _COUNT)
+    pool_size: Count = Field(8, description="number of checkpoints in the pool, the newest ones")
+    num_envs: Count = Field(128, description="environments stepped in parallel, one deal in each")
+    num_steps: Count = Field(52, description="decisions per environment in a rollout")
+    hidden: Sizes = Field([256, 256], description="sizes of the hidden layers")
+    batch_size: BatchSize = Field(512, description="decisions in a minibatch, that is, in a gradient step")
+    epochs: Count = Field(4, description="passes over each rollout")
+    learning_rate: Share = Field(1e-3, description="learning rate at the start of the run")
+    learning_rate_end: Rate = Field(1e-4, description="learning rate at the end; linear in between")
+    evaluate_every: Count = Field(250_000, description="decisions between evaluations")
+    evaluate_deals: Count = Field(500, description="mirrored deals in each match of an evaluation, the same every time")
+    evaluate_against: Annotated[list[str], Field(min_length=1)] = Field(
+        ["random", "greedy", "heuristic"], description="agents to evaluate against"
+    )
+    final_deals: Count = Field(2000, description="mirrored deals in each match of the final evaluation")
+
+    @field_validator("rules")
+    @classmethod
+    def _check_rules(cls, value: str) -> str:
+        rules(value)
+        return value
+
+    @model_validator(mode="after")
+    def _check_batches(self) -> Self:
+        if not self._fits_batches(self.num_envs * self.num_steps):
+            raise ValueError(f"batch_size={self.batch_size} leaves a last batch of one decision in a rollout")
+        return self
 
     @property
     def shares(self) -> dict[str, float]:
@@ -213,46 +133,13 @@ class TrainConfig:
         """The specification of the game, or the number of games."""
         return next(iter(self.shares)) if len(self.shares) == 1 else f"{len(self.shares)} games"
 
-    @classmethod
-    def of(cls, **settings: Any) -> Self:
-        """Return a configuration with these settings and defaults for the rest.
-
-        Raises:
-            ValueError: if a key is unknown or a value is not allowed; the message names the key.
-        """
-        keys = setting_types(cls)
-        for key in settings:
-            if key not in keys:
-                raise unknown_name_error("key", key, keys)
-        trainer = settings.pop("trainer", cls.TRAINER)
-        if trainer != cls.TRAINER:
-            raise ValueError(must_be("trainer", cls.TRAINER, trainer))
-        return cls(**settings)
-
     def replace(self, **settings: Any) -> Self:
         """Return a copy with some settings changed.
 
         Raises:
-            ValueError: as :meth:`of`.
+            pydantic.ValidationError: a ``ValueError``, if a key is unknown or a value is not allowed.
         """
-        return self.of(**{**self.to_dict(), **settings})
-
-    def __post_init__(self) -> None:
-        """Convert every value to its type; reject values and combinations that cannot work."""
-        types = setting_types(type(self))
-        for entry in dataclasses.fields(self):
-            object.__setattr__(self, entry.name, typed(entry.name, types[entry.name][0], getattr(self, entry.name)))
-            for check in entry.metadata["checks"]:
-                check(entry.name, getattr(self, entry.name))
-        size = self.num_envs * self.num_steps
-        if not self._fits_batches(size):
-            fits = f"such that the last batch of num_envs * num_steps = {size} decisions holds more than one"
-            raise ValueError(must_be("batch_size", fits, self.batch_size))
-        for name in self.opponents:
-            if name not in (SELF, POOL):
-                self._check_agent("opponents", name, (SELF, POOL))
-        for name in self.evaluate_against:
-            self._check_agent("evaluate_against", name, ())
+        return type(self)(**{**self.model_dump(), **settings})
 
     def _fits_batches(self, size: int) -> bool:
         """Return whether every minibatch of a rollout of ``size`` decisions has at least two."""
@@ -278,18 +165,8 @@ class TrainConfig:
             steps = math.ceil(self.decisions / (envs * processes * learner))
         for fitting in range(envs, self.num_envs + 1):
             if self._fits_batches(fitting * steps):
-                return dataclasses.replace(self, num_envs=fitting, num_steps=steps)
+                return self.replace(num_envs=fitting, num_steps=steps)
         return self
-
-    def _check_agent(self, key: str, name: str, also: tuple[str, ...]) -> None:
-        if name.partition(":")[0].partition("+")[0] not in agent_names():
-            raise unknown_name_error(f"agent in {key}", name, [*also, *agent_names()])
-        try:
-            # A missing file or a network for another game should fail now, not hours into the run.
-            for game in self.shares:
-                make_agent(name, game)
-        except ValueError as error:
-            raise ValueError(f"{key}: {error}") from None
 
     def learning_rate_at(self, left: float) -> float:
         """Return the learning rate when a share ``left`` of the run remains, from 1 (start) to 0 (end)."""
@@ -297,72 +174,79 @@ class TrainConfig:
 
     def to_yaml(self) -> str:
         """Return the settings as YAML, which :func:`load_config` reads back unchanged."""
-        return yaml.safe_dump(self.to_dict(), sort_keys=False, allow_unicode=True)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the trainer and its settings."""
-        return {"trainer": self.TRAINER, **dataclasses.asdict(self)}
+        return yaml.safe_dump(self.model_dump(), sort_keys=False, allow_unicode=True)
 
 
-@dataclass(frozen=True)
 class PolicyIterationConfig(TrainConfig):
     """Settings of ``trainer: policy_iteration``."""
 
-    TRAINER: ClassVar[str] = "policy_iteration"
     _opponents_decide: ClassVar[bool] = True
 
-    num_envs: int = with_default("num_envs", 2048)
-    num_steps: int = with_default("num_steps", 26)  # the foreplay of classic
-    batch_size: int = with_default("batch_size", 1024)
-    epochs: int = with_default("epochs", 1)
-    learning_rate: float = with_default("learning_rate", 2e-3)
-    learning_rate_end: float = with_default("learning_rate_end", 1e-5)
-    games: dict[str, float] = setting(
+    trainer: Literal["policy_iteration"] = "policy_iteration"
+    num_envs: Count = 2048
+    num_steps: Count = 26  # the foreplay of classic
+    batch_size: BatchSize = 1024
+    epochs: Count = 1
+    learning_rate: Share = 2e-3
+    learning_rate_end: Rate = 1e-5
+    games: Shares = Field(
         {},
-        "train one network on several games, instead of rules: shares of the environments, as {classic: 2, small: 1}; "
-        "every stands for all presets with an open endgame, weighted by the length of the foreplay",
-        _games,
+        description="train one network on several games, instead of rules: shares of the environments, as "
+        "{classic: 2, small: 1}; every stands for all presets with an open endgame, weighted by the length of the "
+        "foreplay",
     )
-    processes: int = setting(
+    processes: Whole = Field(
         1,
-        "processes that train together, data-parallel; num_envs, batch_size and threads are per process",
-        within(1, MAX_THREADS),
+        ge=1,
+        le=1024,
+        description="processes that train together, data-parallel; num_envs, batch_size and threads are per process",
     )
-    init: str = setting("", "pretrained agent or checkpoint file to start from; it also sets the layer sizes")
-    inputs: str = setting(
-        OBSERVATION,
-        "encoding that the network reads: observation (one game) or universal (every game with an open endgame)",
-        one_of(*INPUTS),
+    init: str = Field("", description="pretrained agent or checkpoint file to start from; it also sets the layer sizes")
+    inputs: Literal["observation", "universal"] = Field(
+        "observation",
+        description="encoding that the network reads: observation (one game) or universal (every game with an open "
+        "endgame)",
     )
-    suit_layers: int = setting(
+    suit_layers: CountOrNone = Field(
         0,
-        "hidden layers at the start, and as many at the end, that process each suit separately with shared weights",
-        _COUNT_OR_NONE,
+        description="hidden layers at the start, and as many at the end, that process each suit separately with shared "
+        "weights",
     )
-    ema_horizon: int = setting(
-        500_000, "horizon of the moving average (EMA) of the weights, in decisions; 0: no averaging", _COUNT_OR_NONE
+    ema_horizon: CountOrNone = Field(
+        500_000, description="horizon of the moving average (EMA) of the weights, in decisions; 0: no averaging"
     )
-    value_hidden: list[int] = setting([512, 256], "sizes of the value network's hidden layers", _sizes)
-    value_lambda: float = setting(
+    value_hidden: Sizes = Field([512, 256], description="sizes of the value network's hidden layers")
+    value_lambda: Number = Field(
         0.9,
-        "lambda of the value network's targets, Watkins's Q(lambda): 0 bootstraps at once, 1 as late as possible",
-        within(0, 1),
+        ge=0,
+        le=1,
+        description="lambda of the value network's targets, Watkins's Q(lambda): 0 bootstraps at once, 1 as late as "
+        "possible",
     )
-    lookahead: int = setting(
-        1, "the target of an action is the mean value at this many of the seat's next decisions", within(1, 52)
+    lookahead: Whole = Field(
+        1,
+        ge=1,
+        le=52,
+        description="the target of an action is the mean value at this many of the seat's next decisions",
     )
-    lookahead_start: int = setting(0, "decisions after which lookahead takes effect; 1 until then", _COUNT_OR_NONE)
-    stock_rotations: int = setting(
-        1, "orders of the unseen cards in which each action is tried; more reduce the targets' variance", within(1, 52)
+    lookahead_start: CountOrNone = Field(0, description="decisions after which lookahead takes effect; 1 until then")
+    stock_rotations: Whole = Field(
+        1,
+        ge=1,
+        le=52,
+        description="orders of the unseen cards in which each action is tried; more reduce the targets' variance",
     )
-    margin_tanh_scale: float = setting(
-        0.0, "scale, in tricks, of squashed margins: scale * tanh(margin / scale); 0: not squashed", within(0)
+    margin_tanh_scale: Rate = Field(
+        0.0, description="scale, in tricks, of squashed margins: scale * tanh(margin / scale); 0: not squashed"
     )
-    value_deals: int = setting(
-        16_384,
-        "self-play deals to fit the final checkpoint's value network to; 0: no value network",
-        _COUNT_OR_NONE,
-    )
+
+    @field_validator("games")
+    @classmethod
+    def _check_games(cls, value: dict[str, float]) -> dict[str, float]:
+        for game in value:
+            if game != EVERY and rules(game).humbug:
+                raise ValueError(f"{game} has no open endgame")
+        return value
 
     @property
     def shares(self) -> dict[str, float]:
@@ -377,21 +261,40 @@ class PolicyIterationConfig(TrainConfig):
         total = sum(weights.values())
         return {name: weight / total for name, weight in weights.items()}
 
-    def __post_init__(self) -> None:
-        """Also reject combinations that only this trainer's settings can have."""
-        super().__post_init__()
+    @model_validator(mode="after")
+    def _check_network(self) -> Self:
         if len(self.shares) > 1 and self.inputs != UNIVERSAL:
-            raise ValueError(must_be("inputs", f"{UNIVERSAL} in a network for several games", self.inputs))
-        if self.suit_layers and len(self.hidden) <= 2 * self.suit_layers:
-            raise ValueError(
-                f"hidden: {self.hidden} is too short for suit_layers: {self.suit_layers}: "
-                f"at least {2 * self.suit_layers + 1} sizes, or suit_layers: 0"
-            )
-        if self.suit_layers and len(self.value_hidden) <= self.suit_layers:
-            raise ValueError(
-                f"value_hidden: {self.value_hidden} is too short for suit_layers: {self.suit_layers}: "
-                f"at least {self.suit_layers + 1} sizes, or suit_layers: 0"
-            )
+            raise ValueError(f"inputs must be {UNIVERSAL} in a network for several games, got {self.inputs}")
+        for name, sizes, least in (
+            ("hidden", self.hidden, 2 * self.suit_layers + 1),
+            ("value_hidden", self.value_hidden, self.suit_layers + 1),
+        ):
+            if self.suit_layers and len(sizes) < least:
+                raise ValueError(f"suit_layers={self.suit_layers} needs at least {least} sizes of {name}, got {sizes}")
+        return self
+
+
+class SB3Config(TrainConfig):
+    """Settings of ``trainer: sb3``."""
+
+    trainer: Literal["sb3"] = "sb3"
+    reward: Literal["margin", "win", "points"] = Field(
+        "margin", description="reward: margin (paid trick by trick), win or points, scaled to at most 1"
+    )
+    ent_coef: Rate = Field(0.01, description="entropy coefficient at the start of the run")
+    ent_coef_end: Rate = Field(0.001, description="entropy coefficient at the end; linear in between")
+
+    def ent_coef_at(self, left: float) -> float:
+        """Return the entropy coefficient when a share ``left`` of the run remains, from 1 (start) to 0 (end)."""
+        return _linear(self.ent_coef, self.ent_coef_end, left)
+
+
+def _linear(start: float, end: float, left: float) -> float:
+    return end + (start - end) * max(left, 0.0)
+
+
+DEFAULT_TRAINER = "policy_iteration"
+TRAINERS: dict[str, type[TrainConfig]] = {DEFAULT_TRAINER: PolicyIterationConfig, "sb3": SB3Config}
 
 
 def every_game() -> dict[str, float]:
@@ -411,46 +314,27 @@ def every_game() -> dict[str, float]:
     return {name: weight / total for name, weight in weights.items()}
 
 
-@dataclass(frozen=True)
-class SB3Config(TrainConfig):
-    """Settings of ``trainer: sb3``."""
+class Setting(typing.NamedTuple):
+    """A setting as the documentation and the command line show it.
 
-    TRAINER: ClassVar[str] = "sb3"
+    Attributes:
+        kind: its type.
+        default: its default as YAML.
+        text: what it means.
+    """
 
-    reward: str = setting("margin", "reward: margin (paid trick by trick), win or points, scaled to at most 1", _reward)
-    ent_coef: float = setting(0.01, "entropy coefficient at the start of the run", within(0))
-    ent_coef_end: float = setting(0.001, "entropy coefficient at the end; linear in between", within(0))
-
-    def ent_coef_at(self, left: float) -> float:
-        """Return the entropy coefficient when a share ``left`` of the run remains, from 1 (start) to 0 (end)."""
-        return _linear(self.ent_coef, self.ent_coef_end, left)
-
-
-def _linear(start: float, end: float, left: float) -> float:
-    return end + (start - end) * max(left, 0.0)
+    kind: Any
+    default: str
+    text: str
 
 
-TRAINERS: dict[str, type[TrainConfig]] = {kind.TRAINER: kind for kind in (SB3Config, PolicyIterationConfig)}
-_TRAINER_HELP = "algorithm: policy_iteration (regression on action values) or sb3 (MaskablePPO of sb3-contrib)"
-
-
-DEFAULT_TRAINER = PolicyIterationConfig.TRAINER
-
-
-def setting_types(kind: type[TrainConfig]) -> dict[str, tuple[Any, str]]:
-    """Return the type and the help text of each setting of a trainer, by name."""
-    hints = typing.get_type_hints(kind)
-    entries = {entry.name: (hints[entry.name], entry.metadata["help"]) for entry in dataclasses.fields(kind)}
-    return {"trainer": (str, _TRAINER_HELP), **entries}
-
-
-def setting_defaults(kind: type[TrainConfig]) -> dict[str, str]:
-    """Return the default of each setting of a trainer as it is written in YAML, by name."""
-    made = {
-        entry.name: entry.default if entry.default_factory is dataclasses.MISSING else entry.default_factory()
-        for entry in dataclasses.fields(kind)
-    }
-    return {"trainer": DEFAULT_TRAINER, **{name: _shown(value) for name, value in made.items()}}
+def settings_of(kind: type[TrainConfig]) -> dict[str, Setting]:
+    """Return the settings of a trainer by name."""
+    found = {}
+    for name, field in kind.model_fields.items():
+        text = field.description or TrainConfig.model_fields[name].description or ""
+        found[name] = Setting(field.annotation, _shown(field.get_default()), text)
+    return {**found, "trainer": found["trainer"]._replace(default=DEFAULT_TRAINER)}
 
 
 def _shown(value: Any) -> str:
@@ -461,3 +345,129 @@ def _shown(value: Any) -> str:
     if isinstance(value, list):
         return f"[{', '.join(map(str, value))}]"
     return f"{value:_}" if isinstance(value, int) and value >= 10_000 else f"{value}"
+
+
+def recipe_names() -> tuple[str, ...]:
+    """Return the names of the recipes that come with the package."""
+    folder = resources.files("german_whist.configs")
+    return tuple(sorted(entry.name[:-5] for entry in folder.iterdir() if entry.name.endswith(".yaml")))
+
+
+def load_config(source: str | Path, settings: Mapping[str, Any] | None = None) -> TrainConfig:
+    """Read training settings, and check that their agents can be made.
+
+    Args:
+        source: a YAML file, or the name of a recipe in the package (``"quickstart"``).
+        settings: values for some keys, as Python objects or as YAML text, in which lists may lack their brackets, as
+            ``64,64``. ``rules`` replaces the source's ``games``, and a ``hidden`` or ``value_hidden`` that is too short
+            for the source's ``suit_layers`` lowers it.
+
+    Raises:
+        ValueError: if the file is missing or not a YAML mapping, a key is unknown or a value is not allowed.
+    """
+    read = _read(source)
+    given = {key: _parsed(key, value) for key, value in (settings or {}).items()}
+    trainer = given.get("trainer", read.get("trainer", DEFAULT_TRAINER))
+    if trainer not in TRAINERS:
+        raise unknown_name_error("trainer", trainer, TRAINERS)
+    kind = TRAINERS[trainer]
+    for key in {**read, **given}:
+        if key not in kind.model_fields:
+            raise unknown_name_error(f"setting of trainer {trainer}", str(key), kind.model_fields)
+    if "rules" in given:
+        read.pop("games", None)  # which would take precedence over the game asked for
+    values = {**read, **given, "trainer": trainer}
+    if values.get("init"):
+        # Settings of the source describe another network if `init` is newly given.
+        fixed = given if given.get("init") else values
+        values |= {key: value for key, value in _layers_of(values["init"]).items() if key not in fixed}
+    elif "suit_layers" in read and "suit_layers" not in given and given.keys() & {"hidden", "value_hidden"}:
+        values["suit_layers"] = _fitting_suit_layers(values)
+    try:
+        config = kind(**values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        own = first.get("ctx", {}).get("error")  # of a validator above
+        message = str(own) if own else f"{first['msg']}, got {first['input']!r}"
+        raise ValueError(": ".join(map(str, (source, *first["loc"], message)))) from None
+    _check_agents(config, source, given)
+    return config
+
+
+def _parsed(key: str, value: Any) -> Any:
+    """Return a setting of the command line or of a call; agents may be paths."""
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, str) and key not in ("rules", "init", "device"):
+        if key in ("hidden", "value_hidden", "evaluate_against") and not value.startswith("["):
+            # Commas separate entries, except before ``key=``, which is a setting of the agent before it.
+            value = re.split(r",(?![a-z_]+=)", value)
+        else:
+            value = _yaml(key, value)
+    if key == "evaluate_against" and isinstance(value, Sequence):
+        return [as_spec(entry) for entry in value]
+    if key == "opponents" and isinstance(value, Mapping):
+        return {as_spec(name): share for name, share in value.items()}
+    return value
+
+
+def _yaml(source: object, text: str) -> Any:
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise ValueError(f"{source}: {' '.join(str(error).split())}") from None
+
+
+def _read(source: str | Path) -> dict[str, Any]:
+    """Return the settings in a YAML file or a recipe."""
+    path = Path(source)
+    if path.is_file():
+        text = path.read_text(encoding="utf-8")
+    elif str(source) in recipe_names():
+        text = (resources.files("german_whist.configs") / f"{source}.yaml").read_text(encoding="utf-8")
+    else:
+        raise unknown_name_error("configuration (no such file)", str(source), recipe_names())
+    found = _yaml(source, text) or {}
+    if not isinstance(found, dict):
+        raise ValueError(f"{source} must be a mapping of keys to values, got {type(found).__name__}")
+    return found
+
+
+def _layers_of(init: str) -> dict[str, Any]:
+    """Return the settings that the network of ``init`` determines."""
+    from german_whist.agents.pretrained import find_network  # imports numba, which --help avoids
+
+    network = find_network(init)
+    found: dict[str, Any] = {
+        "hidden": network.sizes[1:-1],
+        "inputs": network.inputs,
+        "suit_layers": network.suit_layers,
+    }
+    if network.value:
+        found["value_hidden"] = network.value_sizes[1:-1]
+    return found
+
+
+def _fitting_suit_layers(values: Mapping[str, Any]) -> int:
+    """Return ``suit_layers``, lowered to what fits into the given hidden layers."""
+    hidden, value_hidden = (values.get(key) for key in ("hidden", "value_hidden"))
+    fitting: list[int] = [values["suit_layers"]]
+    fitting += [(len(hidden) - 1) // 2] if isinstance(hidden, Sequence) else []
+    fitting += [len(value_hidden) - 1] if isinstance(value_hidden, Sequence) else []
+    return max(min(fitting), 0)
+
+
+def _check_agents(config: TrainConfig, source: str | Path, given: Mapping[str, Any]) -> None:
+    """Make every agent: a missing file or a network for another game should fail now, not hours into the run."""
+    for key, names in (("opponents", config.opponents), ("evaluate_against", config.evaluate_against)):
+        also = (SELF, POOL) if key == "opponents" else ()
+        for name in names:
+            if name in also:
+                continue
+            # The file may be someone else's, such as that of a run they sent.
+            if key not in given and name.startswith("python:"):
+                raise ValueError(f"{source}: {key}: {name!r} runs code: name it on the command line, --{key}")
+            if name.partition(":")[0].partition("+")[0] not in agent_names():
+                raise unknown_name_error(f"agent in {key}", name, [*also, *agent_names()])
+            for game in config.shares:
+                make_agent(name, game)

@@ -8,23 +8,22 @@ signals from the terminal, and they end with the first however it ends, because 
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import IO, Any
+from typing import Any
 
 import torch
 import torch.distributed as dist
 
 PATIENCE = timedelta(minutes=30)  # the other processes wait while the first one evaluates
+READY = "ready"  # key of the store: number of workers that have arrived so far
 _POLL = 0.001  # seconds
-_HERE = "127.0.0.1"
+_LIBRARIES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
 
 @dataclass(frozen=True)
@@ -131,13 +130,7 @@ def _connection_errors() -> Iterator[None]:
     try:
         yield
     except RuntimeError as error:
-        raise ConnectionError(f"another process of this run is gone or stuck: {_reason(error)}") from None
-
-
-def _reason(error: RuntimeError) -> str:
-    """Return the first sentence of a Gloo or NCCL error, without the source location."""
-    text = re.sub(r"^\[\S+:\d+\] ", "", " ".join(str(error).split()))
-    return re.split(r"\.? (?=This (?:is typically|may indicate))", text)[0]
+        raise ConnectionError(f"another process of this run is gone or stuck: {str(error).splitlines()[0]}") from None
 
 
 @contextmanager
@@ -146,15 +139,14 @@ def joined_processes() -> Iterator[Processes]:
     if not os.environ.get("RANK") or os.environ.get("WORLD_SIZE") in (None, "", "1"):
         yield Processes()
         return
-    local_rank = int(os.environ.get("LOCAL_RANK", "0"))
-    with process_group(local_rank) as processes:
+    with process_group(int(os.environ.get("LOCAL_RANK", "0"))) as processes:
         yield processes
 
 
 def local_store(port: int = 0) -> Any:
     """Return the store through which processes on this machine find each other: a new one, or the one at ``port``."""
     return dist.TCPStore(  # type: ignore[attr-defined]
-        _HERE, port, is_master=port == 0, wait_for_workers=False, timeout=PATIENCE
+        "127.0.0.1", port, is_master=port == 0, wait_for_workers=False, timeout=PATIENCE
     )
 
 
@@ -176,49 +168,6 @@ def process_group(gpu: int, **place: Any) -> Iterator[Processes]:
         dist.destroy_process_group()
 
 
-READY = "ready"  # key of the store: number of workers that have arrived so far
-_GRACE = 10.0  # seconds that the others get to end by themselves
-_LIBRARIES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
-
-
-class _Worker:
-    """A worker process, with its captured output."""
-
-    def __init__(self, rank: int, size: int, port: int, threads: int) -> None:
-        self._name = f"process {rank + 1} of {size}"
-        self._printed: IO[str] = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115
-        limits = dict.fromkeys(_LIBRARIES, str(threads)) if threads else {}
-        # Without the working folder, where a user's random.py would hide Python's.
-        path = [folder for folder in sys.path if folder not in ("", os.getcwd())]
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "german_whist.training.worker", *map(str, (rank, size, port))],
-            env={**os.environ, **limits, "PYTHONPATH": os.pathsep.join(path)},
-            stdin=subprocess.PIPE,
-            stdout=self._printed,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-
-    def failure(self, within: float) -> str | None:
-        """Return how it failed, or ``None`` if it has not failed after waiting ``within`` seconds."""
-        try:
-            code = self._process.wait(within)
-        except subprocess.TimeoutExpired:
-            return None
-        if code == 0:
-            return None
-        self._printed.seek(0)
-        lines = self._printed.read().strip().splitlines()
-        how = f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
-        return f"{self._name} {how}" + (f": {lines[-1]:.300}" if lines else "")
-
-    def end(self) -> None:
-        """Kill it if it is still running."""
-        self._process.kill()
-        self._process.communicate()
-        self._printed.close()
-
-
 @contextmanager
 def started_workers(size: int, threads: int) -> Iterator[Processes]:
     """Start the other processes of a run and join their group; on exit they have ended.
@@ -228,37 +177,44 @@ def started_workers(size: int, threads: int) -> Iterator[Processes]:
         threads: CPU threads of each; 0 leaves the number to the libraries.
 
     Raises:
-        ConnectionError: if a worker ends before the run does; the message says how.
+        ConnectionError: if a worker ends before the run does.
     """
     store = local_store()
-    with ExitStack() as stack:
-        workers = [_Worker(rank, size, store.port, threads) for rank in range(1, size)]
-        for worker in workers:
-            stack.callback(worker.end)
-        _await(workers, store)
-        try:
-            with process_group(0, store=store, rank=0, world_size=size) as processes:
-                try:
-                    yield processes
-                except KeyboardInterrupt:  # leaving the group would wait for pending exchanges with the workers
-                    for worker in workers:
-                        worker.end()
-                    raise
-        except ConnectionError as error:
-            _raise_failures(workers, _GRACE)
-            raise error from None
-        for worker in workers:
-            worker.failure(_GRACE)
+    # Without the working folder, where a user's random.py would hide Python's.
+    path = [folder for folder in sys.path if folder not in ("", os.getcwd())]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path), "RANK": "1"}
+    environment |= dict.fromkeys(_LIBRARIES, str(threads)) if threads else {}
+    command = [sys.executable, "-P", "-m", "german_whist.training.worker"]
+    workers = [
+        subprocess.Popen(
+            [*command, *map(str, (rank, size, store.port))],
+            env=environment,
+            stdin=subprocess.PIPE,
+            start_new_session=True,
+        )
+        for rank in range(1, size)
+    ]
+    try:
+        while store.add(READY, 0) < len(workers):  # joining earlier would hang if one of them fails to start
+            _check_running(workers)
+            time.sleep(0.02)
+        with process_group(0, store=store, rank=0, world_size=size) as processes:
+            try:
+                yield processes
+            except BaseException:
+                _end(workers)  # leaving the group would wait for pending exchanges with them
+                raise
+    finally:
+        _end(workers)
 
 
-def _await(workers: Sequence[_Worker], store: Any) -> None:
-    """Wait until all workers have arrived. Joining the group earlier would hang if one of them fails to start."""
-    while store.add(READY, 0) < len(workers):
-        _raise_failures(workers, 0)
-        time.sleep(0.02)
+def _check_running(workers: Sequence[subprocess.Popen[bytes]]) -> None:
+    for worker in workers:
+        if worker.poll() is not None:
+            raise ConnectionError(f"a process of this run ended with exit code {worker.returncode}")
 
 
-def _raise_failures(workers: Sequence[_Worker], within: float) -> None:
-    failures = [failure for worker in workers if (failure := worker.failure(within))]
-    if failures:
-        raise ConnectionError("; ".join(failures)) from None
+def _end(workers: Sequence[subprocess.Popen[bytes]]) -> None:
+    for worker in workers:
+        worker.kill()
+        worker.communicate()

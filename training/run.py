@@ -1,39 +1,59 @@
-"""A training run on disk: its folder, its lock and the snapshot to resume from; and requests to stop the run."""
+"""A training run on disk and in the terminal: folder, snapshot to resume from, metrics, evaluations and progress."""
 
 from __future__ import annotations
 
 import contextlib
 import csv
+import dataclasses
 import hashlib
 import io
+import itertools
 import json
-import math
-import os
 import platform
-import shutil
+import re
 import signal
 import subprocess
+import sys
 import threading
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load, save
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save
 
-from german_whist.envs.utils.files import file_lock, naming, read_limited, write_atomically
-from german_whist.training.config import TrainConfig
-from german_whist.training.load_config import COMMAND_LINE, load_config
+from german_whist.agents.policy.agent import PolicyAgent
+from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
+from german_whist.agents.registry import make_agent
+from german_whist.envs.agent import Agent
+from german_whist.envs.engine.rules import rules
+from german_whist.envs.utils.files import file_lock, write_atomically
+from german_whist.envs.utils.specs import percent_text
+from german_whist.evaluation.match import MatchResult, game_title, play_match, results_table
+from german_whist.evaluation.report import Report, Table
+from german_whist.training.config import TrainConfig, load_config
+from german_whist.training.curve import draw_curve
 
-LOCK = ".lock"
+Callback = Callable[[int, dict[str, float]], None]  # called with the decisions so far and numbers by name
+
+EVALUATION_SEED = 1_000_003  # so that `german-whist evaluate` plays other deals
 EVALUATION_COLUMNS = ("decisions", "opponent", "deals", "win_rate", "low", "high", "margin", "seconds")
-MAX_METRICS = 64 << 20  # bytes of metrics.csv: hundreds of thousands of updates
-MAX_EVALUATIONS = 4 << 20  # bytes of evaluations.csv
-FIXED = ("trainer", "rules", "games", "init", "inputs")  # settings that cannot change within a run
+SNAPSHOT_FORMAT = "german-whist-snapshot-4"
+# Settings that cannot change within a run.
+FIXED = (
+    *("trainer", "rules", "games", "init", "inputs", "hidden", "suit_layers", "value_hidden", "num_envs", "processes"),
+)
+_LOCK = ".lock"
+_PLAIN_EVERY = 10.0  # seconds between lines of progress without a terminal
+_MAX_NAMES = 5  # opponents to name; if there are more, show their number and the mean of their win rates
 
 
 class RunDirectory:
@@ -41,14 +61,13 @@ class RunDirectory:
 
     ``config.yaml`` (resolved settings), ``metrics.csv`` and ``tensorboard/``, ``evaluations.csv``, ``curve.png``,
     ``checkpoints/`` (named by decisions), ``final.safetensors``, ``distilled.safetensors`` (policy iteration only), and
-    the snapshot to resume from: ``snapshot/``, or ``model.zip`` with ``trainer: sb3``.
+    the snapshot to resume from: ``snapshot.safetensors``, or ``model.zip`` with ``trainer: sb3``.
     """
 
     def __init__(self, path: str | Path) -> None:
         """Set the folder's path without creating it."""
         self.path = Path(path)
         self.overrides: tuple[str, ...] = ()  # names of settings that are changed on resuming
-        self._made: list[Path] = []  # folders created for a new run, innermost first
         self.config = self.path / "config.yaml"
         self.metrics = self.path / "metrics.csv"
         self.tensorboard = self.path / "tensorboard"
@@ -57,129 +76,94 @@ class RunDirectory:
         self.checkpoints = self.path / "checkpoints"
         self.final = self.path / "final.safetensors"
         self.distilled = self.path / "distilled.safetensors"
-        self.snapshot = self.path / "snapshot"
+        self.snapshot = self.path / "snapshot.safetensors"
         self.model = self.path / "model.zip"
 
     @classmethod
-    def create(cls, name: str, out: str | Path | None = None, runs: Path = Path("runs")) -> RunDirectory:
+    def create(cls, name: str, out: str | Path | None = None) -> RunDirectory:
         """Create a new run's folder: ``out``, or the first of ``runs/NAME``, ``runs/NAME-2``, … that does not exist.
 
-        The folder stays empty until the run begins, so a failure before that does not block the next run.
-
         Raises:
-            ValueError: if ``out`` is not empty or cannot be created.
+            ValueError: if ``out`` is not empty.
         """
-        path = Path(out) if out is not None else _free_path(runs, name)
-        run = cls(path)
-        run._made = [folder for folder in (path, *path.parents) if not folder.exists()]
-        try:
-            path.mkdir(parents=True, exist_ok=out is not None)
-        except OSError as error:
-            if out is None and os.path.lexists(path):
-                return cls.create(name, None, runs)  # another run took it since
-            run._remove_folders()
-            raise ValueError(f"run directory {str(path)!r} cannot be created: {error.strerror}") from None
-        if any(path.iterdir()):
-            raise ValueError(run._not_empty)
-        return run
-
-    @property
-    def _not_empty(self) -> str:
-        return f"run directory {str(self.path)!r} is not empty: choose another, or resume it"
-
-    @contextmanager
-    def beginning(self) -> Iterator[None]:
-        """Remove a new run if the block fails before the first update.
-
-        A full disk, a lost connection or divergence leaves a run that has a snapshot in place, to be resumed.
-
-        Raises:
-            ValueError: if the folder already holds a run.
-        """
-        if self.config.exists():
-            raise ValueError(self._not_empty)
-        try:
-            yield
-        except BaseException as error:
-            stays = isinstance(error, (OSError, FloatingPointError, KeyboardInterrupt)) and self.has_snapshot
-            if not stays and len(_read_rows(self.metrics, MAX_METRICS)) < 2:
-                self._discard()
-            raise
-
-    def begin(self, config: TrainConfig) -> None:
-        """Write the settings, with which a run begins.
-
-        Raises:
-            ValueError: if the folder cannot be written.
-        """
-        try:
-            self.checkpoints.mkdir(exist_ok=True)
-            self.write_config(config)
-        except OSError as error:
-            raise ValueError(f"run directory {str(self.path)!r} cannot be written: {error.strerror}") from None
-
-    def write_config(self, config: TrainConfig) -> None:
-        """Write ``config.yaml``."""
-        write_atomically(self.config, config.to_yaml().encode())
-
-    def _discard(self) -> None:
-        """Remove the run's files, and those folders created for it that are then empty."""
-        for folder in (self.checkpoints, self.tensorboard, self.snapshot):
-            shutil.rmtree(folder, ignore_errors=True)
-        files = (self.config, self.metrics, self.evaluations, self.curve, self.final, self.distilled, self.model)
-        for file in (*files, self.path / LOCK):
-            file.unlink(missing_ok=True)
-        self._remove_folders()
-
-    def _remove_folders(self) -> None:
-        for folder in self._made:
-            with contextlib.suppress(OSError):
-                folder.rmdir()
+        if out is not None:
+            path = Path(out)
+            path.mkdir(parents=True, exist_ok=True)
+            if any(path.iterdir()):
+                raise ValueError(f"run directory {str(out)!r} is not empty: choose another, or resume it")
+            return cls(path)
+        for number in itertools.count(1):
+            path = Path("runs") / (name if number == 1 else f"{name}-{number}")
+            with contextlib.suppress(FileExistsError):
+                path.mkdir(parents=True)
+                break
+        return cls(path)
 
     @classmethod
-    def open(
-        cls, path: str | Path, overrides: Mapping[str, Any] | None = None, given_by: str = COMMAND_LINE
-    ) -> tuple[RunDirectory, TrainConfig]:
+    def open(cls, path: str | Path, settings: Mapping[str, Any] | None = None) -> tuple[RunDirectory, TrainConfig]:
         """Open a run to resume. A run that was killed before its first snapshot starts from scratch.
 
         Args:
             path: the run's folder.
-            overrides: new values of some settings, as for ``load_config``; recorded when the run is resumed.
-            given_by: name of the overrides' source in error messages.
+            settings: new values of some settings, as for ``load_config``.
 
         Raises:
-            ValueError: if the folder holds no run, its settings are those of an older version, an override changes a
-                setting that is fixed within a run, or the snapshot is gone.
+            ValueError: if the folder holds no run of this version, or a setting cannot change within a run.
         """
         run = cls(path)
         if not run.config.is_file():
             raise ValueError(f"{str(path)!r} is not a run directory: it has no config.yaml")
         if not run.has_snapshot and any(int(saved.stem) for saved in run.checkpoint_paths()):
-            raise ValueError(
-                f"run directory {str(path)!r} has checkpoints, but no snapshot of this version to resume from: "
-                "start a new run from one of them (init)"
-            )
-        config = load_config(run.config, overrides, given_by)
-        # The other overrides apply here, too: agents that run code are accepted only from overrides.
-        others = {key: value for key, value in (overrides or {}).items() if key not in FIXED}
-        before = load_config(run.config, others, given_by).to_dict()
+            raise ValueError(f"run {str(path)!r} is of another version: start a new one from a checkpoint of it (init)")
+        config = load_config(run.config, settings)
+        changeable = {key: value for key, value in (settings or {}).items() if key not in FIXED}
+        before = load_config(run.config, changeable).model_dump()
         for key in FIXED:
-            now = config.to_dict().get(key)
+            now = config.model_dump().get(key)
             if now != before.get(key):
-                difference = f"{key} is {now}, and the run was trained with {before.get(key)}"
-                raise ValueError(f"{str(path)!r} cannot be resumed: {difference}; {key} cannot change within a run")
-        run.overrides = tuple(overrides or ())
+                raise ValueError(f"{key} cannot change within a run: it is {before.get(key)!r}, got {now!r}")
+        run.overrides = tuple(settings or ())
         return run, config
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the run's lock, which the operating system releases even if the process is killed.
+
+        Of a run that has not begun, nothing stays.
+
+        Raises:
+            ValueError: if another process, or this one, is training the run.
+        """
+        path = self.path / _LOCK
+        with contextlib.ExitStack() as stack:
+            try:
+                stack.enter_context(file_lock(path))
+            except TimeoutError:
+                raise ValueError(f"run {str(self.path)!r} is in use: another process trains it") from None
+            try:
+                yield
+            finally:
+                path.unlink(missing_ok=True)  # while the lock is held: nobody else can hold it yet
+                if not any(self.path.iterdir()):
+                    self.path.rmdir()
+
+    def begin(self, config: TrainConfig) -> None:
+        """Write the settings, with which a run begins."""
+        self.checkpoints.mkdir(exist_ok=True)
+        self.write_config(config)
+
+    def write_config(self, config: TrainConfig) -> None:
+        """Write ``config.yaml``."""
+        write_atomically(self.config, config.to_yaml().encode())
 
     @property
     def has_snapshot(self) -> bool:
         """Whether a snapshot has been written, so that the run can be resumed."""
-        return any(self.snapshot.glob("*.json")) or self.model.is_file()
+        return self.snapshot.is_file() or self.model.is_file()
 
-    def checkpoint_paths(self, most: float = math.inf) -> list[Path]:
-        """Return the paths of the checkpoints after at most ``most`` decisions, oldest first."""
-        paths = sorted(self.checkpoints.glob(f"{'[0-9]' * 12}.safetensors"))
-        return [path for path in paths if int(path.stem) <= most]
+    def checkpoint_paths(self) -> list[Path]:
+        """Return the paths of the checkpoints, oldest first."""
+        return sorted(self.checkpoints.glob(f"{'[0-9]' * 12}.safetensors"))
 
     def checkpoint_path(self, decisions: int) -> Path:
         """Return the path of the checkpoint after this many decisions."""
@@ -187,228 +171,100 @@ class RunDirectory:
 
     def add_evaluations(self, rows: list[dict[str, Any]]) -> None:
         """Add results to ``evaluations.csv``, replacing earlier ones for the same number of decisions."""
-        again = {str(row["decisions"]) for row in rows}
-        kept = [row for row in _read_rows(self.evaluations, MAX_EVALUATIONS)[1:] if row[0] not in again]
-        added = [[row[column] for column in EVALUATION_COLUMNS] for row in rows]
-        write_rows(self.evaluations, [EVALUATION_COLUMNS, *kept, *added])
+        again = {row["decisions"] for row in rows}
+        kept = [row for row in self.read_evaluations() if row["decisions"] not in again]
+        _write_rows(self.evaluations, EVALUATION_COLUMNS, [*kept, *rows])
 
     def read_evaluations(self) -> list[dict[str, Any]]:
-        """Return the rows of ``evaluations.csv``, with numbers as floats.
+        """Return the rows of ``evaluations.csv``: numbers as floats, decisions and deals as integers."""
+        whole = ("decisions", "deals")
+        return [
+            {key: text if key == "opponent" else (int if key in whole else float)(text) for key, text in row.items()}
+            for row in _read_rows(self.evaluations)
+        ]
 
-        Raises:
-            ValueError: if the file cannot be read or a cell is not a number.
-        """
-        return _evaluations(self.evaluations, _read_rows(self.evaluations, MAX_EVALUATIONS))
+    def read_metrics(self) -> list[dict[str, str]]:
+        """Return the rows of ``metrics.csv`` by column."""
+        return _read_rows(self.metrics)
 
     def drop_records_after(self, decisions: int) -> None:
-        """Remove everything that a killed run recorded after ``decisions``, and its half-written files.
-
-        Raises:
-            ValueError: if the records cannot be read; then no file has changed.
-        """
-        metrics = _rows_until(_read_rows(self.metrics, MAX_METRICS), decisions)
-        evaluations = _rows_until(_read_rows(self.evaluations, MAX_EVALUATIONS), decisions)
-        _evaluations(self.evaluations, evaluations)
-        for folder in (self.path, self.checkpoints, self.snapshot):
+        """Remove what a killed run recorded after ``decisions``, and its half-written files."""
+        for folder in (self.path, self.checkpoints):
             for path in folder.glob(".*.tmp"):
                 path.unlink()
         for path in self.checkpoint_paths():
             if int(path.stem) > decisions:
                 path.unlink()
-        for path, rows in ((self.metrics, metrics), (self.evaluations, evaluations)):
-            if rows:
-                write_rows(path, rows)
+        for path in (self.metrics, self.evaluations):
+            rows = [row for row in _read_rows(path) if int(row["decisions"]) <= decisions]
+            if path.exists():
+                _write_rows(path, _columns(path), rows)
 
 
-def _free_path(folder: Path, name: str) -> Path:
-    path, number = folder / name, 1
-    while os.path.lexists(path):
-        number += 1
-        path = folder / f"{name}-{number}"
-    return path
+def _columns(path: Path) -> list[str]:
+    with path.open(newline="", encoding="utf-8") as file:
+        return next(csv.reader(file))
 
 
-@contextmanager
-def run_lock(folder: Path) -> Iterator[None]:
-    """Hold a run's lock, which the operating system releases even if the process is killed.
-
-    Raises:
-        ValueError: if another process, or this one, is training the run.
-    """
-    path = folder / LOCK
-    with contextlib.ExitStack() as stack:
-        try:
-            stack.enter_context(file_lock(path))
-        except TimeoutError:
-            raise ValueError(f"run directory {str(folder)!r} is in use: another process trains this run") from None
-        try:
-            yield
-        finally:
-            path.unlink(missing_ok=True)  # while the lock is held: nobody else can hold it yet
-
-
-def _read_rows(path: Path, most: int) -> list[list[str]]:
-    """Return the rows of a CSV file, header first; no rows if the file does not exist.
-
-    Raises:
-        ValueError: if it is not a regular file, has more than ``most`` bytes, or is not CSV.
-    """
-    try:
-        text = read_limited(path, most).decode()
-        return [row for row in csv.reader(io.StringIO(text, newline="")) if row]
-    except FileNotFoundError:
+def _read_rows(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a CSV file by column, without an incomplete last one of a run that was killed."""
+    if not path.exists():
         return []
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise _unreadable(path, str(error)) from None
+    with path.open(newline="", encoding="utf-8") as file:
+        return [row for row in csv.DictReader(file) if None not in row.values()]
 
 
-def write_rows(path: Path, rows: Sequence[Sequence[Any]]) -> None:
-    """Write a CSV file.
-
-    Raises:
-        OSError: if it cannot be written; the error names it.
-    """
+def _write_rows(path: Path, columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
     text = io.StringIO(newline="")
-    csv.writer(text).writerows(rows)
+    writer = csv.DictWriter(text, columns)
+    writer.writeheader()
+    writer.writerows(rows)
     write_atomically(path, text.getvalue().encode())
 
 
-def append_row(path: Path, row: Sequence[Any]) -> None:
-    """Append a row to a CSV file.
-
-    Raises:
-        OSError: if it cannot be written; the error names it.
-    """
-    with naming(path), path.open("a", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerow(row)
-
-
-def _rows_until(rows: list[list[str]], decisions: int) -> list[list[str]]:
-    """Return the header, and those complete rows whose first column, the decisions, is at most ``decisions``."""
-    return [row for row in rows if row == rows[0] or (len(row) == len(rows[0]) and _number(row[0]) <= decisions)]
-
-
-def _number(cell: str) -> float:
-    try:
-        return float(cell)
-    except ValueError:
-        return math.inf
-
-
-def _evaluations(path: Path, rows: list[list[str]]) -> list[dict[str, Any]]:
-    """Return rows of ``evaluations.csv`` as dictionaries, with numbers as floats.
-
-    Raises:
-        ValueError: if a row does not have this form.
-    """
-    if rows and tuple(rows[0]) != EVALUATION_COLUMNS:
-        raise _unreadable(path, f"its columns are not {', '.join(EVALUATION_COLUMNS)}")
-    found: list[dict[str, Any]] = []
-    for number, row in enumerate(rows[1:], 2):
-        cells = dict(zip(EVALUATION_COLUMNS, row, strict=False))
-        numbers = {column: _number(cell) for column, cell in cells.items() if column != "opponent"}
-        if len(row) != len(EVALUATION_COLUMNS) or not all(map(math.isfinite, numbers.values())):
-            raise _unreadable(path, f"line {number} is {','.join(row)!r:.100}")
-        found.append({**cells, **numbers})
-    return found
-
-
-def last_metrics(run: RunDirectory) -> dict[str, float]:
-    """Return the last row of ``metrics.csv`` by column; empty if there is none."""
-    header, *rows = _read_rows(run.metrics, MAX_METRICS) or [[]]
-    return dict(zip(header, map(_number, rows[-1]), strict=False)) if rows else {}
-
-
-def _unreadable(path: Path, reason: str) -> ValueError:
-    return ValueError(f"{str(path)!r} cannot be read: {reason:.200}")
-
-
-# A snapshot is a safetensors file in parts, which `cat` would join, and a JSON index. The index is written last, so a
-# snapshot that was not finished has none and is ignored. Parts are named by their digest, so they replace no others.
-SNAPSHOT_FORMAT = "german-whist-snapshot-3"
-PART_SIZE = 16_000_000  # bytes
-MAX_PARTS = 1024
-
-
-def write_snapshot(folder: Path, about: Mapping[str, Any], tensors: Mapping[str, torch.Tensor]) -> None:
-    """Write a snapshot, and remove the previous one.
+def write_snapshot(path: Path, about: Mapping[str, Any], tensors: Mapping[str, torch.Tensor]) -> None:
+    """Write a snapshot beside the previous one, and rename it.
 
     Args:
-        folder: the folder of the run's snapshot.
-        about: values for the JSON index; the files are named after ``"decisions"``.
+        path: the file.
+        about: values for its JSON metadata.
         tensors: tensors by name.
+    """
+    content = {name: tensor.contiguous() for name, tensor in tensors.items()}
+    described = {"format": SNAPSHOT_FORMAT, "about": json.dumps(about)}
+    described["sha256"] = _digest(described["about"], content)
+    write_atomically(path, save(content, described))
+
+
+def read_snapshot(path: Path) -> tuple[dict[str, Any], dict[str, torch.Tensor]]:
+    """Return the ``about`` and the tensors of a snapshot.
 
     Raises:
-        OSError: if it cannot be written; the previous snapshot stays as it was.
+        ValueError: if it is damaged or of another version.
     """
-    folder.mkdir(exist_ok=True)
-    content = save({name: tensor.contiguous() for name, tensor in tensors.items()})
-    starts = range(0, len(content), PART_SIZE)
-    index = {"format": SNAPSHOT_FORMAT, "parts": len(starts), **about}
-    index["sha256"] = _digest(index, content)
-    path = folder / f"{about['decisions']:012d}.json"
-    parts = _parts(path, index)
-    for part, start in zip(parts, starts, strict=True):
-        write_atomically(part, content[start : start + PART_SIZE])
-    write_atomically(path, json.dumps(index, indent=1).encode())
-    for other in {*folder.iterdir()} - {path, *parts}:
-        other.unlink()
-
-
-def _parts(path: Path, index: Mapping[str, Any]) -> list[Path]:
-    """Return the files of a snapshot's parts from the path of its index and the index."""
-    count = min(int(index["parts"]), MAX_PARTS)
-    return [path.with_name(f"{path.stem}-{index['sha256'][:8]}-{number}.part") for number in range(count)]
-
-
-def read_snapshot(folder: Path) -> tuple[dict[str, Any], dict[str, torch.Tensor]]:
-    """Return the ``about`` and the tensors of the newest snapshot.
-
-    Raises:
-        ValueError: if it is damaged or of another version; the message is one line.
-    """
-    path = max(folder.glob("*.json"))
     try:
-        about = json.loads(read_limited(path, PART_SIZE))
-        if not isinstance(about, dict) or about.get("format") != SNAPSHOT_FORMAT:
-            raise ValueError(f"it is not a {SNAPSHOT_FORMAT} file")
-        content = b"".join(read_limited(part, PART_SIZE) for part in _parts(path, about))
-        if about.pop("sha256") != _digest(about, content):
-            raise ValueError("it is damaged: its checksum is wrong")
-        del about["format"], about["parts"]
-        return about, load(content)
-    except UNREADABLE as error:
-        raise cannot_resume(path, error) from None
+        with safe_open(path, "pt") as file:
+            described = file.metadata() or {}
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - it is no dictionary
+    except SafetensorError as error:
+        raise ValueError(f"{path} is damaged: {error}") from None
+    if described.get("format") != SNAPSHOT_FORMAT:
+        raise ValueError(f"{path} is of another version, {described.get('format')}: start a new run (init)")
+    if described.get("sha256") != _digest(described["about"], tensors):
+        raise ValueError(f"{path} is damaged: its checksum is wrong")
+    about: dict[str, Any] = json.loads(described["about"])
+    return about, tensors
 
 
-UNREADABLE = (SafetensorError, OSError, RuntimeError, ValueError, KeyError, TypeError)
-
-
-def _digest(about: Mapping[str, Any], content: bytes) -> str:
-    return hashlib.sha256(json.dumps(about).encode() + content).hexdigest()
-
-
-def cannot_resume(path: Path, error: Exception) -> ValueError:
-    """Return a one-line error that says why a run cannot be resumed."""
-    reason = f"it has no {error.args[0]}" if isinstance(error, KeyError) else str(error).splitlines()[0]
-    return ValueError(f"{str(path)!r} cannot be resumed: {reason}")
-
-
-def tensor_of_shape(tensors: Mapping[str, torch.Tensor], name: str, shape: torch.Size) -> torch.Tensor:
-    """Return a tensor of a snapshot by name.
-
-    Raises:
-        KeyError: if it is missing.
-        ValueError: if it has another shape.
-    """
-    tensor = tensors[name]
-    if tensor.shape != shape:
-        raise ValueError(f"{name} has shape {list(tensor.shape)}, the network of config.yaml needs {list(shape)}")
-    return tensor
+def _digest(about: str, tensors: Mapping[str, torch.Tensor]) -> str:
+    digest = hashlib.sha256(about.encode())
+    for name in sorted(tensors):
+        digest.update(name.encode() + tensors[name].numpy().tobytes())
+    return digest.hexdigest()
 
 
 def changes_of_settings(
-    before: Mapping[str, Any], config: TrainConfig, intended: Collection[str], decisions: int
+    before: Mapping[str, Any], config: TrainConfig, intended: Sequence[str], decisions: int
 ) -> list[dict[str, Any]]:
     """Return the changes of a run's settings since its snapshot: ``decisions``, ``key``, ``before``, ``after``.
 
@@ -421,17 +277,326 @@ def changes_of_settings(
     Raises:
         ValueError: if another setting differs, or the new length of the run is less than what it has trained on.
     """
-    settings = config.to_dict()
-    if settings.keys() != before.keys():
-        raise ValueError("its settings are those of another version")
-    changed = [key for key, value in settings.items() if json.dumps(value) != json.dumps(before[key])]
+    settings = config.model_dump()
+    changed = [key for key, value in settings.items() if value != before.get(key)]
     for key in changed:
-        difference = f"{key} is {settings[key]}, and the run was trained with {before[key]}"
         if key not in intended:
-            raise ValueError(f"{difference}: if the change is intended, use --resume RUN --{key} VALUE")
+            raise ValueError(
+                f"{key} is {settings[key]!r}, and the run was trained with {before.get(key)!r}: if the change is "
+                f"intended, use --resume RUN --{key} VALUE"
+            )
         if key == "decisions" and settings[key] < decisions:
-            raise ValueError(f"{difference}: it has already trained on {decisions} decisions")
-    return [{"decisions": decisions, "key": key, "before": before[key], "after": settings[key]} for key in changed]
+            raise ValueError(f"decisions is {settings[key]}, and the run has trained on {decisions} already")
+    return [{"decisions": decisions, "key": key, "before": before.get(key), "after": settings[key]} for key in changed]
+
+
+@dataclass(frozen=True)
+class TrainingOutcome(Report):
+    """The outcome of :func:`german_whist.train`.
+
+    Attributes:
+        run: the run's folder.
+        decisions: decisions trained on so far.
+        results: the final evaluation, a match against each opponent; empty if the run was interrupted.
+    """
+
+    run: RunDirectory
+    decisions: int
+    results: tuple[MatchResult, ...]
+
+    def report(self) -> Sequence[Table | str]:
+        """Return a table with a row for each opponent, and the paths of the main files."""
+        if self.interrupted:
+            return [f"stopped after {self.decisions:,} decisions; the run's folder: {self.run.path}"]
+        title = game_title(self.results[0].rules, self.results[0].endgame)
+        return [
+            results_table(self.results, f"{title}, after {self.decisions:,} decisions of self-play"),
+            f"learning curve:  {self.run.curve}",
+            f"checkpoint:      {self.run.final}",
+        ]
+
+    @property
+    def path(self) -> Path:
+        """The run's folder."""
+        return self.run.path
+
+    @property
+    def agent(self) -> Agent:
+        """The trained network as an agent; if the run was stopped, that of its newest checkpoint."""
+        path = self.run.checkpoint_paths()[-1] if self.interrupted else self.run.final
+        return make_agent(path, load_checkpoint(path).rules)
+
+    @property
+    def win_rates(self) -> dict[str, float]:
+        """Win rate against each opponent of the final evaluation, by name; draws count half."""
+        return {result.second: result.win_rate for result in self.results}
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether the run was stopped before its end, so that it can be resumed."""
+        return not self.results
+
+
+def finished_outcome(run: RunDirectory, decisions: int) -> TrainingOutcome | None:
+    """Return the outcome of a run that has ended after at least this many decisions; ``None`` if it has not."""
+    if not run.final.is_file():
+        return None
+    final = load_checkpoint(run.final)
+    trained = final.training["decisions"]
+    results = tuple(MatchResult.from_dict(result) for result in final.results.values())
+    return TrainingOutcome(run, trained, results) if trained >= decisions else None
+
+
+def evaluate(
+    checkpoint: Checkpoint,
+    opponents: Mapping[str, Sequence[tuple[str, Agent]]],
+    deals: int,
+    stop: StopRequest | None = None,
+    device: str | None = None,
+) -> tuple[MatchResult, ...]:
+    """Play a policy greedily against each opponent, on the same mirrored deals every time.
+
+    Args:
+        checkpoint: the policy.
+        opponents: agents with their names, by game.
+        deals: mirrored deals in each match.
+        stop: a stop request to check at every step of a match, or with a ``device`` after each match.
+        device: where the deals are played, as in ``play_match``.
+
+    Raises:
+        Stopped: if the request has been made.
+    """
+    results: list[MatchResult] = []
+    for game, agents in opponents.items():
+        policy = PolicyAgent(checkpoint, name="policy", rules=rules(game))
+        for name, agent in agents:
+            match = play_match(
+                policy,
+                agent,
+                deals=deals,
+                seed=EVALUATION_SEED,
+                rules=game,
+                endgame=checkpoint.endgame,
+                progress=None if stop is None else stop.check,
+                device=None if agent.uses_games else device,
+            )
+            results.append(dataclasses.replace(match, second=name if len(opponents) == 1 else f"{name}, {game}"))
+    return tuple(results)
+
+
+class RunRecords:
+    """Writes and shows the records of a run: a row per update, evaluations against bots, and its progress.
+
+    Progress goes to standard error: a bar below the lines in a terminal, a line every ten seconds elsewhere.
+    """
+
+    def __init__(
+        self,
+        run: RunDirectory,
+        config: TrainConfig,
+        columns: Sequence[str],
+        decisions: int,
+        *,
+        quiet: bool = False,
+        callback: Callback | None = None,
+        writes: bool = True,
+    ) -> None:
+        """Open the files of a run; a resumed one appends to them.
+
+        Args:
+            run: the run's folder.
+            config: its settings.
+            columns: names of the metrics of each update.
+            decisions: decisions trained on so far; TensorBoard hides records of later ones.
+            quiet: whether to show nothing.
+            callback: called with the numbers of each update and evaluation.
+            writes: whether this process writes and evaluates.
+        """
+        self._run, self._config, self._columns, self._callback = run, config, columns, callback
+        self._writes = writes
+        self._began = time.perf_counter()
+        self._progress = _Progress(config.decisions, decisions, quiet or not writes)
+        self.say = self._progress.say
+        if writes:
+            self._opponents = {
+                game: [(name, make_agent(name, game)) for name in config.evaluate_against] for game in config.shares
+            }
+            # A new run first evaluates the untrained network; a run killed during an evaluation repeats it.
+            last = max((row["decisions"] for row in run.read_evaluations()), default=-1)
+            self._evaluation_is_due = Periodic(config.evaluate_every, last)
+            metrics = run.read_metrics()
+            self._seconds = float(metrics[-1]["charts/seconds"]) if metrics else 0.0
+            if not run.metrics.exists():
+                _write_rows(run.metrics, ("decisions", *columns), ())
+            self._board = _tensorboard(run.tensorboard, decisions)
+
+    def __enter__(self) -> RunRecords:
+        """Start showing progress."""
+        self._progress.bar.start()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        """Close the files."""
+        self._progress.bar.stop()
+        if self._writes and self._board is not None:
+            self._board.close()
+
+    def evaluate_if_due(self, decisions: int, checkpoint: Callable[[], Checkpoint], stop: StopRequest) -> None:
+        """Evaluate if an evaluation is due; returns normally when stopped, as the caller checks the request, too."""
+        if self._writes and self._evaluation_is_due(decisions):
+            with contextlib.suppress(Stopped):
+                self._evaluate(decisions, checkpoint(), self._config.evaluate_deals, stop)
+
+    def begin_update(self) -> None:
+        """Start timing a rollout and its update."""
+        self._began = time.perf_counter()
+
+    def show_rollout(self, decisions: int, played: int) -> None:
+        """Show the progress after a rollout of ``played`` decisions, with ``decisions`` before it."""
+        self._progress.update(decisions, played)
+        self._played = played
+
+    def write_update(self, decisions: int, numbers: Mapping[str, float]) -> None:
+        """Write the row of an update, after which ``decisions`` decisions have been trained on."""
+        if self._writes:
+            passed = time.perf_counter() - self._began
+            self._seconds += passed
+            row = {**numbers, "charts/SPS": self._played / passed, "charts/seconds": self._seconds}
+            with self._run.metrics.open("a", newline="", encoding="utf-8") as file:
+                csv.writer(file).writerow([decisions, *(f"{row[name]:.6g}" for name in self._columns)])
+            self._chart(decisions, row)
+
+    def _chart(self, decisions: int, numbers: dict[str, float]) -> None:
+        """Send numbers to TensorBoard and the callback."""
+        if self._board is not None:
+            for name, number in numbers.items():
+                self._board.add_scalar(name, number, decisions)
+            self._board.flush()
+        if self._callback is not None:
+            self._callback(decisions, numbers)
+
+    def _evaluate(
+        self, decisions: int, checkpoint: Checkpoint, deals: int, stop: StopRequest
+    ) -> tuple[MatchResult, ...]:
+        config = self._config
+        device = config.device if config.device.startswith("cuda") else None
+        results = evaluate(checkpoint, self._opponents, deals, stop, device)
+        self._run.add_evaluations([_evaluation_row(decisions, self._seconds, result) for result in results])
+        title = f"German Whist ({config.title}): self-play, evaluated against bots"
+        draw_curve(self._run.read_evaluations(), self._run.curve, title)
+        rates = {result.second: result.win_rate for result in results}
+        self._progress.say_rates(decisions, rates)
+        self._chart(decisions, {f"evaluation/win_rate_{metric_name(name)}": rate for name, rate in rates.items()})
+        return results
+
+    def finish(self, decisions: int, checkpoint: Checkpoint, stop: StopRequest) -> TrainingOutcome:
+        """Evaluate the trained policy, write the final checkpoint and return the outcome.
+
+        The outcome has no results if the run is stopped meanwhile, or in a process that does not write.
+        """
+        if self._writes:
+            deals, opponents = self._config.final_deals, ", ".join(self._config.evaluate_against)
+            self.say(f"final evaluation: {deals:,} deals each against {opponents}")
+            with contextlib.suppress(Stopped):  # everything has been saved
+                results = self._evaluate(decisions, checkpoint, deals, stop)
+                shown = {result.second: result.to_dict() for result in results}
+                dataclasses.replace(checkpoint, results=shown).save(self._run.final)
+                return TrainingOutcome(self._run, decisions, results)
+        return TrainingOutcome(self._run, decisions, ())
+
+
+class _Progress:
+    """A progress bar with decisions per second and the time left."""
+
+    def __init__(self, total: int, done: int, quiet: bool) -> None:
+        self._total, self._start = total, done
+        self._began: float | None = None  # set at the first decisions, to leave out compilation and first evaluation
+        self._last_line = time.monotonic()
+        self._console = Console(file=sys.stderr, quiet=quiet)
+        self._shows_bar = self._console.is_terminal and not quiet
+        self.bar = Progress(
+            TextColumn("training"),
+            BarColumn(),
+            TaskProgressColumn(),
+            TextColumn("{task.fields[speed]}"),
+            console=self._console,
+            disable=not self._shows_bar,
+        )
+        self._task = self.bar.add_task("", total=total, completed=min(done, total), speed="")
+
+    def say(self, line: str) -> None:
+        """Print a line."""
+        self._last_line = time.monotonic()
+        self._console.print(line, highlight=False, markup=False, soft_wrap=True)
+
+    def say_rates(self, decisions: int, rates: Mapping[str, float]) -> None:
+        """Print the win rates of the evaluation after ``decisions`` decisions."""
+        if len(rates) > _MAX_NAMES:
+            won = f"won {percent_text(sum(rates.values()) / len(rates))} on average of {len(rates)} matches"
+        else:
+            won = "won against " + ", ".join(f"{name} {percent_text(rate)}" for name, rate in rates.items())
+        self.say(f"at {decisions:,}: {won}")
+
+    def update(self, before: int, played: int) -> None:
+        """Show that a rollout of ``played`` decisions has been trained on, after ``before``; the run ends with one."""
+        done, now = before + played, time.monotonic()
+        end = done + -(-max(self._total - done, 0) // max(played, 1)) * played
+        speed = ""
+        if self._began is None:
+            self._began, self._start = now, done
+        else:
+            per_second = (done - self._start) / max(now - self._began, 1e-9)
+            left = time.gmtime((end - done) / max(per_second, 1e-9))
+            speed = f"{per_second:,.0f} decisions/s, {time.strftime('%H:%M:%S', left)} left"
+        self.bar.update(self._task, completed=done, total=end, speed=speed)
+        if not self._shows_bar and now - self._last_line >= _PLAIN_EVERY:
+            self.say(f"{done:,} of {end:,} decisions{speed and f', {speed}'}")
+
+
+def _tensorboard(folder: Path, decisions: int) -> Any:
+    """Return a TensorBoard writer that hides earlier records after ``decisions``; ``None`` if it is not installed."""
+    try:
+        from torch.utils.tensorboard import SummaryWriter
+    except ImportError:
+        return None
+    return SummaryWriter(str(folder), purge_step=decisions + 1 if decisions else None)
+
+
+def metric_name(opponent: str) -> str:
+    """Return an opponent's name in characters that every experiment tracker accepts: letters, digits, ``_-./``.
+
+    ``heuristic+exact`` becomes ``heuristic_exact``, and with several games ``greedy, small`` becomes ``greedy/small``.
+    """
+    return re.sub(r"[^A-Za-z0-9_./-]+", "_", opponent.replace(", ", "/"))
+
+
+def _evaluation_row(decisions: int, seconds: float, result: MatchResult) -> dict[str, Any]:
+    return {
+        "decisions": decisions,
+        "opponent": result.second,
+        "deals": result.deals,
+        "win_rate": round(result.win_rate, 5),
+        "low": round(result.interval[0], 5),
+        "high": round(result.interval[1], 5),
+        "margin": round(result.margin, 4),
+        "seconds": round(seconds, 2),
+    }
+
+
+class Periodic:
+    """Schedule of an event that happens every ``every`` decisions."""
+
+    def __init__(self, every: int, after: int) -> None:
+        """Start at the first multiple of ``every`` above ``after``, or at 0 if ``after`` is negative."""
+        self._every = every
+        self._next = 0 if after < 0 else (after // every + 1) * every
+
+    def __call__(self, decisions: int) -> bool:
+        """Return whether the event is due; true only once each time."""
+        if decisions < self._next:
+            return False
+        self._next = (decisions // self._every + 1) * self._every
+        return True
 
 
 class Stopped(Exception):  # noqa: N818 - no error
@@ -472,17 +637,13 @@ def stop_signals(stop: StopRequest, say: Callable[[str], None]) -> Iterator[None
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    previous = signal.getsignal(signal.SIGINT)
-    if previous in (signal.SIG_IGN, None):  # as for a background job of a script
-        previous = signal.default_int_handler
-    # Printed by another thread, because the interrupted one may hold the console's lock.
-    answer = threading.Thread(target=say, args=("saving, then stopping; Ctrl-C again to stop at once",), daemon=True)
 
     def ask(number: int, frame: Any) -> None:
-        signal.signal(signal.SIGINT, previous)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         if not stop.is_made:
             stop.is_made = True
-            answer.start()
+            # Printed by another thread, because the interrupted one may hold the console's lock.
+            threading.Thread(target=say, args=("saving, then stopping; Ctrl-C again to stop at once",)).start()
 
     before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
@@ -490,26 +651,21 @@ def stop_signals(stop: StopRequest, say: Callable[[str], None]) -> Iterator[None
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-        if answer.ident is not None:
-            answer.join(5.0)
 
 
 _LIBRARIES = ("numpy", "numba", "torch", "stable_baselines3", "sb3_contrib", "gymnasium", "pettingzoo")
-_IN_CHECKOUT = "training/run.py"  # the path of this file in the project's own repository
 
 
 @lru_cache
 def code_version() -> dict[str, Any]:
-    """Return the versions of the package, Python and libraries, for model cards.
-
-    If the package runs from its own checkout, ``commit`` is the git commit and ``modified`` says whether the working
-    tree differs from it. For an installed package both are ``None``, even if a repository surrounds ``site-packages``.
-    """
-    commit, modified = _checkout(Path(__file__).resolve())
+    """Return the versions of the package, Python and libraries, and the git commit of a checkout, for model cards."""
+    root, commit = Path(__file__).resolve().parents[1], None
+    if (root / ".git").exists():
+        command = ["git", "-C", str(root), "rev-parse", "--short=12", "HEAD"]
+        commit = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip() or None
     return {
         "german_whist": _version("german-whist"),
         "commit": commit,
-        "modified": modified,
         "python": platform.python_version(),
         "libraries": {name: _version(name) for name in _LIBRARIES},
     }
@@ -518,22 +674,5 @@ def code_version() -> dict[str, Any]:
 def _version(package: str) -> str | None:
     try:
         return metadata.version(package)
-    except metadata.PackageNotFoundError:  # run from its sources
+    except metadata.PackageNotFoundError:
         return None
-
-
-def _checkout(file: Path) -> tuple[str | None, bool | None]:
-    """Return the commit, and whether the tree is modified, if a file is in a checkout of this project."""
-    try:
-        if _git(file.parent, "ls-files", "--full-name", "--", file.name) != _IN_CHECKOUT:
-            return None, None
-        root = _git(file.parent, "rev-parse", "--show-toplevel")
-        commit = _git(file.parent, "rev-parse", "--short=12", "HEAD")
-        return commit, bool(_git(Path(root), "status", "--porcelain", "--", "*.py", "configs"))
-    except (OSError, subprocess.SubprocessError):
-        return None, None
-
-
-def _git(folder: Path, *words: str) -> str:
-    command = ["git", "-C", str(folder), *words]
-    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout.strip()

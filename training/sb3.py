@@ -11,7 +11,8 @@ continues with the weights and optimiser state that were saved, but with new dea
 
 from __future__ import annotations
 
-import io
+import math
+import os
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from gymnasium import spaces
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.torch_layers import FlattenExtractor
+from stable_baselines3.common.utils import ConstantSchedule
 
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
@@ -27,15 +29,21 @@ from german_whist.agents.registry import make_agent
 from german_whist.envs.agent import Agent
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.observation.vector import observation_high, observation_layout
-from german_whist.envs.utils.device import torch_device
-from german_whist.envs.utils.files import write_atomically
 from german_whist.sb3 import GermanWhistVecEnv
 from german_whist.training.config import POOL, SELF, SB3Config
 from german_whist.training.networks import feature_scale
 from german_whist.training.processes import Processes
-from german_whist.training.records import Callback, Periodic, RunRecords, TrainingOutcome
 from german_whist.training.rollouts import TRAINING_DEALS
-from german_whist.training.run import RunDirectory, StopRequest, cannot_resume, code_version, stop_signals
+from german_whist.training.run import (
+    Callback,
+    Periodic,
+    RunDirectory,
+    RunRecords,
+    StopRequest,
+    TrainingOutcome,
+    code_version,
+    stop_signals,
+)
 
 METRICS = (
     *("charts/SPS", "charts/seconds", "train/learning_rate", "train/entropy_loss", "train/policy_gradient_loss"),
@@ -51,13 +59,22 @@ def train_sb3(
     processes: Processes,
     callback: Callback | None,
 ) -> TrainingOutcome:
-    """Train with MaskablePPO; see :func:`german_whist.training.train.train`."""
+    """Train with MaskablePPO; see :func:`german_whist.train`."""
     if processes.size > 1:
-        raise ValueError("trainer: sb3 runs in one process; several need trainer: policy_iteration")
-    # Validating distributions, whose masks are our own, would cost a tenth of the time.
-    torch.distributions.Distribution.set_default_validate_args(False)
-    learner, stop = Learner(config, run, resume), StopRequest()
-    model = learner.model
+        raise ValueError("trainer sb3 runs in one process: several need trainer policy_iteration")
+    envs = GermanWhistVecEnv(
+        config.num_envs, rules=config.rules, opponent="random", reward=config.reward, canonical=True
+    )
+    model = _model(config, envs, run, resume)
+    model.set_random_seed((config.seed + model.num_timesteps) % 2**32)
+    envs.set_options({"deal": (config.seed, TRAINING_DEALS + model.num_timesteps)})
+    if resume:
+        run.drop_records_after(model.num_timesteps)
+        run.write_config(config)
+    else:
+        run.begin(config)
+        _save(model, config, run)
+    stop = StopRequest()
     with (
         RunRecords(run, config, METRICS, model.num_timesteps, quiet=quiet, callback=callback) as records,
         stop_signals(stop, records.say),
@@ -66,25 +83,29 @@ def train_sb3(
         save_is_due = Periodic(config.checkpoint_every, model.num_timesteps)
         while (done := model.num_timesteps) < config.decisions:
             if save_is_due(done):
-                learner.save()
-            records.evaluate_if_due(done, learner.checkpoint, stop)
+                _save(model, config, run)
+            records.evaluate_if_due(done, lambda: _checkpoint(model, config), stop)
             records.begin_update()
-            learner.prepare_rollout()
+            left = 1.0 - done / config.decisions
+            model.lr_schedule = ConstantSchedule(config.learning_rate_at(left))
+            model.ent_coef = config.ent_coef_at(left)
+            envs.opponent = _opponent(model, config, run)
             model.learn(1, lambda *_: not stop.is_made, log_interval=None, reset_num_timesteps=False)  # type: ignore[arg-type]
             if stop.is_made:
                 model.num_timesteps = done  # the interrupted rollout is discarded
-                learner.save_model()
+                _save_model(model, run)
                 return TrainingOutcome(run, done, ())
-            learner.check_finite()
             records.show_rollout(done, model.num_timesteps - done)
             numbers = {name: float(model.logger.name_to_value[name]) for name in METRICS}
+            if not math.isfinite(numbers["train/loss"]):
+                raise FloatingPointError(f"training diverged before decision {model.num_timesteps}: the loss is NaN")
             records.write_update(model.num_timesteps, numbers)
-        learner.save()
-        return records.finish(model.num_timesteps, learner.checkpoint(), stop)
+        _save(model, config, run)
+        return records.finish(model.num_timesteps, _checkpoint(model, config), stop)
 
 
 class ScaledObservations(FlattenExtractor):
-    """Scales observations; :meth:`Learner.checkpoint` folds the factors into the first layer's weights."""
+    """Scales observations; :func:`_checkpoint` folds the factors into the first layer's weights."""
 
     scale: torch.Tensor
 
@@ -98,126 +119,73 @@ class ScaledObservations(FlattenExtractor):
         return observations * self.scale
 
 
-class Learner:
-    """A MaskablePPO model, its environments and its opponents.
-
-    Attributes:
-        model: the MaskablePPO model.
-    """
-
-    def __init__(self, config: SB3Config, run: RunDirectory, resume: bool) -> None:
-        """Begin a run, or load it to resume.
-
-        Raises:
-            ValueError: if the run cannot be resumed, the device does not exist or the network is too large.
-        """
-        if config.device != "auto":  # for a missing GPU, Stable-Baselines3 would silently use the CPU
-            torch_device(config.device)
-        self._config, self._run, self._rules = config, run, rules(config.rules)
-        self._named = {name: make_agent(name, self._rules) for name in config.opponents if name not in (SELF, POOL)}
-        self._envs = GermanWhistVecEnv(
-            config.num_envs, rules=self._rules, opponent="random", reward=config.reward, canonical=True
-        )
-        settings = {
-            "n_steps": config.num_steps,
-            "batch_size": min(config.batch_size, config.num_envs * config.num_steps),
-            "n_epochs": config.epochs,
-            "device": config.device,
-        }
-        self.model = self._load(settings) if resume else self._new(settings)
-        self.model.set_logger(Logger(None, []))
-        self.model.set_random_seed((config.seed + self.model.num_timesteps) % 2**32)
-        self._envs.set_options({"deal": (config.seed, TRAINING_DEALS + self.model.num_timesteps)})
-        if resume:
-            run.drop_records_after(self.model.num_timesteps)
-            if run.overrides:
-                run.write_config(config)
-        else:
-            run.begin(config)
-            self.save()
-
-    def _new(self, settings: dict[str, Any]) -> MaskablePPO:
-        scale = feature_scale(observation_high(self._rules), observation_layout(self._rules).get("low"))
+def _model(config: SB3Config, envs: GermanWhistVecEnv, run: RunDirectory, resume: bool) -> MaskablePPO:
+    """Return a new model, or that of a run to resume."""
+    settings: dict[str, Any] = {
+        "n_steps": config.num_steps,
+        "batch_size": min(config.batch_size, config.num_envs * config.num_steps),
+        "n_epochs": config.epochs,
+        "device": config.device,
+        "seed": config.seed,
+    }
+    if resume:
+        model = MaskablePPO.load(run.model, envs, custom_objects=settings)
+    else:
+        game = rules(config.rules)
         policy = {
             "features_extractor_class": ScaledObservations,
-            "features_extractor_kwargs": {"scale": scale},
-            "net_arch": self._config.hidden,
+            "features_extractor_kwargs": {
+                "scale": feature_scale(observation_high(game), observation_layout(game).get("low"))
+            },
+            "net_arch": config.hidden,
             "activation_fn": torch.nn.ReLU,
             "optimizer_kwargs": {"eps": 1e-5},
         }
-        try:
-            # gamma: a trick counts the same whenever it is won
-            return MaskablePPO("MlpPolicy", self._envs, gamma=1.0, policy_kwargs=policy, **settings)
-        except RuntimeError as error:  # torch's error when memory is short
-            raise ValueError(f"the network cannot be made: {str(error).splitlines()[0]}") from None
+        # gamma: a trick counts the same whenever it is won
+        model = MaskablePPO("MlpPolicy", envs, gamma=1.0, policy_kwargs=policy, **settings)
+    model.set_logger(Logger(None, []))
+    return model
 
-    def _load(self, settings: dict[str, Any]) -> MaskablePPO:
-        try:
-            model = MaskablePPO.load(self._run.model, self._envs, custom_objects=settings)
-            if model.policy_kwargs["net_arch"] != self._config.hidden:
-                raise ValueError(f"its hidden layers are {model.policy_kwargs['net_arch']}")
-        except Exception as error:  # a damaged archive can raise anything
-            raise cannot_resume(self._run.model, error) from None
-        return model
 
-    def checkpoint(self) -> Checkpoint:
-        """Return a checkpoint of the current policy."""
-        policy: Any = self.model.policy
-        linear = [module for module in policy.mlp_extractor.policy_net if isinstance(module, torch.nn.Linear)]
-        layers = [
-            (layer.weight.detach().cpu().numpy().copy(), layer.bias.detach().cpu().numpy().copy())
-            for layer in (*linear, policy.action_net)
-        ]
-        layers[0] = layers[0][0] * policy.features_extractor.scale.cpu().numpy(), layers[0][1]
-        about = {
-            "algorithm": "self-play MaskablePPO (sb3-contrib)",
-            "decisions": self.model.num_timesteps,
-            "config": self._config.to_dict(),
-            "code": code_version(),
-        }
-        return Checkpoint(tuple(layers), self._rules, about)
+def _checkpoint(model: MaskablePPO, config: SB3Config) -> Checkpoint:
+    """Return a checkpoint of the current policy."""
+    policy: Any = model.policy
+    linear = [module for module in policy.mlp_extractor.policy_net if isinstance(module, torch.nn.Linear)]
+    layers = [
+        (layer.weight.detach().cpu().numpy().copy(), layer.bias.detach().cpu().numpy().copy())
+        for layer in (*linear, policy.action_net)
+    ]
+    layers[0] = layers[0][0] * policy.features_extractor.scale.cpu().numpy(), layers[0][1]
+    about = {
+        "algorithm": "self-play MaskablePPO (sb3-contrib)",
+        "decisions": model.num_timesteps,
+        "config": config.model_dump(),
+        "code": code_version(),
+    }
+    return Checkpoint(tuple(layers), rules(config.rules), about)
 
-    def save(self) -> None:
-        """Write a checkpoint, which joins the pool, and ``model.zip`` to resume from."""
-        self.checkpoint().save(self._run.checkpoint_path(self.model.num_timesteps))
-        self.save_model()
 
-    def save_model(self) -> None:
-        """Write ``model.zip``, Stable-Baselines3's own format, to resume from."""
-        file = io.BytesIO()
-        self.model.save(file)
-        write_atomically(self._run.model, file.getvalue())
+def _save(model: MaskablePPO, config: SB3Config, run: RunDirectory) -> None:
+    """Write a checkpoint, which joins the pool, and the model to resume from."""
+    _checkpoint(model, config).save(run.checkpoint_path(model.num_timesteps))
+    _save_model(model, run)
 
-    def prepare_rollout(self) -> None:
-        """Set the opponent of the next rollout, and the learning rate and entropy coefficient of its update."""
-        config, model = self._config, self.model
-        left = 1.0 - model.num_timesteps / config.decisions
-        rate = config.learning_rate_at(left)
-        model.lr_schedule = lambda _: rate
-        model.ent_coef = config.ent_coef_at(left)
-        self._envs.opponent = self._opponent()
 
-    def _opponent(self) -> Agent:
-        """Draw the opponent of the next rollout, with probabilities proportional to the shares."""
-        rng = np.random.default_rng((self._config.seed, self.model.num_timesteps))
-        names, shares = zip(*self._config.opponents.items(), strict=True)
-        name = names[rng.choice(len(names), p=np.array(shares) / sum(shares))]
-        if name == SELF:
-            return PolicyAgent(self.checkpoint(), 1.0)
-        if name == POOL:
-            past = self._run.checkpoint_paths()[-self._config.pool_size :]
-            return PolicyAgent(load_checkpoint(past[rng.integers(len(past))]), 1.0)
-        return self._named[name]
+def _save_model(model: MaskablePPO, run: RunDirectory) -> None:
+    temporary = run.model.with_name(".model.tmp.zip")
+    model.save(temporary)
+    os.replace(temporary, run.model)
 
-    def check_finite(self) -> None:
-        """Check that all weights are finite.
 
-        Raises:
-            FloatingPointError: naming the weight that is not.
-        """
-        for name, weight in self.model.policy.named_parameters():
-            if not torch.isfinite(weight).all():
-                raise FloatingPointError(
-                    f"training diverged before decision {self.model.num_timesteps}: {name} is not finite; the "
-                    f"checkpoints before it are in {self._run.checkpoints}"
-                )
+def _opponent(model: MaskablePPO, config: SB3Config, run: RunDirectory) -> Agent:
+    """Draw the opponent of the next rollout, with probabilities proportional to the shares."""
+    rng = np.random.default_rng((config.seed, model.num_timesteps))
+    names, shares = zip(*config.opponents.items(), strict=True)
+    name = names[rng.choice(len(names), p=np.array(shares) / sum(shares))]
+    if name == SELF:
+        return PolicyAgent(_checkpoint(model, config), 1.0)
+    if name == POOL:
+        past = run.checkpoint_paths()[-config.pool_size :]
+        return PolicyAgent(load_checkpoint(past[rng.integers(len(past))]), 1.0)
+    named: Agent = make_agent(name, config.rules)
+    return named

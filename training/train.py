@@ -31,11 +31,11 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from torch.distributions import Distribution
 
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
@@ -49,21 +49,22 @@ from german_whist.envs.engine.endgame_hook import EXACT
 from german_whist.envs.engine.rules import Rules, rules
 from german_whist.envs.observation.views import UNPLAYED
 from german_whist.envs.utils.device import Device
-from german_whist.training.config import POOL, SELF, PolicyIterationConfig, TrainConfig
+from german_whist.training.config import POOL, SELF, PolicyIterationConfig, TrainConfig, load_config
 from german_whist.training.networks import Batch, Networks, feature_scale
-from german_whist.training.processes import Processes, started_workers
-from german_whist.training.records import Callback, Periodic, RunRecords, TrainingOutcome, finished_outcome
+from german_whist.training.processes import Processes, joined_processes, started_workers
 from german_whist.training.rollouts import Collector
 from german_whist.training.run import (
-    UNREADABLE,
+    Callback,
+    Periodic,
     RunDirectory,
+    RunRecords,
     Stopped,
     StopRequest,
-    cannot_resume,
+    TrainingOutcome,
     changes_of_settings,
     code_version,
+    finished_outcome,
     read_snapshot,
-    run_lock,
     stop_signals,
     write_snapshot,
 )
@@ -71,6 +72,7 @@ from german_whist.training.targets import ActionValueTargets
 from german_whist.training.value_fit import fit_value, self_play_outcomes
 
 INVERSE_TEMPERATURE = 4.0  # of the behaviour policy: values learn from its returns, so exploration must cost little
+VALUE_DEALS = 4096  # to fit the final value network to: more positions than the fit takes
 _DISTILL_PASSES = 10  # over the first rollout of a run with ``init``
 EXPLODED = 1e3  # a loss this large means divergence: in output units, targets are a few at most, losses mostly below 1
 METRICS = (
@@ -80,63 +82,103 @@ METRICS = (
 
 
 def train(
-    config: TrainConfig,
-    run: RunDirectory,
+    config: str | Path = "quickstart",
     *,
-    resume: bool = False,
+    out: str | Path | None = None,
+    resume: str | Path | None = None,
     quiet: bool = False,
-    processes: Processes = Processes(),  # noqa: B008 - a constant
     callback: Callback | None = None,
+    **settings: Any,
 ) -> TrainingOutcome:
-    """Train a policy by self-play with the configured trainer.
+    """Train an agent by self-play and evaluate it, as ``german-whist train`` does.
 
-    On SIGINT or SIGTERM the run is saved and ends; outside the main thread no handlers are installed. If the
-    configuration asks for several ``processes`` and none are passed, the others are started here. A new run that fails
-    before its first update leaves nothing in its folder, unless it can be resumed. The random states and thread counts
-    of the calling process are restored at the end.
+    Works in notebooks and threads, and restores random states and thread counts at the end. Ctrl-C saves the run, which
+    can be resumed; the outcome is then ``interrupted``. Under ``torchrun``, all its processes train together.
+
+    Example:
+        >>> outcome = german_whist.train("quickstart", decisions=100_000, processes=1, out="runs/mine")
+        >>> outcome.win_rates
+        {'random+exact': 0.83, 'greedy+exact': 0.6, 'heuristic+exact': 0.46}
+        >>> german_whist.play_match(outcome.agent, "heuristic", deals=1000)
 
     Args:
-        config: the configuration, whose class selects the trainer.
-        run: the folder to write to.
-        resume: continue from the run's snapshot; a run killed before its first snapshot starts from scratch, and a
-            finished one is not trained.
+        config: a recipe of the package (``"quickstart"``, ``"half-hour"``, ``"sb3"``, …), or a YAML file.
+        out: the run's folder; by default the first of ``runs/NAME``, ``runs/NAME-2``, … that does not exist.
+        resume: the folder of a run to continue, instead of starting a new one; ``settings`` then change its settings.
+            The outcome of a finished run is returned at once.
         quiet: show no progress.
-        processes: the process group, if ``torchrun`` started this process; ``trainer: sb3`` runs in a single process.
-        callback: called in the first process as ``callback(decisions, numbers)``: after each update with its row, under
-            the names of ``metrics.csv``, and after each evaluation with win rates, as
-            ``evaluation/win_rate_OPPONENT``. An exception that it raises ends the run, which can be resumed from its
-            last checkpoint.
+        callback: called as ``callback(decisions, numbers)`` after each update, with the columns of ``metrics.csv``, and
+            after each evaluation, with win rates as ``evaluation/win_rate_OPPONENT``. An exception that it raises ends
+            the run, which can be resumed.
+        settings: settings of the configuration by name: ``decisions=2000``, ``hidden=[64, 64]``, ``rules="small"``,
+            ``opponents={"self": 0.5, "heuristic": 0.5}``. The page on training settings lists them.
+
+    Returns:
+        The outcome: ``agent`` to play with, ``win_rates`` and ``results`` of the final evaluation, and the ``path`` of
+        the run's folder.
 
     Raises:
-        ValueError: if the run cannot be resumed or another process trains it, or the device does not exist.
+        ValueError: if a setting is unknown or not allowed, the folder already holds a run, or the run cannot be
+            resumed.
         RuntimeError: if this process is training another run.
-        ModuleNotFoundError: if a library that the trainer needs is not installed.
         FloatingPointError: if training diverges; the last good checkpoint is kept.
         ConnectionError: if another process of the run is gone; the last good checkpoint is kept.
-        OSError: if a file cannot be written, as on a full disk; the error names it, and the run can be resumed.
     """
     with ExitStack() as stack:
-        if processes.is_first:
-            stack.enter_context(run_lock(run.path))
-            if not resume:
-                stack.enter_context(run.beginning())
         stack.enter_context(_settings_of_libraries_kept())
-        finished = finished_outcome(run, config.decisions) if resume and not run.overrides else None
-        if isinstance(config, PolicyIterationConfig) and processes.size == 1 < config.processes and not finished:
-            processes = stack.enter_context(started_workers(config.processes, config.threads))
-            processes.broadcast((config, run, resume))
-        has_snapshot, finished = processes.broadcast((run.has_snapshot, finished))
-        if isinstance(finished, TrainingOutcome):
-            if processes.is_first and not quiet:
+        processes = stack.enter_context(joined_processes())
+        run, found = processes.broadcast(
+            _begun(config, out, resume, settings, processes) if processes.is_first else None
+        )
+        if processes.is_first:
+            stack.enter_context(run.locked())
+        finished = finished_outcome(run, found.decisions) if resume is not None and not run.overrides else None
+        if finished is not None:
+            if not quiet:
                 print(f"finished, after {finished.decisions:,} decisions: {run.path}", file=sys.stderr)
             return finished
-        if not has_snapshot:
-            config = config.with_short_rollouts(processes.size)
-            if resume and processes.is_first:
-                run.drop_records_after(0)
-        if config.threads:
-            torch.set_num_threads(config.threads)
-        return load_trainer(config)(config, run, resume and has_snapshot, quiet, processes, callback)
+        if isinstance(found, PolicyIterationConfig) and processes.size == 1 < found.processes:
+            processes = stack.enter_context(started_workers(found.processes, found.threads))
+            processes.broadcast((run, found))
+        return run_training(found, run, processes, quiet=quiet, callback=callback)
+
+
+def _begun(
+    config: str | Path,
+    out: str | Path | None,
+    resume: str | Path | None,
+    settings: dict[str, Any],
+    processes: Processes,
+) -> tuple[RunDirectory, TrainConfig]:
+    """Return the folder and the settings of a new run, or of the one to resume."""
+    if resume is not None:
+        if config != "quickstart" or out is not None:
+            raise ValueError("resume uses the run's own configuration and folder: leave out config and out")
+        return RunDirectory.open(resume, settings)
+    found = load_config(config, settings)
+    trainer_of(found)  # a missing library is reported before a folder is created
+    if processes.size > 1 and isinstance(found, PolicyIterationConfig):
+        found = found.replace(processes=processes.size)
+    return RunDirectory.create(Path(config).stem, out), found
+
+
+def run_training(
+    config: TrainConfig,
+    run: RunDirectory,
+    processes: Processes = Processes(),  # noqa: B008 - a constant
+    *,
+    quiet: bool = False,
+    callback: Callback | None = None,
+) -> TrainingOutcome:
+    """Train in a folder, from its snapshot if it has one. All processes of a run call it."""
+    (resume,) = processes.broadcast((run.has_snapshot,))
+    if not resume:
+        config = config.with_short_rollouts(processes.size)
+        if processes.is_first:
+            run.drop_records_after(0)
+    if config.threads:
+        torch.set_num_threads(config.threads)
+    return trainer_of(config)(config, run, resume, quiet, processes, callback)
 
 
 _TRAINING = threading.Lock()
@@ -144,27 +186,20 @@ _TRAINING = threading.Lock()
 
 @contextlib.contextmanager
 def _settings_of_libraries_kept() -> Iterator[None]:
-    """Restore the process's random states, thread count and library flags on exit; only one run at a time has them.
+    """Restore the process's random states and thread count on exit; only one run at a time has them.
 
     Raises:
         RuntimeError: if another run has them.
     """
     if not _TRAINING.acquire(blocking=False):
         raise RuntimeError("this process is training another run: train this one in a process of its own")
-    threads, validates = torch.get_num_threads(), Distribution._validate_args
-    deterministic, benchmark = torch.backends.cudnn.deterministic, torch.backends.cudnn.benchmark
-    python_state, numpy_state = random.getstate(), np.random.get_state()
-    torch_state = torch.get_rng_state()
-    gpu_states = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else []
+    threads, python_state, numpy_state = torch.get_num_threads(), random.getstate(), np.random.get_state()
     try:
-        yield
+        with torch.random.fork_rng(range(torch.cuda.device_count() if torch.cuda.is_initialized() else 0)):
+            yield
     finally:
         random.setstate(python_state)
         np.random.set_state(numpy_state)
-        torch.set_rng_state(torch_state)
-        torch.cuda.set_rng_state_all(gpu_states)
-        torch.backends.cudnn.deterministic, torch.backends.cudnn.benchmark = deterministic, benchmark
-        Distribution.set_default_validate_args(validates)
         torch.set_num_threads(threads)
         _TRAINING.release()
 
@@ -172,12 +207,8 @@ def _settings_of_libraries_kept() -> Iterator[None]:
 Trainer = Callable[[Any, RunDirectory, bool, bool, Processes, Callback | None], TrainingOutcome]
 
 
-def load_trainer(config: TrainConfig) -> Trainer:
-    """Return the function that trains a configuration, importing the libraries that it needs.
-
-    Raises:
-        ModuleNotFoundError: if one of them is not installed.
-    """
+def trainer_of(config: TrainConfig) -> Trainer:
+    """Return the function that trains a configuration, importing the libraries that it needs."""
     if isinstance(config, PolicyIterationConfig):
         return _train_policy_iteration
     from german_whist.training.sb3 import train_sb3
@@ -197,8 +228,6 @@ def _train_policy_iteration(
     if resume:
         state.restore()
     else:
-        if processes.is_first:
-            run.begin(config)
         state.begin()
     with ExitStack() as stack:
         records = stack.enter_context(
@@ -230,10 +259,8 @@ def _train_policy_iteration(
             # A checkpoint here would join the pool, and the resumed run would differ from one that was never stopped.
             state.save_snapshot()
             return TrainingOutcome(run, state.decisions, ())
-        except ConnectionError as error:
-            raise ConnectionError(f"{error}; the last good checkpoint is in {run.checkpoints}") from None
         state.save()
-        if config.value_deals and processes.is_first:
+        if processes.is_first:
             records.say("fitting the value network")
             with contextlib.suppress(Stopped):  # `finish` checks for the stop request again
                 state.fit_value(stop)
@@ -275,10 +302,7 @@ class TrainingState:
         layout, first = input_layout(self._rules, config.inputs), self.collectors[0]
         flags = [layout[name] for name in RULE_FLAGS] if config.inputs == UNIVERSAL else []
         scale = feature_scale(first.high, layout.get("low"), flags)
-        try:
-            self.networks = Networks(config, scale, first.num_actions, processes)
-        except RuntimeError as error:  # torch's error when memory is short
-            raise ValueError(f"the network cannot be made: {str(error).splitlines()[0]}") from None
+        self.networks = Networks(config, scale, first.num_actions, processes)
 
     def _make_collectors(self) -> None:
         """Create a collector for each game, with its share of the environments."""
@@ -322,7 +346,7 @@ class TrainingState:
         return self._pool[np.random.default_rng(seed).integers(len(self._pool))]
 
     def begin(self) -> None:
-        """Load ``init``, if it is set, and write the first checkpoint.
+        """Load ``init``, if it is set, and write the settings and the first checkpoint.
 
         Raises:
             ValueError: if there is no such network, or it does not match the settings.
@@ -333,6 +357,8 @@ class TrainingState:
                 f"{init} has no value network with hidden layers {self.config.value_hidden}: "
                 "targets are poor until the run has learnt one"
             )
+        if self.processes.is_first:
+            self.run.begin(self.config)
         self.save()  # the first member of the pool
 
     @property
@@ -354,10 +380,7 @@ class TrainingState:
     def _start(self) -> Checkpoint:
         """Return the checkpoint that ``init`` names."""
         name, config = self.config.init, self.config
-        try:
-            start = find_network(name)
-        except ValueError as error:
-            raise ValueError(f"init: {error}") from None
+        start = find_network(name)
         if start.ranks != UNPLAYED:
             raise ValueError(f"init: {name!r} sees ranks {start.ranks}, not {UNPLAYED}")
         if start.inputs != config.inputs:
@@ -376,7 +399,6 @@ class TrainingState:
 
         Raises:
             FloatingPointError: if logits are not finite.
-            ConnectionError: if another process is gone.
             Stopped: if any process has been asked to stop; the rollout is discarded and the state is unchanged.
         """
         before = [collector.state() for collector in self.collectors]
@@ -452,7 +474,7 @@ class TrainingState:
             "algorithm": "approximate policy iteration: regression on action values, bootstrapped from its own value "
             "network",
             "decisions": self.decisions,
-            "config": self.config.to_dict(),
+            "config": self.config.model_dump(),
             "code": code_version(),
         }
         if self.changes:
@@ -496,7 +518,7 @@ class TrainingState:
                 "decisions": self.decisions,
                 "processes": self.processes.size,
                 "pool": [past.training["decisions"] for past in self._pool] if POOL in self.config.opponents else [],
-                "settings": self.config.to_dict(),
+                "settings": self.config.model_dump(),
                 "changes": self.changes,
             }
             write_snapshot(self.run.snapshot, about, tensors)
@@ -511,17 +533,14 @@ class TrainingState:
         """
         about, tensors, self._pool = self.processes.broadcast(self._read_saved() if self.processes.is_first else None)
         size, rank = self.processes.size, self.processes.rank
-        try:
-            if about["processes"] != size:
-                raise ValueError(f"it was written by {about['processes']} processes, and now there are {size}")
-            self.decisions = about["decisions"]
-            changes = changes_of_settings(about["settings"], self.config, self.run.overrides, self.decisions)
-            for number, collector in enumerate(self.collectors):
-                own = _below(tensors, f"deals.{rank}.{number}.")
-                collector.load_state({name: tensor.numpy() for name, tensor in own.items()})
-            self.networks.load_state(_below(tensors, "networks."))
-        except UNREADABLE as error:
-            raise cannot_resume(self.run.snapshot, error) from None
+        if about["processes"] != size:
+            raise ValueError(f"the run was trained by {about['processes']} processes, and now there are {size}")
+        self.decisions = about["decisions"]
+        changes = changes_of_settings(about["settings"], self.config, self.run.overrides, self.decisions)
+        for number, collector in enumerate(self.collectors):
+            own = _below(tensors, f"deals.{rank}.{number}.")
+            collector.load_state({name: tensor.numpy() for name, tensor in own.items()})
+        self.networks.load_state(_below(tensors, "networks."))
         self.changes = about["changes"] + changes
         if self.processes.is_first:
             self.run.drop_records_after(self.decisions)
@@ -534,12 +553,7 @@ class TrainingState:
     def _read_saved(self) -> tuple[dict[str, Any], dict[str, torch.Tensor], list[Checkpoint]]:
         """Read the snapshot and the checkpoints of its pool."""
         about, tensors = read_snapshot(self.run.snapshot)
-        past = [self.run.checkpoint_path(decisions) for decisions in about["pool"]]
-        for path in past:
-            if not path.exists():
-                missing = ValueError(f"{path.name} is missing, and the run's pool needs it")
-                raise cannot_resume(self.run.snapshot, missing)
-        return about, tensors, [load_checkpoint(path) for path in past]
+        return about, tensors, [load_checkpoint(self.run.checkpoint_path(decisions)) for decisions in about["pool"]]
 
     def fit_value(self, stop: StopRequest) -> None:
         """Fit the value network that later checkpoints hold to self-play of the current policy.
@@ -554,9 +568,7 @@ class TrainingState:
             return self.networks.policy(features)
 
         self.networks.freeze()
-        outcomes = self_play_outcomes(
-            policy, config.shares, config.value_deals, config.seed, config.inputs, config.device
-        )
+        outcomes = self_play_outcomes(policy, config.shares, VALUE_DEALS, config.seed, config.inputs, config.device)
         self._value = fit_value(self.networks.value.layers(), config.suit_layers, outcomes)
 
 

@@ -7,7 +7,7 @@ import sys
 import threading
 
 from german_whist.training.processes import READY, local_store, process_group
-from german_whist.training.train import train
+from german_whist.training.train import run_training
 
 
 def main(rank: int, size: int, port: int) -> None:
@@ -15,12 +15,12 @@ def main(rank: int, size: int, port: int) -> None:
     store = local_store(port)
     store.add(READY, 1)
     with process_group(rank, store=store, rank=rank, world_size=size) as processes:
-        config, run, resume = processes.broadcast(None)
-        train(config, run, resume=resume, quiet=True, processes=processes)
+        run, config = processes.broadcast(None)
+        run_training(config, run, processes, quiet=True)
 
 
 def _end_with_parent() -> None:
-    os.read(sys.stdin.fileno(), 1)  # blocks until the first process ends, however that happens
+    os.read(sys.stdin.fileno(), 1)  # returns when the parent has ended, however it ended
     os._exit(1)
 
 
@@ -28,5 +28,5 @@ if __name__ == "__main__":
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
         main(*map(int, sys.argv[1:]))
-    except (ValueError, FloatingPointError, ConnectionError) as error:  # one line, as the command line prints them
-        sys.exit(f"{error}")
+    except (ConnectionError, ValueError):  # the first process meets it, too, and reports it
+        sys.exit(1)

@@ -193,13 +193,12 @@ def _defaults(defaults: dict[str, str]) -> str:
 
 def training_settings() -> dict[str, dict[str, tuple[str, str]]]:
     """Return each trainer's settings: key → (default, help)."""
-    from german_whist.training.config import TRAINERS, setting_defaults, setting_types
+    from german_whist.training.config import TRAINERS, settings_of
 
-    found = {}
-    for name in sorted(TRAINERS, key=("policy_iteration", "sb3").index):
-        defaults, types = setting_defaults(TRAINERS[name]), setting_types(TRAINERS[name])
-        found[name] = {key: (defaults[key], types[key][1]) for key in types}
-    return found
+    return {
+        name: {key: (setting.default, setting.text) for key, setting in settings_of(kind).items()}
+        for name, kind in TRAINERS.items()
+    }
 
 
 def _default(value: str) -> str:
@@ -213,7 +212,7 @@ class Recipes(MarkdownDirective):
         """Return each recipe as it stands in its file."""
         from importlib import resources
 
-        from german_whist.training.load_config import recipe_names
+        from german_whist.training.config import recipe_names
 
         lines: list[str] = []
         for name in recipe_names():

@@ -19,6 +19,7 @@ class Library(NamedTuple):
 
 _LIBRARIES = {  # by module
     "torch": Library("torch", "train"),
+    "pydantic": Library("pydantic", "train"),
     "stable_baselines3": Library("stable-baselines3", "train"),
     "sb3_contrib": Library("sb3-contrib", "train"),
     "matplotlib": Library("matplotlib", "train"),

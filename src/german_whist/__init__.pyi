@@ -29,7 +29,7 @@ from .evaluation.tournament.play import play_tournament as play_tournament
 from .solver.endgames import solve_endgame as solve_endgame
 from .solver.endgames import solve_endgames as solve_endgames
 from .text_env import TextEnv as TextEnv
-from .training.start import train as train
+from .training.train import train as train
 
 __version__: str
 __all__: list[str]

@@ -13,7 +13,6 @@ import german_whist as gw
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.registry import as_spec, make_agent
 from german_whist.envs.agent import Actions, Views
-from german_whist.training.config import PolicyIterationConfig
 from tests.agents.networks import some_network
 
 WRONG = {
@@ -119,8 +118,6 @@ def test_a_path_is_taken_wherever_an_agent_is_named(tmp_path: Path) -> None:
     spec = f"checkpoint:{path}"
     assert set(gw.play_tournament([path, "random"], deals=2, rules="tiny").agents) == {spec, "random"}
     assert gw.exploitability(path, "tiny").agent == spec
-    config = PolicyIterationConfig(rules="tiny", init=path, opponents={"self": 0.5, path: 0.5}, evaluate_against=[path])
-    assert (config.init, *config.opponents, *config.evaluate_against) == (str(path), "self", spec, spec)
 
 
 SEARCHERS = ("mc:worlds=2", "ismcts:iterations=9")

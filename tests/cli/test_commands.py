@@ -23,7 +23,7 @@ from german_whist.training.curve import COLORS
 from german_whist.training.run import RunDirectory
 from tests.agents.networks import some_network
 from tests.cli.commands import Run
-from tests.training.test_records import colours_in, points
+from tests.training.test_curve import colours_in, points
 
 
 def example_of(text: str) -> list[str]:

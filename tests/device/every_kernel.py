@@ -47,7 +47,7 @@ def solve_endgames() -> None:
 
 
 def train(game: str) -> None:
-    config = PolicyIterationConfig.of(rules=game, num_envs=8, num_steps=36, opponents={"self": 1, "heuristic": 1})
+    config = PolicyIterationConfig(rules=game, num_envs=8, num_steps=36, opponents={"self": 1, "heuristic": 1})
     makers = {"heuristic": lambda rollout: make_agent("heuristic")}
     collector = Collector(game, 8, 36, config.opponents, makers, seed=0)
     targets = ActionValueTargets(collector, config)

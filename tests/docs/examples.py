@@ -32,7 +32,7 @@ import pytest
 
 from german_whist.cli import build_parser, main
 from german_whist.evaluation import benchmark
-from german_whist.training.load_config import load_config
+from german_whist.training.config import load_config
 
 ROOT = Path(__file__).parents[2]
 
@@ -44,7 +44,6 @@ SMALL_RUN = {
     "suit_layers": "0",
     "hidden": "[16]",
     "value_hidden": "[16]",
-    "value_deals": "64",
     "checkpoint_every": "200",
     "evaluate_deals": "10",
     "final_deals": "10",

@@ -9,7 +9,7 @@ import pytest
 
 import german_whist as gw
 from german_whist.cli import COMMANDS
-from german_whist.training.load_config import recipe_names
+from german_whist.training.config import recipe_names
 from tests.docs.examples import ROOT, blocks, links, prose, run_page
 
 DOCS = ROOT / "docs"

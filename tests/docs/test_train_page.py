@@ -11,10 +11,8 @@ from typing import Any
 
 import pytest
 
-from german_whist.training import load_config as loading
-from german_whist.training.progress import FIRST_ROLLOUT
-from german_whist.training.run import RunDirectory
-from german_whist.training.train import train
+import german_whist as gw
+from german_whist.training import train as training
 from tests.docs.examples import ROOT, SMALL_RUN, blocks
 from tests.training.whole_runs import interrupt_in
 
@@ -25,10 +23,8 @@ SMALL = SMALL_RUN | {"evaluate_every": "200"}
 @pytest.fixture(autouse=True)
 def short_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the page's runs take a second."""
-    load = loading.load_config
-    monkeypatch.setattr(
-        loading, "load_config", lambda source, settings=None, *by: load(source, {**(settings or {}), **SMALL}, *by)
-    )
+    load = training.load_config
+    monkeypatch.setattr(training, "load_config", lambda source, settings: load(source, {**settings, **SMALL}))
     monkeypatch.chdir(tmp_path)
 
 
@@ -76,8 +72,8 @@ def test_a_tracker_takes_every_number(
 
     stand_in(monkeypatch, library, **{function: log})
     callback = program(f"to_{library}")[f"to_{library}"]
-    config = loading.load_config("quickstart", {"evaluate_against": "[random, 'mc:worlds=2', heuristic+exact]"})
-    train(config, RunDirectory.create("hooked"), quiet=True, callback=callback)
+    against = ["random", "mc:worlds=2", "heuristic+exact"]
+    gw.train("quickstart", evaluate_against=against, quiet=True, callback=callback)
     assert sent[0][0] == 0
     assert any(sends in numbers for _, numbers in sent)
 
@@ -105,7 +101,7 @@ def test_an_optuna_study_gets_the_final_rate_of_its_trials_prunes_and_stops(
         number=0, suggest_float=suggest_float, report=report, should_prune=lambda: course == "pruned"
     )
     if course == "Ctrl-C":
-        interrupt_in(monkeypatch, FIRST_ROLLOUT)
+        interrupt_in(monkeypatch, "at 0: won")
     if course != "to its end":
         with pytest.raises(TrialPruned if course == "pruned" else KeyboardInterrupt):
             objective(trial)

@@ -16,7 +16,7 @@ from safetensors.numpy import load_file, save_file
 from german_whist.agents.policy.checkpoint import load_checkpoint
 from german_whist.cli import main
 from german_whist.table import server
-from german_whist.training.load_config import load_config, recipe_names
+from german_whist.training.config import load_config, recipe_names
 from tests.agents.networks import some_network
 from tests.fuzz import contract
 from tests.fuzz.contract import BrokenError, command, refused_or

@@ -1,7 +1,8 @@
-"""A finished run to look at, and none that draws."""
+"""A finished run to look at, and none that draws or takes long at its end."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,8 @@ import pytest
 import torch
 
 from german_whist.envs.utils.files import write_atomically
-from german_whist.training import records
-from german_whist.training.records import TrainingOutcome
+from german_whist.training import run, train
+from german_whist.training.run import TrainingOutcome
 from tests.training.policy_iteration_runs import train_small
 
 
@@ -20,17 +21,15 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> TrainingOutcome:
     return train_small(tmp_path_factory.mktemp("finished") / "run", evaluate_against=["random", "greedy"])
 
 
-@pytest.fixture(autouse=True, scope="session")
-def one_thread() -> None:
-    """Networks this small are fastest on one thread, the more so where other tests run beside these."""
+@pytest.fixture(autouse=True, scope="module")
+def short_runs() -> Iterator[None]:
+    """One thread, which is fastest for networks this small; no picture, and a small value network's fit."""
     torch.set_num_threads(1)
-
-
-@pytest.fixture(autouse=True)
-def no_picture(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Drawing takes longer than these runs; the finished one has a real picture."""
 
     def draw(rows: Any, path: Path, title: str) -> None:
         write_atomically(path, f"{title}: {len(rows)} points".encode())
 
-    monkeypatch.setattr(records, "draw_curve", draw)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(run, "draw_curve", draw)
+        patch.setattr(train, "VALUE_DEALS", 200)
+        yield

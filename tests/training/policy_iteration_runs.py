@@ -12,13 +12,12 @@ from german_whist.training.config import PolicyIterationConfig
 from german_whist.training.networks import Networks, feature_scale
 from german_whist.training.processes import Processes
 from german_whist.training.rollouts import Collector, Opponents
-from german_whist.training.run import RunDirectory, StopRequest
+from german_whist.training.run import Callback, RunDirectory, StopRequest, TrainingOutcome
+from german_whist.training.train import TrainingState, run_training
 
 if TYPE_CHECKING:
-    from german_whist.training.records import TrainingOutcome
     from german_whist.training.rollouts import Network, Rollout
     from german_whist.training.targets import ActionValueTargets
-    from german_whist.training.train import TrainingState
 
 SMALL_SETTINGS: dict[str, Any] = {
     "trainer": "policy_iteration",
@@ -34,7 +33,6 @@ SMALL_SETTINGS: dict[str, Any] = {
     "evaluate_against": ["random"],
     "final_deals": 20,
     "checkpoint_every": 256,
-    "value_deals": 0,
 }
 ALL_PARTS: dict[str, Any] = {
     "opponents": {"self": 0.5, "pool": 0.25, "heuristic": 0.25},
@@ -48,14 +46,12 @@ ALONE = Processes()
 
 
 def small_config(**changes: Any) -> PolicyIterationConfig:
-    return PolicyIterationConfig.of(**{**SMALL_SETTINGS, **changes})
+    return PolicyIterationConfig(**{**SMALL_SETTINGS, **changes})
 
 
-def train_small(folder: Path, **changes: Any) -> TrainingOutcome:
-    from german_whist.training.train import train  # which draws pictures too: not all tests need that
-
+def train_small(folder: Path, callback: Callback | None = None, **changes: Any) -> TrainingOutcome:
     config = small_config(**changes)
-    return train(config, RunDirectory.create("mine", folder), quiet=True)
+    return run_training(config, RunDirectory.create("mine", folder), quiet=True, callback=callback)
 
 
 def collector_of(

@@ -26,4 +26,4 @@ ROLLOUT = SETTINGS["num_envs"] * SETTINGS["num_steps"]
 
 
 def tiny_config(**changes: Any) -> SB3Config:
-    return SB3Config.of(**{**SETTINGS, **changes})
+    return SB3Config(**{**SETTINGS, **changes})

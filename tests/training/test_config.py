@@ -1,35 +1,226 @@
-"""The settings of ``trainer: policy_iteration``: their types, and those that have to agree."""
+"""Training settings: their types and ranges, those that have to agree, and where they are read from."""
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
+import yaml
 
-from german_whist.training.config import PolicyIterationConfig
+import german_whist as gw
+from german_whist.agents.pretrained import find_network
+from german_whist.training.config import (
+    PolicyIterationConfig,
+    SB3Config,
+    TrainConfig,
+    every_game,
+    load_config,
+    recipe_names,
+    settings_of,
+)
+from tests.agents.networks import some_network, suit_network
+from tests.training.policy_iteration_runs import small_config
+from tests.training.sb3_runs import tiny_config
+
+
+def written(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "mine.yaml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def as_yaml(value: Any) -> str:
+    return yaml.safe_dump(value, default_flow_style=True).removesuffix("\n...\n").strip()
+
+
+@pytest.mark.parametrize("name", recipe_names())
+def test_every_recipe_loads_by_its_name(name: str) -> None:
+    config = load_config(name)
+    assert config.decisions >= 1_000_000
+    assert set(config.shares) == (set(every_game()) if name == "champion" else {"classic"})
+
+
+@pytest.mark.parametrize("config", [small_config(games={"tiny": 1.0}), tiny_config(learning_rate=3e-7)])
+def test_settings_are_read_back_from_their_yaml(config: TrainConfig, tmp_path: Path) -> None:
+    path = written(tmp_path, config.to_yaml())
+    assert load_config(path) == config
+    assert list(yaml.safe_load(path.read_text())) == list(settings_of(type(config)))
+
+
+def test_a_file_sets_its_keys_and_the_command_line_overrides_them(tmp_path: Path) -> None:
+    path = written(tmp_path, "decisions: 5000\nseed: 3\nlearning_rate: -2\n")
+    config = load_config(path, {"decisions": "7_000", "opponents": "{self: 1, greedy: 0.5}", "learning_rate": "1"})
+    opponents = {"self": 1.0, "greedy": 0.5}
+    assert config == PolicyIterationConfig(decisions=7000, seed=3, learning_rate=1.0, opponents=opponents)
+
+
+@pytest.mark.parametrize("text", ["", "# nothing but a comment\n"])
+def test_an_empty_file_is_the_defaults(tmp_path: Path, text: str) -> None:
+    assert load_config(written(tmp_path, text)) == PolicyIterationConfig()
+    assert load_config(written(tmp_path, text), {"trainer": "sb3"}) == SB3Config()
+
+
+def test_a_file_takes_precedence_over_a_recipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "quickstart").write_text("seed: 77\n")
+    assert load_config("quickstart").seed == 77
 
 
 @pytest.mark.parametrize(
-    ("settings", "message"),
+    ("key", "text", "value"),
     [
-        ({"hidden": [8, 8, 8, 8], "suit_layers": 2}, "hidden: .* at least 5 sizes, or suit_layers: 0"),
-        ({"hidden": [8, 8, 8], "suit_layers": 1, "value_hidden": [8]}, "value_hidden: .* at least 2 sizes"),
-        ({"suit_layers": -1}, "suit_layers"),
+        ("decisions", "1e6", 1_000_000),
+        ("decisions", "1_000_000", 1_000_000),
+        ("learning_rate", "1e-3", 0.001),
+        ("hidden", "[1e1, 20]", [10, 20]),
+        ("hidden", "64, 1_28", [64, 128]),
+        ("value_hidden", "32", [32]),
+        ("rules", "classic:hand=10,stock=32", "classic:hand=10,stock=32"),
+        ("opponents", "{pool: 1e-1, self: 2}", {"pool": 0.1, "self": 2.0}),
+        ("evaluate_against", "random", ["random"]),
+        (
+            "evaluate_against",
+            "small:temperature=1,endgame=exact,random",
+            ["small:temperature=1,endgame=exact", "random"],
+        ),
     ],
 )
-def test_settings_that_do_not_agree_are_refused(settings: dict[str, object], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        PolicyIterationConfig.of(**settings)
+def test_text_on_the_command_line_is_converted_to_the_type_of_its_setting(key: str, text: str, value: Any) -> None:
+    found = load_config("quickstart", {key: text}).model_dump()[key]
+    assert found == value
+    assert type(found) is type(value)
+    assert load_config("quickstart", {key: value}).model_dump()[key] == value
 
 
 @pytest.mark.parametrize("kind", [np.int64, np.uint32, np.float32, str])
 def test_a_number_of_any_library_is_a_plain_one(kind: type) -> None:
-    config = PolicyIterationConfig.of(seed=kind(3), hidden=(kind(8), kind(9)), learning_rate=kind(1))
-    assert config.to_yaml() == PolicyIterationConfig.of(seed=3, hidden=[8, 9], learning_rate=1.0).to_yaml()
+    config = PolicyIterationConfig(seed=kind(3), hidden=(kind(8), kind(9)), learning_rate=kind(1))
+    assert config.to_yaml() == PolicyIterationConfig(seed=3, hidden=[8, 9], learning_rate=1.0).to_yaml()
+
+
+WRONG: list[tuple[dict[str, Any], str]] = [
+    ({"decisions": "many"}, "decisions"),
+    ({"decisions": 1.5}, "decisions"),
+    ({"decisions": True}, "decisions"),
+    ({"decisions": None}, "decisions"),
+    ({"decisions": 0}, "decisions"),
+    ({"decisions": 10**13}, "decisions"),
+    ({"seed": 2**32}, "seed"),
+    ({"batch_size": 1}, "batch_size"),
+    ({"batch_size": 51, "num_envs": 16, "num_steps": 16}, "batch_size=51"),
+    ({"learning_rate": "fast"}, "learning_rate"),
+    ({"learning_rate": 0}, "learning_rate"),
+    ({"learning_rate": float("inf")}, "learning_rate"),
+    ({"hidden": "wide"}, "hidden"),
+    ({"hidden": []}, "hidden"),
+    ({"hidden": [16, 0]}, "hidden"),
+    ({"value_lambda": 1.5}, "value_lambda"),
+    ({"rules": "classic:hnd=3"}, "'hnd': did you mean 'hand'"),
+    ({"rules": 5}, "rules"),
+    ({"opponents": "self"}, "opponents"),
+    ({"opponents": {"self": 0}}, "opponents"),
+    ({"opponents": {"slef": 1}}, "'slef': did you mean 'self'"),
+    ({"opponents": {"checkpoint:absent.st": 1}}, "absent.st"),
+    ({"opponents": {"checkpoint:classic.safetensors": 1}, "rules": "tiny"}, "'classic' was trained for 'classic'"),
+    ({"evaluate_against": []}, "evaluate_against"),
+    ({"evaluate_against": ["pool"]}, "'pool'"),
+    ({"evaluate_against": ["checkpoint:classic.safetensors"], "games": {"tiny": 1}}, "'classic' was trained for"),
+    ({"games": {"every": 1}}, "inputs"),
+    ({"games": {"every": 1, "humbug": 1}, "inputs": "universal"}, "humbug"),
+    ({"games": {"tiny": 0}}, "games"),
+    ({"games": {"tny": 1}}, "'tny': did you mean 'tiny'"),
+    ({"inputs": "all"}, "inputs"),
+    ({"init": "champio"}, "'champio'.* did you mean .*'champion'"),
+    ({"suit_layers": 3, "hidden": [8, 8, 8, 8]}, "suit_layers=3"),
+    ({"suit_layers": 1, "hidden": [8, 8, 8], "value_hidden": [8]}, "suit_layers=1"),
+    ({"hiden": [8]}, "'hiden': did you mean 'hidden'"),
+    ({"reward": "win"}, "'reward'"),
+    ({"trainer": "sb4"}, "'sb4': did you mean 'sb3'"),
+]
+
+
+@pytest.fixture
+def classic_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    some_network().save(Path("classic.safetensors"))
+
+
+@pytest.mark.usefixtures("classic_network")
+@pytest.mark.parametrize(("settings", "named"), WRONG, ids=str)
+def test_a_wrong_setting_is_refused_by_name_wherever_it_comes_from(
+    settings: dict[str, Any], named: str, tmp_path: Path
+) -> None:
+    for text, given in (
+        ("", settings),
+        ("", {key: value if isinstance(value, str) else as_yaml(value) for key, value in settings.items()}),
+        (yaml.safe_dump(settings), {}),
+    ):
+        with pytest.raises(ValueError, match=named) as caught:
+            load_config(written(tmp_path, text), given)
+        assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    "wrong", [True, np.bool_(True), 3.5, "x", None, np.array(3), np.array([3]), -1, 2**64, [3], np.uint64(2**64 - 1)]
+    "text", ["seed: 1\nrows: [1, 2\n", "- seed\n- 1\n", "seed: !!python/object/apply:os.getcwd []\n"]
 )
-def test_a_number_that_is_none_is_refused_in_python_too(wrong: object) -> None:
-    with pytest.raises(ValueError, match=r"^seed must be an integer"):
-        PolicyIterationConfig.of(seed=wrong)
+def test_a_file_that_is_no_mapping_is_refused_by_its_name(tmp_path: Path, text: str) -> None:
+    with pytest.raises(ValueError, match=r"mine\.yaml"):
+        load_config(written(tmp_path, text))
+    with pytest.raises(ValueError, match="'quikstart': did you mean 'quickstart'"):
+        load_config("quikstart")
+    with pytest.raises(ValueError, match="opponents"):
+        load_config("quickstart", {"opponents": "{self: 1"})
+
+
+def test_an_agent_that_is_no_name_is_refused() -> None:
+    for settings in ({"opponents": {"self": 1, gw.make_agent("greedy"): 1}}, {"evaluate_against": [object()]}):
+        with pytest.raises(ValueError, match=next(iter(settings))):
+            load_config("quickstart", settings)
+
+
+def test_a_path_is_a_network(tmp_path: Path) -> None:
+    path = tmp_path / "made.safetensors"
+    some_network(game="tiny").save(path)
+    settings = {"init": path, "opponents": {"self": 0.5, path: 0.5}, "evaluate_against": [path]}
+    config = load_config("quickstart", {"rules": "tiny", **settings})
+    assert isinstance(config, PolicyIterationConfig)
+    assert (config.init, list(config.opponents)) == (str(path), ["self", f"checkpoint:{path}"])
+    assert config.evaluate_against == [f"checkpoint:{path}"]
+
+
+def test_rules_on_the_command_line_replace_the_games_of_a_recipe() -> None:
+    assert load_config("champion", {"rules": "short"}).shares == {"short": 1.0}
+    assert set(load_config("champion", {"rules": "short", "games": "{tiny: 1}"}).shares) == {"tiny"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "suit_layers"),
+    [({"hidden": "64,64"}, 0), ({"value_hidden": "64"}, 0), ({"hidden": "8,8,8", "value_hidden": "8,8,8"}, 1)],
+)
+def test_a_smaller_network_on_the_command_line_needs_no_second_setting(
+    settings: dict[str, str], suit_layers: int
+) -> None:
+    assert load_config("quickstart", settings).model_dump()["suit_layers"] == suit_layers
+
+
+def test_a_config_is_made_without_its_init_network() -> None:
+    assert small_config(init="gone.safetensors").init == "gone.safetensors"
+
+
+def test_init_sets_the_sizes_unless_they_are_given(tmp_path: Path) -> None:
+    def hidden(text: str, settings: dict[str, str] | None = None) -> list[int]:
+        return load_config(written(tmp_path, text), settings).hidden
+
+    some_network(hidden=(16, 24)).save(tmp_path / "made.safetensors")
+    init = f"init: {tmp_path / 'made.safetensors'}\n"
+    assert hidden(init) == [16, 24]
+    assert hidden(init, {"hidden": "[8]"}) == [8]
+    assert hidden(f"hidden: [8]\n{init}") == [8]
+    assert hidden(f"hidden: [8]\n{init}", {"init": "small"}) == find_network("small").sizes[1:-1]
+    assert hidden(f"hidden: [8]\n{init}", {"init": "small", "hidden": "[9]"}) == [9]
+    suit_network(2).save(tmp_path / "suits.safetensors")
+    shared = load_config("quickstart", {"init": str(tmp_path / "suits.safetensors")})
+    assert isinstance(shared, PolicyIterationConfig)
+    assert (shared.hidden, shared.suit_layers) == ([9, 7, 11, 10, 8, 5], 2)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from german_whist.training.run import RunDirectory
-from german_whist.training.train import train
+from german_whist.training.train import run_training
 from tests.training.sb3_runs import tiny_config
 
 
@@ -27,7 +27,7 @@ def test_a_few_seconds_of_self_play_beat_the_random_bot_clearly(tmp_path: Path, 
         evaluate_deals=300,
         final_deals=1500,
     )
-    outcome = train(config, RunDirectory.create("mine", tmp_path / "run"), quiet=True)
+    outcome = run_training(config, RunDirectory.create("mine", tmp_path / "run"), quiet=True)
     untrained = outcome.run.read_evaluations()[0]
     assert untrained["decisions"] == 0
     assert untrained["win_rate"] == pytest.approx(0.5, abs=0.05)

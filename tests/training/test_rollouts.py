@@ -160,17 +160,6 @@ def test_a_collector_resumes_exactly_from_its_state() -> None:
             assert torch.equal(getattr(one, name), getattr(other, name)), name
 
 
-@pytest.mark.parametrize("name", ["states", "moves", "counts"])
-def test_the_state_of_other_deals_is_refused(name: str) -> None:
-    collector, _ = collected(num_envs=4)
-    state = collector.state()
-    for wrong in (state[name][:0], state[name].astype(np.int16)):
-        with pytest.raises(ValueError, match=rf"^its {name} are not those of 4 environments of this version$"):
-            collector.load_state({**state, name: wrong})
-    with pytest.raises(ValueError, match=rf"^its {name} are not"):
-        collector.load_state({key: array for key, array in state.items() if key != name})
-
-
 def test_processes_deal_different_deals() -> None:
     config = small_config(rules="classic")
     decks = [collector_of(config, rank=rank).batch.states["deck"].copy() for rank in (0, 1)]

@@ -1,32 +1,50 @@
-"""Whole runs of a second: what they leave behind."""
+"""``german_whist.train``: what a run leaves, how it is stopped and resumed, and what is left of one that fails."""
 
 from __future__ import annotations
 
+import random
+import re
+import shutil
+import signal
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
+import german_whist as gw
 from german_whist.agents.policy.checkpoint import load_checkpoint
-from german_whist.agents.registry import make_agent
-from german_whist.evaluation.match import play_match
-from german_whist.training.config import PolicyIterationConfig
-from german_whist.training.load_config import load_config
-from german_whist.training.records import EVALUATION_SEED, TrainingOutcome
-from german_whist.training.run import RunDirectory, code_version
-from german_whist.training.train import train
-from tests.training.policy_iteration_runs import small_config as tiny_config
-from tests.training.policy_iteration_runs import train_small as begin
-from tests.training.whole_runs import evaluated
+from german_whist.training import run as run_module
+from german_whist.training.config import PolicyIterationConfig, SB3Config, TrainConfig, load_config
+from german_whist.training.networks import Batch, Networks
+from german_whist.training.run import EVALUATION_SEED, RunDirectory, TrainingOutcome, code_version
+from german_whist.training.train import run_training
+from tests.training.policy_iteration_runs import ROLLOUT, SMALL_SETTINGS, small_config, train_small
+from tests.training.sb3_runs import tiny_config
+from tests.training.whole_runs import at, column, evaluated, files, interrupt, kill, resume_run
+
+CONFIGS = {"policy_iteration": small_config(decisions=256), "sb3": tiny_config(decisions=256)}
+both_trainers = pytest.mark.parametrize("config", CONFIGS.values(), ids=CONFIGS)
+FEW = {**SMALL_SETTINGS, "hidden": [8, 8, 8], "value_hidden": [8, 8], "decisions": 256, "processes": 1}
+
+
+def begin(config: TrainConfig, folder: Path, **settings: Any) -> TrainingOutcome:
+    return run_training(config, RunDirectory.create("mine", folder), quiet=True, **settings)
+
+
+# What a run leaves
 
 
 def test_a_run_leaves_everything_that_the_docs_promise(finished: TrainingOutcome) -> None:
     run = finished.run
     assert {path.name for path in run.path.iterdir()} == {
         *("config.yaml", "metrics.csv", "evaluations.csv", "curve.png", "checkpoints", "tensorboard"),
-        *("final.safetensors", "distilled.safetensors", "snapshot"),
+        *("final.safetensors", "distilled.safetensors", "snapshot.safetensors"),
     }
-    assert load_config(run.config) == tiny_config(evaluate_against=["random", "greedy"])
+    assert load_config(run.config) == small_config(evaluate_against=["random", "greedy"])
     assert [int(path.stem) for path in run.checkpoint_paths()] == [0, 256, 512, 768, 1024]
 
 
@@ -42,40 +60,21 @@ def test_evaluations_run_at_the_start_periodically_and_at_the_end(finished: Trai
 
 def test_the_final_checkpoint_records_its_origin_and_results(finished: TrainingOutcome) -> None:
     made = load_checkpoint(finished.run.final)
-    assert made.rules.to_dict() == {**made.rules.to_dict(), "suits": 2, "ranks": 4, "hand": 2, "stock": 4}
     assert made.training["decisions"] == finished.decisions == 1024
-    assert PolicyIterationConfig.of(**made.training["config"]) == tiny_config(evaluate_against=["random", "greedy"])
+    assert PolicyIterationConfig(**made.training["config"]) == small_config(evaluate_against=["random", "greedy"])
     assert made.training["code"] == code_version()
-    assert "policy iteration" in made.training["algorithm"]
-    assert set(made.results) == {"random", "greedy"}
+    assert set(made.results) == {"random", "greedy"} == set(finished.win_rates)
     for result in finished.results:
         assert made.results[result.second]["win_rate"] == result.win_rate
-        assert result.first == "policy"
-
-
-def test_recorded_results_match_the_checkpoint_file(finished: TrainingOutcome) -> None:
-    agent = make_agent(f"checkpoint:{finished.run.final}")
-    for result in finished.results:
-        again = play_match(agent, result.second, deals=20, seed=EVALUATION_SEED, rules="tiny", endgame="exact")
-        assert (again.wins, again.draws, again.losses, again.margin) == (
-            *(result.wins, result.draws, result.losses),
-            result.margin,
+        again = gw.play_match(
+            finished.agent, result.second, deals=20, seed=EVALUATION_SEED, rules="tiny", endgame="exact"
         )
-
-
-def test_the_checkpoint_of_the_end_is_the_final_network(finished: TrainingOutcome) -> None:
-    last = load_checkpoint(finished.run.checkpoint_paths()[-1])
-    final = load_checkpoint(finished.run.final)
-    first = load_checkpoint(finished.run.checkpoint_paths()[0])
-    for (weight, bias), (last_weight, last_bias) in zip(final.layers, last.layers, strict=True):
-        np.testing.assert_array_equal(weight, last_weight)
-        np.testing.assert_array_equal(bias, last_bias)
-    assert any((old[0] != new[0]).any() for old, new in zip(first.layers, final.layers, strict=True))
+        assert (again.wins, again.losses, again.margin) == (result.wins, result.losses, result.margin)
 
 
 def test_the_same_settings_and_seed_make_the_same_agent(finished: TrainingOutcome, tmp_path: Path) -> None:
-    again = begin(tmp_path / "again", evaluate_against=["random", "greedy"])
-    other = begin(tmp_path / "other", evaluate_against=["random", "greedy"], seed=1)
+    again = train_small(tmp_path / "again", evaluate_against=["random", "greedy"])
+    other = train_small(tmp_path / "other", evaluate_against=["random", "greedy"], seed=1)
     layers = [load_checkpoint(outcome.run.final).layers for outcome in (finished, again, other)]
     for (weight, _), (same, _) in zip(layers[0], layers[1], strict=True):
         np.testing.assert_array_equal(weight, same)
@@ -83,32 +82,235 @@ def test_the_same_settings_and_seed_make_the_same_agent(finished: TrainingOutcom
 
 
 def test_evaluations_and_checkpoints_come_in_the_rollout_after_each_multiple(tmp_path: Path) -> None:
-    done = begin(tmp_path / "run", evaluate_every=300, checkpoint_every=300)
+    done = train_small(tmp_path / "run", evaluate_every=300, checkpoint_every=300)
     assert evaluated(done.run) == [0, 384, 640, 1024]
     assert [int(path.stem) for path in done.run.checkpoint_paths()] == [0, 384, 640, 1024]
 
 
-def test_past_selves_and_bots_may_be_the_opponents(tmp_path: Path) -> None:
-    opponents = {"self": 0.25, "pool": 0.25, "heuristic": 0.25, "random": 0.25}
-    done = begin(tmp_path / "run", opponents=opponents, checkpoint_every=256, pool_size=2)
-    assert done.decisions >= 1024  # the learner's own: how many a rollout has depends on the opponents
-    assert len(done.run.checkpoint_paths()) == 5
-
-
-def test_a_checkpoint_can_be_opponent_and_baseline(finished: TrainingOutcome, tmp_path: Path) -> None:
+def test_past_selves_bots_and_checkpoints_may_be_the_opponents(finished: TrainingOutcome, tmp_path: Path) -> None:
     name = f"checkpoint:{finished.run.final},temperature=1"
-    done = begin(tmp_path / "run", opponents={"self": 1, name: 1}, evaluate_against=[name])
+    opponents = {"self": 0.25, "pool": 0.25, "heuristic": 0.25, name: 0.25}
+    done = train_small(tmp_path / "run", opponents=opponents, evaluate_against=[name], pool_size=2)
+    assert done.decisions >= 1024  # the learner's own: how many a rollout has depends on the opponents
     assert [result.second for result in done.results] == [name]
-    assert {row["opponent"] for row in done.run.read_evaluations()} == {name}
+
+
+def test_a_run_is_named_after_its_recipe_and_its_agent_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    outcome = gw.train("quickstart", quiet=True, **FEW)
+    assert outcome.path == Path("runs", "quickstart")
+    assert gw.play_match(outcome.agent, "random", deals=5, rules="tiny").deals == 5
 
 
 def test_progress_is_shown_on_standard_error_and_nothing_when_quiet(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    config = tiny_config(decisions=128)
-    train(config, RunDirectory.create("a", tmp_path / "a"))
+    monkeypatch.setattr(run_module, "_PLAIN_EVERY", 0.0)
+    gw.train(out=tmp_path / "a", **FEW)
     printed = capsys.readouterr()
     assert printed.out == ""
-    assert printed.err.startswith(f"training in {tmp_path / 'a'}\n")
-    train(config, RunDirectory.create("a", tmp_path / "b"), quiet=True)
+    assert str(tmp_path / "a") in printed.err
+    assert re.search(r"\d+ of \d+ decisions", printed.err)
+    gw.train(out=tmp_path / "b", quiet=True, **FEW)
     assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("config", "decisions"),
+    [
+        (SB3Config(rules="tiny", decisions=300, num_envs=256), 312),
+        (SB3Config(rules="tiny", decisions=30, opponents={"self": 0.8, "pool": 0.1, "random": 0.1}), 36),
+        (PolicyIterationConfig(rules="tiny", decisions=300), 312),
+        (PolicyIterationConfig(rules="tiny", decisions=300, opponents={"self": 0.6, "pool": 0.4}), 330),
+        (PolicyIterationConfig(games={"tiny": 1, "tiny:trump=none": 1}, inputs="universal", decisions=40), 60),
+    ],
+)
+def test_a_run_shorter_than_a_rollout_trains_on_about_what_is_asked(
+    config: TrainConfig, decisions: int, tmp_path: Path
+) -> None:
+    few: dict[str, Any] = {"hidden": [8], "evaluate_deals": 2, "final_deals": 2, "evaluate_against": ["random"]}
+    if isinstance(config, PolicyIterationConfig):
+        few |= {"value_hidden": [8]}
+    trained = begin(config.replace(**few), tmp_path / "run").decisions
+    assert config.decisions <= trained <= decisions
+    assert trained < resume_run(tmp_path / "run", decisions=trained + 1).decisions <= 2 * decisions
+
+
+# Stopping and resuming
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_run_stopped_by_a_signal_resumes_to_its_end(tmp_path: Path, number: int) -> None:
+    before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
+    stopped = train_small(tmp_path / "run", callback=at(600, lambda: interrupt(number)))
+    assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
+    assert stopped.interrupted
+    assert stopped.decisions == 640  # the rollout was finished when it came
+    assert not stopped.run.final.exists()
+    done = resume_run(tmp_path / "run")
+    assert not done.interrupted
+    assert done.decisions == 1024
+    assert evaluated(done.run) == [0, 512, 1024]
+    assert column(done.run.metrics, "decisions") == list(range(ROLLOUT, 1025, ROLLOUT))
+    assert [int(path.stem) for path in done.run.checkpoint_paths()] == [0, 256, 512, 768, 1024]
+
+
+def test_a_second_interrupt_does_not_wait_and_the_last_checkpoint_is_good(tmp_path: Path) -> None:
+    def twice() -> None:
+        interrupt()
+        interrupt()
+
+    with pytest.raises(KeyboardInterrupt):
+        train_small(tmp_path / "run", callback=at(700, twice))
+    assert resume_run(tmp_path / "run").decisions == 1024
+
+
+@pytest.mark.parametrize(("number", "decisions", "recorded"), [(1, 0, []), (3, 1024, [0, 512])])
+def test_a_run_stopped_in_an_evaluation_gives_it_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, decisions: int, recorded: list[int]
+) -> None:
+    evaluate, left = run_module.evaluate, iter(range(number - 1, -1, -1))
+
+    def watched(*arguments: Any) -> Any:
+        if not next(left):
+            interrupt()
+        return evaluate(*arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(run_module, "evaluate", watched)
+        stopped = train_small(tmp_path / "run")
+    assert (stopped.interrupted, stopped.decisions, evaluated(stopped.run)) == (True, decisions, recorded)
+    assert evaluated(resume_run(tmp_path / "run").run) == [0, 512, 1024]
+
+
+def test_a_killed_run_resumes_from_its_last_checkpoint_and_drops_later_records(tmp_path: Path) -> None:
+    # It has saved at 768.
+    with pytest.raises(SystemExit):
+        train_small(tmp_path / "run", callback=at(896, kill), evaluate_every=256)
+    run = RunDirectory(tmp_path / "run")
+    with run.metrics.open("a") as file:
+        file.write("89")
+    done = resume_run(tmp_path / "run")
+    assert evaluated(done.run) == [0, 256, 512, 768, 1024]
+    assert column(done.run.metrics, "decisions") == list(range(ROLLOUT, 1025, ROLLOUT))
+
+
+def test_resuming_a_finished_run_changes_nothing(finished: TrainingOutcome, capsys: pytest.CaptureFixture[str]) -> None:
+    before = files(finished.path)
+    again = gw.train(resume=finished.path)
+    assert (again.decisions, again.results) == (finished.decisions, finished.results)
+    assert "1,024" in capsys.readouterr().err
+    assert files(finished.path) == before
+
+
+def test_a_longer_run_may_follow_a_finished_one(finished: TrainingOutcome, tmp_path: Path) -> None:
+    shutil.copytree(finished.path, tmp_path / "run")
+    done = resume_run(tmp_path / "run", decisions=1500)
+    assert done.decisions == 1024 + 4 * ROLLOUT
+    assert max(evaluated(done.run)) == done.decisions
+
+
+# Failing
+
+
+@both_trainers
+def test_an_exception_of_a_callback_ends_the_run_which_can_be_resumed(config: TrainConfig, tmp_path: Path) -> None:
+    def prune(decisions: int, numbers: dict[str, Any]) -> None:
+        if decisions:
+            raise RuntimeError("pruned")
+
+    with pytest.raises(RuntimeError, match="pruned"):
+        begin(config, tmp_path / "run", callback=prune)
+    assert resume_run(tmp_path / "run").decisions == config.decisions
+
+
+@pytest.mark.parametrize("factor", [float("nan"), 1e9])
+def test_a_nan_or_exploding_loss_stops_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, factor: float) -> None:
+    update = Networks.update
+
+    def spoilt(self: Networks, batch: Batch, *args: Any, **settings: Any) -> dict[str, float]:
+        targets = batch.q_targets * (factor if self.updates >= 5 else 1)
+        return update(self, replace(batch, q_targets=targets), *args, **settings)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Networks, "update", spoilt)
+        with pytest.raises(FloatingPointError, match="768"):
+            train_small(tmp_path / "run")
+    run = RunDirectory(tmp_path / "run")
+    assert [int(path.stem) for path in run.checkpoint_paths()] == [0, 256, 512]
+    assert evaluated(resume_run(tmp_path / "run").run) == [0, 512, 1024]  # whatever it was has passed
+
+
+def test_nan_logits_stop_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    policy = Networks.policy
+
+    def blank(self: Networks, features: torch.Tensor) -> torch.Tensor:
+        return policy(self, features) * (float("nan") if self.updates == 3 else 1)
+
+    monkeypatch.setattr(Networks, "policy", blank)
+    with pytest.raises(FloatingPointError, match="384"):
+        train_small(tmp_path / "run")
+
+
+BAD: dict[str, dict[str, Any]] = {
+    "a device that is not there": {"device": "cuda:77"},
+    "a share of less than an environment": {"opponents": {"self": 99, "random": 1}},
+    "an init with other layers": {"init": "small", "suit_layers": 1},
+    "an unknown setting": {"hiden": [8]},
+    "an unknown recipe": {"config": "quikstart"},
+    "a run that is not there": {"resume": "nowhere"},
+    "a run to resume, and a new folder": {"resume": "nowhere", "out": "here"},
+}
+
+
+@pytest.mark.parametrize("settings", BAD.values(), ids=BAD)
+def test_a_run_that_cannot_begin_leaves_nothing(
+    settings: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match=r"."):
+        gw.train(**({"out": "run"} if "resume" not in settings else {}), **{**FEW, **settings})
+    assert list(tmp_path.iterdir()) == []
+
+
+# A guest in the process
+
+
+@both_trainers
+def test_a_run_trains_in_a_thread_without_signal_handlers(config: TrainConfig, tmp_path: Path) -> None:
+    handlers = []
+    look = at(0, lambda: handlers.append(signal.getsignal(signal.SIGINT)))
+    with ThreadPoolExecutor(1) as thread:
+        assert thread.submit(begin, config, tmp_path / "run", callback=look).result().decisions == 256
+    assert set(handlers) == {signal.default_int_handler}
+
+
+@pytest.mark.parametrize("settings", [FEW, {**tiny_config().model_dump(), "decisions": 256}])
+def test_the_process_is_afterwards_as_it_was(settings: dict[str, Any], tmp_path: Path) -> None:
+    def seed() -> None:
+        random.seed(1)
+        np.random.seed(2)
+        torch.manual_seed(3)
+
+    torch.set_num_threads(2)
+    try:
+        seed()
+        expected = random.random(), np.random.rand(), torch.rand(1)
+        seed()
+        gw.train("quickstart" if settings is FEW else "sb3", out=tmp_path / "run", quiet=True, **settings)
+        assert (random.random(), np.random.rand(), torch.rand(1)) == expected
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(1)
+
+
+def test_two_runs_at_once_in_one_process_are_refused(tmp_path: Path) -> None:
+    errors: list[BaseException | None] = []
+
+    def train_another() -> None:
+        with ThreadPoolExecutor() as pool:
+            errors.append(pool.submit(gw.train, out=tmp_path / "second", quiet=True, **FEW).exception())
+
+    gw.train(out=tmp_path / "first", quiet=True, callback=at(0, train_another), **FEW)
+    assert {type(error) for error in errors} == {RuntimeError}
+    assert not (tmp_path / "second").exists()

@@ -4,49 +4,50 @@ from __future__ import annotations
 
 import csv
 import signal
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from german_whist.training.progress import TrainingProgress
-from german_whist.training.records import TrainingOutcome
-from german_whist.training.run import RunDirectory
+from german_whist.training import run as run_module
+from german_whist.training.run import Callback, RunDirectory, TrainingOutcome
 from german_whist.training.train import train
 
 
-def resume_run(folder: Path, **overrides: str) -> TrainingOutcome:
-    run, config = RunDirectory.open(folder, overrides)
-    return train(config, run, resume=True, quiet=True)
+def resume_run(folder: Path, **settings: Any) -> TrainingOutcome:
+    return train(resume=folder, quiet=True, **settings)
 
 
-def call_at(monkeypatch: pytest.MonkeyPatch, decisions: int, what: Any) -> None:
-    """Call something once, at the first step that reaches so many decisions."""
-    update = TrainingProgress.update
-    waiting = [what]
+def at(decisions: int, action: Callable[[], None]) -> Callback:
+    """Return a callback that acts once, after the update that reaches so many decisions."""
+    waiting = [action]
 
-    def watched(self: TrainingProgress, done: int) -> None:
-        update(self, done)
+    def callback(done: int, numbers: dict[str, float]) -> None:
         if done >= decisions and waiting:
             waiting.pop()()
 
-    monkeypatch.setattr(TrainingProgress, "update", watched)
+    return callback
 
 
 def interrupt_in(monkeypatch: pytest.MonkeyPatch, phase: str) -> None:
-    """Interrupt a run as soon as it says that it begins a phase whose name begins so."""
-    say = TrainingProgress.say
+    """Interrupt a run as soon as it prints a line that begins so."""
+    say = run_module._Progress.say
 
-    def watched(self: TrainingProgress, line: str) -> None:
+    def watched(self: Any, line: str) -> None:
         say(self, line)
         if line.startswith(phase):
             interrupt()
 
-    monkeypatch.setattr(TrainingProgress, "say", watched)
+    monkeypatch.setattr(run_module._Progress, "say", watched)
 
 
 def interrupt(number: int = signal.SIGINT) -> None:
     signal.raise_signal(number)  # in this thread: sent to the process, two may arrive as one
+
+
+def kill() -> None:
+    raise SystemExit("killed")
 
 
 def column(path: Path, name: str) -> list[float]:
@@ -56,3 +57,7 @@ def column(path: Path, name: str) -> list[float]:
 
 def evaluated(run: RunDirectory) -> list[int]:
     return [int(row["decisions"]) for row in run.read_evaluations()]
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}

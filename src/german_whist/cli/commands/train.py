@@ -4,25 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from german_whist.cli.terminal import INTERRUPTED, print_report, printed_command
-from german_whist.training.config import TRAINERS, PolicyIterationConfig, setting_defaults, setting_types
-from german_whist.training.load_config import config_fields, load_config, recipe_names
 
 if TYPE_CHECKING:
-    from german_whist.training.records import TrainingOutcome
+    from german_whist.training.run import TrainingOutcome
 
-_METAVARS: dict[Any, str] = {
-    int: "INT",
-    float: "FLOAT",
-    str: "NAME",
-    list[int]: "INT,INT,…",
-    list[str]: "NAME,NAME,…",
-    dict[str, float]: "{NAME: FLOAT, …}",
-}
 DEFAULT_RECIPE = "quickstart"
 DEFAULT_RULES = "classic"  # of `german-whist evaluate`
 
@@ -36,11 +26,7 @@ def add_parser(subparsers: Any) -> None:
         description="Train an agent by self-play and evaluate it against the rule bots.",
         epilog="example: german-whist train sb3 --decisions 5_000_000 --seed 1",
     )
-    parser.add_argument(
-        "config",
-        nargs="?",
-        help=f"a YAML file, or a recipe: {', '.join(recipe_names())} (default {DEFAULT_RECIPE}, if an option is given)",
-    )
+    parser.add_argument("config", nargs="?", help=f"a YAML file or a recipe (default {DEFAULT_RECIPE})")
     parser.add_argument(
         "--resume", metavar="RUN", help="resume the run in this folder with its own settings; --KEY VALUE changes one"
     )
@@ -51,71 +37,63 @@ def add_parser(subparsers: Any) -> None:
         "settings",
         "each overrides the key of the same name in the configuration; defaults are for keys that it does not set",
     )
-    for name, (kind, text) in config_fields().items():
-        explained = f"{text} ({_defaults(name)})"
-        settings.add_argument(f"--{name.replace('_', '-')}", metavar=_METAVARS[kind], help=explained.replace("%", "%%"))
+    try:
+        texts = _settings()
+    except ModuleNotFoundError:  # without the extra [train], `run` says what to install
+        parser.add_argument("settings", nargs=argparse.REMAINDER)
+        texts = {}
+    for name, text in texts.items():
+        settings.add_argument(f"--{name.replace('_', '-')}", metavar="VALUE", help=text.replace("%", "%%"))
     parser.set_defaults(run=run)
 
 
-def _defaults(name: str) -> str:
-    """Return the default of a setting, for each trainer if they differ."""
-    found = {trainer: setting_defaults(kind)[name] for trainer, kind in TRAINERS.items() if name in setting_types(kind)}
-    if len(found) == 1 < len(TRAINERS):
-        ((trainer, default),) = found.items()
+def _settings() -> dict[str, str]:
+    """Return the help of every setting, with its default for each trainer if they differ."""
+    from german_whist.training.config import TRAINERS, settings_of  # pydantic takes 0.2 seconds
+
+    found: dict[str, dict[str, str]] = {}
+    texts: dict[str, str] = {}
+    for trainer, kind in TRAINERS.items():
+        for name, setting in settings_of(kind).items():
+            found.setdefault(name, {})[trainer] = setting.default
+            texts[name] = setting.text
+    return {name: f"{texts[name]} ({_defaults(defaults, len(TRAINERS))})" for name, defaults in found.items()}
+
+
+def _defaults(defaults: dict[str, str], trainers: int) -> str:
+    if len(defaults) < trainers:
+        ((trainer, default),) = defaults.items()
         return f"{trainer} only; default {default}"
-    if len(set(found.values())) == 1:
-        return f"default {next(iter(found.values()))}"
-    return f"default {', '.join(f'{default} for {trainer}' for trainer, default in found.items())}"
+    if len(set(defaults.values())) == 1:
+        return f"default {next(iter(defaults.values()))}"
+    return f"default {', '.join(f'{default} for {trainer}' for trainer, default in defaults.items())}"
 
 
 def run(options: argparse.Namespace) -> int:
     """Train, and print the results and commands that use the trained agent."""
-    overrides = {name: getattr(options, name) for name in config_fields() if getattr(options, name) is not None}
-    if options.resume is not None and (options.config is not None or options.out is not None):
-        given = options.config or f"--out {options.out}"
-        raise ValueError(f"--resume uses the run's own configuration: leave out {given}")
-    source = options.config or DEFAULT_RECIPE
-    config = load_config(source, overrides) if options.resume is None else None  # fails at once on wrong settings
+    from german_whist.training.train import train
 
-    from german_whist.training.processes import joined_processes
-    from german_whist.training.run import RunDirectory
-    from german_whist.training.train import load_trainer, train
-
-    with joined_processes() as processes:
-        if not processes.is_first:
-            run_directory, config = processes.broadcast(None)
-        elif config is None:
-            run_directory, config = processes.broadcast(RunDirectory.open(options.resume, overrides))
-        else:
-            load_trainer(config)  # a missing library is reported before a folder is created
-            if processes.size > 1 and isinstance(config, PolicyIterationConfig):
-                config = config.replace(processes=processes.size)
-            run_directory = RunDirectory.create(Path(source).stem, options.out)
-            processes.broadcast((run_directory, config))
-        resume = options.resume is not None
-        resume_command = printed_command("train", "--resume", run_directory.path)
-        try:
-            outcome = train(config, run_directory, resume=resume, quiet=options.quiet, processes=processes)
-        except KeyboardInterrupt:
-            if processes.is_first and run_directory.has_snapshot:
-                print(f"stopped at once; to resume from the last save: {resume_command}", file=sys.stderr)
-            return INTERRUPTED
-        if not processes.is_first:
-            return 0
+    settings = {name: value for name in _settings() if (value := getattr(options, name)) is not None}
+    config = options.config or DEFAULT_RECIPE
+    outcome = train(config, out=options.out, resume=options.resume, quiet=options.quiet, **settings)
+    if os.environ.get("RANK", "0") != "0":
+        return 0  # the first process of torchrun reports
     if outcome.interrupted:
-        print(
-            f"stopped after {outcome.decisions:,} decisions; to resume: {resume_command}",
-            file=sys.stderr if options.json else sys.stdout,
-        )
+        resume = printed_command("train", "--resume", outcome.path)
+        print(f"stopped after {outcome.decisions:,} decisions; to resume: {resume}", file=sys.stderr)
         return INTERRUPTED
-    _report(outcome, options.json, next(iter(config.shares)))
+    _report(outcome, options.json)
     return 0
 
 
-def _report(outcome: TrainingOutcome, as_json: bool, rules: str) -> None:
+def _report(outcome: TrainingOutcome, as_json: bool) -> None:
     if as_json:
         print(json.dumps({"run": str(outcome.run.path), "results": [result.to_dict() for result in outcome.results]}))
         return
+    from german_whist.envs.engine.rules import rules_from_dict
+    from german_whist.envs.text.rules_text import rules_spec
+
+    rules = rules_spec(rules_from_dict(outcome.results[0].rules))
     rules_option = () if rules == DEFAULT_RULES else ("--rules", rules)
     print_report(outcome.report())
     path = outcome.run.path

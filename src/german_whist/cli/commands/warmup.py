@@ -20,7 +20,6 @@ _RUN: dict[str, Any] = {
     "decisions": 1,
     "num_envs": 16,
     "batch_size": 64,
-    "value_deals": 64,
     "evaluate_deals": 2,
     "final_deals": 2,
     "processes": 1,
