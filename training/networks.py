@@ -43,7 +43,7 @@ from german_whist.agents.policy.network.layers import (
     LOGITS_PER_TRICK,
     Layer,
 )
-from german_whist.agents.policy.network.mlp import MLP, FrozenMLP, native_dtype, new_mlp
+from german_whist.agents.policy.network.mlp import MLP, FrozenMLP, native_dtype
 from german_whist.envs.engine.layout import Block
 from german_whist.training.config import PolicyIterationConfig
 from german_whist.training.processes import Processes
@@ -291,7 +291,7 @@ class Networks:
         torch.manual_seed(config.seed)
 
         def build(name: str, hidden: list[int], outputs: int, suit_layers: int) -> TrainedNetwork:
-            mlp = new_mlp(scale, hidden, outputs, ACTOR_GAIN, suit_layers)
+            mlp = MLP(scale, hidden, outputs, ACTOR_GAIN, suit_layers)
             mlp.compute_dtype = native_dtype(self._device)
             return TrainedNetwork(name, mlp.to(self._device), config, processes)
 

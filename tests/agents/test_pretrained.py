@@ -64,7 +64,7 @@ def test_a_pretrained_agent_is_made_by_name_and_plays_its_game(name: str) -> Non
 @pytest.mark.parametrize("name", PRETRAINED_NAMES)
 def test_torch_chooses_the_same_actions(name: str, played: int) -> None:
     torch = pytest.importorskip("torch")
-    from german_whist.agents.policy.network.mlp import new_mlp
+    from german_whist.agents.policy.network.mlp import MLP
 
     checkpoint = load_pretrained(name)
     batch = DealBatch(checkpoint.rules, 200, seed=5)
@@ -72,7 +72,7 @@ def test_torch_chooses_the_same_actions(name: str, played: int) -> None:
     views = batch.views()[~batch.done]
     canonical, relabeling = canonical_views(views, checkpoint.ranks)
     features, *sizes, actions = checkpoint.sizes
-    network = new_mlp(torch.ones(features), sizes, actions, 1.0, checkpoint.suit_layers)
+    network = MLP(torch.ones(features), sizes, actions, 1.0, checkpoint.suit_layers)
     network.load_raw_layers(checkpoint.layers, name)
     network.double().compute_dtype = torch.float64
     last = network.linear_layers()[-1]

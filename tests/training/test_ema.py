@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from german_whist.agents.policy.network.mlp import MLP, FrozenMLP, new_mlp
+from german_whist.agents.policy.network.mlp import MLP, FrozenMLP
 from german_whist.training.config import PolicyIterationConfig
 from german_whist.training.networks import TrainedNetwork
 from german_whist.training.processes import Processes
@@ -15,7 +15,7 @@ from tests.training.policy_iteration_runs import small_config as config
 
 def some_network() -> MLP:
     torch.manual_seed(4)
-    return new_mlp(torch.linspace(0.5, 2, 3), [4], 2, 1.0)
+    return MLP(torch.linspace(0.5, 2, 3), [4], 2, 1.0)
 
 
 def learn(averaged: TrainedNetwork, steps: int) -> list[np.ndarray]:
@@ -71,7 +71,7 @@ def test_the_state_holds_all_that_the_next_step_depends_on():
 @pytest.mark.parametrize("kind", [torch.float32, torch.bfloat16])
 @pytest.mark.parametrize("rows", [0, 1, 127, 128, 129, 1024, 1025, 2500])
 def test_a_frozen_network_gives_the_same_outputs_for_any_number_of_rows(rows, kind):
-    network = new_mlp(torch.linspace(0.5, 2, 30), [40, 20], 7, 1.0)
+    network = MLP(torch.linspace(0.5, 2, 30), [40, 20], 7, 1.0)
     network.compute_dtype = kind
     features = torch.randint(-2, 3, (rows, 30), dtype=torch.int8, generator=torch.Generator().manual_seed(rows))
     with torch.no_grad():

@@ -8,14 +8,14 @@ import torch
 from torch import nn
 
 from german_whist.agents.policy.network.forward import Forward
-from german_whist.agents.policy.network.mlp import MLP, FrozenMLP, native_dtype, new_mlp
+from german_whist.agents.policy.network.mlp import MLP, FrozenMLP, native_dtype
 from german_whist.envs.observation.vector import observation_high, observation_layout
 from german_whist.training.networks import LOW_SCALE, feature_scale
 
 
 def some_mlp(hidden: list[int], outputs: int = 5, features: int = 30) -> MLP:
     torch.manual_seed(3)
-    made = new_mlp(torch.linspace(0.05, 2.0, features), hidden, outputs, 1.0)
+    made = MLP(torch.linspace(0.05, 2.0, features), hidden, outputs, 1.0)
     with torch.no_grad():
         for layer in made.linear_layers():
             layer.bias.normal_()
@@ -35,7 +35,7 @@ def test_numpy_computes_the_same_from_the_raw_layers(hidden: list[int]) -> None:
 
 
 def test_raw_layers_round_trip() -> None:
-    network, other = some_mlp([16, 12]), new_mlp(torch.linspace(0.05, 2.0, 30), [16, 12], 5, 1.0)
+    network, other = some_mlp([16, 12]), MLP(torch.linspace(0.05, 2.0, 30), [16, 12], 5, 1.0)
     other.load_raw_layers(network.raw_layers(), "file")
     for old, new in zip(network.parameters(), other.parameters(), strict=True):
         torch.testing.assert_close(old, new)

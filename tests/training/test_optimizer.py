@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from german_whist.agents.policy.network.mlp import new_mlp
+from german_whist.agents.policy.network.mlp import MLP
 from german_whist.training.networks import MAX_GRAD_NORM, TrainedNetwork
 from german_whist.training.processes import Processes
 from tests.training.policy_iteration_runs import small_config
@@ -16,7 +16,7 @@ RATE = 0.01
 
 def trained(seed: int = 3, **changes: Any) -> TrainedNetwork:
     torch.manual_seed(seed)
-    return TrainedNetwork("it", new_mlp(torch.ones(12), [20, 8], 5, 1.0), small_config(**changes), Processes())
+    return TrainedNetwork("it", MLP(torch.ones(12), [20, 8], 5, 1.0), small_config(**changes), Processes())
 
 
 def step(it: TrainedNetwork, seed: int, scale: float = 1.0) -> None:

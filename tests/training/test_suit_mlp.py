@@ -7,15 +7,15 @@ import pytest
 import torch
 
 from german_whist.agents.policy.network.forward import Forward
-from german_whist.agents.policy.network.mlp import FrozenMLP, SuitMLP
+from german_whist.agents.policy.network.mlp import MLP, FrozenMLP
 
 FEATURES = 456
 
 
-def some_mlp(suit_layers: int = 1, outputs: int = 54) -> SuitMLP:
+def some_mlp(suit_layers: int = 1, outputs: int = 54) -> MLP:
     torch.manual_seed(1)
     last = [7] * suit_layers if outputs > 2 else []
-    return SuitMLP(torch.full((FEATURES,), 0.5), [6] * suit_layers + [9] + last, outputs, 1.0, suit_layers)
+    return MLP(torch.full((FEATURES,), 0.5), [6] * suit_layers + [9] + last, outputs, 1.0, suit_layers)
 
 
 def some_features(rows: int = 40) -> torch.Tensor:

@@ -53,38 +53,55 @@ class _LastLayer(torch.autograd.Function):
 
 
 class MLP(nn.Module):
-    """Linear layers with ReLU between them, over scaled int8 features.
+    """Linear layers with ReLU between them, of which some may be suit layers (see ``layers``), over int8 features.
 
     Weights are float32. Hidden layers multiply in ``compute_dtype`` and the last layer always in float32, so that
     logits and values are not rounded. (``torch.autocast`` would round in other places: it knows neither the scale in
     the first weights nor the float32 last layer, and earlier runs would not repeat bit for bit.)
 
     Attributes:
-        scale: factor of each feature, float32[features].
+        scale: factor of each input of the first layer, float32[inputs].
+        inputs: indices of the features that the suits read, one suit after the other, int64[4 * inputs]; ``None``
+            without suit layers.
         compute_dtype: dtype of the hidden layers' matrix products.
     """
 
     scale: torch.Tensor
+    inputs: torch.Tensor | None
 
-    def __init__(self, scale: torch.Tensor, shapes: Sequence[tuple[int, int]], gain: float | None) -> None:
+    def __init__(
+        self, scale: torch.Tensor, hidden: list[int], outputs: int, gain: float | None, suit_layers: int = 0
+    ) -> None:
         """Build the layers with orthogonal weights.
 
         Detail 2 of Huang et al., "The 37 implementation details of proximal policy optimization", 2022.
 
         Args:
-            scale: factor of each input of the first layer, float32[inputs].
-            shapes: shapes of the layers' weights, (out, in), see ``layer_shapes``.
+            scale: factor of each feature, float32[features]; with suit layers it must be the same for all suits.
+            hidden: sizes of the hidden layers.
+            outputs: number of outputs: the actions of a policy, or fewer than 52 for a value network.
             gain: gain of the last layer's initial weights; ``None`` if all weights will be loaded.
+            suit_layers: number of first hidden layers, and for a policy also of last ones, whose weights the suits
+                share.
+
+        Raises:
+            ValueError: when there are too few hidden layers for the suit layers.
         """
         super().__init__()
-        self.register_buffer("scale", scale, persistent=False)
-        self.layers = nn.ModuleList(nn.Linear(inputs, units) for units, inputs in shapes)
+        shapes = layer_shapes([len(scale), *hidden, outputs], suit_layers)
+        inputs = torch.from_numpy(suit_inputs(len(scale))) if suit_layers else None
+        self.register_buffer("scale", scale if inputs is None else scale[inputs[0]], persistent=False)
+        self.register_buffer("inputs", None if inputs is None else inputs.flatten(), persistent=False)
+        self.layers = nn.ModuleList(nn.Linear(width, units) for units, width in shapes)
         if gain is not None:
             for layer in self.linear_layers():
                 nn.init.orthogonal_(layer.weight, HIDDEN_GAIN)
                 nn.init.zeros_(layer.bias)
             nn.init.orthogonal_(self.linear_layers()[-1].weight, gain)
         self.compute_dtype = torch.float32
+        card_layers = card_layers_of(suit_layers, outputs)
+        self._suit_layers, self._trunk_end = suit_layers, len(hidden) - card_layers
+        self._judges_cards = card_layers > 0
 
     def linear_layers(self) -> list[nn.Linear]:
         """Return the layers, first to last."""
@@ -118,22 +135,52 @@ class MLP(nn.Module):
         return -self.scale.shape[0] % _ALIGNED if self.scale.device.type == "cuda" else 0
 
     def units(self, features: torch.Tensor, weights: Sequence[Weights]) -> torch.Tensor:
-        """Return the outputs of the last hidden layer, [rows, units].
+        """Return the last hidden layer's outputs, [rows, units], or with card layers each suit's, [4 * rows, units].
 
         Args:
             features: [rows, features], int8 or a floating type.
             weights: the hidden layers, as :meth:`weights` returns them.
         """
+        rows = features.shape[0]  # not len(), which would fix the number of rows of an exported network
+        if self.inputs is None:
+            trunk = F.pad(features, (0, self.padding)) if self.padding else features
+            trunk = trunk.to(self.compute_dtype)
+        else:
+            suits = self._suits(features, self.inputs).view(rows * NUM_SUITS, self.scale.shape[0] + self.padding)
+            suits = suits.to(self.compute_dtype)
+            for weight, bias in weights[: self._suit_layers]:
+                suits = _hidden(suits, weight, bias)
+            trunk = suits.view(rows, NUM_SUITS * suits.shape[1])
+        for weight, bias in weights[self._suit_layers : self._trunk_end]:
+            trunk = _hidden(trunk, weight, bias)
+        if not self._judges_cards:
+            return trunk
+        (weight, bias), *others = weights[self._trunk_end :]
+        own = suits.shape[1]
+        of_trunk = F.linear(trunk, weight[:, own:]).repeat_interleave(NUM_SUITS, 0)
+        units = F.relu(F.linear(suits, weight[:, :own], bias) + of_trunk, inplace=True)
+        for weight, bias in others:
+            units = _hidden(units, weight, bias)
+        return units
+
+    def _suits(self, features: torch.Tensor, inputs: torch.Tensor) -> torch.Tensor:
+        """Return the inputs of each suit, one suit after the other, [rows, 4 * inputs]."""
         if self.padding:
-            features = F.pad(features, (0, self.padding))
-        hidden = features.to(self.compute_dtype)
-        for weight, bias in weights:
-            hidden = _hidden(hidden, weight, bias)
-        return hidden
+            padded = F.pad(features, (0, 1))  # one more feature, always 0, which the padding inputs read
+            inputs = F.pad(inputs.view(NUM_SUITS, -1), (0, self.padding), value=features.shape[1])
+            return padded.to(self.compute_dtype).index_select(1, inputs.flatten())
+        # torch gathers float32 five times as fast as int8 and bfloat16 on a CPU.
+        return features.float().index_select(1, inputs)
 
     def joined(self, outputs: torch.Tensor) -> torch.Tensor:
-        """Return the network's outputs, [rows, outputs], from those of the last layer."""
-        return outputs
+        """Return the network's outputs, [rows, outputs]: with card layers, each suit's cards, then the other actions.
+
+        The outputs for actions that are no cards are sums over the suits.
+        """
+        if not self._judges_cards:
+            return outputs
+        suits = outputs.view(outputs.shape[0] // NUM_SUITS, NUM_SUITS, outputs.shape[1])
+        return torch.cat([suits[:, :, :SUIT_SIZE].flatten(1), suits[:, :, SUIT_SIZE:].sum(1)], 1)
 
     def raw_layers(self) -> tuple[Layer, ...]:
         """Return the layers for unscaled features, as a checkpoint stores them."""
@@ -166,83 +213,6 @@ class MLP(nn.Module):
                 layer.bias.copy_(torch.as_tensor(bias))
                 if number == 0:
                     layer.weight /= self.scale
-
-
-class SuitMLP(MLP):
-    """An MLP with suit layers, over scaled int8 features.
-
-    Attributes:
-        scale: factor of each input of a suit, float32[inputs].
-        inputs: indices of the features that the suits read, one suit after the other, int64[4 * inputs].
-    """
-
-    inputs: torch.Tensor
-
-    def __init__(
-        self, scale: torch.Tensor, hidden: list[int], outputs: int, gain: float | None, suit_layers: int
-    ) -> None:
-        """Build the layers, with orthogonal weights.
-
-        Args:
-            scale: factor of each feature, float32[features]; it must be the same for all suits.
-            hidden: sizes of the hidden layers.
-            outputs: number of outputs: the actions of a policy, or fewer than 52 for a value network.
-            gain: gain of the last layer's initial weights; ``None`` if all weights will be loaded.
-            suit_layers: number of first hidden layers, and for a policy also of last ones, whose weights the suits
-                share.
-
-        Raises:
-            ValueError: when there are too few hidden layers.
-        """
-        inputs = torch.from_numpy(suit_inputs(len(scale)))
-        super().__init__(scale[inputs[0]], layer_shapes([len(scale), *hidden, outputs], suit_layers), gain)
-        self.register_buffer("inputs", inputs.flatten(), persistent=False)
-        self._suit_layers, card_layers = suit_layers, card_layers_of(suit_layers, outputs)
-        self._trunk_end = len(hidden) - card_layers
-        self._judges_cards = card_layers > 0
-
-    def units(self, features: torch.Tensor, weights: Sequence[Weights]) -> torch.Tensor:
-        """Return the last hidden layer's outputs, [rows, units], or for a policy each suit's, [4 * rows, units]."""
-        rows = features.shape[0]  # not len(), which would fix the number of rows of an exported network
-        suits = self._suits(features).view(rows * NUM_SUITS, self.scale.shape[0] + self.padding)
-        suits = suits.to(self.compute_dtype)
-        for weight, bias in weights[: self._suit_layers]:
-            suits = _hidden(suits, weight, bias)
-        trunk = suits.view(rows, NUM_SUITS * suits.shape[1])
-        for weight, bias in weights[self._suit_layers : self._trunk_end]:
-            trunk = _hidden(trunk, weight, bias)
-        if not self._judges_cards:
-            return trunk
-        (weight, bias), *others = weights[self._trunk_end :]
-        own = suits.shape[1]
-        of_trunk = F.linear(trunk, weight[:, own:]).repeat_interleave(NUM_SUITS, 0)
-        units = F.relu(F.linear(suits, weight[:, :own], bias) + of_trunk, inplace=True)
-        for weight, bias in others:
-            units = _hidden(units, weight, bias)
-        return units
-
-    def _suits(self, features: torch.Tensor) -> torch.Tensor:
-        """Return the inputs of each suit, one suit after the other, [rows, 4 * inputs]."""
-        if self.padding:
-            padded = F.pad(features, (0, 1))  # one more feature, always 0, which the padding inputs read
-            inputs = F.pad(self.inputs.view(NUM_SUITS, -1), (0, self.padding), value=features.shape[1])
-            return padded.to(self.compute_dtype).index_select(1, inputs.flatten())
-        # torch gathers float32 five times as fast as int8 and bfloat16 on a CPU.
-        return features.float().index_select(1, self.inputs)
-
-    def joined(self, outputs: torch.Tensor) -> torch.Tensor:
-        """Return the network's outputs, [rows, outputs]: each suit's cards, then sums of the other actions."""
-        if not self._judges_cards:
-            return outputs
-        suits = outputs.view(outputs.shape[0] // NUM_SUITS, NUM_SUITS, outputs.shape[1])
-        return torch.cat([suits[:, :, :SUIT_SIZE].flatten(1), suits[:, :, SUIT_SIZE:].sum(1)], 1)
-
-
-def new_mlp(scale: torch.Tensor, hidden: list[int], outputs: int, gain: float | None, suit_layers: int = 0) -> MLP:
-    """Return a network with suit layers, or a plain MLP if there are 0; arguments and errors as :class:`SuitMLP`."""
-    if suit_layers:
-        return SuitMLP(scale, hidden, outputs, gain, suit_layers)
-    return MLP(scale, layer_shapes([len(scale), *hidden, outputs]), gain)
 
 
 class FrozenMLP:
@@ -291,6 +261,6 @@ def mlp_of(layers: tuple[Layer, ...], suit_layers: int) -> MLP:
     """Return a network with a checkpoint's layers, which are for unscaled features; the random state is kept."""
     inputs, *hidden, outputs = sizes_of(layers, suit_layers)
     with torch.random.fork_rng(devices=[]):
-        network = new_mlp(torch.ones(inputs), hidden, outputs, None, suit_layers)
+        network = MLP(torch.ones(inputs), hidden, outputs, None, suit_layers)
     network.load_raw_layers(layers, "the checkpoint")
     return network
