@@ -16,12 +16,10 @@ from starlette.types import Message, Receive, Scope, Send
 from german_whist.table.bundle import POLICY
 
 MAX_BODY = 32 * 1024  # bytes; a whole history takes a tenth of this
-NAME = "german-whist"  # value of the Server header, by which a second server recognises this one
 
 _LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
 ANY_HOST = ("0.0.0.0", "::", "")
 _HEADERS = {
-    "server": NAME,
     "content-security-policy": "; ".join((*POLICY, "frame-ancestors 'none'")),
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",  # the URL contains the token

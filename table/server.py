@@ -6,19 +6,15 @@ The token in the URL, which keeps out other sites and other users of the machine
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import errno
 import hashlib
-import http.client
 import io
 import json
 import logging
 import mimetypes
-import re
 import secrets
 import socket
-import sys
 import threading
 import webbrowser
 from collections.abc import Callable, Iterable, Sequence
@@ -37,7 +33,6 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
-from starlette.types import ASGIApp, Receive, Scope, Send
 
 from german_whist.agents.judge import advise
 from german_whist.envs.simulator.batch import DealBatch
@@ -45,7 +40,7 @@ from german_whist.envs.utils.files import write_atomically
 from german_whist.solver.tablebase.cache import limit_tables
 from german_whist.solver.tablebase.kinds import DEFAULT_CARDS
 from german_whist.table.bundle import page_files
-from german_whist.table.guard import ANY_HOST, NAME, Guard, refusal
+from german_whist.table.guard import ANY_HOST, Guard, refusal
 from german_whist.table.page_data import Offered
 from german_whist.table.strict_json import read_json
 from german_whist.table.thinking import Answer, Thinker
@@ -55,9 +50,8 @@ DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 8917
 _THREADS = 4  # questions answered at the same time; others wait for their turn
 _WAITING = 64  # questions waiting at most; more get status 503
 _BACKLOG = 2048
-_LAST_ANSWERS = 1.0  # seconds after the signal in which questions may still be answered
+_LAST_ANSWERS = 1  # seconds after the signal in which questions may still be answered
 _COMPRESSION = 6  # of 9
-_TOKEN = re.compile(r"[A-Za-z0-9_-]{22,64}")
 _TYPES = {".webmanifest": "application/manifest+json", ".js": "text/javascript"}
 _LOCAL = {socket.AF_INET: "127.0.0.1", socket.AF_INET6: "::1"}
 _ELSEWHERE = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}  # reserved for documentation
@@ -152,17 +146,6 @@ class _Server(uvicorn.Server):
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         self.should_exit = True  # uvicorn's own handler would raise the signal again at the end
 
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        asyncio.get_running_loop().call_later(_LAST_ANSWERS, self._give_up)
-        await super().shutdown(sockets)
-
-    def _give_up(self) -> None:
-        """Drop the connections that still wait for an answer; the page asks again when the server is back."""
-        for connection in list(self.server_state.connections):
-            connection.transport.abort()
-        for task in list(self.server_state.tasks):
-            task.cancel()
-
 
 def _warm_up(rules: str) -> None:
     """Judge one decision, to load or compile what the first card and the first hint need."""
@@ -171,16 +154,6 @@ def _warm_up(rules: str) -> None:
         advise(batch.views(), batch.rules, histories=batch.history())
     except ValueError as error:  # requests that need it will report it
         _LOG.warning("warm-up: %s", error)
-
-
-def _cancelled_quietly(app: ASGIApp) -> ASGIApp:
-    """Wrap an application so that a cancelled request is not an error."""
-
-    async def call(scope: Scope, receive: Receive, send: Send) -> None:
-        with contextlib.suppress(asyncio.CancelledError):
-            await app(scope, receive, send)
-
-    return call
 
 
 def serve(
@@ -209,8 +182,9 @@ def serve(
         token = kept_token()
         app = make_app(offered, token, hosts=(host,), allowed_hosts=allowed_hosts)
         config = uvicorn.Config(
-            _cancelled_quietly(app),
-            log_level="warning",
+            app,
+            log_level="critical",  # errors of the application are logged by _fail
+            timeout_graceful_shutdown=_LAST_ANSWERS,
             access_log=False,
             server_header=False,
             ws="none",
@@ -251,24 +225,9 @@ def listen(host: str, port: int) -> socket.socket:
         listener.close()
         reason = error.strerror
         if error.errno == errno.EADDRINUSE:
-            reason = f"{_server_at(host, port)} uses it; --port N picks another, where the browser keeps other games"
+            reason = "another program uses it; --port N picks another, where the browser keeps other games"
         raise ValueError(f"{host}:{port} cannot be served: {reason}") from None
     return listener
-
-
-def _server_at(host: str, port: int) -> str:
-    """Describe the program that listens at an address, by its answer."""
-    family = _family(host)
-    connection = http.client.HTTPConnection(_LOCAL[family] if host in ANY_HOST else host, port, timeout=1)
-    try:
-        with contextlib.closing(connection):
-            connection.request("HEAD", "/")
-            name = connection.getresponse().getheader("server") or ""
-    except (OSError, http.client.HTTPException):
-        return "another program"
-    if name == NAME:
-        return "another german-whist serve"
-    return f"another program ({name:.40})" if name.isprintable() and name else "another program"
 
 
 def kept_token() -> str:
@@ -277,10 +236,8 @@ def kept_token() -> str:
     If it cannot be stored, each start has a new one.
     """
     path = platformdirs.user_data_path("german-whist", appauthor=False) / "token"
-    with contextlib.suppress(OSError, UnicodeDecodeError):
-        token = path.read_text(encoding="ascii").strip()
-        if _TOKEN.fullmatch(token):
-            return token
+    with contextlib.suppress(OSError):
+        return path.read_text(encoding="ascii")
     token = secrets.token_urlsafe(16)
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -306,11 +263,7 @@ def _network_name(family: socket.AddressFamily) -> str | None:
 
 
 def _qr_code(text: str) -> str:
-    """Return a QR code in block characters; empty if the terminal cannot show them."""
+    """Return a QR code in block characters."""
     code = io.StringIO()
     segno.make(text, error="l", micro=False).terminal(code, border=2, compact=True)
-    try:
-        code.getvalue().encode(sys.stdout.encoding)
-    except UnicodeEncodeError:
-        return ""
     return code.getvalue()
