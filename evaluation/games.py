@@ -28,7 +28,6 @@ from german_whist.envs.engine.rules import Rules
 from german_whist.envs.simulator.episodes import Episodes
 from german_whist.envs.turns import play_turn
 from german_whist.envs.utils.checks import SEED_LIMIT, check_seed, whole_number
-from german_whist.envs.utils.specs import must_be
 from german_whist.evaluation.recording import Recording, deal_results
 
 DEFAULT_BATCH = 2048
@@ -148,9 +147,9 @@ def games(
             names the agent.
     """
     if not isinstance(executor, Executor | None):
-        raise ValueError(must_be("executor", "an executor, such as ProcessPoolExecutor(4)", executor))
+        raise ValueError(f"executor must be an executor, such as ProcessPoolExecutor(4), got {executor!r}")
     if progress is not None and not callable(progress):
-        raise ValueError(must_be("progress", "a function that is called with a number of deals", progress))
+        raise ValueError(f"progress must be a function, got {progress!r}")
     if match is not None and record:
         raise ValueError("matches are not recorded, single deals are: leave out match or record")
     if device is not None and (match is not None or record or executor is not None):

@@ -19,7 +19,6 @@ from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.text.rules_text import rules_spec
 from german_whist.envs.utils.checks import SEED_LIMIT
-from german_whist.envs.utils.specs import count_text, must_be
 from german_whist.evaluation.games import GameBlock, Progress, deal_range, games, joined, two_players
 from german_whist.evaluation.recording import Recording
 from german_whist.evaluation.report import Report, Table
@@ -125,8 +124,9 @@ def result_note(result: MatchResult) -> str:
     unit, units, form = ("deal", "deals", "") if result.match is None else ("match", "matches", f", {result.match}")
     start = f" from number {result.first_deal} on" if result.first_deal else ""
     return (
-        f"{count_text(result.deals, f'mirrored {unit}')}{form}{start} (each played twice, seats swapped), seed "
-        f"{result.seed}; draws count half; ± is the 95 % interval, paired over {units}"
+        f"{result.deals:,} mirrored {unit if result.deals == 1 else units}{form}{start} "
+        f"(each played twice, seats swapped), seed {result.seed}; draws count half; "
+        f"± is the 95 % interval, paired over {units}"
     )
 
 
@@ -182,7 +182,7 @@ def play_match(
             names the agent.
     """
     if record is not None and not callable(record):
-        raise ValueError(must_be("record", "a function that is called with each Recording, as list.append", record))
+        raise ValueError(f"record must be a function, such as list.append, got {record!r}")
     rules, match_format = rules_named(rules), None if match is None else match_format_of(match)
     players = two_players(first, second, rules)
     numbers = deal_range(first_deal, deals, SEED_LIMIT if match is None else MATCH_LIMIT)

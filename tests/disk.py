@@ -9,8 +9,6 @@ from contextlib import contextmanager
 
 import pytest
 
-NO_LOCKS = ("ENOSYS", "ENOLCK", "EOPNOTSUPP")  # what Lustre and NFS answer
-
 
 @contextmanager
 def full_disk(size: int = 0) -> Iterator[None]:
@@ -24,11 +22,11 @@ def full_disk(size: int = 0) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
-def without_locks(monkeypatch: pytest.MonkeyPatch, error: str) -> None:
-    """Let files have no locks, as on network file systems."""
+def without_locks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let files have no locks, as on some network file systems."""
     fcntl = pytest.importorskip("fcntl")
 
     def refuse(file: int, operation: int) -> None:
-        raise OSError(getattr(errno, error), os.strerror(getattr(errno, error)))
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
 
     monkeypatch.setattr(fcntl, "flock", refuse)

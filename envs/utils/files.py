@@ -1,11 +1,10 @@
-"""Files: written completely or not at all, read up to a size limit, locked; and the cache folder."""
+"""Files: written completely or not at all, locked; and the cache folder."""
 
 from __future__ import annotations
 
 import errno
 import os
 import secrets
-import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -60,21 +59,6 @@ def file_lock(path: Path, timeout: float = 0) -> Iterator[bool]:
         lock.release()
 
 
-@contextmanager
-def naming(path: str | Path) -> Iterator[None]:
-    """Make errors name the file that is written; otherwise that of a full disk names none, others a temporary file.
-
-    Raises:
-        OSError: if one is raised inside.
-    """
-    try:
-        yield
-    except OSError as error:
-        if error.errno is None:
-            raise
-        raise OSError(error.errno, error.strerror, str(path)) from None
-
-
 def temporary_path(target: Path) -> Path:
     """Return a random name beside a file, so that concurrent writers do not collide, even on several machines."""
     return target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
@@ -93,30 +77,3 @@ def write_atomically(path: str | Path, content: bytes) -> None:
         os.replace(temporary, target)
     finally:
         temporary.unlink(missing_ok=True)
-
-
-def read_limited(path: str | Path, most: int) -> bytes:
-    """Return the contents of a file, unless it is too large.
-
-    Args:
-        path: the file.
-        most: the largest size that is read, in bytes.
-
-    Raises:
-        FileNotFoundError: if there is no such file.
-        ValueError: if it is not a file, is too large or cannot be read; the message names it.
-    """
-    try:
-        about = os.stat(path)
-        if not stat.S_ISREG(about.st_mode) and not stat.S_ISDIR(about.st_mode):
-            raise ValueError(f"{path}: is not a file")
-        with open(path, "rb") as file:
-            content = file.read(most + 1) if about.st_size <= most else b""
-    except FileNotFoundError:
-        raise
-    except OSError as error:
-        raise ValueError(f"{path}: cannot be read: {error.strerror}") from None
-    size = max(about.st_size, len(content))
-    if size > most:
-        raise ValueError(f"{path}: has {size} bytes, and at most {most} are read")
-    return content

@@ -11,7 +11,6 @@ from german_whist.envs.agent import Agent, AgentLike, SupportsAct
 from german_whist.envs.engine.endgame_hook import PLAYED
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
-from german_whist.envs.utils.specs import integers, must_be, short_repr
 from german_whist.evaluation.games import Progress, agent_label, deal_range
 from german_whist.evaluation.match import play_match
 from german_whist.evaluation.tournament.standings import Margins, Standings, standings
@@ -51,14 +50,14 @@ def play_tournament(
     """
     deal_range(0, deals)
     if len(agents) < 2:
-        raise ValueError(must_be("the number of agents", integers(2), len(agents)))
+        raise ValueError(f"the number of agents must be at least 2, got {len(agents)}")
     game = rules_named(rules)
     named: dict[str, str | Agent | SupportsAct] = {}
     for agent in agents:
         spec = as_spec(agent)
         name = agent_label(spec, make_agent(spec, game))
         if name in named:
-            raise ValueError(f"agent {short_repr(name)} is given twice: objects are told apart by their attribute name")
+            raise ValueError(f"agent {name!r} is given twice: objects are told apart by their attribute name")
         named[name] = spec
     names = list(named)
     margins: dict[tuple[int, int], Margins] = {}

@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.scoring import reward_limit
-from german_whist.envs.utils.specs import count_text
 from german_whist.evaluation.match import game_title
 from german_whist.evaluation.report import Report, Table
 from german_whist.evaluation.statistics import (
@@ -81,8 +80,8 @@ class Standings(Report):
             ("", *(f"vs {j + 1}" for j in places)),
             [(str(i + 1), *("" if i == j else _rate_text(self.pairs[i, j]) for j in places)) for i in places],
             [
-                f"{count_text(self.deals, 'mirrored deal')} of seed {self.seed} for each pair; Elo by Bradley-Terry, "
-                "mean 0, bootstrapped over deals; ± is the 95 % interval"
+                f"{self.deals:,} mirrored deal{'s' * (self.deals != 1)} of seed {self.seed} for each pair; "
+                "Elo by Bradley-Terry, mean 0, bootstrapped over deals; ± is the 95 % interval"
             ],
         )
         beaten = [f"{self.agents[i]} beats {self.agents[j]}, {_rate_text(self.pairs[i, j])} %" for i, j in self.upsets]

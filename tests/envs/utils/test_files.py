@@ -1,4 +1,4 @@
-"""Files appear when they are complete, and are read up to a limit; what is no file is written to and not read."""
+"""Files appear when they are complete."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from german_whist.envs.utils.files import read_limited, write_atomically
+from german_whist.envs.utils.files import file_lock, write_atomically
 from german_whist.evaluation.match import play_match
 from german_whist.evaluation.recording import Recording, read_recordings, writing_recordings
-from tests.disk import full_disk
+from tests.disk import full_disk, without_locks
 
 
 def test_of_two_writers_at_once_the_file_of_the_last_to_end_stays(tmp_path: Path) -> None:
@@ -49,29 +49,10 @@ def test_a_full_disk_leaves_the_earlier_file(tmp_path: Path) -> None:
     assert [one.name for one in tmp_path.iterdir()] == ["file"]
 
 
-def test_a_file_is_read_up_to_the_limit(tmp_path: Path) -> None:
-    path = tmp_path / "file"
-    path.write_bytes(b"x" * 11)
-    assert read_limited(path, 11) == b"x" * 11
-    with pytest.raises(ValueError, match="file: has 11 bytes, and at most 10 are read"):
-        read_limited(path, 10)
-
-
-def test_a_file_that_says_less_than_it_holds_is_not_read_on() -> None:
-    if not Path("/proc/self/status").is_file():
-        pytest.skip("no files of unknown size")
-    assert Path("/proc/self/status").stat().st_size == 0
-    with pytest.raises(ValueError, match="at most 10 are read"):
-        read_limited("/proc/self/status", 10)
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names")
-def test_what_is_not_a_file_is_refused(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    for path in (tmp_path / "pipe", "/dev/zero"):
-        with pytest.raises(ValueError, match="is not a file"):
-            read_limited(path, 10)
-    with pytest.raises(ValueError, match="cannot be read: Is a directory"):
-        read_limited(tmp_path, 10)
-    with pytest.raises(FileNotFoundError):
-        read_limited(tmp_path / "absent", 10)
+def test_a_file_system_without_locks_is_no_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    without_locks(monkeypatch)
+    with file_lock(tmp_path / "lock") as is_held:
+        assert not is_held
+    assert str(tmp_path) in capsys.readouterr().err
