@@ -172,10 +172,9 @@ def _search(policy: Agent, rules: Rules, name: str, search: int, threads: int = 
     from german_whist.agents.policy.agent import PolicyAgent
     from german_whist.agents.pretrained import SMALL, load_pretrained
     from german_whist.agents.search.agent import SearchAgent
-    from german_whist.agents.search.settings import SearchSettings
 
     rollouts = load_pretrained(SMALL) if isinstance(policy, PolicyAgent) else None
-    return ExactEndgame(SearchAgent(policy, rules, SearchSettings(search, threads), rollouts, name), name)
+    return ExactEndgame(SearchAgent(policy, rules, search, rollouts, name, threads=threads), name)
 
 
 def _classic() -> Rules:

@@ -1,4 +1,4 @@
-"""Shared by the agents of this package: argument checks, and the class that makes an agent of a rule kernel."""
+"""Shared by the agents of this package: a check of rules, and the class that makes an agent of a rule kernel."""
 
 from __future__ import annotations
 
@@ -24,21 +24,6 @@ def check_open_endgame(name: str, rules: Rules) -> None:
     """
     if rules.humbug:
         raise ValueError(f"agent {name!r} needs an open endgame, and humbug has none: try 'heuristic' or 'mc'")
-
-
-def check_rng(name: str, rng: object, method: str) -> None:
-    """Raise if ``rng`` cannot be used as a random generator.
-
-    Args:
-        name: the agent's name, for the message.
-        rng: the object to check.
-        method: the method that the agent calls, ``"random"`` or ``"integers"``.
-
-    Raises:
-        ValueError: when ``rng`` has no such method.
-    """
-    if not callable(getattr(rng, method, None)):
-        raise ValueError(f"agent {name!r} draws random numbers: rng must be a numpy Generator, got {rng!r}")
 
 
 class RuleBot(Agent):

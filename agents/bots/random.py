@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import check_rng
 from german_whist.envs.agent import Actions, Agent, Views
 from german_whist.envs.engine.cards import NUM_ACTIONS
 from german_whist.envs.observation.views import check_view_array
@@ -35,10 +34,9 @@ class RandomBot(Agent):
             rng: a generator with a method ``random``; one number is drawn per view.
 
         Raises:
-            ValueError: when ``views`` is not an array of views, or ``rng`` is not a generator.
+            ValueError: when ``views`` is not an array of views.
         """
         check_view_array(views)
-        check_rng(self.name, rng, "random")
         actions = np.empty(len(views), np.int64)
         pick(views["legal"], rng.random(len(views)), actions)
         return actions

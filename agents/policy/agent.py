@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import check_open_endgame, check_rng
+from german_whist.agents.bots.base import check_open_endgame
 from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.agents.policy.input_kernels import write_network_inputs
 from german_whist.agents.policy.inputs import network_inputs
@@ -100,10 +100,8 @@ class PolicyAgent(Agent):
                 temperature 0.
 
         Raises:
-            ValueError: when ``views`` is not an array of views, or sampling gets no generator.
+            ValueError: when ``views`` is not an array of views.
         """
-        if self.temperature > 0:
-            check_rng(self.name, rng, "random")
         logits, relabeling = self._logits(views)
         if self.temperature == 0:
             return decode_actions(np.argmax(logits, axis=1), relabeling)
@@ -120,8 +118,6 @@ class PolicyAgent(Agent):
             return super().act_on(device, views, rng)
         if device.torch_device not in self._on_gpu:
             self._on_gpu[device.torch_device] = _GpuNetwork(self.checkpoint, self.rules, device)
-        if self.temperature > 0:
-            check_rng(self.name, rng, "random")
         return self._on_gpu[device.torch_device].act(views, self.temperature, rng)
 
     def probabilities(self, views: Views) -> npt.NDArray[np.float64]:

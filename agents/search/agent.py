@@ -48,22 +48,25 @@ from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.agents.policy.row_network import VIEWS, RowNetwork
 from german_whist.agents.search.choice_kernels import combine, contenders, representative, worth_trying
 from german_whist.agents.search.rollout_kernels import distinct_actions, try_worlds
-from german_whist.agents.search.settings import (
-    BOT_SD,
-    CERTAIN,
-    DEVIATIONS,
-    TANH_SCALE,
-    WIN_WEIGHT,
-    SearchSettings,
-)
 from german_whist.agents.search.world_search import Search, WorldSearcher
 from german_whist.envs.agent import Actions, ActionValues, Agent, Games, Histories, Values, Views
-from german_whist.envs.engine.cards import NUM_ACTIONS, NUM_CARDS, cards_of
+from german_whist.envs.engine.cards import NUM_ACTIONS, cards_of
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.state import STATE
+from german_whist.envs.utils.checks import whole_number
 from german_whist.solver.search.transposition_table import RaceTranspositionTable, race_transposition_table
 
+DEFAULT_WORLDS = 60  # of mc
+MAX_WORLDS = 100_000
+BOT_SD = 0.5  # as ``NETWORK_SD`` for the heuristic bot, which is trusted less
+# A margin m counts TANH_SCALE * tanh(m / TANH_SCALE) tricks, and a win WIN_WEIGHT more. With 512 worlds, this gains
+# 0.16 percentage points of chance to win per decision. Win weights of 2 and 8 gain as much.
+TANH_SCALE = WIN_WEIGHT = 4.0
+CERTAIN = 0.8  # tricks: actions that the policy values this much below its best are not tried, which saves time
+# Actions whose gain is this many standard deviations below the best are dropped. That takes a third of the time, and
+# changes 3 % of the choices.
+DEVIATIONS = 1.5
 # Typical standard deviations of the difference between two actions in one world, in tricks and in games won.
 _TRICK_SD, _WIN_SD = 2.0, 0.3
 _NO_MARGIN = 1e-9  # as tanh_scale it squashes every margin to nothing, so that only who wins counts
@@ -113,8 +116,6 @@ def measures_of(prior_sd: float) -> tuple[Measure, Measure, Measure]:
     return Measure(1.0, choice), Measure(1.0, margin), Measure(WIN_PER_TRICK, win)
 
 
-DEFAULT_WORLDS = 60  # of mc
-_CARDS = np.arange(NUM_CARDS, dtype=np.uint64)
 _FIRST_STAGE = 16  # worlds before the first action may be dropped
 _HEURISTIC_ADVANTAGE = -0.3  # assumed advantage, in tricks, of actions that the heuristic bot does not choose
 
@@ -128,7 +129,7 @@ class SearchAgent(WorldSearcher[Scratch]):
         name: the agent's name.
         prior: the policy that is improved: a network, or the heuristic bot.
         rules: the rules of the game that the agent plays.
-        settings: the settings of the search.
+        worlds: number of worlds in which actions are tried.
         uses_games: whether the agent asks for event histories; a flat search does not.
     """
 
@@ -136,50 +137,46 @@ class SearchAgent(WorldSearcher[Scratch]):
         self,
         prior: Agent,
         rules: Rules,
-        settings: SearchSettings,
+        worlds: int,
         rollouts: Checkpoint | None = None,
         name: str = "search",
+        *,
+        threads: int = 0,
+        flat: bool = False,
     ) -> None:
         """Set the policies.
 
         Args:
             prior: the policy to improve.
             rules: the rules of the game.
-            settings: the settings of the search.
+            worlds: number of worlds in which actions are tried, 1 to 100,000.
             rollouts: the network of the rollouts and of the opponent model; without one, the heuristic bot takes its
                 place.
             name: the agent's name.
+            threads: number of threads; 0 for all CPU cores. Choices do not depend on it.
+            flat: whether the search is flat Monte Carlo: worlds are drawn uniformly from all that the view allows,
+                every action is tried in all of them, and the best mean margin is played; the policy breaks ties.
 
         Raises:
-            ValueError: when the endgame of these rules is not open, unless the search is flat.
+            ValueError: when a number is not allowed, or the endgame of these rules is not open and the search not flat.
         """
-        super().__init__(name, rules, settings.threads or None)
-        if not settings.flat:
+        super().__init__(name, rules, threads)
+        self.worlds = whole_number("worlds" if flat else "search", worlds, 1, MAX_WORLDS)
+        if not flat:
             check_open_endgame(name, rules)
-        self.prior = prior
-        self.settings = settings
-        self.uses_games = not settings.flat
-        prior_sd = np.inf if settings.flat else NETWORK_SD if isinstance(prior, PolicyAgent) else BOT_SD
+        self.prior, self.uses_games = prior, not flat
+        prior_sd = np.inf if flat else NETWORK_SD if isinstance(prior, PolicyAgent) else BOT_SD
         self._choice, self._margin, self._win = measures_of(prior_sd)
-        if settings.flat:
+        if flat:
             self._choice = self._margin
-        self._rollouts = rollouts
-        self._belief = BeliefSettings.of(settings.worlds, has_network=rollouts is not None)
+        self._flat, self._rollouts = flat, rollouts
+        self._belief = BeliefSettings.of(worlds, has_network=rollouts is not None)
 
     @classmethod
     def flat(cls, worlds: int = DEFAULT_WORLDS, *, threads: int = 0, rules: str | Rules = "classic") -> SearchAgent:
-        """Return ``mc:worlds=N``: flat Monte Carlo with rollouts of the heuristic bot, for any game.
-
-        Args:
-            worlds: worlds in which every action is tried, 1 to 100,000.
-            threads: number of threads; 0 for all CPU cores.
-            rules: the rules of the game.
-
-        Raises:
-            ValueError: when a number is not allowed.
-        """
-        settings = SearchSettings(worlds, threads, flat=True)
-        return cls(RuleBot("heuristic", choose), rules_named(rules), settings, name=f"mc:worlds={settings.worlds}")
+        """Return ``mc:worlds=N``: flat Monte Carlo with rollouts of the heuristic bot, for any game."""
+        bot, name = RuleBot("heuristic", choose), f"mc:worlds={worlds}"
+        return cls(bot, rules_named(rules), worlds, name=name, threads=threads, flat=True)
 
     @property
     def network(self) -> Any:
@@ -204,19 +201,39 @@ class SearchAgent(WorldSearcher[Scratch]):
                 hands that agree with the view.
 
         Raises:
-            ValueError: when no deal agrees with a view or history, or ``rng`` is not a generator.
+            ValueError: when no deal agrees with a view or history, or ``views`` is not an array of views.
         """
         return self.search(views, rng, None if games is None else games.histories())[0]
 
     def search(
-        self, views: Views, rng: Any, histories: Histories | None = None
+        self,
+        views: Views,
+        rng: Any,
+        histories: Histories | None = None,
+        values: npt.NDArray[np.float64] | None = None,
     ) -> tuple[Actions, npt.NDArray[np.float64]]:
         """Return the actions, int64[n], and the estimated gain of each action over the policy's.
 
         Gains are float64[n, 54], NaN for actions that were not tried. They are in tricks, plus ``WIN_WEIGHT`` for a win
         and minus it for a loss. Arguments and errors as for :meth:`act`.
+
+        Args:
+            views: ``VIEW`` array of shape (n,).
+            rng: source of randomness.
+            histories: event histories of these views.
+            values: float64[4, n, 54], written for distinct actions: the arrays of :class:`ActionValues`; ``None`` if
+                they are not wanted.
         """
-        actions, gains = self._choose(views, rng, histories, None)
+        actions, advantages = self._policy(views)
+        gains = np.full((len(views), NUM_ACTIONS), np.nan)
+
+        def search(one: Search) -> None:
+            row = one.row
+            history = None if histories is None else (histories[0][row], int(histories[1][row]))
+            written = None if values is None else values[:, row]
+            actions[row] = self._search(one, history, int(actions[row]), advantages[row], gains[row], written)
+
+        self.search_each(views, rng, search)
         return actions, gains
 
     def action_values(self, views: Views, rng: Any, histories: Histories | None = None) -> ActionValues:
@@ -225,7 +242,7 @@ class SearchAgent(WorldSearcher[Scratch]):
         Every distinct action is tried in all worlds, which takes longer. Arguments and errors as for :meth:`act`.
         """
         values = np.full((4, len(views), NUM_ACTIONS), np.nan)
-        actions, _ = self._choose(views, rng, histories, values)
+        actions, _ = self.search(views, rng, histories, values)
         for row, view in enumerate(views):
             distinct, tried = int(distinct_actions(view)), 0
             for action in cards_of(int(view["legal"])):  # ascending: equivalent actions follow the one that is tried
@@ -233,46 +250,20 @@ class SearchAgent(WorldSearcher[Scratch]):
                 values[:, row, action] = np.nan_to_num(values[:, row, tried])  # without a choice nothing is tried
         return ActionValues(actions, *values)
 
-    def _choose(
-        self, views: Views, rng: Any, histories: Histories | None, values: npt.NDArray[np.float64] | None
-    ) -> tuple[Actions, npt.NDArray[np.float64]]:
-        """Return the actions, int64[n], and the gains in the utility that the search maximises, float64[n, 54].
-
-        Args:
-            views: ``VIEW`` array of shape (n,).
-            rng: source of randomness.
-            histories: event histories of these views.
-            values: float64[4, n, 54], written: the arrays of :class:`ActionValues`; ``None`` if they are not wanted.
-        """
-        keys = self.draw_keys(views, rng)
-        actions, advantages = self._policy(views)
-        gains = np.full((len(views), NUM_ACTIONS), np.nan)
-
-        def search(these: Search) -> None:
-            for one in these.each():
-                row = int(one.rows[0])
-                history = None if histories is None else _history(histories, row)
-                written = None if values is None else values[:, row]
-                actions[row] = self._search(one, history, int(actions[row]), advantages[row], gains[row], written)
-
-        self.search_views(views, keys, search)
-        return actions, gains
-
     def _policy(self, views: Views) -> tuple[Actions, npt.NDArray[np.float64]]:
         """Return the policy's actions and the advantages of all actions, float64[n, 54]."""
-        advantages = np.full((len(views), NUM_ACTIONS), -np.inf)
+        actions = np.asarray(self.prior.act(views, None), np.int64)
+        advantages = np.full((len(views), NUM_ACTIONS), _HEURISTIC_ADVANTAGE)
         if isinstance(self.prior, PolicyAgent):
             known = self.prior.estimated_advantages(views)
-            advantages[:, : known.shape[1]] = known
-            return self.prior.act(views, None), advantages
-        actions = np.asarray(self.prior.act(views, None), np.int64)
-        advantages[:] = _HEURISTIC_ADVANTAGE
-        advantages[np.arange(len(views)), actions] = 0.0
+            advantages[:, : known.shape[1]] = known  # later actions are not legal
+        else:
+            advantages[np.arange(len(views)), actions] = 0.0
         return actions, advantages
 
     def _search(
         self,
-        these: Search,
+        one: Search,
         history: History | None,
         preferred: int,
         advantages: npt.NDArray[np.float64],
@@ -280,17 +271,16 @@ class SearchAgent(WorldSearcher[Scratch]):
         values: npt.NDArray[np.float64] | None,
     ) -> int:
         """Return the action for one view, and write ``gains``, float64[54], and ``values``, float64[4, 54]."""
-        views, key, run = these.views, these.keys[0], these.run
+        views, key, flat = one.views, one.key, self._flat
         # Only the lowest of equivalent actions is tried; the policy may prefer another one of them.
         distinct = distinct_actions(views[0])
         stands_for = representative(distinct, preferred)
         advantages[stands_for] = advantages[preferred]
-        flat = self.settings.flat
         tried = distinct if flat else worth_trying(distinct, stands_for, advantages, -CERTAIN)
         if _is_single(distinct if values is not None else tried):
             return preferred
-        count = 1 if flat and is_all_known(self.rules.game[0], views[0]) else self.settings.worlds
-        worlds = sample_worlds(self.rules, views, history, key, count, self._belief, run)
+        count = 1 if flat and is_all_known(self.rules.game[0], views[0]) else self.worlds
+        worlds = sample_worlds(self.rules, views, history, key, count, self._belief, one.run)
         margins = np.zeros((count, NUM_ACTIONS), np.float32)
         sds = np.empty(NUM_ACTIONS)
 
@@ -307,12 +297,12 @@ class SearchAgent(WorldSearcher[Scratch]):
                     start + end,
                     scratch.network,
                     (scratch.states, scratch.tries),
-                    these.table,
+                    one.table,
                     scratch.transpositions,
                     margins,
                 )
 
-            run(try_part, last - start)
+            one.run(try_part, last - start)
 
         best, done = stands_for, 0
         dropped: list[tuple[np.uint64, int]] = [(distinct ^ tried, 0)]
@@ -340,10 +330,6 @@ class SearchAgent(WorldSearcher[Scratch]):
 
 def _is_single(actions: int) -> bool:
     return not actions & (actions - 1)
-
-
-def _history(histories: Histories, row: int) -> History:
-    return histories[0][row], int(histories[1][row])
 
 
 def stages(worlds: int) -> list[int]:

@@ -70,7 +70,7 @@ class ISMCTSAgent(WorldSearcher[Scratch]):
         iterations: int = DEFAULT_ITERATIONS,
         reward: str = DEFAULT_REWARD,
         *,
-        threads: int | None = None,
+        threads: int = 0,
         rules: str | Rules = "classic",
     ) -> None:
         """Set the number of iterations and the reward.
@@ -78,7 +78,7 @@ class ISMCTSAgent(WorldSearcher[Scratch]):
         Args:
             iterations: iterations per decision, 1 to 1,000,000.
             reward: ``"win"``, ``"margin"`` or ``"mixed"``.
-            threads: number of threads, each of which searches other views; by default the number of CPU cores.
+            threads: number of threads, each of which searches other views; 0 for all CPU cores.
             rules: the rules of the game.
 
         Raises:
@@ -110,30 +110,26 @@ class ISMCTSAgent(WorldSearcher[Scratch]):
             rng: a generator with a method ``integers``; each view draws one key.
 
         Raises:
-            ValueError: when no opponent hand satisfies a view, ``views`` is not an array of views, or ``rng`` is not a
-                generator.
+            ValueError: when no opponent hand satisfies a view, or ``views`` is not an array of views.
         """
-        keys = self.draw_keys(views, rng)
         actions = np.zeros(len(views), np.int64)
-        win_weight = WIN_WEIGHTS[self.reward]
 
-        def search(these: Search) -> None:
-            for one in these.each():
-                actions[one.rows] = self._search(one, win_weight)
+        def search(one: Search) -> None:
+            actions[one.row] = self._search(one)
 
-        self.search_views(views, keys, search)
+        self.search_each(views, rng, search)
         return actions
 
-    def _search(self, one: Search, win_weight: float) -> int:
+    def _search(self, one: Search) -> int:
         distinct = int(distinct_actions(one.views[0]))
         if distinct.bit_count() == 1:
             return distinct.bit_length() - 1
+        game, win_weight = self.rules.game, WIN_WEIGHTS[self.reward]
         hands = np.empty(self.iterations, np.uint64)
-        sample_hands(self.rules.game, one.views, one.keys[0], hands)
+        sample_hands(game, one.views, one.key, hands)
 
         def grow(first: int, last: int, scratch: Scratch) -> int:
-            table = one.table
-            return int(choose_by_tree(self.rules.game, one.views, hands, one.keys[0], win_weight, table, scratch))
+            return int(choose_by_tree(game, one.views, hands, one.key, win_weight, one.table, scratch))
 
         [action] = one.run(grow, 1)  # a single tree is not split among threads
         return action

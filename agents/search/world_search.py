@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
-from german_whist.agents.bots.base import check_rng
 from german_whist.agents.inference.sampling import check_consistent
 from german_whist.agents.inference.worlds import Result, RunWorlds
 from german_whist.envs.agent import Agent, Views
@@ -28,34 +26,26 @@ from german_whist.solver.tablebase.cache import open_table
 from german_whist.solver.tablebase.endgame_table import EndgameTable, empty_table
 
 _KEYS = 2**53  # number of random keys
-_PARTS_PER_THREAD = 8  # several, to balance the load: some views take longer than others
 
-Keys = npt.NDArray[np.uint64]
 Scratch = TypeVar("Scratch")
 
 
 class Search(NamedTuple):
-    """Views to search that need the same endgame table.
+    """A view to search.
 
     Attributes:
-        rows: indices of these views among all, int64[n].
-        views: ``VIEW`` array of shape (n,).
-        keys: a random key per view, uint64[n].
-        table: the endgame table.
+        row: its index among all views.
+        views: the view, ``VIEW`` array (1,).
+        key: its random key.
+        table: the endgame table of its kind of game.
         run: runs a task over a number of worlds; parts that run at the same time have scratch memory of their own.
     """
 
-    rows: npt.NDArray[np.int64]
+    row: int
     views: Views
-    keys: Keys
+    key: np.uint64
     table: EndgameTable
     run: RunWorlds
-
-    def each(self) -> Iterator[Search]:
-        """Yield the views one by one."""
-        for place in range(len(self.rows)):
-            one = slice(place, place + 1)
-            yield self._replace(rows=self.rows[one], views=self.views[one], keys=self.keys[one])
 
 
 class WorldSearcher(Agent, Generic[Scratch]):
@@ -68,15 +58,15 @@ class WorldSearcher(Agent, Generic[Scratch]):
 
     rules: Rules
 
-    def __init__(self, name: str, rules: Rules, threads: int | None) -> None:
-        """Set the game and the number of threads, by default the number of CPU cores.
+    def __init__(self, name: str, rules: Rules, threads: int) -> None:
+        """Set the game and the number of threads; 0 for all CPU cores.
 
         Raises:
-            ValueError: when ``threads`` is not an integer from 1 to 1024.
+            ValueError: when ``threads`` is not an integer from 0 to 1024.
         """
         self.name = name
         self.rules = rules
-        self._threads = (os.cpu_count() or 1) if threads is None else whole_number("threads", threads, 1, MAX_THREADS)
+        self._threads = whole_number("threads", threads, 0, MAX_THREADS) or os.cpu_count() or 1
         # Free scratch memory, by whether the endgame is low: a transposition table holds one kind.
         self._free: dict[bool, list[Scratch]] = {False: [], True: []}
 
@@ -88,59 +78,38 @@ class WorldSearcher(Agent, Generic[Scratch]):
     def new_scratch(self) -> Scratch:
         """Return scratch memory for a thread."""
 
-    def draw_keys(self, views: Views, rng: Any) -> Keys:
-        """Return a random key per view, uint64[n]; each view draws one number, so keys do not depend on the batch.
-
-        Raises:
-            ValueError: when ``views`` is not an array of views, or ``rng`` is not a generator.
-        """
-        check_view_array(views)
-        check_rng(self.name, rng, "integers")
-        keys: Keys = rng.integers(0, _KEYS, len(views)).astype(np.uint64)
-        return keys
-
-    def search_views(self, views: Views, keys: Keys, search: Callable[[Search], None]) -> None:
+    def search_each(self, views: Views, rng: Any, search: Callable[[Search], None]) -> None:
         """Search the views of seats to act, in several threads.
 
         Threads share the worlds of a single view; of several views, each is searched by one thread.
 
         Args:
             views: ``VIEW`` array of shape (n,); those of seats that are not to act are skipped.
-            keys: uint64[n].
-            search: searches some of the views.
+            rng: a generator with a method ``integers``; each view draws one key, so keys do not depend on the batch.
+            search: searches one view.
 
         Raises:
-            ValueError: when no opponent hand satisfies a view.
+            ValueError: when no opponent hand satisfies a view, or ``views`` is not an array of views.
         """
+        check_view_array(views)
+        keys = rng.integers(0, _KEYS, len(views)).astype(np.uint64)
         rows = np.flatnonzero(views["turn"])
         check_consistent(views, self.rules, rows)
+        lows = views["low"] != 0
+        tables = {low: self._table(low) for low in set(lows[rows].tolist())}
         executor = ThreadPoolExecutor(self._threads)
         try:
-            if len(rows) == 1:
-                for part in self._parts(views, keys, rows, 1, executor):
-                    search(part)
-            else:
-                parts = self._parts(views, keys, rows, self._threads * _PARTS_PER_THREAD, None)
-                list(executor.map(search, parts))
+            alone = executor if len(rows) == 1 else None
+            searches = [
+                Search(row, views[row : row + 1], keys[row], tables[low], self._runner(low, alone))
+                for row, low in zip(rows.tolist(), lows[rows].tolist(), strict=True)
+            ]
+            list(map(search, searches) if alone else executor.map(search, searches))
         finally:  # unlike a with block, this does not wait for running parts, so Ctrl-C ends a search at once
             executor.shutdown(wait=False, cancel_futures=True)
 
-    def _parts(
-        self,
-        views: Views,
-        keys: Keys,
-        rows: npt.NDArray[np.int64],
-        count: int,
-        executor: ThreadPoolExecutor | None,
-    ) -> Iterator[Search]:
-        """Yield the rows of each kind of endgame in up to ``count`` parts; an executor, if given, runs their worlds."""
-        for low in (False, True):
-            alike = rows[views["low"][rows].astype(np.bool_) == low]
-            if len(alike):
-                table = empty_table() if self.rules.humbug else open_table(self.rules.trump != "none", low, True)
-                for part in np.array_split(alike, min(count, len(alike))):
-                    run = self._runner(low, executor)
-                    yield Search(part, np.ascontiguousarray(views[part]), keys[part], table, run)
+    def _table(self, low: bool) -> EndgameTable:
+        return empty_table() if self.rules.humbug else open_table(self.rules.trump != "none", low, True)
 
     def _runner(self, low: bool, executor: ThreadPoolExecutor | None) -> RunWorlds:
         free = self._free[low]

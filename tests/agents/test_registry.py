@@ -129,13 +129,6 @@ def views() -> Views:
     return gw.DealBatch("classic", 3).views()
 
 
-@pytest.mark.parametrize("name", ["random", *SEARCHERS, "mc:worlds=2+exact", "champion:temperature=1"])
-@pytest.mark.parametrize("rng", [None, 7])
-def test_an_agent_that_draws_says_what_it_needs(name: str, rng: Any, views: Views) -> None:
-    with pytest.raises(ValueError, match=r"agent '[\w:=,]+' draws random numbers"):
-        make_agent(name).act(views, rng)
-
-
 @pytest.mark.parametrize("name", AGENTS)
 def test_an_agent_refuses_what_is_not_an_array_of_views(name: str, views: Views) -> None:
     agent, rng = make_agent(name), np.random.default_rng(0)

@@ -15,7 +15,6 @@ from german_whist.agents.endgame.open_hands import card_margins, open_hands
 from german_whist.agents.registry import make_agent
 from german_whist.agents.search.agent import SearchAgent
 from german_whist.agents.search.ismcts import ISMCTSAgent
-from german_whist.agents.search.settings import SearchSettings
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.cards import cards_of
 from german_whist.envs.engine.rules import Rules, rule_names, rules
@@ -34,7 +33,7 @@ MAKE = {
     ISMCTS: lambda threads, game: ISMCTSAgent(20, threads=threads, rules=game),
 }
 SEARCH = "heuristic:search=20"
-EVERY = {**MAKE, SEARCH: lambda threads, game: SearchAgent(HEURISTIC, rules(game), SearchSettings(20, threads))}
+EVERY = {**MAKE, SEARCH: lambda threads, game: SearchAgent(HEURISTIC, rules(game), 20, threads=threads)}
 IN_PRESETS = [(spec, name) for spec in MAKE for name in rule_names() if spec == MC or name != "humbug"]
 
 

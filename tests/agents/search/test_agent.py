@@ -15,7 +15,6 @@ from german_whist.agents.pretrained import load_pretrained
 from german_whist.agents.registry import make_agent
 from german_whist.agents.search import agent as agent_module
 from german_whist.agents.search.agent import SearchAgent
-from german_whist.agents.search.settings import SearchSettings
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.envs.simulator.batch import DealBatch
@@ -165,11 +164,10 @@ def test_networks_for_every_game_and_with_suit_layers_search(tmp_path: Path) -> 
 
 
 def test_rollouts_are_played_by_the_network_given() -> None:
-    settings = SearchSettings(worlds=8, threads=1)
     for game in ("classic", "draft"):
         positions, prior = Positions(16, 5, game), PolicyAgent(universal_network(), rules=rules(game))
         agents = [
-            SearchAgent(prior, rules(game), settings, network)
+            SearchAgent(prior, rules(game), 8, network, threads=1)
             for network in (load_pretrained("small"), universal_network(), None)
         ]
         gains = [agent.search(positions.views, AgentRng(7, np.arange(16)), positions.histories)[1] for agent in agents]
