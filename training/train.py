@@ -127,14 +127,14 @@ def train(
     with ExitStack() as stack:
         stack.enter_context(_settings_of_libraries_kept())
         processes = stack.enter_context(joined_processes())
-        run, found = processes.broadcast(
+        begun: tuple[RunDirectory, TrainConfig, TrainingOutcome | None] = processes.broadcast(
             _begun(config, out, resume, settings, processes) if processes.is_first else None
         )
+        run, found, finished = begun
         if processes.is_first:
             stack.enter_context(run.locked())
-        finished = finished_outcome(run, found.decisions) if resume is not None and not run.overrides else None
         if finished is not None:
-            if not quiet:
+            if processes.is_first and not quiet:
                 print(f"finished, after {finished.decisions:,} decisions: {run.path}", file=sys.stderr)
             return finished
         if isinstance(found, PolicyIterationConfig) and processes.size == 1 < found.processes:
@@ -149,17 +149,18 @@ def _begun(
     resume: str | Path | None,
     settings: dict[str, Any],
     processes: Processes,
-) -> tuple[RunDirectory, TrainConfig]:
-    """Return the folder and the settings of a new run, or of the one to resume."""
+) -> tuple[RunDirectory, TrainConfig, TrainingOutcome | None]:
+    """Return the folder and the settings of a new run, or those and the outcome of the one to resume."""
     if resume is not None:
         if config != "quickstart" or out is not None:
             raise ValueError("resume uses the run's own configuration and folder: leave out config and out")
-        return RunDirectory.open(resume, settings)
+        run, found = RunDirectory.open(resume, settings)
+        return run, found, None if settings else finished_outcome(run, found.decisions)
     found = load_config(config, settings)
     trainer_of(found)  # a missing library is reported before a folder is created
     if processes.size > 1 and isinstance(found, PolicyIterationConfig):
         found = found.replace(processes=processes.size)
-    return RunDirectory.create(Path(config).stem, out), found
+    return RunDirectory.create(Path(config).stem, out), found, None
 
 
 def run_training(

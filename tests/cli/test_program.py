@@ -26,7 +26,12 @@ def test_help_and_lists_load_nothing_heavy() -> None:
 
 
 def test_a_missing_library_is_one_line_with_the_install_command() -> None:
-    commands = {"matplotlib": "curve x", "PIL": "draw random greedy --gif g.gif", "segno": "serve"}
+    commands = {
+        "matplotlib": "curve x",
+        "PIL": "draw random greedy --gif g.gif",
+        "segno": "serve",
+        "pydantic": "train --decisions 5",
+    }
     code = (
         f"import sys; sys.modules.update(dict.fromkeys({list(commands)!r}))\n"
         "from german_whist.cli import main\n"
@@ -34,7 +39,7 @@ def test_a_missing_library_is_one_line_with_the_install_command() -> None:
     )
     done = python(code)
     assert done.returncode == 0
-    extras = {"matplotlib": "train", "Pillow": "render", "segno": "web"}
+    extras = {"matplotlib": "train", "Pillow": "render", "segno": "web", "pydantic": "train"}
     lines = [f'{name} is not installed: pip install "german-whist[{extra}]"' for name, extra in extras.items()]
     assert done.stderr.splitlines() == [f"german-whist: {line}" for line in lines]
 

@@ -24,28 +24,14 @@ KILLS, SEED = (int(os.environ.get(name, usual)) for name, usual in (("KILLS", 5)
 LONGER: dict[str, Any] = {"decisions": 8192, "checkpoint_every": 1024, "evaluate_every": 2048, "threads": 1}
 OPPONENTS = {"self": 0.5, "pool": 0.25, "greedy": 0.25}
 SETTINGS = {**SMALL_SETTINGS, **LONGER, "opponents": OPPONENTS}
-STOPS = ("SIGKILL", "SIGKILL", "SIGTERM", "SIGINT", "a full disk")
+STOPS = ("SIGKILL", "SIGKILL", "SIGTERM", "SIGINT")
 TIMES = ("seconds", "charts/seconds", "charts/SPS", "time/time_elapsed", "time/fps")  # columns of records
 PATIENCE = 600  # seconds for a run of a few
-
-# A process whose files may have only so many bytes: writing fails in the middle, as on a full disk.
-_FULL_DISK = """
-import resource, signal, sys
-signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), resource.RLIM_INFINITY))
-from german_whist.cli import main
-sys.exit(main(sys.argv[2:]))
-"""
 
 
 def attack(words: list[str], rng: np.random.Generator, seconds: float) -> str:
     """Run a command and stop it at a random moment; return how, or nothing where it has ended before."""
     how = str(rng.choice(STOPS))
-    if how == "a full disk":
-        command = [sys.executable, "-c", _FULL_DISK, str(rng.integers(100, 60_000)), *words]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
-        assert done.returncode == 0 or (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
-        return how if done.returncode else ""
     stop = signal.Signals[how]
     process = subprocess.Popen([sys.executable, "-m", "german_whist", *words], stderr=subprocess.PIPE, text=True)
     try:

@@ -8,7 +8,7 @@ import os
 import re
 import sys
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import BrokenExecutor
 from importlib.metadata import version
 from typing import Any, NoReturn
@@ -79,8 +79,8 @@ class _Parser(argparse.ArgumentParser):
         self.exit(BAD_INPUT, f"{self.prog}: {message}\n")
 
 
-def build_parser(commands: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
-    """Return the parser; the documentation is generated from that with every command."""
+def build_parser(command: str | None = None) -> argparse.ArgumentParser:
+    """Return the parser of one command, or of all, from which the documentation is generated."""
     parser = _Parser(
         prog="german-whist",
         description="German Whist for reinforcement learning: train agents by self-play and measure their strength.",
@@ -88,8 +88,12 @@ def build_parser(commands: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
     )
     parser.add_argument("-V", "--version", action="version", version=f"german-whist {version('german-whist')}")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND")
-    for name in commands:
-        COMMANDS[name].add_parser(subparsers)
+    for name in COMMANDS if command is None else [command]:
+        try:
+            COMMANDS[name].add_parser(subparsers)
+        except ModuleNotFoundError:  # the settings of `train` need its extra
+            if command is not None:
+                raise
     return parser
 
 
@@ -153,8 +157,7 @@ def _run(words: Sequence[str]) -> int:
         words = [*words, "--help"]
     if not words[0].startswith("-") and words[0] not in COMMANDS:
         raise unknown_name_error("command", words[0], COMMANDS)
-    parser = build_parser([words[0]] if words[0] in COMMANDS else COMMANDS)
-    options = parser.parse_args(words)
+    options = build_parser(words[0] if words[0] in COMMANDS else None).parse_args(words)
     return int(options.run(options))
 
 

@@ -26,6 +26,7 @@ def add_parser(subparsers: Any) -> None:
         description="Train an agent by self-play and evaluate it against the rule bots.",
         epilog="example: german-whist train sb3 --decisions 5_000_000 --seed 1",
     )
+    parser.set_defaults(run=run)
     parser.add_argument("config", nargs="?", help=f"a YAML file or a recipe (default {DEFAULT_RECIPE})")
     parser.add_argument(
         "--resume", metavar="RUN", help="resume the run in this folder with its own settings; --KEY VALUE changes one"
@@ -37,14 +38,8 @@ def add_parser(subparsers: Any) -> None:
         "settings",
         "each overrides the key of the same name in the configuration; defaults are for keys that it does not set",
     )
-    try:
-        texts = _settings()
-    except ModuleNotFoundError:  # without the extra [train], `run` says what to install
-        parser.add_argument("settings", nargs=argparse.REMAINDER)
-        texts = {}
-    for name, text in texts.items():
+    for name, text in _settings().items():
         settings.add_argument(f"--{name.replace('_', '-')}", metavar="VALUE", help=text.replace("%", "%%"))
-    parser.set_defaults(run=run)
 
 
 def _settings() -> dict[str, str]:
