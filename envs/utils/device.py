@@ -12,7 +12,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from types import SimpleNamespace
+from types import FunctionType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -129,7 +129,9 @@ class _Shape(NamedTuple):
         if is_grid:
             scope["cuda"] = cuda_module()
         exec(compile(code, function.__code__.co_filename, "exec"), scope)
-        found: Callable[..., Any] = scope[f"{self.name}_{'grid' if is_grid else 'rows'}"]
+        found: FunctionType = scope[f"{self.name}_{'grid' if is_grid else 'rows'}"]
+        # numba reads the function's source in that file, which must begin at this line.
+        found.__code__ = found.__code__.replace(co_firstlineno=function.__code__.co_firstlineno)
         return found
 
 
