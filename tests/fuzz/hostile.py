@@ -21,9 +21,6 @@ WORDS = st.sampled_from([
     "humbug", "..", "/", "/dev/null", "{a: 1}", "[1", "*",
     "SA", "A.K.Q.J", "AA...", "first_to:0", "--json", "--help", "--rules", "--seed",
 ])  # fmt: skip
-SNIPPETS = st.binary(max_size=8) | st.sampled_from([
-    b"&a ", b"*a", b"!!bool ", b"9" * 40, b"1e999", b"NaN", b"null", b"\\u0000", b"---\n", b"<<: ", b"\r\n", b"[", b"{",
-])  # fmt: skip
 
 
 def examples(number: int) -> settings:
@@ -55,15 +52,6 @@ def mutated_json(draw: st.DrawFn, value: Any) -> Any:
     else:
         part[key] = draw(VALUES)
     return value
-
-
-@st.composite
-def mutated_bytes(draw: st.DrawFn, content: bytes) -> bytes:
-    """Content in which some bytes are replaced, added or removed, in a few places."""
-    for _ in range(draw(st.integers(1, 4))):
-        at = draw(st.integers(0, len(content)))
-        content = content[:at] + draw(SNIPPETS) + content[at + draw(st.integers(0, 8)) :]
-    return content
 
 
 @st.composite

@@ -8,7 +8,6 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.numpy import load_file, save_file
@@ -16,11 +15,10 @@ from safetensors.numpy import load_file, save_file
 from german_whist.agents.policy.checkpoint import load_checkpoint
 from german_whist.cli import main
 from german_whist.table import server
-from german_whist.training.config import load_config, recipe_names
 from tests.agents.networks import some_network
 from tests.fuzz import contract
 from tests.fuzz.contract import BrokenError, command, refused_or
-from tests.fuzz.hostile import examples, mutated_bytes, mutated_json, mutated_words
+from tests.fuzz.hostile import examples, mutated_json, mutated_words
 
 COMMANDS = [
     "evaluate random greedy --deals 1 --rules tiny",
@@ -37,7 +35,6 @@ COMMANDS = [
     "play random --rules tiny --seat 1 --seed 7",
     "serve --rules tiny --agent greedy --port 0 --seed 7 --no-browser",
 ]
-RECIPES = [load_config(name).to_yaml() for name in recipe_names()]
 
 
 @pytest.fixture(autouse=True)
@@ -61,18 +58,6 @@ def test_values_of_a_model_card(data: st.DataObject, network: list[str]) -> None
     tensors, card = load_file("network.safetensors"), load_checkpoint("network.safetensors").model_card()
     save_file(tensors, "network.safetensors", {"card": json.dumps(data.draw(mutated_json(card)))})
     command(network)
-
-
-@examples(60)
-@given(st.sampled_from(RECIPES), st.data())
-def test_configurations_and_single_settings(text: str, data: st.DataObject) -> None:
-    fields = yaml.safe_load(text)
-    written = mutated_bytes(text.encode()) | mutated_json(fields).map(lambda value: yaml.safe_dump(value).encode())
-    Path("mine.yaml").write_bytes(data.draw(written))
-    refused_or(lambda: load_config("mine.yaml").to_yaml())
-    key = data.draw(st.sampled_from(sorted(fields)))
-    value = data.draw(mutated_bytes(yaml.safe_dump(fields[key]).encode())).decode(errors="replace")
-    refused_or(lambda: load_config("quickstart", {key: value}).to_yaml())
 
 
 @examples(40)
