@@ -16,7 +16,7 @@ from tests.packaging.only import distributions, environment
 ROOT = Path(__file__).parents[2]
 PROGRAM = "-m german_whist"
 SMALL = "--rules tiny --decisions 256 --num-envs 64 --batch-size 64 --hidden [16] --suit-layers 0 --value-hidden [16]"
-SMALL += " --value-deals 64 --evaluate-deals 8 --final-deals 8 --processes 1"
+SMALL += " --evaluate-deals 8 --final-deals 8 --processes 1"
 COMMANDS = {
     "base": [f"{ROOT / 'tests/packaging/smoke.py'}"],
     "train": [f"{PROGRAM} train quickstart --out run {SMALL}"],

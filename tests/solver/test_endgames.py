@@ -113,7 +113,7 @@ FOURTEEN = "AKQJT98765432.2.."
         ("AA...", "32...", {}, "SA appears twice"),
         (["SA", "SA"], "32...", {}, "leader: SA is given twice"),
         ("A1...", "32...", {}, "'1' is not a rank"),
-        ("A..", "3...", {}, "3 suits"),
+        ("A..", "3...", {}, "got 'A..'"),
         (FOURTEEN, ".A9876543.65432.", {}, "got 14 and 13"),
         (FOURTEEN, ".A9876543.65432.2", {}, "got 14 and 14"),
         ("...", "...", {}, "got 0 and 0"),
