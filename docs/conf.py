@@ -7,6 +7,8 @@ from importlib.metadata import version as installed_version
 from importlib.util import find_spec
 from pathlib import Path
 
+from sphinx.ext.autodoc.mock import mock
+
 sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
 project = "German Whist"
@@ -37,6 +39,10 @@ myst_enable_extensions = ["colon_fence", "deflist"]
 # The site is built without the learning libraries, too.
 LEARNING = ("pyspiel", "torch", "stable_baselines3", "sb3_contrib", "tensorboard", "matplotlib")
 autodoc_mock_imports = [name for name in LEARNING if find_spec(name) is None]
+if "torch" in autodoc_mock_imports:
+    autodoc_mock_imports.append("safetensors.torch")
+_mocked = mock(autodoc_mock_imports)  # our own directives import the modules that they document, too
+_mocked.__enter__()
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 autodoc_member_order = "bysource"
