@@ -28,5 +28,7 @@ if __name__ == "__main__":
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
         main(*map(int, sys.argv[1:]))
-    except (ConnectionError, ValueError):  # the first process meets it, too, and reports it
+    except ConnectionError:  # the first process reports it
         sys.exit(1)
+    except (ValueError, FloatingPointError) as error:  # as the command line does
+        sys.exit(f"german-whist: process {int(sys.argv[1]) + 1}: {error}")

@@ -7,13 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 
 from german_whist.agents.policy.checkpoint import load_checkpoint
 from german_whist.agents.registry import make_agent
 from german_whist.training import sb3
 from german_whist.training import train as policy_iteration
-from german_whist.training.rollouts import Collector
 from german_whist.training.run import RunDirectory, read_snapshot
 from german_whist.training.train import run_training
 from tests.evaluation.test_games_asked_for import ReadsHistory
@@ -24,12 +22,6 @@ from tests.training.whole_runs import at, interrupt, resume_run
 AGAINST_READER = {"self": 0.5, "random": 0.5}  # a reader of histories in the place of random
 
 
-def reading(**changes: Any) -> tuple[Collector, ReadsHistory]:
-    agent = ReadsHistory()
-    config = small_config(**{"rules": "small", "opponents": AGAINST_READER, **changes})
-    return collector_of(config, {"random": lambda _: agent}, history=True), agent
-
-
 @pytest.mark.parametrize("game", ["tiny", "small", "draft", "open_stock"])
 def test_rollouts_give_the_history_of_the_deal_that_is_played(game: str) -> None:
     config = small_config(rules=game, opponents=AGAINST_READER, num_steps=80)  # more than a deal of draft has
@@ -38,17 +30,6 @@ def test_rollouts_give_the_history_of_the_deal_that_is_played(game: str) -> None
     made = play_rollout(collector, some_policy(config, collector).policy)
     assert agent.decisions == int((~made.learner_mask).sum()) > 0
     assert bool(made.ends.any())
-
-
-def test_a_collector_resumes_in_the_middle_of_deals_with_histories() -> None:
-    (first, _), (second, agent) = reading(num_steps=11), reading(num_steps=11)
-    policy = some_policy(small_config(rules="small", opponents=AGAINST_READER), first).policy
-    play_rollout(first, policy)
-    second.load_state(first.state())
-    one, other = play_rollout(first, policy), play_rollout(second, policy)
-    assert agent.decisions > 0
-    assert torch.equal(one.views.bytes, other.views.bytes)
-    assert torch.equal(one.actions, other.actions)
 
 
 SHORT = {

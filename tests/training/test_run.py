@@ -111,21 +111,6 @@ def test_evaluations_are_read_back_and_replace_earlier_ones_of_the_same_decision
     assert run.read_evaluations() == [*first, *again]
 
 
-def test_records_after_the_snapshot_and_truncated_rows_are_dropped(here: Path) -> None:
-    run = begun("a")
-    run.add_evaluations([evaluation(0), evaluation(256), evaluation(512)])
-    run.metrics.write_text("decisions,charts/SPS\n128,9\n256,9\n384,9\n12")
-    for decisions in (0, 256, 512):
-        run.checkpoint_path(decisions).touch()
-    mine = run.checkpoints / "best.safetensors"
-    mine.touch()
-    run.drop_records_after(256)
-    assert run.read_evaluations() == [evaluation(0), evaluation(256)]
-    assert run.metrics.read_text().splitlines() == ["decisions,charts/SPS", "128,9", "256,9"]
-    assert run.checkpoint_paths() == [run.checkpoint_path(0), run.checkpoint_path(256)]
-    assert mine.exists()
-
-
 def order(row: tuple[int, dict[str, float]]) -> tuple[int, list[str]]:
     return row[0], sorted(row[1])
 
