@@ -66,7 +66,8 @@ class RunDirectory:
 
     def __init__(self, path: str | Path) -> None:
         """Set the folder's path without creating it."""
-        self.path = Path(path)
+        self.given = Path(path)  # what people are shown
+        self.path = self.given.absolute()  # a callback or a notebook may change the working folder
         self.overrides: tuple[str, ...] = ()  # names of settings that are changed on resuming
         self.config = self.path / "config.yaml"
         self.metrics = self.path / "metrics.csv"
@@ -307,12 +308,12 @@ class TrainingOutcome(Report):
     def report(self) -> Sequence[Table | str]:
         """Return a table with a row for each opponent, and the paths of the main files."""
         if self.interrupted:
-            return [f"stopped after {self.decisions:,} decisions; the run's folder: {self.run.path}"]
+            return [f"stopped after {self.decisions:,} decisions; the run's folder: {self.run.given}"]
         title = game_title(self.results[0].rules, self.results[0].endgame)
         return [
             results_table(self.results, f"{title}, after {self.decisions:,} decisions of self-play"),
-            f"learning curve:  {self.run.curve}",
-            f"checkpoint:      {self.run.final}",
+            f"learning curve:  {self.run.given / self.run.curve.name}",
+            f"checkpoint:      {self.run.given / self.run.final.name}",
         ]
 
     @property

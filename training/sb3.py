@@ -79,7 +79,7 @@ def train_sb3(
         RunRecords(run, config, METRICS, model.num_timesteps, quiet=quiet, callback=callback) as records,
         stop_signals(stop, records.say),
     ):
-        records.say(f"training in {run.path}")
+        records.say(f"training in {run.given}")
         save_is_due = Periodic(config.checkpoint_every, model.num_timesteps)
         while (done := model.num_timesteps) < config.decisions:
             if save_is_due(done):

@@ -135,7 +135,7 @@ def train(
             stack.enter_context(run.locked())
         if finished is not None:
             if processes.is_first and not quiet:
-                print(f"finished, after {finished.decisions:,} decisions: {run.path}", file=sys.stderr)
+                print(f"finished, after {finished.decisions:,} decisions: {run.given}", file=sys.stderr)
             return finished
         if isinstance(found, PolicyIterationConfig) and processes.size == 1 < found.processes:
             processes = stack.enter_context(started_workers(found.processes, found.threads))
@@ -235,7 +235,7 @@ def _train_policy_iteration(
             RunRecords(run, config, METRICS, state.decisions, quiet=quiet, callback=callback, writes=processes.is_first)
         )
         stack.enter_context(stop_signals(stop, records.say))
-        records.say(f"training in {run.path}")
+        records.say(f"training in {run.given}")
         for line in state.notes:
             records.say(line)
         save_is_due = Periodic(config.checkpoint_every, state.decisions)

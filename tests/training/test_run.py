@@ -54,13 +54,13 @@ def begun(name: str, **settings: Any) -> RunDirectory:
 
 
 def test_runs_of_one_name_are_numbered(here: Path) -> None:
-    paths = [RunDirectory.create(name).path for name in ("a", "a", "b", "a")]
+    paths = [RunDirectory.create(name).given for name in ("a", "a", "b", "a")]
     assert paths == [Path("runs/a"), Path("runs/a-2"), Path("runs/b"), Path("runs/a-3")]
 
 
 def test_a_folder_that_holds_something_is_refused_and_left_alone(here: Path) -> None:
     (here / "mine").mkdir()
-    assert RunDirectory.create("a", "mine").path == Path("mine")
+    assert RunDirectory.create("a", "mine").path == Path("mine").absolute()
     (here / "mine" / "thesis.txt").write_text("years of work")
     with pytest.raises(ValueError, match="'mine'"):
         RunDirectory.create("a", "mine")

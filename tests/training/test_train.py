@@ -97,8 +97,20 @@ def test_past_selves_bots_and_checkpoints_may_be_the_opponents(finished: Trainin
 def test_a_run_is_named_after_its_recipe_and_its_agent_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     outcome = gw.train("quickstart", quiet=True, **FEW)
-    assert outcome.path == Path("runs", "quickstart")
+    assert outcome.path == Path("runs", "quickstart").absolute()
     assert gw.play_match(outcome.agent, "random", deals=5, rules="tiny").deals == 5
+
+
+def test_a_run_stays_where_it_began_when_the_working_folder_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path)
+    leave = lambda *_: monkeypatch.chdir(tmp_path / "elsewhere")  # noqa: E731
+    outcome = gw.train(out="run", quiet=True, callback=leave, **FEW)
+    assert outcome.path == tmp_path / "run"
+    assert outcome.agent is not None
+    assert not list((tmp_path / "elsewhere").iterdir())
 
 
 def test_progress_is_shown_on_standard_error_and_nothing_when_quiet(

@@ -74,7 +74,7 @@ def run(options: argparse.Namespace) -> int:
     if os.environ.get("RANK", "0") != "0":
         return 0  # the first process of torchrun reports
     if outcome.interrupted:
-        resume = printed_command("train", "--resume", outcome.path)
+        resume = printed_command("train", "--resume", outcome.run.given)
         print(f"stopped after {outcome.decisions:,} decisions; to resume: {resume}", file=sys.stderr)
         return INTERRUPTED
     _report(outcome, options.json)
@@ -83,7 +83,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _report(outcome: TrainingOutcome, as_json: bool) -> None:
     if as_json:
-        print(json.dumps({"run": str(outcome.run.path), "results": [result.to_dict() for result in outcome.results]}))
+        print(json.dumps({"run": str(outcome.run.given), "results": [result.to_dict() for result in outcome.results]}))
         return
     from german_whist.envs.engine.rules import rules_from_dict
     from german_whist.envs.text.rules_text import rules_spec
@@ -91,7 +91,7 @@ def _report(outcome: TrainingOutcome, as_json: bool) -> None:
     rules = rules_spec(rules_from_dict(outcome.results[0].rules))
     rules_option = () if rules == DEFAULT_RULES else ("--rules", rules)
     print_report(outcome.report())
-    path = outcome.run.path
+    path = outcome.run.given
     measure = printed_command("evaluate", path, "random", "greedy", "heuristic", *rules_option)
     watch = printed_command("draw", path, "heuristic", "--gif", "deal.gif", *rules_option)
     print(f"measure it:      {measure}")
