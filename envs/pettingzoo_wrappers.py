@@ -1,7 +1,7 @@
 """Faster versions of PettingZoo's three usual wrappers, with the same behaviour, but no mask after an illegal action.
 
 PettingZoo's own wrappers forward every attribute down the stack by ``__getattr__``, which costs more than the game
-itself: with them the loop makes 26,000 steps a second, with these 115,000. These subclasses read the bare environment
+itself: with these the loop makes four times as many steps a second. These subclasses read the bare environment
 directly and leave the unusual cases (an illegal action, an action outside the space, a wrong order of calls) to the
 originals.
 """
