@@ -106,6 +106,6 @@ def test_integers_of_every_type_are_taken_and_anything_else_is_refused(
         if wrong is None and name in MAY_BE_NONE:
             entry(None)
             continue
-        with pytest.raises(ValueError, match=r"must (be an integer|have shape|be 2, as num_envs)") as error:
+        with pytest.raises(ValueError, match=r"must (be|have)") as error:
             entry(wrong)
         assert "\n" not in str(error.value)

@@ -35,7 +35,7 @@ from german_whist.envs.observation.history import COLUMNS
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.simulator.batch import BatchState
 from german_whist.envs.text.rules_text import rules_spec
-from german_whist.envs.utils.checks import whole_number
+from german_whist.envs.utils.checks import check_seed, whole_number
 from german_whist.envs.utils.jit import allocating_kernel
 
 _BYTE = np.iinfo(np.int8)
@@ -94,7 +94,8 @@ class DealSampler:
 
 
 def _key(rng: np.random.Generator | int | None) -> np.uint64:
-    return np.uint64(np.random.default_rng(rng).integers(2**64 - 1, dtype=np.uint64, endpoint=True))
+    seed = rng if rng is None or isinstance(rng, np.random.Generator) else check_seed(rng)
+    return np.uint64(np.random.default_rng(seed).integers(2**64 - 1, dtype=np.uint64, endpoint=True))
 
 
 @allocating_kernel
