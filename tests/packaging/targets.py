@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -15,7 +14,6 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PAGES = ("README.md", "CONTRIBUTING.md")
 
 # The variables that each target is tried with; None: not tried, for the reason beside it.
 MAKE: dict[str, str | None] = {
@@ -25,7 +23,7 @@ MAKE: dict[str, str | None] = {
     "test": "",
     "docs": "",
     "dist": "",
-    "fuzz": "MINUTES=0.1",
+    "fuzz": "EXAMPLES=10",
     "kill-test": "KILLS=1",
     "nightly": "DEALS=1000",
     "lowest": None,  # the workflow ci runs it, in an environment that it makes
@@ -33,12 +31,6 @@ MAKE: dict[str, str | None] = {
     "coverage": None,  # the tests of `make test`, in the same environment, twice as long
     "from-nothing": None,  # this
 }
-
-
-def named_targets() -> set[str]:
-    """Return the targets that the pages name as commands."""
-    text = "\n".join((ROOT / page).read_text(encoding="utf-8") for page in PAGES)
-    return set(re.findall(r"(?:^|`)make ([a-z][a-z-]*)", text, re.MULTILINE))
 
 
 def play(words: list[str], clone: Path) -> int:
