@@ -58,6 +58,7 @@ from german_whist.envs.utils.checks import whole_number
 from german_whist.solver.search.transposition_table import RaceTranspositionTable, race_transposition_table
 
 DEFAULT_WORLDS = 60  # of mc
+SEARCHED_TRICKS = 26  # the last tricks of the foreplay, in which play is searched; the coach searches every decision
 MAX_WORLDS = 100_000
 BOT_SD = 0.5  # as ``NETWORK_SD`` for the heuristic bot, which is trusted less
 # A margin m counts TANH_SCALE * tanh(m / TANH_SCALE) tricks, and a win WIN_WEIGHT more. With 512 worlds, this gains
@@ -143,6 +144,7 @@ class SearchAgent(WorldSearcher[Scratch]):
         *,
         threads: int = 0,
         flat: bool = False,
+        tricks: int = SEARCHED_TRICKS,
     ) -> None:
         """Set the policies.
 
@@ -156,6 +158,7 @@ class SearchAgent(WorldSearcher[Scratch]):
             threads: number of threads; 0 for all CPU cores. Choices do not depend on it.
             flat: whether the search is flat Monte Carlo: worlds are drawn uniformly from all that the view allows,
                 every action is tried in all of them, and the best mean margin is played; the policy breaks ties.
+            tricks: ``act`` searches in so many last tricks of the foreplay, and plays the policy's action before them.
 
         Raises:
             ValueError: when a number is not allowed, or the endgame of these rules is not open and the search not flat.
@@ -170,6 +173,7 @@ class SearchAgent(WorldSearcher[Scratch]):
         if flat:
             self._choice = self._margin
         self._flat, self._rollouts = flat, rollouts
+        self._largest_stock = np.inf if flat else 2 * tricks
         self._belief = BeliefSettings.of(worlds, has_network=rollouts is not None)
 
     @classmethod
@@ -203,7 +207,8 @@ class SearchAgent(WorldSearcher[Scratch]):
         Raises:
             ValueError: when no deal agrees with a view or history, or ``views`` is not an array of views.
         """
-        return self.search(views, rng, None if games is None else games.histories())[0]
+        histories = None if games is None else games.histories()
+        return self._search_rows(views, rng, histories, None, views["stock"] <= self._largest_stock)[0]
 
     def search(
         self,
@@ -224,11 +229,24 @@ class SearchAgent(WorldSearcher[Scratch]):
             values: float64[4, n, 54], written for distinct actions: the arrays of :class:`ActionValues`; ``None`` if
                 they are not wanted.
         """
+        return self._search_rows(views, rng, histories, values, np.ones(len(views), np.bool_))
+
+    def _search_rows(
+        self,
+        views: Views,
+        rng: Any,
+        histories: Histories | None,
+        values: npt.NDArray[np.float64] | None,
+        searched: npt.NDArray[np.bool_],
+    ) -> tuple[Actions, npt.NDArray[np.float64]]:
+        """Return what :meth:`search` does, with the policy's actions in rows that are not searched."""
         actions, advantages = self._policy(views)
         gains = np.full((len(views), NUM_ACTIONS), np.nan)
 
         def search(one: Search) -> None:
             row = one.row
+            if not searched[row]:
+                return
             history = None if histories is None else (histories[0][row], int(histories[1][row]))
             written = None if values is None else values[:, row]
             actions[row] = self._search(one, history, int(actions[row]), advantages[row], gains[row], written)
