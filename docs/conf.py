@@ -25,6 +25,7 @@ extensions = [
     "command_lexer",
     "reference_directives",
     "search_excerpts",
+    "anchors",
 ]
 exclude_patterns = ["_build", "_ext"]
 

@@ -326,6 +326,14 @@ def _short_attribute(_app: Sphinx, _domain: str, kind: str, content: nodes.Eleme
                 annotation.append(nodes.Text(short))
 
 
+def _public_anchor(_app: Sphinx, domain: str, _kind: str, content: nodes.Element) -> None:
+    """Add the anchor that viewcode links to from a module with public names: that of ``german_whist`` itself."""
+    if domain == "py" and content.parent is not None:
+        for signature in content.parent.findall(addnodes.desc_signature):
+            if (anchor := f"german_whist.{signature['fullname']}") not in signature["ids"]:
+                signature["ids"].append(anchor)
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the directives."""
     app.add_directive("public-index", PublicIndex)
@@ -338,5 +346,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_directive("record-fields", RecordFields)
     app.connect("autodoc-process-signature", _short_signature)
     app.connect("object-description-transform", _short_attribute)
+    app.connect("object-description-transform", _public_anchor)
     app.connect("autodoc-process-docstring", _keep_colons, priority=400)  # before napoleon
     return {"parallel_read_safe": True}

@@ -44,3 +44,14 @@ def test_the_search_has_the_text_of_every_page_and_section(tmp_path: Path, monke
     )
     assert "pages.js" in (out / "search.html").read_text(encoding="utf-8")
     assert "pages.js" not in (out / "index.html").read_text(encoding="utf-8")
+
+
+def test_links_to_missing_anchors_and_pages_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(EXTENSIONS)
+    from anchors import dead_links
+
+    (tmp_path / "a.html").write_text('<p id="here"><a href="#here"><a href="#gone"><a href="b.html">', encoding="utf-8")
+    (tmp_path / "b.html").write_text(
+        '<a href="a.html#here"><a href="c.html"><a href="https://x/y.html#z">', encoding="utf-8"
+    )
+    assert dead_links(tmp_path) == ["a.html: #gone", "b.html: c.html"]
