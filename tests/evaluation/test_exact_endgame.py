@@ -9,16 +9,7 @@ import pytest
 from german_whist.evaluation.match import play_match
 from german_whist.evaluation.recording import Recording
 
-GAMES = [
-    "classic",
-    "all",
-    "small",
-    "small:counts=all,race=9,points=difference,slam=0,book=null",
-    "high_low",
-    "no_trump",
-    "draft",
-    "classic:ranks=7,hand=7,stock=14,race=3",
-]
+GAMES = ["classic", "small:counts=all,race=9,points=difference,slam=0,book=null", "high_low", "draft"]
 
 
 def figures(result: Any) -> dict[str, Any]:
@@ -49,10 +40,9 @@ def test_a_recording_has_the_whole_endgame() -> None:
     assert {game.names for game in games} == {("random+exact", "greedy+exact"), ("greedy+exact", "random+exact")}
 
 
-@pytest.mark.parametrize("match", ["first_to:10", "best_of:3"])
-def test_whole_matches_are_those_of_agents_with_an_exact_endgame(match: str) -> None:
-    result = play_match("greedy", "random", match=match, deals=15, seed=2, rules="small", endgame="exact")
-    both = play_match("greedy+exact", "random+exact", match=match, deals=15, seed=2, rules="small")
+def test_whole_matches_are_those_of_agents_with_an_exact_endgame() -> None:
+    result = play_match("greedy", "random", match="first_to:10", deals=15, seed=2, rules="small", endgame="exact")
+    both = play_match("greedy+exact", "random+exact", match="first_to:10", deals=15, seed=2, rules="small")
     assert (result.endgame, both.endgame) == ("exact", "played")
     assert figures(result) == figures(both)
 

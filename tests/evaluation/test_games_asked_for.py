@@ -91,14 +91,6 @@ def test_keys_go_through_an_exact_endgame(endgame: str) -> None:
     assert agent.decisions == 2 * 4 * 13
 
 
-def test_a_match_begins_every_deal_with_a_new_key() -> None:
-    agent = Remembers()
-    result = play_match(agent, "random", match="best_of:3", deals=4, seed=3, rules="small")
-    assert agent.begun == result.deals_per_match * 8
-    again = play_match(Remembers(), "random", match="best_of:3", deals=4, seed=3, rules="small", batch_size=1)
-    assert again == result
-
-
 def test_the_histories_of_some_rows_are_those_of_all() -> None:
     batch = gw.DealBatch("classic", 5, seed=1, history=True)
     batch.step(batch.action_mask().argmax(axis=1))

@@ -96,7 +96,7 @@ def error_rate(bounds: tuple[float, float], wrong: int, tests: int, shape: str =
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("bounds", [(0, 50), (-100, 100), (150, 200)])
+@pytest.mark.parametrize("bounds", [(0, 50), (150, 200)])
 @pytest.mark.parametrize("wrong", [0, 1])
 def test_error_rates_are_at_most_what_is_said(wrong: int, bounds: tuple[float, float], shape: str) -> None:
     tests = 200
