@@ -20,7 +20,7 @@ from importlib import resources
 from pathlib import Path
 
 from german_whist.agents.pretrained import CHAMPION
-from german_whist.table.page_data import Offered, data_bytes, network_files
+from german_whist.table.page_data import ServeOptions, data_bytes, network_files
 
 # The scripts, each with the scripts that the same page loads before it.
 SCRIPTS = {"start.js": (), "worker.js": (), "js/main.js": (), "js/windows.js": ("js/main.js",)}
@@ -62,17 +62,17 @@ def page_folder() -> Path:
     return Path(str(resources.files("german_whist.table"))) / "page"
 
 
-def page_files(offered: Offered | None = None) -> dict[str, bytes]:
+def page_files(options: ServeOptions | None = None) -> dict[str, bytes]:
     """Return the files of the page by name.
 
     Args:
-        offered: the server's options; ``None`` for a static host.
+        options: the server's options; ``None`` for a static host.
     """
     folder = page_folder()
     files = {name: (folder / name).read_bytes() for name in _PLAIN}
     files |= {name: script(folder, name, earlier).encode() for name, earlier in SCRIPTS.items()}
-    files |= {STYLE: style(folder).encode(), "data.json": data_bytes(offered), **network_files()}
-    if offered is None:
+    files |= {STYLE: style(folder).encode(), "data.json": data_bytes(options), **network_files()}
+    if options is None:
         head = f"{_HEAD}    {_policy()}\n    <script>{_ADD_SLASH}</script>\n"
         files["index.html"] = files["index.html"].replace(_HEAD.encode(), head.encode())
         files[_SERVICE_WORKER] = _service_worker(files).encode()

@@ -99,6 +99,11 @@ def agents() -> tuple[Entry, ...]:
     )
 
 
+def specs() -> tuple[str, ...]:
+    """Return the specifications of all agents that the page offers, easiest first."""
+    return tuple(level.spec for level in LEVELS)
+
+
 def _strength(results: dict[str, Any]) -> dict[str, str]:
     """Return the strength of a pretrained agent, in words, in every game in which it was measured."""
     measured = {game: results.get(f"{BASELINE}, {game}") for game in rule_names()}

@@ -23,6 +23,7 @@ from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.agents.policy.network.layers import Layer
 from german_whist.agents.pretrained import CHAMPION, SMALL, load_pretrained
 from german_whist.agents.registry import make_agent
+from german_whist.envs.agent import agent_name
 from german_whist.envs.engine.cards import SUIT_SIZE
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
@@ -39,17 +40,17 @@ _LARGEST = 127  # absolute value of a quantized weight, at most
 
 
 @dataclasses.dataclass(frozen=True)
-class Offered:
+class ServeOptions:
     """The options of ``german-whist serve`` that concern the page.
 
     Attributes:
         rules: specification of the game that the page suggests first.
-        agent: specification of the opponent; ``None`` for the strongest that plays the game.
+        agents: specifications of the opponents that it suggests first; none for the strongest that plays the game.
         seed: seed of the deals; ``None`` for a new one each time.
     """
 
     rules: str = "classic"
-    agent: str | None = None
+    agents: tuple[str, ...] = ()
     seed: int | None = None
 
     def __post_init__(self) -> None:
@@ -64,23 +65,25 @@ def page_rules() -> dict[str, Rules]:
     return {spec: rules_named(spec) for spec in dict.fromkeys(found)}
 
 
-def page_data(offered: Offered | None = None) -> dict[str, Any]:
+def page_data(options: ServeOptions | None = None) -> dict[str, Any]:
     """Return the content of ``data.json``.
 
     Args:
-        offered: the server's options; ``None`` for a static host, whose page has only the agents that run in it.
+        options: the server's options; ``None`` for a static host, whose page has only the agents that run in it.
     """
     rules = {**page_rules(), LESSON: rules_named(LESSON)}
-    proposed = offered or Offered()
+    proposed = options or ServeOptions()
     rules[proposed.rules] = rules_named(proposed.rules)
-    agent = SMALL if offered is None else offered.agent or catalogue.default_agent(rules[offered.rules])
+    strongest = SMALL if options is None else catalogue.default_agent(rules[proposed.rules])
+    agent, *_ = *proposed.agents, strongest
     return {
-        "server": offered is not None,
+        "server": options is not None,
         "seed": proposed.seed,
         "catalog": {
             "version": version("german-whist"),
-            "games": [_game(game, offered) for game in catalogue.games()],
-            "agents": _agents(offered),
+            "games": [_game(game, options) for game in catalogue.games()],
+            "agents": _agents(options),
+            "suggested": proposed.agents,
             "defaults": {"rules": proposed.rules, "agent": agent, "match": None},
             "today": "",  # the page fills this in
         },
@@ -96,14 +99,28 @@ def game_records(rules: dict[str, Rules]) -> dict[str, Any]:
     }
 
 
-def _agents(offered: Offered | None) -> list[dict[str, Any]]:
+def _agents(options: ServeOptions | None) -> list[dict[str, Any]]:
     """Return the agents of the catalogue: without a server those that run in the page, else all, and ``--agent``'s."""
     found = [_agent(agent) for agent in catalogue.agents()]
-    if offered is None:
+    if options is None:
         return [{**agent, "accuracy": OWN_AGENTS[agent["spec"]]} for agent in found if agent["own"]]
-    if offered.agent is not None and all(agent["spec"] != offered.agent for agent in found):
-        entry: dict[str, Any] = {"spec": offered.agent, "title": offered.agent, "level": "yours", "strength": {}}
-        found.append(_agent({**entry, "accuracy": None, "description": "the agent of the command line"}))
+    mine = {spec: make_agent(spec, options.rules) for spec in options.agents if spec not in catalogue.specs()}
+    names = [agent_name(agent) for agent in mine.values()]
+    for number, (spec, agent) in enumerate(mine.items(), 1):
+        name = agent_name(agent)
+        found.append(
+            _agent(
+                {
+                    "spec": spec,
+                    "title": name if names.count(name) == 1 else f"{name} #{number}",
+                    "level": "yours",
+                    "strength": {},
+                    "accuracy": None,
+                    "description": "the agent of the command line",
+                    "judges": agent.network is not None,
+                }
+            )
+        )
     return found
 
 
@@ -113,15 +130,17 @@ def _agent(agent: dict[str, Any]) -> dict[str, Any]:
     return {**agent, "own": spec in OWN_AGENTS, "bytes": len(network_bytes(spec)) if spec in NETWORKS else None}
 
 
-def _game(game: dict[str, Any], offered: Offered | None) -> dict[str, Any]:
+def _game(game: dict[str, Any], options: ServeOptions | None) -> dict[str, Any]:
     """Return a game of the catalogue with the agents that can play it on this page."""
-    if offered is None:
+    if options is None:
         return {**game, "agents": [spec for spec in game["agents"] if spec in OWN_AGENTS]}
-    given, agents = offered.agent, game["agents"]
-    if given is None or given in agents:
+    mine = [spec for spec in options.agents if spec not in catalogue.specs()]
+    if not mine:
         return game
-    more = [*agents, given]
-    scorings = [{**one, "agents": more if _plays(given, one["rules"]) else agents} for one in game["scorings"]]
+    scorings = [
+        {**one, "agents": [*game["agents"], *(spec for spec in mine if _plays(spec, one["rules"]))]}
+        for one in game["scorings"]
+    ]
     return {**game, "scorings": scorings, "agents": scorings[0]["agents"]}
 
 
@@ -198,9 +217,9 @@ def network_files() -> dict[str, bytes]:
     return {f"{name}.safetensors": network_bytes(name) for name in NETWORKS}
 
 
-def data_bytes(offered: Offered | None = None) -> bytes:
+def data_bytes(options: ServeOptions | None = None) -> bytes:
     """Return the bytes of ``data.json``."""
-    return json.dumps(page_data(offered), ensure_ascii=False, separators=(",", ":")).encode()
+    return json.dumps(page_data(options), ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def write_data(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""The server of ``german-whist serve``: it serves the page, answers two API requests, and ends cleanly on a signal.
+"""The server of ``german-whist serve``: it serves the page, answers its requests, and ends cleanly on a signal.
 
 It stores no games; the browser keeps them. A browser's storage belongs to an origin, so the port has to stay the same.
 The token in the URL, which keeps out other sites and other users of the machine, stays the same, too.
@@ -13,11 +13,12 @@ import io
 import json
 import logging
 import mimetypes
+import re
 import secrets
 import socket
 import threading
 import webbrowser
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -27,23 +28,22 @@ import platformdirs
 import segno
 import uvicorn
 from starlette.applications import Starlette
+from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import Response
-from starlette.routing import Route
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.routing import Mount, Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from german_whist.agents.judge import advise
-from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.utils.files import write_atomically
 from german_whist.solver.tablebase.cache import limit_tables
 from german_whist.solver.tablebase.kinds import DEFAULT_CARDS
-from german_whist.table.bundle import page_files
-from german_whist.table.guard import ANY_HOST, Guard, refusal
-from german_whist.table.page_data import Offered
-from german_whist.table.strict_json import read_json
-from german_whist.table.thinking import Answer, Thinker
+from german_whist.table.api import Answer, Api
+from german_whist.table.bundle import POLICY, page_files
+from german_whist.table.page_data import ServeOptions
 
 DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 8917
 
@@ -52,35 +52,91 @@ _WAITING = 64  # questions waiting at most; more get status 503
 _BACKLOG = 2048
 _LAST_ANSWERS = 1  # seconds after the signal in which questions may still be answered
 _COMPRESSION = 6  # of 9
+MAX_BODY = 32 * 1024  # bytes; a whole history takes a tenth of this
 _TYPES = {".webmanifest": "application/manifest+json", ".js": "text/javascript"}
 _LOCAL = {socket.AF_INET: "127.0.0.1", socket.AF_INET6: "::1"}
+_LOCAL_NAMES = ("localhost", *_LOCAL.values())
+_ANY_HOST = ("0.0.0.0", "::", "")
 _ELSEWHERE = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}  # reserved for documentation
+_HOST = re.compile(r"[^]:@/\s[*]+")
+_HEADERS = {
+    "content-security-policy": "; ".join((*POLICY, "frame-ancestors 'none'")),
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",  # the URL contains the token
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), microphone=(), geolocation=()",
+}
 _LOG = logging.getLogger(__name__)
 
 
-def make_app(offered: Offered, token: str, hosts: Iterable[str] = (), allowed_hosts: Iterable[str] = ()) -> Guard:
-    """Return the application, wrapped in its guard.
+def make_app(api: Api, token: str, host: str = DEFAULT_HOST, allowed_hosts: Sequence[str] = ()) -> Starlette:
+    """Return the application.
+
+    Every path begins with the token. ``Host`` has to be a name of this server, which prevents DNS rebinding. Requests
+    need no check of ``Origin``: browsers ask before other sites may send ``application/json``, and are not answered.
 
     Args:
-        offered: the options of the command line.
+        api: answers the requests.
         token: the first segment of every path.
-        hosts: additional names allowed in ``Host``.
+        host: the address that the server listens on; for all addresses, any ``Host`` is allowed.
         allowed_hosts: names under which a proxy serves the page, from ``allowed_host``.
-
-    Raises:
-        ValueError: if there is no such game or agent.
     """
-    files, thinker = page_files(offered), Thinker(offered)
-    app = Starlette(
+    hosts = ["*"] if host in _ANY_HOST else [_shown(name) for name in (*_LOCAL_NAMES, host, *allowed_hosts)]
+    routes = [
+        *(
+            Route(f"/{'' if name == 'index.html' else name}", _file(name, text))
+            for name, text in page_files(api.options).items()
+        ),
+        Route("/api/act", _question(api.act), methods=["POST"]),
+        Route("/api/advise", _question(api.advise), methods=["POST"]),
+        Route("/api/warm", lambda request: JSONResponse({"warm": api.is_warm.is_set()})),
+    ]
+    return Starlette(
         routes=[
-            *(Route(f"/{'' if name == 'index.html' else name}", _file(name, text)) for name, text in files.items()),
-            Route("/api/act", _question(thinker.act), methods=["POST"]),
-            Route("/api/advise", _question(thinker.advise), methods=["POST"]),
+            Route(f"/{token}", lambda request: RedirectResponse(f"{token}/")),  # relative, for proxies
+            Mount(f"/{token}", routes=routes),
+            Mount("/", _without_token),
         ],
         exception_handlers={HTTPException: _refuse, Exception: _fail},
-        middleware=[Middleware(GZipMiddleware, compresslevel=_COMPRESSION)],
+        middleware=[
+            Middleware(_SecurityHeaders),
+            Middleware(TrustedHostMiddleware, allowed_hosts=hosts, www_redirect=False),
+            Middleware(GZipMiddleware, compresslevel=_COMPRESSION),
+        ],
     )
-    return Guard(app, token, hosts, allowed_hosts)
+
+
+class _SecurityHeaders:
+    """Middleware that adds security headers to every answer."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                headers.update(_HEADERS)
+                headers.setdefault("cache-control", "no-store")
+            await send(message)
+
+        await self.app(scope, receive, send_with_headers)
+
+
+async def _without_token(scope: Scope, receive: Receive, send: Send) -> None:
+    raise HTTPException(403, "The address lacks the token: open the address that german-whist serve printed.")
+
+
+def allowed_host(name: str) -> str:
+    """Return the name of an additional host.
+
+    Raises:
+        ValueError: if it is not a plain host name or IPv4 address.
+    """
+    if name in _ANY_HOST or not _HOST.fullmatch(name):
+        raise ValueError(f"allow-host must be a host name or IPv4 address, without scheme, port or path, got {name!r}")
+    return name.lower()
 
 
 def _file(name: str, content: bytes) -> Callable[[Request], Any]:
@@ -120,24 +176,27 @@ def _question(think: Callable[[Any], Answer]) -> Callable[[Request], Any]:
 async def _body(request: Request) -> Any:
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         raise HTTPException(415, "The body must be application/json.")
+    body = b""
     try:
-        return read_json((await request.body()).decode())
+        async for part in request.stream():
+            body += part
+            if len(body) > MAX_BODY:
+                raise HTTPException(413, f"The body is larger than {MAX_BODY // 1024} kB.")
+        return json.loads(body)
     except ClientDisconnect:
         raise HTTPException(400, "The body is incomplete.") from None  # nobody is left to read this
-    except UnicodeDecodeError:
-        raise HTTPException(400, "The body is not UTF-8.") from None
-    except ValueError as error:
-        raise HTTPException(400, str(error)) from None
+    except (ValueError, RecursionError) as error:
+        raise HTTPException(400, f"The body is not JSON: {error}") from None
 
 
 async def _refuse(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # registered for it
-    return refusal(error)
+    return JSONResponse({"error": error.detail}, error.status_code)
 
 
 async def _fail(request: Request, error: Exception) -> Response:
     _LOG.error("%s %s failed", request.method, request.url.path, exc_info=error)
-    return refusal(HTTPException(500, "The server has failed; its terminal says more."))
+    return JSONResponse({"error": "The server has failed; its terminal says more."}, 500)
 
 
 class _Server(uvicorn.Server):
@@ -147,17 +206,8 @@ class _Server(uvicorn.Server):
         self.should_exit = True  # uvicorn's own handler would raise the signal again at the end
 
 
-def _warm_up(rules: str) -> None:
-    """Judge one decision, to load or compile what the first card and the first hint need."""
-    try:
-        batch = DealBatch(rules, history=True)
-        advise(batch.views(), batch.rules, histories=batch.history())
-    except ValueError as error:  # requests that need it will report it
-        _LOG.warning("warm-up: %s", error)
-
-
 def serve(
-    offered: Offered,
+    options: ServeOptions,
     host: str = DEFAULT_HOST,
     port: int = DEFAULT_PORT,
     *,
@@ -167,7 +217,7 @@ def serve(
     """Serve the page until a signal arrives.
 
     Args:
-        offered: the options of the command line.
+        options: the options of the command line.
         host: the address to listen on.
         port: the port; 0 for any free one.
         allowed_hosts: names under which a proxy serves the page, from ``allowed_host``.
@@ -180,9 +230,9 @@ def serve(
     limit_tables(DEFAULT_CARDS)  # searches take a fifth longer than with larger tables, but 190 MB less memory
     with contextlib.closing(listen(host, port)) as listener:
         token = kept_token()
-        app = make_app(offered, token, hosts=(host,), allowed_hosts=allowed_hosts)
+        api = Api(options)
         config = uvicorn.Config(
-            app,
+            make_app(api, token, host, allowed_hosts),
             log_level="critical",  # errors of the application are logged by _fail
             timeout_graceful_shutdown=_LAST_ANSWERS,
             access_log=False,
@@ -192,7 +242,7 @@ def serve(
         )
         # The socket is listening, so clients that connect from now on are served as soon as the server runs.
         address = _announce(host, f"{listener.getsockname()[1]}/{token}/")
-        threading.Thread(target=_warm_up, args=(offered.rules,), daemon=True).start()
+        threading.Thread(target=api.warm_up, daemon=True).start()
         if opens_browser:
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
         _Server(config).run(sockets=[listener])
@@ -201,9 +251,9 @@ def serve(
 def _announce(host: str, path: str) -> str:
     """Print the addresses of the page and return the one for this machine."""
     family = _family(host)
-    address = f"http://{_shown(_LOCAL[family] if host in ANY_HOST else host)}:{path}"
+    address = f"http://{_shown(_LOCAL[family] if host in _ANY_HOST else host)}:{path}"
     print(f"German Whist is served at {address}", flush=True)
-    if host in ANY_HOST and (name := _network_name(family)) is not None:
+    if host in _ANY_HOST and (name := _network_name(family)) is not None:
         elsewhere = f"http://{_shown(name)}:{path}"
         print(f"and to other devices of this network at {elsewhere}\n{_qr_code(elsewhere)}", flush=True)
     return address

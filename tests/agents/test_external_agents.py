@@ -16,8 +16,8 @@ import pytest
 import german_whist as gw
 from german_whist.agents.registry import make_agent
 from german_whist.evaluation.executors import worker_processes
-from german_whist.table.page_data import Offered
-from german_whist.table.thinking import Thinker
+from german_whist.table.api import Api
+from german_whist.table.page_data import ServeOptions
 from german_whist.training.config import load_config
 from german_whist.training.run import RunDirectory
 from tests.agents.networks import some_network
@@ -259,16 +259,16 @@ def question(agent: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("spec", EVIL)
 def test_the_table_runs_none_that_the_command_line_does_not_name(spec: str, loaded: Path) -> None:
-    for offered in (Offered(), Offered("tiny", "python:my_bot.py:Bot")):
+    for options in (ServeOptions(), ServeOptions("tiny", ("python:my_bot.py:Bot",))):
         with pytest.raises(ValueError, match="is not offered here"):
-            Thinker(offered).act(question(spec))
+            Api(options).act(question(spec))
     assert not loaded.exists()
 
 
 def test_the_table_plays_the_agent_that_the_command_line_names(folder: Path) -> None:
     spec = "python:my_bot.py:Bot"
     (action,) = make_agent(spec, "tiny").act(gw.DealBatch("tiny", 1, 3).views(), None)
-    assert Thinker(Offered("tiny", spec)).act(question(spec)) == {"action": gw.card_text(int(action))}
+    assert Api(ServeOptions("tiny", (spec,))).act(question(spec)) == {"action": gw.card_text(int(action))}
 
 
 @pytest.mark.parametrize("key", ["opponents", "evaluate_against"])

@@ -11,8 +11,20 @@ from pathlib import Path
 from tests.processes import RUN, USE_SMALL_TABLES
 
 AGENT = "heuristic"
-# The page does not wait for the warm-up, and few tests need what it loads.
-PROGRAM = f"{USE_SMALL_TABLES}from german_whist.table import server; server._warm_up = lambda *_: None\n{RUN}"
+# Few tests need what the warm-up loads. The server is cold as long as its folder has a file of this name.
+COLD = "cold"
+_WARM_UP = f"""
+import os, pathlib, time
+from german_whist.table.api import Api
+
+def warm_up(api):
+    while pathlib.Path(os.environ["XDG_DATA_HOME"], "{COLD}").exists():
+        time.sleep(0.05)
+    api.is_warm.set()
+
+Api.warm_up = warm_up
+"""
+PROGRAM = f"{USE_SMALL_TABLES}{_WARM_UP}\n{RUN}"
 
 
 class Server:
@@ -22,9 +34,9 @@ class Server:
         address: the address of the page, token included.
     """
 
-    def __init__(self, data: Path, rules: str = "small", agent: str = AGENT) -> None:
+    def __init__(self, data: Path, rules: str = "small", *agents: str) -> None:
         """Choose the folder of the token, and what the page proposes."""
-        self._data, self._rules, self._agent = data, rules, agent
+        self._data, self._rules, self._agents = data, rules, agents or (AGENT,)
         self._port = 0
         self._process: subprocess.Popen[str] | None = None
         self.address = ""
@@ -32,7 +44,7 @@ class Server:
     def start(self) -> None:
         """Start the server, and wait until it says its address."""
         command = [sys.executable, "-c", PROGRAM, "serve", "--no-browser", "--port", str(self._port)]
-        command += ["--agent", self._agent, "--rules", self._rules, "--seed", "7"]
+        command += ["--rules", self._rules, "--seed", "7", *(f"--agent={agent}" for agent in self._agents)]
         place = {**os.environ, "XDG_DATA_HOME": str(self._data)}
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=place)
         assert self._process.stdout is not None

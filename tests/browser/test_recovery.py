@@ -53,7 +53,7 @@ def test_a_killed_server_loses_nothing(open_table: OpenTable, start_server: Star
     assert "not answer" in alert.text_content()
     assert alert.is_visible()
     server.start()
-    table.page.wait_for_function("() => document.querySelector('[role=alert]').textContent.includes('is back')")
+    table.page.wait_for_function("() => document.querySelector('[role=alert]').textContent.includes('is ready')")
     table.wait()
     assert alert.is_visible()
     table.play_on()

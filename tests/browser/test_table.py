@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.browser.conftest import OpenTable, StartServer
-from tests.browser.server import Server
+from tests.browser.server import COLD, Server
 from tests.browser.table import Table
 
 _TRUMP_TONE, _TRICK_TONE = 660, 523  # Hz: the first tones of these sounds
@@ -181,16 +182,13 @@ def test_without_sound_nothing_is_heard(table: Table, server: Server) -> None:
 def test_who_is_new_chooses_one_of_three_opponents_or_the_lesson_once(
     open_table: OpenTable, start_server: StartServer
 ) -> None:
-    server = start_server("tiny")
+    server = start_server("tiny", "greedy")
     new = {"welcomed": False}
     table = open_table(server, settings=new)
     welcome = table.page.get_by_role("dialog", name="Welcome to German Whist")
     opponents = welcome.get_by_role("group", name="Opponents").get_by_role("button")
-    assert [re.split("[A-Z.]", words)[1].split()[-1] for words in opponents.all_text_contents()] == [
-        "easy",
-        "medium",
-        "master",
-    ]
+    assert opponents.locator("strong").all_text_contents() == ["Greedy", "Textbook", "Champion"]
+    assert opponents.locator("em").all_text_contents() == ["easy", "medium", "master"]
     opponents.nth(1).click()
     table.page.wait_for_function("() => document.title.includes('Textbook')")
     table.wait()
@@ -206,6 +204,57 @@ def test_who_is_new_chooses_one_of_three_opponents_or_the_lesson_once(
     third = open_table(server, settings=new)
     third.page.keyboard.press("Escape")
     third.page.wait_for_function("() => document.title.includes('Greedy')")
+
+
+_BOT = """
+import german_whist as gw
+
+class Mine:
+    def act(self, views, rng):
+        return gw.action_mask(views).argmax(axis=1)
+"""
+
+
+def test_the_agents_of_the_command_line_come_first_and_wait_until_the_server_is_warm(
+    open_table: OpenTable, start_server: StartServer, tmp_path: Path
+) -> None:
+    (tmp_path / "bot.py").write_text(_BOT, encoding="utf-8")
+    (tmp_path / COLD).touch()
+    server = start_server("tiny", f"python:{tmp_path / 'bot.py'}:Mine", "heuristic")
+    table = open_table(server, settings={"welcomed": False})
+    names = table.page.get_by_role("group", name="Opponents").locator("strong")
+    assert names.all_text_contents() == ["Mine", "Textbook", "Greedy", "Champion"]
+    table.page.keyboard.press("Enter")
+    table.page.wait_for_function("() => document.title.includes('Mine')")
+    table.page.wait_for_selector("#hand button")
+    if not table.page.locator("#alert").filter(has_text="not ready").is_visible():  # the person leads
+        card = table.actions()[0]
+        for _ in range(2):
+            table.press(card)
+    table.page.get_by_role("alert").filter(has_text="Mine plays as soon as it is").wait_for()
+    (tmp_path / COLD).unlink()
+    table.page.get_by_role("alert").filter(has_text="The server is ready").wait_for()
+    table.wait()
+    assert table.play_on()
+
+
+def test_the_pages_copy_plays_and_advises_until_the_server_is_warm(
+    open_table: OpenTable, start_server: StartServer, tmp_path: Path
+) -> None:
+    (tmp_path / COLD).touch()
+    server = start_server("tiny", "heuristic", "champion:search=4")
+    table = open_table(server, game={"rules": "tiny", "seat": 0, "agent": "champion"})
+    plate, hint = table.page.locator("#far-plate"), table.page.locator("#coach")
+    assert "this page’s copy" in str(plate.text_content())
+    table.button("Hint").click()
+    hint.get_by_text("By this page’s copy of Champion").wait_for(state="attached")
+    (tmp_path / COLD).unlink()
+    table.act()
+    assert "copy" not in str(plate.text_content())
+    table.button("Hint").click()
+    hint.get_by_text("By Champion with search").wait_for(state="attached", timeout=60_000)
+    assert hint.get_by_role("columnheader", name="tricks by champion:search=4", include_hidden=True).count()
+    table.page.goto("about:blank")
 
 
 def test_a_best_of_match_counts_deals_won(table: Table, server: Server) -> None:

@@ -9,7 +9,8 @@ pytest.importorskip("httpx2")
 
 from starlette.testclient import TestClient
 
-from german_whist.table.page_data import Offered
+from german_whist.table.api import Api
+from german_whist.table.page_data import ServeOptions
 from german_whist.table.server import make_app
 
 TOKEN = "t" * 22
@@ -18,4 +19,4 @@ BASE = f"http://127.0.0.1:8917/{TOKEN}/"
 
 @pytest.fixture(scope="session")
 def client() -> TestClient:
-    return TestClient(make_app(Offered("small", "greedy"), TOKEN), base_url=BASE)
+    return TestClient(make_app(Api(ServeOptions("small", ("greedy",))), TOKEN), base_url=BASE)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 from contextlib import nullcontext
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,7 +15,7 @@ from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.table import catalogue
-from german_whist.table.page_data import Offered, page_data
+from german_whist.table.page_data import ServeOptions, page_data
 
 
 def test_every_preset_is_offered_with_scorings_and_agents_that_play_them() -> None:
@@ -66,13 +68,25 @@ def test_every_kind_of_agent_is_a_level_of_the_games_that_it_plays() -> None:
 def test_the_agent_of_the_command_line_is_offered_where_it_plays() -> None:
     spec = "checkpoint:mine.safetensors"
     offered = 0
-    for game in page_data(Offered(agent=spec))["catalog"]["games"]:
+    for game in page_data(ServeOptions(agents=(spec,)))["catalog"]["games"]:
         for scoring in game["scorings"]:
             plays = spec in scoring.get("agents", game["agents"])
             with nullcontext() if plays else pytest.raises(ValueError, match="trained for"):
                 make_agent(spec, scoring["rules"])
             offered += plays
     assert offered > 1
+
+
+def test_agents_of_the_command_line_are_suggested_under_the_names_of_tables(classic_agent: str, tmp_path: Path) -> None:
+    other = tmp_path / "runs" / "mine" / "final.safetensors"
+    other.parent.mkdir(parents=True)
+    shutil.copy("mine.safetensors", other)
+    specs = (classic_agent, f"checkpoint:{other}", "greedy", "champion:search=2")
+    found = page_data(ServeOptions(agents=specs))["catalog"]
+    assert found["suggested"] == specs
+    assert found["defaults"]["agent"] == classic_agent
+    named = {agent["spec"]: agent["title"] for agent in found["agents"]}
+    assert [named[spec] for spec in specs] == ["mine #1", "mine #2", "Greedy", "champion:search=2"]
 
 
 @pytest.mark.parametrize("game", ["tiny", "humbug"])

@@ -12,6 +12,7 @@ import { scoreInMatch } from "./game_session.js";
 import { lessonData } from "./lesson.js";
 import { matchFormatOf, targetOf } from "./match_format.js";
 import { recallData } from "./recall.js";
+import { isCopy } from "./thinking.js";
 
 /** @typedef {import("./game_session.js").Session} Session */
 /** @typedef {import("./settings.js").Settings} Settings */
@@ -31,7 +32,7 @@ export function sessionJson(session) {
     title: sessionTitle(settings, session.title),
     rules: settings.rules,
     game: figuresOf(settings.rules),
-    agent: { spec: settings.agent, title: session.title },
+    agent: { spec: settings.agent, title: session.title, copy: isCopy(settings.agent) },
     day: settings.day,
     match: matchJson(session),
     deals: session.finished.map(({ deal: one, assisted }, place) => {

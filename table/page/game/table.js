@@ -22,7 +22,7 @@ import { daySettings, randomSeed, settingsOf, today } from "./settings.js";
 import { challengeOf, codeOf, decoded, openRecordings, readDeals } from "./shared_deals.js";
 import { accuracyOfDeals, countDeals, summary } from "./statistics.js";
 import { isDeal, isMatch, isSaved, Store } from "./store.js";
-import { act as agentActs, advise, load } from "./thinking.js";
+import { act as agentActs, advise, adviseOfOwnNetwork, load } from "./thinking.js";
 
 /** @typedef {import("./types.js").Session} SessionData */
 /** @typedef {import("./types.js").Review} Review */
@@ -148,7 +148,7 @@ export const recall = (seen, cards) => change(seen, (session) => session.recall(
 /** @param {SessionData} seen @returns {Promise<SessionData>} with what the judge would play */
 export const hint = (seen) => change(seen, async (session) => {
   const { deal } = session;
-  if (session.hint === null && deal.turn === session.seat) session.help(hintOf(deal.view(deal.turn), deal.rules, await advise(deal)));
+  if (session.hint === null && deal.turn === session.seat) session.help(hintOf(deal.view(deal.turn), deal.rules, ...await Promise.all([advise(deal), adviseOfOwnNetwork(deal)])));
 });
 
 /** @param {string} id @param {number} deal its number, from 1 @returns {Promise<Review>} what every decision of a finished deal was worth */

@@ -1,14 +1,15 @@
 // @ts-check
 /**
- * Who thinks: a worker of this page, or the server that it came from, if there is one (`german-whist serve`). Both answer
- * the same two questions from what a seat has seen: what an agent plays, and what each action of a decision is worth.
+ * Who thinks: the server that the page came from (`german-whist serve`) once its kernels are loaded, else a worker of this
+ * page. Both answer the same two questions from what a seat has seen: what an agent plays, and what each action of a
+ * decision is worth. The page's networks are copies in 8 bits.
  */
 
 import { parseAction } from "../engine/actions.js";
 import { historyOf } from "../engine/history.js";
 import { isLegal } from "../engine/state.js";
 import { opponentHandKnown } from "../engine/view.js";
-import { agentTitle } from "./catalogue.js";
+import { agentsFor, agentTitle } from "./catalogue.js";
 import { dataNow } from "./data.js";
 import { TableError } from "./errors.js";
 
@@ -16,8 +17,6 @@ import { TableError } from "./errors.js";
 /** @typedef {import("../judge/advice.js").Advice} Advice */
 /** @typedef {import("../worker.js").Question} Question */
 /** @typedef {import("../worker.js").Message} Message */
-
-const AWAY = "The server does not answer. Your game is saved.";
 
 /** @type {Worker} */
 const worker = /** @type {any} */ (globalThis).tableWorker ?? new Worker("worker.js", { type: "module" }); // start.js has started one
@@ -88,7 +87,8 @@ async function askServer(what, deal, step, more = {}) {
     response = await fetch(`api/${what}`, { method: "POST", cache: "no-store", headers: { "Content-Type": "application/json" }, body });
     text = await response.text();
   } catch {
-    throw new TableError("unreachable", AWAY);
+    warm = false;
+    throw new TableError("unreachable", "The server does not answer. Your game is saved and goes on when the server is back.");
   }
   const answer = parsed(text); // a proxy may answer with a page
   if (response.ok && answer !== null) return answer;
@@ -104,29 +104,61 @@ function parsed(text) {
   }
 }
 
-/** @returns {Promise<boolean>} whether the server answers; always, where there is none */
-export async function serverAnswers() {
-  if (!dataNow().server) return true;
-  return fetch("data.json", { method: "HEAD", cache: "no-store" }).then(({ ok }) => ok, () => false);
+let warm = false;
+
+/** @returns {Promise<boolean>} whether a server answers at once */
+export async function isWarm() {
+  if (dataNow().server && !warm) {
+    warm = await fetch("api/warm", { cache: "no-store" }).then(async (response) => (await response.json()).warm === true).catch(() => false);
+  }
+  return warm;
+}
+
+/**
+ * @template Answer
+ * @param {() => Promise<Answer>} ofServer
+ * @param {() => Promise<Answer>} ofPage
+ * @returns {Promise<Answer>} the server's, or the page's until the server is warm and while it is away
+ */
+async function serverFirst(ofServer, ofPage) {
+  if (!(await isWarm())) return ofPage();
+  try {
+    return await ofServer();
+  } catch (error) {
+    if (!(error instanceof TableError) || error.kind !== "unreachable") throw error;
+    return ofPage();
+  }
 }
 
 /** @param {string} spec of an agent @returns {boolean} whether this page plays it by itself */
-export const isOwn = (spec) => dataNow().catalog.agents.some((agent) => agent.spec === spec && agent.own);
+const isOwn = (spec) => dataNow().catalog.agents.some((agent) => agent.spec === spec && agent.own);
+
+/** @param {string} spec of an agent @returns {boolean} whether the page's copy of its network plays, though there is a server */
+export const isCopy = (spec) => dataNow().server && !warm && isOwn(spec) && bytesOf(spec) > 0;
 
 /** Load what an agent needs to play here. @param {string} spec @returns {Promise<void>} @throws {TableError} if it cannot be loaded */
 export async function load(spec) {
-  if (bytesOf(spec) > 0) await askWorker({ what: "load", name: spec });
+  if (bytesOf(spec) > 0 && !(await isWarm())) await askWorker({ what: "load", name: spec });
 }
 
 /**
  * @param {string} spec of the agent
  * @param {TableDeal} deal in which it is to act
+ * @param {boolean} [here] whether the page's copy of a network plays even if there is a server
  * @returns {Promise<number>} what it plays
  * @throws {TableError} if it cannot be asked, or plays what it must not
  */
-export async function act(spec, deal) {
-  if (isOwn(spec)) return askWorker({ what: "act", spec, rules: deal.rules, view: deal.view(deal.turn) });
+export async function act(spec, deal, here = false) {
+  const ofPage = () => askWorker({ what: "act", spec, rules: deal.rules, view: deal.view(deal.turn) });
+  const ofServer = () => playedByServer(spec, deal);
+  if (isOwn(spec)) return here || bytesOf(spec) === 0 ? ofPage() : serverFirst(ofServer, ofPage);
   if (!dataNow().server) throw new TableError("refused", `${spec} does not play on this page: it needs german-whist serve.`);
+  if (!(await isWarm())) throw new TableError("unreachable", `The server is not ready: ${agentTitle(spec)} plays as soon as it is.`);
+  return ofServer();
+}
+
+/** @param {string} spec @param {TableDeal} deal @returns {Promise<number>} */
+async function playedByServer(spec, deal) {
   const { action } = await askServer("act", deal, deal.actions.length, { agent: spec });
   const played = parseAction(String(action), deal.rules);
   if (!isLegal(deal.state, played)) throw new TableError("refused", `${agentTitle(spec)} plays ${action}, which is not legal.`); // its legal cards are hidden
@@ -140,9 +172,22 @@ export async function act(spec, deal) {
  */
 export async function advise(deal, step = deal.actions.length) {
   const view = deal.view(deal.stateAt(step).turn, step);
+  const ofPage = () => askWorker({ what: "advise", rules: deal.rules, view });
   // Where both hands are known, the solver of the page is exact, too, and saves a request.
-  if (!dataNow().server || opponentHandKnown(view)) return askWorker({ what: "advise", rules: deal.rules, view });
-  const found = await askServer("advise", deal, step);
+  return opponentHandKnown(view) ? ofPage() : serverFirst(() => advisedByServer(deal, step), ofPage);
+}
+
+/** @param {TableDeal} deal @returns {Promise<{title: string, advice: Advice} | null>} what the first network of the command line says of the decision to be made now; null if there is none that plays the game, or the values are exact */
+export async function adviseOfOwnNetwork(deal) {
+  const { agents, suggested } = dataNow().catalog;
+  const own = agents.find(({ spec, judges }) => judges && suggested.includes(spec) && agentsFor(deal.rules.spec).includes(spec));
+  if (own === undefined || opponentHandKnown(deal.view(deal.turn)) || !(await isWarm())) return null;
+  return { title: own.title, advice: await advisedByServer(deal, deal.actions.length, own.spec) };
+}
+
+/** @param {TableDeal} deal @param {number} step @param {string} [agent] the judge; by default the strongest @returns {Promise<Advice>} */
+async function advisedByServer(deal, step, agent) {
+  const found = await askServer("advise", deal, step, { agent });
   return {
     ...found,
     actions: found.actions.map((/** @type {string} */ word) => parseAction(word, deal.rules)),
@@ -150,10 +195,10 @@ export async function advise(deal, step = deal.actions.length) {
   };
 }
 
-/** @param {TableDeal} deal @param {[string, string]} specs of agents by seat @param {() => Promise<void>} [rest] waits, between two actions, while others need the worker @returns {Promise<TableDeal>} the same deal, played to its end */
-export async function playOut(deal, specs, rest = async () => {}) {
+/** @param {TableDeal} deal @param {[string, string]} specs of agents by seat @param {{rest?: () => Promise<void>, here?: boolean}} [how] `rest` waits, between two actions, while others need the worker; `here`: as in `act` @returns {Promise<TableDeal>} the same deal, played to its end */
+export async function playOut(deal, specs, { rest = async () => {}, here = false } = {}) {
   while (!deal.done) {
-    deal.play(await act(specs[deal.turn], deal));
+    deal.play(await act(specs[deal.turn], deal, here));
     await rest();
   }
   return deal;

@@ -43,6 +43,7 @@
  * @property {boolean} own  whether the page plays it by itself, without a server
  * @property {number | null} bytes  of the network that the page loads for it; `null`: it needs none
  * @property {string} description  what it does
+ * @property {boolean} [judges]  whether it is a network of the command line, whose values the coach shows
  */
 
 /**
@@ -225,6 +226,7 @@
  * @property {Option[]} options  every legal action: the advised one, then the others from the best to the worst
  * @property {Record<string, Holding> | null} opponent  what the opponent may hold, by suit; `null` where its hand is known
  * @property {string[] | null} opponent_hand  the opponent's hand where you know it, else `null`
+ * @property {{title: string, tricks: Record<string, number>} | null} beside  the expected tricks that a network of the command line says, by action
  */
 
 /**
@@ -460,6 +462,7 @@
  * @property {string} version  version of the package
  * @property {GameEntry[]} games
  * @property {AgentEntry[]} agents  the agents, from the easiest to the hardest
+ * @property {string[]} suggested  specifications of the opponents that the command line names
  * @property {Defaults} defaults  those of the command line
  * @property {string} today  the date of the deal of the day
  */
@@ -486,6 +489,7 @@
  * @typedef {object} Agent
  * @property {string} spec  its specification
  * @property {string} title  its name for people
+ * @property {boolean} [copy]  whether the page's copy of its network plays until the server is ready
  */
 
 /**

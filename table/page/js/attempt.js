@@ -2,8 +2,9 @@
 /** Waiting for answers: marks buttons as busy, reports errors, and waits for a server that has gone away. */
 
 import { agentTitle } from "../game/catalogue.js";
+import { dataNow } from "../game/data.js";
 import { TableError } from "../game/errors.js";
-import { followLoading, serverAnswers } from "../game/thinking.js";
+import { followLoading, isWarm } from "../game/thinking.js";
 import { percent } from "./words.js";
 import { alertUser, alertWhile } from "./notices.js";
 
@@ -66,7 +67,7 @@ export async function attempt(act) {
     await answerTo(act);
   } catch (error) {
     if (!(error instanceof TableError)) throw error;
-    if (error.kind === "unreachable") await untilBack();
+    if (error.kind === "unreachable") await untilBack(error.message);
     else alertUser(error.message);
   }
 }
@@ -75,22 +76,24 @@ export async function attempt(act) {
 let back = null;
 
 /**
- * Wait until the server answers again, and say so meanwhile.
+ * Wait until the server answers, and say so meanwhile.
  *
+ * @param {string} message
  * @returns {Promise<void>}
  */
-export function untilBack() {
-  back ??= reconnect().finally(() => {
+export function untilBack(message) {
+  back ??= reconnect(message).finally(() => {
     back = null;
   });
   return back;
 }
 
-async function reconnect() {
-  alertWhile("The server does not answer. Your game is saved and goes on when the server is back.");
+/** @param {string} message */
+async function reconnect(message) {
+  alertWhile(message);
   for (let away = true; away;) {
     await new Promise((resolve) => setTimeout(resolve, RETRY));
-    away = !(await serverAnswers());
+    away = dataNow().server && !(await isWarm());
   }
-  alertUser("The server is back.");
+  alertUser("The server is ready.");
 }

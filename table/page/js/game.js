@@ -258,7 +258,7 @@ export class Game {
   async recover(error, session) {
     if (error.kind === "unreachable") {
       this.show({ ...shownNow(session), waiting: true });
-      await untilBack();
+      await untilBack(error.message);
       await this.reopen(session);
       return;
     }

@@ -18,7 +18,7 @@ import { loadCards } from "./table/card.js";
 import { openLog } from "./table/log.js";
 import { closeLast, openDialog } from "./dialogs/dialog.js";
 import { openMenu, showTools } from "./dialogs/menu.js";
-import { absentOpponent, FIRST_OPPONENT, isListed, opponentList } from "./dialogs/opponents.js";
+import { absentOpponent, firstOpponent, isListed, opponentList } from "./dialogs/opponents.js";
 import { byId, h } from "./dom.js";
 
 /** @typedef {import("../game/types.js").Session} Session */
@@ -143,7 +143,7 @@ async function newGameDialog() {
     void attempt(act);
   };
   const { rules, agent, match } = settings.game;
-  const other = rules !== "" && (rules !== catalog.defaults.rules || !isListed(agent) || match !== null);
+  const other = rules !== "" && (rules !== catalog.defaults.rules || !isListed(catalog, agent) || match !== null);
   const dialog = openDialog(
     "New game",
     [
@@ -460,7 +460,7 @@ function welcome() {
         h("button", { type: "button", class: "quiet", onclick: () => leave(async () => enter(await table.lesson())) }, "Teach me first: a three-minute lesson"),
       ),
     ],
-    { kind: "wide", onclose: () => chosen || void attempt(() => playAgainst(FIRST_OPPONENT)) },
+    { kind: "wide", onclose: () => chosen || void attempt(() => playAgainst(firstOpponent(catalog))) },
   );
 }
 

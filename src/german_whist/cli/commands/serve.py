@@ -25,7 +25,13 @@ def add_parser(subparsers: Any) -> None:
         metavar="NAME",
         help="also answer requests for this host name, such as that of a proxy; may be repeated",
     )
-    parser.add_argument("--agent", metavar="AGENT", help="the opponent (default: the strongest that plays the game)")
+    parser.add_argument(
+        "--agent",
+        action="append",
+        default=[],
+        metavar="AGENT",
+        help="an opponent that the page suggests (default: the strongest that plays the game); may be repeated",
+    )
     parser.add_argument("--rules", default="classic", help="the game (see german-whist rules; default classic)")
     parser.add_argument("--seed", type=int, metavar="N", help="seed of the deals (default: a new one for each game)")
     parser.add_argument("--no-browser", action="store_true", help="open no browser, only print the address")
@@ -35,14 +41,13 @@ def add_parser(subparsers: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Serve until a signal comes."""
     from german_whist.envs.utils.checks import check_seed
-    from german_whist.table.guard import allowed_host
-    from german_whist.table.page_data import Offered
-    from german_whist.table.server import serve
+    from german_whist.table.page_data import ServeOptions
+    from german_whist.table.server import allowed_host, serve
 
     if not 0 <= options.port < 2**16:
         raise ValueError(f"--port must be an integer from 0 to 65535, got {options.port}")
     allowed_hosts = [allowed_host(name) for name in options.allow_host]
     seed = None if options.seed is None else check_seed(options.seed)
-    offered = Offered(options.rules, options.agent, seed)
-    serve(offered, options.host, options.port, allowed_hosts=allowed_hosts, opens_browser=not options.no_browser)
+    served = ServeOptions(options.rules, tuple(dict.fromkeys(options.agent)), seed)
+    serve(served, options.host, options.port, allowed_hosts=allowed_hosts, opens_browser=not options.no_browser)
     return 0

@@ -7,6 +7,7 @@ import { beliefOf } from "../../judge/belief.js";
 import { round } from "../wording.js";
 import { agentTitle, STRONGEST } from "../catalogue.js";
 import { highToLow } from "../deal/position.js";
+import { isCopy } from "../thinking.js";
 import { actionName, tricksText } from "../deal/words.js";
 import { judge } from "./judgement.js";
 import { reason } from "./reasons.js";
@@ -19,9 +20,10 @@ import { reason } from "./reasons.js";
  * @param {View} view what the seat to act knows
  * @param {Rules} rules
  * @param {Advice} advice what its actions are worth
+ * @param {{title: string, advice: Advice} | null} [own] what a network of the command line says
  * @returns {import("../types.js").Hint} from what it knows alone
  */
-export function hintOf(view, rules, advice) {
+export function hintOf(view, rules, advice, own = null) {
   const best = advice.actions[0];
   const title = agentTitle(advice.judge);
   return {
@@ -36,6 +38,7 @@ export function hintOf(view, rules, advice) {
     options: options(advice, rules),
     opponent: advice.exact ? null : holdings(view, rules),
     opponent_hand: advice.exact ? highToLow(union(view.unseen, view.opponentKnown)) : null,
+    beside: own && { title: own.title, tricks: Object.fromEntries(own.advice.actions.map((action, place) => [actionText(action, rules), own.advice.tricks[place]])) },
   };
 }
 
@@ -44,6 +47,7 @@ function judgeText({ exact, judge: by }, title) {
   if (exact) return "Exact: both hands are known.";
   if (by === "rollouts") return "By simulated play, for the most tricks.";
   if (by.includes(":search=")) return `By ${title}: winning comes first, then tricks.`;
+  if (isCopy(by)) return `By this page’s copy of ${title}, until the server is ready.`;
   return by === STRONGEST ? `By ${title}.` : `By ${title}, because ${agentTitle(STRONGEST)} could not be loaded.`;
 }
 

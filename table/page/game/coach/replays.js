@@ -82,7 +82,7 @@ export async function houseResults({ settings, seat, finished: [{ deal }] }) {
   /** @type {import("../types.js").HouseResult[]} */
   const found = [];
   for (const agent of HOUSE) {
-    const played = await playOut(new TableDeal(deal.rules, deal.deck, deal.dealer), seat === 0 ? [agent, settings.agent] : [settings.agent, agent]);
+    const played = await playOut(new TableDeal(deal.rules, deal.deck, deal.dealer), seat === 0 ? [agent, settings.agent] : [settings.agent, agent], { here: true });
     found.push({ title: agentTitle(agent), tricks: takenTricks(played.state, played.rules)[seat] });
   }
   return found.sort((one, other) => other.tricks - one.tricks);

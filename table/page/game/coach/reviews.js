@@ -71,7 +71,7 @@ export async function review(deal, seat, names, rest) {
 /** @param {TableDeal} deal @param {() => Promise<void>} rest @returns {Promise<TableDeal>} the same deal, played from both hands by the strongest agent of this page */
 export function par(deal, rest) {
   const agent = deal.rules.humbug ? PERFECT_ENDGAME : STRONGEST;
-  return playOut(new TableDeal(deal.rules, deal.deck, deal.dealer), [agent, agent], rest);
+  return playOut(new TableDeal(deal.rules, deal.deck, deal.dealer), [agent, agent], { rest });
 }
 
 /** @param {TableDeal} deal @param {number} seat @returns {import("../types.js").OpenPosition[]} all cards open: before the first move, then after each */

@@ -21,11 +21,11 @@ export function actionText(action, name = "") {
  * Return a table of actions, best first.
  *
  * @param {Option[]} options
- * @param {{exact?: boolean, chosen?: string, trick?: boolean, extra?: ((option: Option) => HTMLElement | null) | null}} [look]
- *   `chosen`: the action that was played; `trick`: with the chance to win this trick, where known; `extra`: what stands at the end of a row
+ * @param {{exact?: boolean, chosen?: string, trick?: boolean, beside?: import("../../game/types.js").Hint["beside"], extra?: ((option: Option) => HTMLElement | null) | null}} [look]
+ *   `chosen`: the action that was played; `beside`: what another judge says; `trick`: with the chance to win this trick, where known; `extra`: what stands at the end of a row
  * @returns {HTMLElement}
  */
-export function optionBars(options, { exact = false, chosen = "", trick = false, extra = null } = {}) {
+export function optionBars(options, { exact = false, chosen = "", trick = false, beside = null, extra = null } = {}) {
   const widest = Math.max(...options.map((option) => option.tricks_given_away), 0.25); // small differences look small
   const withTrick = trick && options.some((option) => option.trick !== null);
   const rows = options.map((option) => {
@@ -40,6 +40,7 @@ export function optionBars(options, { exact = false, chosen = "", trick = false,
       h("td", {}, option.tricks.toFixed(exact ? 0 : 1)),
       withTrick && h("td", {}, percent(option.trick)),
       h("td", {}, percent(option.win)),
+      beside !== null && h("td", {}, beside.tricks[option.action].toFixed(1)),
       extra !== null && h("td", {}, extra(option)),
     );
   });
@@ -57,6 +58,7 @@ export function optionBars(options, { exact = false, chosen = "", trick = false,
         h("th", { scope: "col" }, "tricks"),
         withTrick && h("th", { scope: "col" }, "this trick"),
         h("th", { scope: "col" }, "win"),
+        beside !== null && h("th", { scope: "col" }, `tricks by ${beside.title}`),
         extra !== null && h("td", {}),
       ),
     ),

@@ -1,5 +1,5 @@
 // @ts-check
-/** Three opponents for a start, each with a face and a sentence, the easiest first. */
+/** Opponents for a start, each with a face and a sentence: those of the command line, then three, the easiest first. */
 
 import { openDialog } from "./dialog.js";
 import { h, svg } from "../dom.js";
@@ -16,7 +16,9 @@ const head = (color) => [
   ["ellipse", { cx: 40, cy: 38, rx: 17, ry: 19, fill: "#f3cfa6" }],
 ];
 
-/** @type {{specs: string[], words: string, ground: string, shapes: Shape[]}[]} */
+/** @typedef {{specs: string[], words: string, ground: string, shapes: Shape[]}} Opponent */
+
+/** @type {Opponent[]} */
 const OPPONENTS = [
   {
     specs: ["greedy"],
@@ -63,13 +65,22 @@ const OPPONENTS = [
   },
 ];
 
+/** @param {string} spec of an agent that is none of the three @returns {Opponent} */
+const another = (spec) => ({ specs: [spec], words: spec, ground: "#8fae8b", shapes: [...head("#4d4d4d"), eye(33, 38), eye(47, 38), ["path", { d: "M33 49H47", ...LINE }]] });
+
+/** @param {import("../../game/types.js").Catalog} catalog @returns {Opponent[]} those of the command line first */
+function opponents({ suggested }) {
+  const first = suggested.map((spec) => OPPONENTS.find(({ specs }) => specs.includes(spec)) ?? another(spec));
+  return [...new Set([...first, ...OPPONENTS])];
+}
+
 /**
  * @param {import("../../game/types.js").Catalog} catalog
  * @param {(agent: string) => void} choose
  * @returns {HTMLElement}
  */
 export function opponentList(catalog, choose) {
-  const buttons = OPPONENTS.map(({ specs, words, ground, shapes }, place) => {
+  const buttons = opponents(catalog).map(({ specs, words, ground, shapes }, place) => {
     const [agent] = specs.flatMap((spec) => catalog.agents.filter((entry) => entry.spec === spec));
     return agent && h(
       "button",
@@ -104,10 +115,8 @@ export function absentOpponent(catalog, { agent: spec, message }, { again, playA
   const dialog = openDialog("The opponent is not available", [h("p", {}, message), h("div", { class: "buttons" }, ...buttons)], { onclose: () => act() });
 }
 
-/** @param {string} agent @returns {boolean} whether it is one of the three */
-export function isListed(agent) {
-  return OPPONENTS.some(({ specs }) => specs.includes(agent));
-}
+/** @param {import("../../game/types.js").Catalog} catalog @param {string} agent @returns {boolean} whether it is one of those */
+export const isListed = (catalog, agent) => opponents(catalog).some(({ specs }) => specs.includes(agent));
 
-/** The easiest. */
-export const FIRST_OPPONENT = OPPONENTS[0].specs[0];
+/** @param {import("../../game/types.js").Catalog} catalog @returns {string} the opponent that is suggested: the first of the command line, else the easiest */
+export const firstOpponent = (catalog) => opponents(catalog)[0].specs[0];

@@ -30,6 +30,7 @@ function plate(side, shown, session) {
   const name = side === "you" ? "You" : session.agent.title;
   const bothStages = session.game.foreplay > 0;
   const notes = [];
+  if (side === "opponent" && session.agent.copy) notes.push("this page’s copy");
   if (session.deal.dealer === side) notes.push("dealer");
   const exchanged = position.exchanged[side];
   if (exchanged !== null) notes.push(exchanged ? "swapped the hand" : "kept the hand");

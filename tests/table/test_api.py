@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,11 +21,13 @@ from german_whist.envs.engine.cards import cards_of
 from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.text.rules_text import rules_spec
-from german_whist.table.page_data import Offered
-from german_whist.table.thinking import Thinker
+from german_whist.table.api import Api
+from german_whist.table.page_data import ServeOptions
+from german_whist.table.server import make_app
 from tests.redeal import Redeal
+from tests.table.conftest import BASE, TOKEN
 
-THINKER = Thinker(Offered())
+API = Api(ServeOptions())
 
 Question = dict[str, Any]
 
@@ -51,17 +54,52 @@ def test_an_agent_plays_what_it_plays_at_any_other_table(game: str) -> None:
     for seed in range(3):
         for batch in course(game, seed):
             played = action_text(int(agent.act(batch.views(), None)[0]), batch.rules)
-            assert THINKER.act(question(batch)) == {"action": played}
+            assert API.act(question(batch)) == {"action": played}
 
 
 @pytest.mark.parametrize("game", ["tiny", "humbug"])
 def test_advice_is_that_of_the_judge(game: str) -> None:
     for batch in course(game, 5, steps=4):
         (wanted,) = advise(batch.views(), batch.rules, histories=batch.history())
-        found = THINKER.advise(question(batch, None))
+        found = API.advise(question(batch, None))
         assert found["actions"] == [action_text(action, batch.rules) for action in wanted.actions]
         assert (found["wins"], found["lost"], found["judge"]) == (wanted.wins, wanted.lost, wanted.judge)
         json.dumps(found, allow_nan=False)
+
+
+def test_an_agent_with_a_network_judges_and_another_one_does_not() -> None:
+    api = Api(ServeOptions("tiny", ("champion:search=4",)))
+    (batch,) = course("tiny", 5, steps=1)
+    found = api.advise(question(batch, "champion:search=4"))
+    assert found["judge"] == "champion:search=4"
+    with pytest.raises(ValueError, match="greedy"):
+        api.advise(question(batch, "greedy"))
+
+
+def test_it_is_warm_once_its_agents_have_decided(tmp_path: Path) -> None:
+    (tmp_path / "bots.py").write_text(_BOTS, encoding="utf-8")
+    specs = tuple(f"python:{tmp_path / 'bots.py'}:{name}" for name in ("Fails", "Plays"))
+    api = Api(ServeOptions("tiny", specs))
+    with TestClient(make_app(api, TOKEN), base_url=BASE) as client:
+        assert client.get("api/warm").json() == {"warm": False}
+        api.warm_up()
+        assert client.get("api/warm").json() == {"warm": True}
+    assert (tmp_path / "played").exists()
+
+
+_BOTS = """
+from pathlib import Path
+import german_whist as gw
+
+class Fails:
+    def act(self, views, rng):
+        raise RuntimeError("no card")
+
+class Plays:
+    def act(self, views, rng):
+        Path(__file__).with_name("played").touch()
+        return gw.action_mask(views).argmax(axis=1)
+"""
 
 
 @pytest.mark.parametrize(("seat", "game"), [(place % 2, game) for place, game in enumerate(rule_names())])
@@ -97,7 +135,7 @@ def test_a_history_that_was_changed_is_refused_or_is_another_one_that_can_happen
     row = data.draw(st.integers(0, len(asked["history"]) - 1))
     asked["history"][row][data.draw(st.integers(0, 3))] = data.draw(st.integers(-2, 130))
     with suppress(ValueError):  # which is answered
-        assert set(THINKER.act(asked)) == {"action"}
+        assert set(API.act(asked)) == {"action"}
 
 
 def test_a_history_is_played_again_and_has_to_come_out_the_same() -> None:
@@ -113,11 +151,11 @@ def test_a_history_is_played_again_and_has_to_come_out_the_same() -> None:
         [[1, 3 - tokens[0][1], 0, 0], *tokens[1:]],  # the other dealer
     ):
         with pytest.raises(ValueError, match=r"^history"):
-            THINKER.act({**asked, "history": spoiled})
+            API.act({**asked, "history": spoiled})
     every = list(course("tiny", 4))
     assert every[-1].done[0]
     with pytest.raises(ValueError, match="history: the seat is not to act after it"):
-        THINKER.act(question(every[-1]))
+        API.act(question(every[-1]))
 
 
 @pytest.mark.parametrize(
@@ -148,4 +186,4 @@ def test_a_body_that_is_no_json_is_refused(client: TestClient) -> None:
     for body in (b"", b"{", b"[1]", b"\xff", b'{"rules":NaN}', b'{"a":1,"a":2}'):
         answer = client.post("api/advise", content=body, headers={"content-type": "application/json"})
         assert answer.status_code == 400
-        assert "body" in answer.json()["error"].lower()
+        assert "error" in answer.json()

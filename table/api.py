@@ -1,6 +1,6 @@
-"""Answers to the page's two questions about a decision: what an agent plays, and what each action is worth.
+"""The two requests of the page about a decision: the action that an agent plays, and the value of each action.
 
-A question carries the event history of the seat to act (``envs/observation/history.py``), so the server stores nothing.
+A request carries the event history of the seat to act (``envs/observation/history.py``), so the server stores nothing.
 Every history is validated by replay: a deal that agrees with it is sampled, its actions are played, and the seat must
 see exactly this history. Answers are computed in the sampled deal, so they cannot depend on a card that the seat has
 not seen.
@@ -8,10 +8,12 @@ not seen.
 
 from __future__ import annotations
 
+import logging
 import math
 import threading
 import zlib
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from functools import lru_cache
 from typing import Any
 
@@ -29,8 +31,9 @@ from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.state import KEEP, LEAVE, PICK, PICK_AFTER, PLAY, SWAP, TAKE
 from german_whist.envs.observation.history import COLUMNS, EVENTS, history_high, max_events
 from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.text.rules_text import rules_spec
 from german_whist.table import catalogue
-from german_whist.table.page_data import Offered, camel_case
+from german_whist.table.page_data import ServeOptions, camel_case
 
 _EVENT = {event.name: number for number, event in enumerate(EVENTS)}
 _CHOICES = {"take": TAKE, "leave": LEAVE, "keep": KEEP, "swap": SWAP}
@@ -39,27 +42,42 @@ _ME = 0  # the asking seat, in the replayed deal
 _SHORT = 80  # characters of a name in an error message
 _CACHED = 32  # agents
 _ROW = np.zeros(1, np.int64)
+_LOG = logging.getLogger(__name__)
 
 Answer = dict[str, Any]
 
 
-class Thinker:
-    """Answers questions about the page's games, with the page's agents and that of the command line.
+class Api:
+    """The requests of the page, answered with the catalogue's agents and those of the command line.
 
     Attributes:
-        offered: the options of the command line.
+        options: the options of the command line.
+        is_warm: set once the kernels are loaded; the page decides by itself until then.
     """
 
-    def __init__(self, offered: Offered) -> None:
-        """Create the agent of the command line.
+    def __init__(self, options: ServeOptions) -> None:
+        """Make the agents of the command line.
 
         Raises:
             ValueError: if there is no such game or agent, or it does not play the game.
         """
-        self.offered = offered
-        self._one_at_a_time = threading.Lock()  # of the command line's agent, whose code need not be safe in threads
-        if offered.agent is not None:
-            _agent(offered.agent, rules_named(offered.rules))
+        self.options, self.is_warm = options, threading.Event()
+        self._one_at_a_time = threading.Lock()  # for agents of the command line, whose code need not be thread-safe
+        for spec in options.agents:
+            _agent(spec, rules_named(options.rules))
+
+    def warm_up(self) -> None:
+        """Decide once with every agent that the page suggests and with the judge, which loads or compiles kernels."""
+        batch = DealBatch(self.options.rules, history=True)
+        tokens, lengths = batch.history()
+        asked = {"rules": rules_spec(batch.rules), "history": tokens[0, : lengths[0]].tolist()}
+        for spec in dict.fromkeys((*self.options.agents, catalogue.default_agent(batch.rules))):
+            try:
+                self.act({**asked, "agent": spec})
+            except Exception:  # of the user's own agent; the page shows it when the agent is asked again
+                _LOG.exception("%s failed in the warm-up", spec)
+        self.advise(asked)
+        self.is_warm.set()
 
     def act(self, question: Any) -> Answer:
         """Return the action that an agent plays: ``{"action": "SA"}``.
@@ -70,13 +88,12 @@ class Thinker:
         Raises:
             ValueError: if the question is invalid, or the agent fails.
         """
-        rules, agent, history = _read(question, ("rules", "agent", "history"))
+        rules, agent, history = _read(question)
+        if agent is None:
+            raise ValueError("agent must be a specification, got None")
         tokens, batch = _replayed(history, rules)
-        if agent != self.offered.agent and all(one["spec"] != agent for one in catalogue.agents()):
-            raise ValueError(f"agent: {agent[:_SHORT]!r} is not offered here: german-whist serve --agent adds one")
-        player = _agent(agent, rules)
         rng = AgentRng(zlib.crc32(tokens.tobytes()), np.zeros(1, np.uint64), step=len(tokens))
-        with self._one_at_a_time if agent == self.offered.agent else nullcontext():
+        with self._agent(agent, rules) as player:
             actions = ask(player, batch, _ROW, rng)
         return {"action": action_text(int(actions[0]), rules)}
 
@@ -84,27 +101,39 @@ class Thinker:
         """Return the value of each action of a decision, as judged for ``hint`` and ``review``.
 
         Args:
-            question: ``rules`` and ``history``.
+            question: ``rules`` and ``history``; with ``agent``, that agent is the judge.
 
         Raises:
-            ValueError: if the question is invalid.
+            ValueError: if the question is invalid, or the agent has no values of actions.
         """
-        rules, history = _read(question, ("rules", "history"))
+        rules, judge, history = _read(question)
         _, batch = _replayed(history, rules)
-        (found,) = advise(batch.views(), rules, histories=batch.history(seats=[_ME]))
+        with nullcontext() if judge is None else self._agent(judge, rules) as agent:
+            (found,) = advise(batch.views(), rules, histories=batch.history(seats=[_ME]), judge=agent)
         actions = [action_text(action, rules) for action in found.actions]
         trick = [None if math.isnan(chance) else chance for chance in found.trick]
         return {**camel_case(found._asdict()), "actions": actions, "trick": trick}
 
+    @contextmanager
+    def _agent(self, spec: str, rules: Rules) -> Iterator[Agent]:
+        """Give an agent that is on offer."""
+        is_own = spec in self.options.agents
+        if not is_own and spec not in catalogue.specs():
+            raise ValueError(f"agent: {spec[:_SHORT]!r} is not offered here: german-whist serve --agent adds one")
+        with self._one_at_a_time if is_own else nullcontext():
+            yield _agent(spec, rules)
 
-def _read(question: Any, fields: tuple[str, ...]) -> list[Any]:
-    """Return the fields of a question, with the rules as ``Rules``."""
-    if not isinstance(question, dict) or set(question) != set(fields):
-        raise ValueError(f"body must be an object with {', '.join(fields)}, got {question!r:.{_SHORT}}")
-    for name in ("rules", "agent"):
-        if name in fields and not isinstance(question[name], str):
-            raise ValueError(f"{name} must be a specification, got {question[name]!r:.{_SHORT}}")
-    return [rules_named(question["rules"]), *(question[name] for name in fields[1:])]
+
+def _read(question: Any) -> tuple[Rules, str | None, Any]:
+    """Return the rules, the agent and the history of a request."""
+    if not isinstance(question, dict) or not {"rules", "history"} <= set(question) <= {"rules", "agent", "history"}:
+        raise ValueError(f"body must be an object with rules, agent, history, got {question!r:.{_SHORT}}")
+    rules, agent = question["rules"], question.get("agent")
+    if not isinstance(rules, str):
+        raise ValueError(f"rules must be a specification, got {rules!r:.{_SHORT}}")
+    if not isinstance(agent, str | None):
+        raise ValueError(f"agent must be a specification, got {agent!r:.{_SHORT}}")
+    return rules_named(rules), agent, question["history"]
 
 
 @lru_cache(_CACHED)
