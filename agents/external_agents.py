@@ -18,7 +18,7 @@ from types import CodeType, ModuleType
 from typing import Any
 from urllib.parse import quote, unquote
 
-from german_whist.envs.utils.specs import split_settings, unknown_name_error
+from german_whist.envs.utils.names import split_settings, unknown_name_error
 
 _ROOT = f"{__name__}."
 _own: set[str] = set()  # installed packages and modules that agents were loaded from
@@ -46,12 +46,12 @@ def load_agent(settings: str) -> Any:
     """
     spec = f"python:{settings}"
     target, _, rest = settings.partition(",")
-    place, _, name = target.rpartition(":")
-    if not place or not name.isidentifier():
+    source, _, name = target.rpartition(":")
+    if not source or not name.isidentifier():
         raise ValueError(f"agent {spec!r}: write python:my_bot.py:Bot or python:package.module:Bot")
     values = {key: _value(text) for key, text in split_settings(rest, f"agent {spec!r}").items()}
     with _located(spec):
-        module = _loaded(place)
+        module = _loaded(source)
     if not hasattr(module, name):
         raise ValueError(f"agent {spec!r}: {unknown_name_error('class', name, _agents_in(module))}")
     found = getattr(module, name)
@@ -68,26 +68,26 @@ def _value(text: str) -> Any:
         return text
 
 
-def _loaded(place: str) -> ModuleType:
+def _loaded(source: str) -> ModuleType:
     """Return the module of a file, or the module of this name in the working directory or installed.
 
     Raises:
         ModuleNotFoundError: if there is no such module.
     """
-    name, root = place, ""
-    if place.endswith(".py"):
-        name = root = _root_of(Path(place))
-    elif _is_in(str(Path.cwd()), place):
+    name, root = source, ""
+    if source.endswith(".py"):
+        name = root = _root_of(Path(source))
+    elif _is_in(str(Path.cwd()), source):
         root = _root_of(Path.cwd())
-        name = f"{root}.{place}"
+        name = f"{root}.{source}"
     else:
-        _own.add(place.partition(".")[0])
+        _own.add(source.partition(".")[0])
     _forget_if_changed(root)
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
         if f"{name}.".startswith(f"{error.name}."):
-            raise ModuleNotFoundError(f"there is no module {place!r}") from None
+            raise ModuleNotFoundError(f"there is no module {source!r}") from None
         raise  # another module, which the code imports
 
 
@@ -113,13 +113,13 @@ class _Finder:
             if spec is not None and isinstance(spec.loader, SourceFileLoader):
                 spec.loader = _Loader(name, spec.loader.path)
             return spec
-        place = Path(unquote(name.removeprefix(_ROOT)))
-        if place.is_dir():
+        source = Path(unquote(name.removeprefix(_ROOT)))
+        if source.is_dir():
             spec = ModuleSpec(name, None, is_package=True)
-            spec.submodule_search_locations = [str(place)]
+            spec.submodule_search_locations = [str(source)]
             return spec
-        loader = _Loader(name, str(place))
-        return spec_from_file_location(name, loader=loader, submodule_search_locations=[str(place.parent)])
+        loader = _Loader(name, str(source))
+        return spec_from_file_location(name, loader=loader, submodule_search_locations=[str(source.parent)])
 
 
 class _Loader(SourceFileLoader):

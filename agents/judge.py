@@ -174,13 +174,13 @@ def _advice(
     best, margins, margin_errors, wins, win_errors = values
     lost = _tricks_lost(margins[best] - margins, wins[best] - wins, rules)
     errors = _tricks_lost(margin_errors, np.zeros(len(actions)), rules)
-    order = sorted(range(len(actions)), key=lambda place: (place != best, lost[place], -ties[place], actions[place]))
+    order = sorted(range(len(actions)), key=lambda i: (i != best, lost[i], -ties[i], actions[i]))
 
     def in_order(column: Row) -> tuple[float, ...]:
         return tuple(column[order].tolist())
 
     return Advice(
-        actions=tuple(actions[place] for place in order),
+        actions=tuple(actions[i] for i in order),
         tricks=in_order(scores[0]),
         opponent_tricks=in_order(scores[1]),
         lost=in_order(lost),
@@ -418,15 +418,15 @@ def judge_action(advice: Advice, action: int) -> Judgement:
     Raises:
         ValueError: when the action is not legal.
     """
-    place = advice.actions.index(action)
-    lost, win = advice.lost[place], advice.wins[0] - advice.wins[place]
+    i = advice.actions.index(action)
+    lost, win = advice.lost[i], advice.wins[0] - advice.wins[i]
     tricks = max(0.0, lost) if win >= 0 else 0.0
-    if not place or (lost <= 0 <= win if advice.exact else lost < SAME and win < SAME_WIN):
+    if not i or (lost <= 0 <= win if advice.exact else lost < SAME and win < SAME_WIN):
         return Judgement("best", tricks, max(0.0, win))
     if win < 0:
         return Judgement("good", 0.0, 0.0)
-    sure_tricks = tricks if tricks > SURE * advice.lost_errors[place] else 0.0
-    sure_win = win if win > SURE * advice.win_errors[place] else 0.0
+    sure_tricks = tricks if tricks > SURE * advice.lost_errors[i] else 0.0
+    sure_win = win if win > SURE * advice.win_errors[i] else 0.0
     for label, (least_tricks, least_win) in LEAST.items():
         if sure_tricks >= least_tricks or sure_win >= least_win:
             return Judgement(label, tricks, win)

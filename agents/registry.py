@@ -12,7 +12,7 @@ from german_whist.envs.agent import Agent, AgentLike, SupportsAct, as_agent
 from german_whist.envs.engine.endgame_hook import EXACT, check_endgame
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
-from german_whist.envs.utils.specs import split_settings, unknown_name_error
+from german_whist.envs.utils.names import split_settings, unknown_name_error
 
 if TYPE_CHECKING:
     from german_whist.agents.endgame.exact_agent import ExactEndgame

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from german_whist.envs.simulator.batch import DealBatch
-    from german_whist.envs.utils.device import Device, Records
+    from german_whist.envs.simulator.episodes import Episodes
+    from german_whist.envs.utils.device import Device, StructTensor
 
 Views = np.ndarray[Any, Any]
 Actions = npt.NDArray[np.int64]
@@ -160,7 +161,7 @@ class Agent(ABC):
             int64[n], each an action whose bit is set in ``views["legal"]``.
         """
 
-    def act_on(self, device: Device, views: Records, rng: Any) -> Tensor:
+    def act_on(self, device: Device, views: StructTensor, rng: Any) -> Tensor:
         """Return one legal action per view, int64[n], for views in tensors on a device.
 
         By default the views are copied to the host for ``act``. Networks and rule bots choose on the device instead.
@@ -331,6 +332,46 @@ def check_device(agent: Agent, device: Any) -> None:
         )
 
 
+def play_turn(
+    agent: Agent,
+    episodes: Episodes,
+    rows: Any,
+    *,
+    stream: int = 0,
+    addresses: Any = None,
+) -> None:
+    """Ask an agent for its actions in rows where it is to act, and play them.
+
+    On a device, networks and rule bots choose there, other agents on the host. The agent's random numbers depend only
+    on the seed, the address, the number of actions played and the stream.
+
+    Args:
+        agent: the agent.
+        episodes: the deals.
+        rows: the rows, int64[k]; without any, the agent is not asked.
+        stream: number of the agent's stream of random numbers; agents that play each other have one each.
+        addresses: address of the random numbers in each row, uint64[k]; by default the index of its deal.
+
+    Raises:
+        ValueError: if the agent does not return one legal action per view; the message names agent and deal.
+    """
+    if not len(rows):
+        return
+    from german_whist.envs.engine.agent_rng import AgentRng  # compiled code: loaded only when needed
+
+    seeds, deals, plies = episodes.seeds[rows], episodes.indices[rows], episodes.plies[rows]
+    addresses = deals if addresses is None else addresses
+    if episodes.batch.device is not None:
+        seeds, deals, addresses = (episodes.on.numpy(words).view(np.uint64) for words in (seeds, deals, addresses))
+        plies = episodes.on.numpy(plies)
+    rng = AgentRng(seeds, addresses, stream, plies)
+
+    def where(row: int) -> str:
+        return f" in deal {deals[row]} of seed {seeds[row]}"
+
+    episodes.step(rows, ask(agent, episodes.batch, rows, rng, where))
+
+
 def ask(agent: Agent, batch: DealBatch, rows: Any, rng: Any, where: Callable[[int], str] | None = None) -> Any:
     """Return an agent's actions in rows of a batch where it is to act, int64[k]; see :func:`ask_views`."""
     if batch.device is not None:
@@ -365,9 +406,9 @@ def ask_views(
     actions = whole_answer(agent, answer, len(views))
     row = _first_illegal(actions, views["legal"])
     if row >= 0:
-        place = "" if where is None else where(row)
+        deal = "" if where is None else where(row)
         legal = [card_text(action) if action < NUM_CARDS else action for action in cards_of(int(views["legal"][row]))]
-        raise ValueError(f"agent {agent_name(agent)!r} chose action {actions[row]}{place}: legal are {legal}")
+        raise ValueError(f"agent {agent_name(agent)!r} chose action {actions[row]}{deal}: legal are {legal}")
     return actions
 
 

@@ -16,16 +16,16 @@ import numpy.typing as npt
 from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Discrete
 
-from german_whist.envs.agent import AgentLike, agent_name
+from german_whist.envs.agent import AgentLike, agent_name, play_turn
 from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook
 from german_whist.envs.engine.match_format import MatchFormat
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.scoring import check_dense
 from german_whist.envs.observation.spaces import check_observation_keys, keyed, observation_space
+from german_whist.envs.opponent import PlaysOpponent, check_seat, learner_seats
 from german_whist.envs.rendering.modes import FRAMES_PER_SECOND, RENDER_MODES, Picture
 from german_whist.envs.rendering.renderer import Renderer, RendererProperties
 from german_whist.envs.simulator.episodes import Episode
-from german_whist.envs.turns import PlaysOpponent, check_seat, learner_seats, play_turn
 from german_whist.envs.utils.checks import whole_action
 
 Step = tuple[Any, float, bool, bool, dict[str, Any]]

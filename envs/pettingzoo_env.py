@@ -28,7 +28,7 @@ from german_whist.envs.rendering.renderer import Renderer, RendererProperties
 from german_whist.envs.simulator.episodes import Episode
 from german_whist.envs.text.scene import PLAYERS
 from german_whist.envs.utils.checks import whole_action
-from german_whist.envs.utils.specs import unknown_name_error
+from german_whist.envs.utils.names import unknown_name_error
 
 OBSERVATIONS = ("vector", "history")
 

@@ -21,12 +21,11 @@ import numpy.typing as npt
 
 from german_whist.agents.endgame.exact_agent import ExactEndgame, with_exact_endgame
 from german_whist.agents.registry import as_spec, make_agent
-from german_whist.envs.agent import Agent, AgentLike, SupportsAct, agent_name, check_device
+from german_whist.envs.agent import Agent, AgentLike, SupportsAct, agent_name, check_device, play_turn
 from german_whist.envs.engine.endgame_hook import EXACT, PLAYED, check_endgame, endgame_hook_of
 from german_whist.envs.engine.match_format import MatchFormat
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.simulator.episodes import Episodes
-from german_whist.envs.turns import play_turn
 from german_whist.envs.utils.checks import SEED_LIMIT, check_seed, whole_number
 from german_whist.evaluation.recording import Recording, deal_results
 
@@ -37,7 +36,7 @@ MAX_TASKS = 64  # tasks for an executor: enough to keep machines busy, few enoug
 Progress = Callable[[int], None]
 
 
-class GameBlock(NamedTuple):
+class GameResults(NamedTuple):
     """Finished games, one row per deal (or match). In column 0 the first agent has seat 0, in column 1 seat 1.
 
     Attributes:
@@ -53,16 +52,16 @@ class GameBlock(NamedTuple):
     recordings: tuple[Recording, ...] = ()
 
     @classmethod
-    def of_deals(cls, margins: npt.NDArray[Any]) -> GameBlock:
+    def of_deals(cls, margins: npt.NDArray[Any]) -> GameResults:
         """Return the games of single deals from the first agent's margins, [n, 2]."""
         outcomes = np.sign(margins).astype(np.int64)
         return cls(outcomes, margins.astype(np.float64), np.ones_like(outcomes))
 
 
-def joined(blocks: Sequence[GameBlock]) -> GameBlock:
+def joined(blocks: Sequence[GameResults]) -> GameResults:
     """Join blocks, of which there must be at least one; recordings are left out."""
     outcomes, margins, lengths = (np.concatenate(column) for column in zip(*(one[:3] for one in blocks), strict=True))
-    return GameBlock(outcomes, margins, lengths)
+    return GameResults(outcomes, margins, lengths)
 
 
 class Players(NamedTuple):
@@ -118,7 +117,7 @@ def games(
     record: bool = False,
     progress: Progress | None = None,
     device: Any = None,
-) -> Iterator[GameBlock]:
+) -> Iterator[GameResults]:
     """Play deals, or matches, twice with the seats swapped, and yield the games in blocks, in order.
 
     The games depend on the agents, the rules, the seed and the deals, not on the block size. To end a match early, stop
@@ -165,7 +164,7 @@ def games(
         size = min(size, -(-len(numbers) // MAX_TASKS))
     parts = [numbers[start : start + size] for start in range(0, len(numbers), size)]
     how = (rules, seed, match, endgame, record)
-    blocks: Iterator[GameBlock]
+    blocks: Iterator[GameResults]
     if executor is not None:
         blocks = executor.map(partial(_play_in_worker, players.given, *how), parts)
     else:
@@ -176,7 +175,7 @@ def games(
         yield block
 
 
-def _play_in_worker(given: tuple[AgentLike, AgentLike], rules: Rules, *how: Any) -> GameBlock:
+def _play_in_worker(given: tuple[AgentLike, AgentLike], rules: Rules, *how: Any) -> GameResults:
     return _play(two_players(*given, rules), rules, *how)
 
 
@@ -190,7 +189,7 @@ def _play(
     numbers: range,
     progress: Progress | None = None,
     device: Any = None,
-) -> GameBlock:
+) -> GameResults:
     """Play one block; the first agent has seat 0 in the first half of the rows and seat 1 in the second half."""
     agents, names = players.agents, players.names
     if record and endgame == EXACT:  # a recording needs every card
@@ -234,7 +233,7 @@ def _play(
     )
     by_deal = [column.reshape(2, size).T for column in (outcomes, margins, on.numpy(episodes.deals))]
     recordings = _recordings(episodes, names, numbers) if record else ()
-    return GameBlock(by_deal[0].astype(np.int64), by_deal[1].astype(np.float64), by_deal[2], tuple(recordings))
+    return GameResults(by_deal[0].astype(np.int64), by_deal[1].astype(np.float64), by_deal[2], tuple(recordings))
 
 
 def _games_played(episodes: Episodes) -> int:
@@ -252,8 +251,8 @@ def _recordings(episodes: Episodes, names: tuple[str, str], numbers: range) -> I
     assert batch.log is not None  # recorded games keep histories
     results, dealers = deal_results(batch), batch.states["dealer"].tolist()
     actions, counts = batch.log.actions.tolist(), batch.log.counts.tolist()
-    for place, deal in enumerate(numbers):
-        address = (int(episodes.seeds[place]), deal)
-        for row, seats in ((place, (first, second)), (place + len(numbers), (second, first))):
+    for column, deal in enumerate(numbers):
+        address = (int(episodes.seeds[column]), deal)
+        for row, seats in ((column, (first, second)), (column + len(numbers), (second, first))):
             played = tuple(actions[row][: counts[row]])
             yield Recording(batch.rules, dealers[row], seats, played, results[row], address)

@@ -19,7 +19,7 @@ from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.text.rules_text import rules_spec
 from german_whist.envs.utils.checks import SEED_LIMIT
-from german_whist.evaluation.games import GameBlock, Progress, deal_range, games, joined, two_players
+from german_whist.evaluation.games import GameResults, Progress, deal_range, games, joined, two_players
 from german_whist.evaluation.recording import Recording
 from german_whist.evaluation.report import Report, Table
 from german_whist.evaluation.statistics import finite_ends, paired_intervals, percent, tricks
@@ -208,7 +208,7 @@ def play_match(
 
 
 def match_result(
-    played: GameBlock,
+    played: GameResults,
     names: tuple[str, str],
     rules: Rules,
     seed: int,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from german_whist.envs.utils.device import Device, Records
+from german_whist.envs.utils.device import Device, StructTensor
 from german_whist.solver.device_kernels import (
     write_hands,
     write_is_invalid,
@@ -41,7 +41,7 @@ def leaders_tricks(
             rows = (((trumps >= 0) == trump) & (lows == low)).nonzero().squeeze(1)
             if len(rows):
                 table = open_complete_table(trump, low)
-                device.run(write_known_tricks, len(rows), table, leaders, followers, trumps, leds, rows, tricks)
+                device.launch(write_known_tricks, len(rows), table, leaders, followers, trumps, leds, rows, tricks)
     return tricks
 
 
@@ -76,14 +76,14 @@ def solve_endgames_on(device: Device, leaders: Any, followers: Any, trumps: Any,
     fewest = tensor("lows", lows, 0, 1).to(torch.bool).expand(count).contiguous()
     hands = own.contiguous().view(torch.uint64), other.contiguous().view(torch.uint64)
     wrong = torch.empty(count, dtype=torch.bool, device=device.torch_device)
-    device.run(write_is_invalid, count, *hands, played, wrong)
+    device.launch(write_is_invalid, count, *hands, played, wrong)
     if bool(wrong.any()):
         row = int(wrong.nonzero()[0])
         raise ValueError(f"row {row} is not an endgame: it needs two hands of the same size, 1 to 13 different cards")
     return leaders_tricks(device, *hands, suits, fewest, played)
 
 
-def tricks_of_states(device: Device, states: Records) -> Tensor:
+def tricks_of_states(device: Device, states: StructTensor) -> Tensor:
     """Return the tricks that both seats take in perfect play of the endgame, int8[k, 2] by seat.
 
     Args:
@@ -95,9 +95,9 @@ def tricks_of_states(device: Device, states: Records) -> Tensor:
     count, on = len(states.bytes), device.torch_device
     hands = torch.empty((2, count), dtype=torch.uint64, device=on)
     trumps = torch.empty(count, dtype=torch.int8, device=on)
-    device.run(write_hands, count, states, hands[0], hands[1], trumps)
+    device.launch(write_hands, count, states, hands[0], hands[1], trumps)
     lows, leds = states["low"] == 1, torch.full((count,), -1, dtype=torch.int8, device=on)
     tricks = leaders_tricks(device, hands[0], hands[1], trumps, lows, leds)
     out = torch.empty((count, 2), dtype=torch.int8, device=on)
-    device.run(write_tricks_by_seat, count, states, tricks, out)
+    device.launch(write_tricks_by_seat, count, states, tricks, out)
     return out

@@ -10,7 +10,7 @@ from german_whist.agents.pretrained import BASELINE, BASELINE_GAME, CHAMPION, SM
 from german_whist.envs.engine.rules import Rules, rule_names
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.text.rules_text import preset_summary, rules_spec
-from german_whist.envs.utils.specs import percent_text
+from german_whist.envs.text.words import percent_text
 from german_whist.solver.exact_endgame import has_open_endgame
 
 Entry = dict[str, Any]  # as the page reads it: table/page/game/types.js

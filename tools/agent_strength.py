@@ -31,7 +31,7 @@ from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.text.rules_text import rules_spec
 from german_whist.envs.utils.jit import kernel
-from german_whist.evaluation.games import GameBlock
+from german_whist.evaluation.games import GameResults
 from german_whist.evaluation.match import match_result, play_match
 from german_whist.evaluation.statistics import bounded_interval, mean_interval
 from tools.agent_report import markdown
@@ -150,7 +150,7 @@ def _play(
 
 
 def _result(margins: Margins, rules: Rules, seed: int, endgame: str) -> Results:
-    fields = match_result(GameBlock.of_deals(margins), ("", ""), rules, seed, endgame).to_dict()
+    fields = match_result(GameResults.of_deals(margins), ("", ""), rules, seed, endgame).to_dict()
     return {name: value for name, value in fields.items() if name not in ("first", "second", "rules", "first_deal")}
 
 

@@ -16,8 +16,8 @@ import numpy.typing as npt
 
 from german_whist.agents.judge import accuracy_of, advise, at_stake, judge_action
 from german_whist.agents.registry import make_agent
+from german_whist.envs.agent import play_turn
 from german_whist.envs.simulator.episodes import Episode
-from german_whist.envs.turns import play_turn
 from german_whist.evaluation.recording import DealResult, Recording
 from german_whist.table.catalogue import LEVELS
 from tools.markdown import markdown_table

@@ -28,7 +28,7 @@ from german_whist.envs.engine.state import STATE
 from german_whist.envs.observation.canonical_kernels import RELABELING_SIZE
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.simulator.batch import DealBatch
-from german_whist.envs.utils.device import Device, Records
+from german_whist.envs.utils.device import Device, StructTensor
 from german_whist.solver.exact_endgame import ExactEndgameHook
 from german_whist.training.config import SELF
 from german_whist.training.rollout_kernels import (
@@ -46,7 +46,7 @@ Opponents = Mapping[str, Callable[[int], Agent]]  # by name: a function from a r
 _LEGAL = VIEW.fields["legal"][1]  # type: ignore[index] # byte offset in a record
 
 
-def legal_masks(views: Records) -> Tensor:
+def legal_masks(views: StructTensor) -> Tensor:
     """Return the legal actions of views as bit masks, int64[n]."""
     return views.bytes[:, _LEGAL : _LEGAL + 8].view(torch.int64).squeeze(1)
 
@@ -133,7 +133,7 @@ class Rollout:
         has_choice: bool[steps, envs], whether there were at least two legal actions.
     """
 
-    views: Records
+    views: StructTensor
     masks: Tensor
     actions: Tensor
     logits: Tensor
@@ -159,14 +159,14 @@ class Rollout:
             device.zeros(shape, "bool"),
         )
 
-    def views_at(self, step: int) -> Records:
+    def views_at(self, step: int) -> StructTensor:
         """Return the views of a step, ``VIEW`` records [envs]."""
         envs = self.seats.shape[1]
-        return Records(self.views.bytes[step * envs : (step + 1) * envs], VIEW)
+        return StructTensor(self.views.bytes[step * envs : (step + 1) * envs], VIEW)
 
-    def views_where(self, mask: Tensor) -> Records:
+    def views_where(self, mask: Tensor) -> StructTensor:
         """Return the views of the decisions selected by ``mask``, bool[steps, envs], in order of steps."""
-        return Records(self.views.bytes[mask.flatten()], VIEW)
+        return StructTensor(self.views.bytes[mask.flatten()], VIEW)
 
 
 class Collector:
@@ -241,7 +241,7 @@ class Collector:
             self.states = self.batch.states
         else:
             self.batch = DealBatch(played, num_envs, seed, history=history, endgame=endgame)
-            self.states = Records(
+            self.states = StructTensor(
                 torch.from_numpy(self.batch.states.view(np.uint8).reshape(num_envs, STATE.itemsize)), STATE
             )
         self.high = input_high(played, inputs)
@@ -273,10 +273,10 @@ class Collector:
         """Number of deals dealt by this process so far, including those before this collector."""
         return self._next_deal
 
-    def features(self, views: Records) -> Tensor:
+    def features(self, views: StructTensor) -> Tensor:
         """Return the networks' inputs for canonical views, int8[n, features]."""
         rows = torch.empty((len(views.bytes), len(self.high)), dtype=torch.int8, device=self.device.torch_device)
-        self.device.run(write_network_inputs, len(rows), self.batch.rules.game, views, self.universal, rows)
+        self.device.launch(write_network_inputs, len(rows), self.batch.rules.game, views, self.universal, rows)
         return rows
 
     def _deal(self, envs: Tensor) -> None:
@@ -301,7 +301,7 @@ class Collector:
         """Record the seats to act and their canonical views and legal actions."""
         rollout, views = self.rollout, self.rollout.views_at(step)
         game, envs = self.batch.rules.game, self.batch.size
-        self.device.run(observe_envs, envs, game, self.states, views, self.relabeling, rollout.seats[step])
+        self.device.launch(observe_envs, envs, game, self.states, views, self.relabeling, rollout.seats[step])
         legal = legal_masks(views)
         rollout.masks[step] = (legal[:, None] >> self._action_bits & 1) == 1
         rollout.has_choice[step] = legal & (legal - 1) != 0
@@ -320,8 +320,8 @@ class Collector:
         acts = rollout.learner_mask[step] = self._mix.learner_acts(rollout.seats[step])
         choices = (acts & rollout.has_choice[step]).nonzero().squeeze(1)
         logits = rollout.logits[step].zero_()
-        logits[choices] = policy(self.features(Records(rollout.views_at(step).bytes[choices], VIEW)))
-        self.device.run(
+        logits[choices] = policy(self.features(StructTensor(rollout.views_at(step).bytes[choices], VIEW)))
+        self.device.launch(
             sample_actions,
             self.batch.size,
             logits,
@@ -339,7 +339,7 @@ class Collector:
             envs = (~acts & (self.opponent_of == number)).nonzero().squeeze(1)
             if len(envs):
                 answer = self._ask(opponent, number, envs)
-                self.device.run(
+                self.device.launch(
                     write_encoded_actions,
                     len(envs),
                     envs,
@@ -366,10 +366,10 @@ class Collector:
             batch.step(self._true_actions.numpy())
         self._moves += 1
         ends, margins = rollout.ends[step], rollout.margins[step]
-        self.device.run(write_begins_endgame, batch.size, batch.rules.game, self.states, self._every_env, ends)
+        self.device.launch(write_begins_endgame, batch.size, batch.rules.game, self.states, self._every_env, ends)
         done = self.states["done"]
         ends |= done
-        self.device.run(write_margins, batch.size, batch.rules.game, self.states, margins)
+        self.device.launch(write_margins, batch.size, batch.rules.game, self.states, margins)
         margins *= done
         finished = ends.nonzero().squeeze(1)
         if len(finished):

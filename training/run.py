@@ -35,8 +35,8 @@ from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
 from german_whist.agents.registry import make_agent
 from german_whist.envs.agent import Agent
 from german_whist.envs.engine.rules import rules
+from german_whist.envs.text.words import percent_text
 from german_whist.envs.utils.files import file_lock, write_atomically
-from german_whist.envs.utils.specs import percent_text
 from german_whist.evaluation.match import MatchResult, game_title, play_match, results_table
 from german_whist.evaluation.report import Report, Table
 from german_whist.training.config import TrainConfig, load_config

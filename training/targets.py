@@ -19,7 +19,7 @@ from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.envs.agent import Agent
 from german_whist.envs.engine.state import STATE
 from german_whist.envs.observation.views import VIEW
-from german_whist.envs.utils.device import Device, Records
+from german_whist.envs.utils.device import Device, StructTensor
 from german_whist.solver.search.transposition_table import race_transposition_table
 from german_whist.solver.tablebase.cache import open_complete_table, open_table
 from german_whist.solver.tablebase.endgame_table import EndgameTable
@@ -110,7 +110,7 @@ class ActionValueTargets:
     def write_returns(self) -> None:
         """Compute the returns, once the rollout has been played."""
         rollout = self._collector.rollout
-        self._collector.device.run(
+        self._collector.device.launch(
             watkins_q_lambda,
             self._collector.batch.size,
             self.q_targets,
@@ -132,11 +132,11 @@ class ActionValueTargets:
         shared = answers, self._high, self._low, scale, lookaheads
         rng = np.random.default_rng((collector.seed, collector.rank, collector.rollouts, step))
 
-        device.run(write_slots, envs, game, states, wanted, most, slots, rotations)
+        device.launch(write_slots, envs, game, states, wanted, most, slots, rotations)
         is_tried = (slots.view(torch.int64) != 0)[:, :, None] & (self._every_rotation < rotations[:, None, None])
         numbers = is_tried.flatten().nonzero().squeeze(1)
         count = len(numbers)
-        device.run(begin_lookaheads, count, game, states, numbers, slots, rotations, most, lookahead, *shared)
+        device.launch(begin_lookaheads, count, game, states, numbers, slots, rotations, most, lookahead, *shared)
         needs = lookaheads.needs[:count]
         while True:
             solving, valued, replying, answering = (
@@ -144,7 +144,7 @@ class ActionValueTargets:
             )
             if len(solving):
                 margins = self._solver.margins(_rows(lookaheads.states, solving), device)
-                device.run(take_solutions, len(solving), solving, margins, scale, lookaheads)
+                device.launch(take_solutions, len(solving), solving, margins, scale, lookaheads)
             if len(valued):
                 features = collector.features(_rows(lookaheads.views, valued))
                 lookaheads.totals[valued] += value(features)[:, 0]
@@ -152,14 +152,14 @@ class ActionValueTargets:
                 needs[valued] &= ~NEEDS_VALUE
             if len(replying):
                 logits = reply(collector.features(_rows(lookaheads.views, replying)))
-                device.run(take_replies, len(replying), game, replying, logits, *shared)
+                device.launch(take_replies, len(replying), game, replying, logits, *shared)
             if len(answering):
                 actions = self._answered(answering, rng)
-                device.run(take_answers, len(answering), game, answering, actions, *shared)
+                device.launch(take_answers, len(answering), game, answering, actions, *shared)
             if not len(replying) and not len(answering):
                 break
         self._totals[numbers] = lookaheads.totals[:count]
-        device.run(
+        device.launch(
             write_q_targets,
             envs,
             self._totals,
@@ -191,8 +191,8 @@ class ActionValueTargets:
         return actions
 
 
-def _rows(records: Records, rows: Tensor) -> Records:
-    return Records(records.bytes[rows], records.dtype)
+def _rows(records: StructTensor, rows: Tensor) -> StructTensor:
+    return StructTensor(records.bytes[rows], records.dtype)
 
 
 def _tables(collector: Collector) -> tuple[EndgameTable, EndgameTable]:
@@ -219,7 +219,7 @@ class _EndgameSolver:
         self._transpositions = [race_transposition_table() for _ in range(self._threads)]
         self._executor = ThreadPoolExecutor(self._threads)
 
-    def margins(self, states: Records, device: Device) -> Tensor:
+    def margins(self, states: StructTensor, device: Device) -> Tensor:
         """Return seat 0's final margin of each deal with perfect play, int64[n]."""
         on_host = states.bytes.cpu().numpy().view(STATE)[:, 0]
         found = np.empty(len(on_host), np.int64)

@@ -10,7 +10,7 @@ import numpy as np
 from german_whist.envs.agent import Actions, Agent, Views
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.observation.views import check_view_array
-from german_whist.envs.utils.device import Device, Records
+from german_whist.envs.utils.device import Device, StructTensor
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -50,8 +50,8 @@ class RuleBot(Agent):
         self._choose(len(views), views, actions)
         return actions
 
-    def act_on(self, device: Device, views: Records, rng: Any = None) -> Tensor:
+    def act_on(self, device: Device, views: StructTensor, rng: Any = None) -> Tensor:
         """Return one legal action per view, int64[n], computed on ``device``; ``rng`` is ignored."""
         actions: Tensor = device.zeros(len(views), "int64")
-        device.run(self._choose, len(actions), views, actions)
+        device.launch(self._choose, len(actions), views, actions)
         return actions

@@ -77,22 +77,22 @@ def add_log_likelihoods(game, hidden, network, mistakes, count, scratch, log_lik
 @kernel
 def _number_choices(count, scratch):
     """Number the opponent's distinct decisions, one per hand that leaves a choice, and return how many there are."""
-    states, choices, firsts, _, slots = scratch
+    states, choices, firsts, _, table = scratch
     # A hash table of hands with linear probing; −1 marks a free slot. It has twice as many slots as there are deals.
-    slots[:] = -1
+    table[:] = -1
     found = np.int64(0)
     for i in range(count):
         legal = legal_actions(states[i])
         choices[i] = -1
         if legal & (legal - _ONE):  # a forced action has likelihood 1 under every model
             hand = states[i].hands[OPPONENT]
-            slot = np.int64((hand * _MIX) >> np.uint64(40)) % slots.shape[0]
-            while slots[slot] >= 0 and states[firsts[slots[slot]]].hands[OPPONENT] != hand:
-                slot = (slot + 1) % slots.shape[0]
-            if slots[slot] < 0:
-                slots[slot], firsts[found] = found, i
+            slot = np.int64((hand * _MIX) >> np.uint64(40)) % table.shape[0]
+            while table[slot] >= 0 and states[firsts[table[slot]]].hands[OPPONENT] != hand:
+                slot = (slot + 1) % table.shape[0]
+            if table[slot] < 0:
+                table[slot], firsts[found] = found, i
                 found += 1
-            choices[i] = slots[slot]
+            choices[i] = table[slot]
     return found
 
 
@@ -269,8 +269,8 @@ def resample(weights, joint, key, chosen, models):
         while total < threshold and candidate + 1 < weights.shape[0]:
             candidate += 1
             total += weights[candidate]
-        place = world * stride % worlds
-        chosen[place] = candidate
+        row = world * stride % worlds
+        chosen[row] = candidate
         share = 0.0
         for model in range(joint.shape[1]):
             share += joint[candidate, model]
@@ -279,4 +279,4 @@ def resample(weights, joint, key, chosen, models):
         while model + 1 < joint.shape[1] and number >= joint[candidate, model]:
             number -= joint[candidate, model]
             model += 1
-        models[place] = model
+        models[row] = model

@@ -52,7 +52,7 @@ HAND_COUNTS = np.dtype(
         ("cards", np.uint64),  # unseen cards
         ("held", np.int64),  # number of them in the opponent's hand
         ("order", np.int64, (4,)),  # suits, the latest void first, those without a void last
-        ("limit", np.int64, (4,)),  # by place in ``order``: most hidden cards in that suit and those before it together
+        ("limit", np.int64, (4,)),  # by index in ``order``: most hidden cards in that suit and those before it together
         ("ways", np.int64, (5, MAX_HAND + 1)),  # [i, n]: ways to fill the hand from suits i, i+1, … after n cards
     ],
     align=True,
@@ -77,15 +77,15 @@ def is_all_known(game, view):
 def write_limits(view, counts):
     """Write the order of the suits, and the limits set by the voids that the opponent has shown."""
     for suit in range(4):  # insertion sort, the latest void first
-        place = suit
-        while place > 0 and view.void_opponent[counts.order[place - 1]] < view.void_opponent[suit]:
-            counts.order[place] = counts.order[place - 1]
-            place -= 1
-        counts.order[place] = suit
-    for place in range(4):
-        suit = counts.order[place]
+        i = suit
+        while i > 0 and view.void_opponent[counts.order[i - 1]] < view.void_opponent[suit]:
+            counts.order[i] = counts.order[i - 1]
+            i -= 1
+        counts.order[i] = suit
+    for i in range(4):
+        suit = counts.order[i]
         is_void = view.void_opponent[suit] > 0
-        counts.limit[place] = min(counts.held, np.int64(view.drawn_opponent[suit])) if is_void else counts.held
+        counts.limit[i] = min(counts.held, np.int64(view.drawn_opponent[suit])) if is_void else counts.held
 
 
 @kernel
@@ -99,13 +99,13 @@ def count_hands(game, view, counts):
     held = counts.held
     for before in range(held + 1):
         counts.ways[4, before] = 1 if before == held else 0
-    for place in range(3, -1, -1):
-        length = popcount(counts.cards & suit_mask(counts.order[place]))
+    for i in range(3, -1, -1):
+        length = popcount(counts.cards & suit_mask(counts.order[i]))
         for before in range(held + 1):
             ways = 0
-            for count in range(min(length, counts.limit[place] - before) + 1):
-                ways += BINOMIAL[length, count] * counts.ways[place + 1, before + count]
-            counts.ways[place, before] = ways
+            for count in range(min(length, counts.limit[i] - before) + 1):
+                ways += BINOMIAL[length, count] * counts.ways[i + 1, before + count]
+            counts.ways[i, before] = ways
     return counts.ways[0, 0]
 
 
@@ -117,15 +117,15 @@ def unrank_hand(counts, number):
     """
     hand = np.uint64(0)
     before = 0
-    for place in range(4):
-        cards = counts.cards & suit_mask(counts.order[place])
+    for i in range(4):
+        cards = counts.cards & suit_mask(counts.order[i])
         length = popcount(cards)
         count = 0
-        while number >= BINOMIAL[length, count] * counts.ways[place + 1, before + count]:
-            number -= BINOMIAL[length, count] * counts.ways[place + 1, before + count]
+        while number >= BINOMIAL[length, count] * counts.ways[i + 1, before + count]:
+            number -= BINOMIAL[length, count] * counts.ways[i + 1, before + count]
             count += 1
         before += count
-        rest = counts.ways[place + 1, before]  # hands that share the cards chosen so far
+        rest = counts.ways[i + 1, before]  # hands that share the cards chosen so far
         hand |= unrank_combination(cards, length, count, number // rest)
         number %= rest
     return hand
@@ -255,12 +255,12 @@ def write_hidden_cards(game, view, hand, key, world, state):
     if game.humbug:
         _write_blinds(game, view, rest, key, world, state)
         return
-    place = np.int64(state.top)
+    i = np.int64(state.top)
     while rest:
-        state.deck[place] = lowest(rest)
+        state.deck[i] = lowest(rest)
         rest &= rest - _ONE
-        place += 1
-    shuffle(key, world, state.deck[np.int64(state.top) : place])
+        i += 1
+    shuffle(key, world, state.deck[np.int64(state.top) : i])
 
 
 @allocating_kernel
@@ -269,8 +269,8 @@ def _write_blinds(game, view, rest, key, world, state):
     cards = np.int64(game.cards)
     size = np.int64(game.hand)
     left = popcount(rest)
-    for place in range(left):  # as scratch, because these places belong to cards that were dealt
-        state.deck[place] = lowest(rest)
+    for i in range(left):  # as scratch, because these places belong to cards that were dealt
+        state.deck[i] = lowest(rest)
         rest &= rest - _ONE
     shuffle(key, world, state.deck[:left])
     discarded = np.uint64(0)
@@ -286,9 +286,9 @@ def _write_blinds(game, view, rest, key, world, state):
     blinds = state.deck[:left].copy()
     first = 1 + np.int64(view.exchanged_self) + np.int64(view.exchanged_opponent)
     for blind in range(first, 3):
-        for place in range(blind, cards, 4):
+        for i in range(blind, cards, 4):
             left -= 1
-            state.deck[place] = blinds[left]
+            state.deck[i] = blinds[left]
 
 
 @kernel

@@ -29,7 +29,7 @@ from german_whist.envs.observation.canonical import (
 from german_whist.envs.observation.vector_kernels import write_masks, write_view_masks
 from german_whist.envs.observation.views import check_view_array
 from german_whist.envs.text.rules_text import rules_spec
-from german_whist.envs.utils.device import Device, Records
+from german_whist.envs.utils.device import Device, StructTensor
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -109,7 +109,7 @@ class PolicyAgent(Agent):
         thresholds = rng.random(len(views)) * weights[:, -1]
         return decode_actions(np.argmax(weights > thresholds[:, None], axis=1), relabeling)
 
-    def act_on(self, device: Device, views: Records, rng: Any = None) -> Tensor:
+    def act_on(self, device: Device, views: StructTensor, rng: Any = None) -> Tensor:
         """Return one legal action per view, int64[n]; on a GPU torch evaluates the network in float32.
 
         Its rounding differs from that of ``act``, so another of several nearly equal actions may be chosen.
@@ -219,16 +219,16 @@ class _GpuNetwork:
         self._is_universal = checkpoint.inputs == UNIVERSAL
         self._ranks = checkpoint.ranks
 
-    def act(self, views: Records, temperature: float, rng: Any) -> Tensor:
+    def act(self, views: StructTensor, temperature: float, rng: Any) -> Tensor:
         """Return one legal action per view, int64[n]; see :class:`PolicyAgent`."""
         import torch
 
         device, count = self._device, len(views.bytes)
         canonical, relabeling = canonical_views_on(device, views, self._ranks)
         features = device.zeros((count, self._features), "int8")
-        device.run(write_network_inputs, count, self._rules.game, canonical, self._is_universal, features)
+        device.launch(write_network_inputs, count, self._rules.game, canonical, self._is_universal, features)
         masks = device.zeros((count, self._actions), "int8")
-        device.run(write_view_masks, count, canonical, masks)
+        device.launch(write_view_masks, count, canonical, masks)
         logits = self._network(features).masked_fill(masks == 0, -torch.inf)
         if temperature == 0:
             chosen = logits.argmax(1)

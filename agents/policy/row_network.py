@@ -36,7 +36,7 @@ class RowNetwork(NamedTuple):
         canonical: the canonical views, ``VIEW`` array (VIEWS,).
         relabeling: their relabelings, int8[VIEWS, RELABELING_SIZE].
         features: scratch, int8[VIEWS, inputs].
-        places: scratch, int64.
+        indices: scratch, int64.
         units: scratch, float32[VIEWS, units].
         logits: the logits of canonical actions, float32[VIEWS, actions].
     """
@@ -51,7 +51,7 @@ class RowNetwork(NamedTuple):
     canonical: npt.NDArray[Any]
     relabeling: npt.NDArray[np.int8]
     features: npt.NDArray[np.int8]
-    places: npt.NDArray[np.int64]
+    indices: npt.NDArray[np.int64]
     units: npt.NDArray[np.float32]
     logits: npt.NDArray[np.float32]
 
@@ -99,9 +99,9 @@ def write_logits(network: Any, count: int) -> None:
         canonical[row] = views[row]
         relabel_view(views[row], canonical[row], network.relabeling[row], network.rank_by_unplayed)
         write_network_input(network.game[0], canonical[row], network.universal, features[row])
-    units, places = network.units[:count], network.places
-    write_layer_rows(features[:count], network.hidden, True, places, units)
-    write_layer_rows(units, network.last, False, places, network.logits[:count])
+    units, indices = network.units[:count], network.indices
+    write_layer_rows(features[:count], network.hidden, True, indices, units)
+    write_layer_rows(units, network.last, False, indices, network.logits[:count])
 
 
 @kernel

@@ -36,13 +36,13 @@ import numpy.typing as npt
 
 from german_whist.agents.bots.base import RuleBot, check_open_endgame
 from german_whist.agents.bots.heuristic.bot_kernels import choose
-from german_whist.agents.inference.world_sampling_kernels import is_all_known
-from german_whist.agents.inference.worlds import (
+from german_whist.agents.inference.belief import (
     BeliefSettings,
     History,
     ReplayScratch,
     sample_worlds,
 )
+from german_whist.agents.inference.world_sampling_kernels import is_all_known
 from german_whist.agents.policy.agent import NETWORK_SD, WIN_PER_TRICK, PolicyAgent
 from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.agents.policy.row_network import VIEWS, RowNetwork

@@ -30,7 +30,7 @@ from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.state import STATE
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.utils.checks import whole_number
-from german_whist.envs.utils.specs import unknown_name_error
+from german_whist.envs.utils.names import unknown_name_error
 from german_whist.solver.search.transposition_table import RaceTranspositionTable, race_transposition_table
 
 DEFAULT_ITERATIONS = 500

@@ -224,8 +224,8 @@ def choose_by_tree(game, views, hands, key, win_weight, table, scratch):
         length, rng = descend(rules, state, tree, rng)
         play_on(rules, state, seen[0], 0)
         reward = reward_of(final_margin(rules, state, table, transpositions), limit, win_weight)
-        for place in range(length):
-            edge = edges[path[place]]
+        for depth in range(length):
+            edge = edges[path[depth]]
             edge.reward += reward
             edge.visits += 1
     return most_visited(nodes, edges)

@@ -189,20 +189,20 @@ def try_worlds(game, views, hands, models, actions, key, first, last, network, s
     """
     states, tries = scratch
     view, rules = views[0], game[0]
-    most = network.views.shape[0]
+    size = network.views.shape[0]
     world, left = first - 1, np.uint64(0)  # ``left``: actions still to be started in ``world``
-    count = 0  # running rollouts, in the first rows; ``states[most]`` is the world before the action
+    count = 0  # running rollouts, in the first rows; ``states[size]`` is the world before the action
     while True:
         # Start rollouts while there is room.
-        while count < most and (left or world + 1 < last):
+        while count < size and (left or world + 1 < last):
             if not left:
                 world += 1
                 left = np.uint64(actions)
-                write_known_state(rules, view, states[most])
-                write_hidden_cards(rules, view, hands[world], key, np.uint64(world), states[most])
+                write_known_state(rules, view, states[size])
+                write_hidden_cards(rules, view, hands[world], key, np.uint64(world), states[size])
             action = lowest(left)
             left &= left - _ONE
-            states[count] = states[most]
+            states[count] = states[size]
             play(rules, states[count], action)
             tries[count, 0], tries[count, 1] = world, action
             count += 1

@@ -16,8 +16,8 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
+from german_whist.agents.inference.belief import Result, RunWorlds
 from german_whist.agents.inference.sampling import check_consistent
-from german_whist.agents.inference.worlds import Result, RunWorlds
 from german_whist.envs.agent import Agent, Views
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.observation.views import check_view_array
@@ -128,7 +128,7 @@ class WorldSearcher(Agent, Generic[Scratch]):
             if executor is None:
                 return [run_part((0, worlds))]
             parts = min(self._threads, worlds)
-            ends = [worlds * place // parts for place in range(parts + 1)]
+            ends = [worlds * part_number // parts for part_number in range(parts + 1)]
             return list(executor.map(run_part, pairwise(ends)))
 
         return run

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.envs.utils.specs import unknown_name_error
+from german_whist.envs.utils.names import unknown_name_error
 
 if TYPE_CHECKING:
     from torch import Tensor
 
     from german_whist.envs.engine.rules import Rules
-    from german_whist.envs.utils.device import Device, Records
+    from german_whist.envs.utils.device import Device, StructTensor
 
 PLAYED = "played"
 EXACT = "exact"
@@ -58,7 +58,7 @@ class EndgameHook(Protocol):
         """
         ...
 
-    def finish_on(self, device: Device, rules: Rules, states: Records) -> Tensor:
+    def finish_on(self, device: Device, rules: Rules, states: StructTensor) -> Tensor:
         """Return what :meth:`finish` does, for states in tensors: int8[k, 2]. Hooks for arrays alone may omit it."""
         ...
 

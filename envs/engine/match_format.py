@@ -21,7 +21,7 @@ from german_whist.envs.engine.layout import BlockSpec
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.utils.checks import SEED_LIMIT, is_whole_number, whole_number
-from german_whist.envs.utils.specs import unknown_name_error
+from german_whist.envs.utils.names import unknown_name_error
 
 FIRST_TO, BEST_OF = KINDS = ("first_to", "best_of")
 

@@ -13,7 +13,7 @@ import yaml
 
 from german_whist.envs.engine.cards import RANKS, SUIT_SIZE, SUITS, mask_of
 from german_whist.envs.utils.checks import is_whole_number
-from german_whist.envs.utils.specs import split_settings, unknown_name_error
+from german_whist.envs.utils.names import split_settings, unknown_name_error
 
 COUNTS = ("endgame", "all")
 TRUMPS = ("turned", "none")

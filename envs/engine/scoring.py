@@ -9,7 +9,7 @@ import numpy as np
 from german_whist.envs.engine.rules import POINTS
 from german_whist.envs.engine.state_kernels import counted_tricks
 from german_whist.envs.utils.jit import kernel
-from german_whist.envs.utils.specs import unknown_name_error
+from german_whist.envs.utils.names import unknown_name_error
 
 REWARDS = ("margin", "win", "points")
 
@@ -83,7 +83,7 @@ def reward_limit(game: np.ndarray[Any, Any], reward: str) -> float:
         ValueError: if there is no such reward.
     """
     kind = check_reward(reward)
-    most = int(game["race"][0]) or int(game["counted"][0])  # the margin of a seat that takes every counted trick
+    largest = int(game["race"][0]) or int(game["counted"][0])  # the margin of a seat that takes every counted trick
     if kind == _MARGIN:
-        return float(most)
-    return 1.0 if kind == _WIN else float(winner_points(game[0], most))
+        return float(largest)
+    return 1.0 if kind == _WIN else float(winner_points(game[0], largest))

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from german_whist.envs.observation.canonical_kernels import RELABELING_SIZE, relabel_views, write_decoded_actions
 from german_whist.envs.observation.views import NAMED, RANKS, UNPLAYED, check_view_array
 from german_whist.envs.utils.device import Host
-from german_whist.envs.utils.specs import unknown_name_error
+from german_whist.envs.utils.names import unknown_name_error
 
 Views = np.ndarray[Any, Any]
 Actions = npt.NDArray[np.int64]
@@ -65,14 +65,14 @@ def canonical_views_on(device: Any, views: Any, ranks: str = NAMED) -> tuple[Any
     """Return what :func:`canonical_views` does, for n views on a device: n records, and int8[n, 108]."""
     canonical = views.copy()
     relabeling = device.zeros((len(views), RELABELING_SIZE), np.int8)
-    device.run(relabel_views, len(views), views, canonical, relabeling, ranks == UNPLAYED)
+    device.launch(relabel_views, len(views), views, canonical, relabeling, ranks == UNPLAYED)
     return canonical, relabeling
 
 
 def decode_actions_on(device: Any, chosen: Any, relabeling: Any) -> Any:
     """Return what :func:`decode_actions` does, for actions on a device: int64[n]."""
     actions = device.empty(len(chosen), np.int64)
-    device.run(write_decoded_actions, len(chosen), chosen, relabeling, actions)
+    device.launch(write_decoded_actions, len(chosen), chosen, relabeling, actions)
     return actions
 
 

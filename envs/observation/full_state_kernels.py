@@ -48,8 +48,8 @@ def write_full_state(game, state, row):
     open_cards = popcount(state.face_up)
     write_cards(state.face_up, row, _STOCK_ORDER)  # position 1, each of them
     write_cards(state.face_up, row, _FACE_UP)
-    for place in range(state.top, game.cards):
-        row[_STOCK_ORDER + state.deck[place]] = place - state.top + 1 + (1 if open_cards else 0)
+    for position in range(state.top, game.cards):
+        row[_STOCK_ORDER + state.deck[position]] = position - state.top + 1 + (1 if open_cards else 0)
     if state.led >= 0:
         row[_LED + state.led] = 1
     if state.trump >= 0:
@@ -80,8 +80,8 @@ def _write_hidden(game, state, row, start):
     """Write the cards of humbug that nobody holds or has played: 1 in a remaining blind hand, 2 in a discarded one."""
     held = state.hands[0] | state.hands[1] | state.played[0] | state.played[1]
     discarded = state.discarded[0] | state.discarded[1]
-    for place in range(game.cards):
-        card = state.deck[place]
+    for position in range(game.cards):
+        card = state.deck[position]
         bit = np.uint64(1) << np.uint64(card)
         if not held & bit:
             row[start + card] = 2 if discarded & bit else 1

@@ -61,8 +61,8 @@ class Pen:
     def suit(self, suit: int, x: float, y: float, size: float, fill: Color) -> None:
         """Draw a suit's symbol, centred at (x, y)."""
         width = round(self.scale * size)
-        place = (round(self.scale * x - width / 2), round(self.scale * y - width / 2))
-        self.image.paste(fill, (*place, place[0] + width, place[1] + width), suit_mask(suit, width))
+        corner = (round(self.scale * x - width / 2), round(self.scale * y - width / 2))
+        self.image.paste(fill, (*corner, corner[0] + width, corner[1] + width), suit_mask(suit, width))
 
     def text(self, x: float, y: float, words: str, font: str, size: float, fill: Color, anchor: str = "mm") -> None:
         """Write text at (x, y); ``anchor`` is Pillow's."""

@@ -100,17 +100,17 @@ def _draw(scene: Scene, frame: Frame, names: tuple[str, str], trick: Trick | Non
 def _hand(table: Image.Image, scene: Scene, player: Player, frame: Frame, y: int, width: int, bend: int) -> None:
     """Draw a hand as a flat fan: visible cards by suit, then the hidden ones; ``bend`` is 1 at the top, −1 below."""
     cards = sorted(cards_of(player.hand), key=lambda card: (_order(card, scene.trump), -card))
-    places = cards + [BACK] * player.hidden
-    if not places:
+    shown = cards + [BACK] * player.hidden
+    if not shown:
         return
     room = frame.width - frame.px(170)
-    gap = 0.0 if len(places) == 1 else min((room - width) / (len(places) - 1), width * 0.56)
-    center = (len(places) - 1) / 2
-    for place, card in enumerate(places):
-        off = (place - center) / max(center, 6)
+    gap = 0.0 if len(shown) == 1 else min((room - width) / (len(shown) - 1), width * 0.56)
+    center = (len(shown) - 1) / 2
+    for i, card in enumerate(shown):
+        off = (i - center) / max(center, 6)
         angle = round(bend * off * 5.0, 1)
         drop = -bend * frame.px(9) * off * off
-        put_card(table, card, frame.width / 2 + (place - center) * gap, y + drop, width, angle)
+        put_card(table, card, frame.width / 2 + (i - center) * gap, y + drop, width, angle)
 
 
 def _order(card: int, trump: int) -> int:
@@ -131,8 +131,8 @@ def _stock(table: Image.Image, scene: Scene, frame: Frame, middle: float) -> Non
     count = len(scene.face_up)
     gap = 0.0 if count < 2 else min(frame.px(66), frame.px(132) / (count - 1))
     start = left + (frame.px(112) if hidden or count < 2 else frame.px(40))
-    for place, card in enumerate(scene.face_up):
-        put_card(table, card, start + place * gap, middle, width, light=count == 1 or bool(scene.choice))
+    for i, card in enumerate(scene.face_up):
+        put_card(table, card, start + i * gap, middle, width, light=count == 1 or bool(scene.choice))
     caption(table, f"stock {scene.stock}", left, middle + width * SHAPE / 2 + frame.px(14), frame.unit)
 
 
@@ -154,8 +154,8 @@ def _out_of_play(table: Image.Image, scene: Scene, frame: Frame, middle: float) 
     y = middle + (frame.px(64) if taken < 2 else frame.px(-18 * rows))
     for row in range(rows):
         cards = known[row * row_length : (row + 1) * row_length]
-        for place, card in enumerate(cards):
-            x = left + frame.px(54) + (place - (len(cards) - 1) / 2) * frame.px(19)
+        for i, card in enumerate(cards):
+            x = left + frame.px(54) + (i - (len(cards) - 1) / 2) * frame.px(19)
             put_card(table, card, x, y, frame.px(40))
         y += frame.px(36)
     if known:

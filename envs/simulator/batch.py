@@ -34,7 +34,7 @@ from german_whist.envs.simulator.batch_kernels import (
 )
 from german_whist.envs.simulator.state_check import check_states
 from german_whist.envs.utils.checks import check_seed, whole_number
-from german_whist.envs.utils.device import Records, device_of
+from german_whist.envs.utils.device import StructTensor, device_of
 
 Int8s = npt.NDArray[np.int8]
 
@@ -44,7 +44,7 @@ class BatchState(NamedTuple):
 
     Attributes:
         rules: the rules of the deals.
-        states: ``STATE`` array of shape (k,), or ``Records`` on a device; hidden cards included.
+        states: ``STATE`` array of shape (k,), or ``StructTensor`` on a device; hidden cards included.
         actions: the actions played in each deal, int8[k, max_game_length]; ``None`` without ``history=True``.
         counts: number of actions of each deal, int64[k]; ``None`` without ``history=True``.
     """
@@ -84,7 +84,7 @@ class DealBatch:
         size: number of deals.
         seed: the seed of the deals.
         device: the ``torch.device``; ``None`` for NumPy arrays.
-        states: ``STATE`` array of shape (size,), the full states; ``Records`` on a device.
+        states: ``STATE`` array of shape (size,), the full states; ``StructTensor`` on a device.
         num_actions: size of the action space.
         num_observations: length of an observation vector, n_obs.
         log: the actions of each deal with ``history=True``; otherwise ``None``.
@@ -181,7 +181,7 @@ class DealBatch:
     def deal_unchecked(self, rows: Any, indices: Any, seeds: Any, dealers: Any) -> None:
         """Deal like :meth:`deal_rows`, without checks; a dealer of −1 stands for the default."""
         seeds, indices = self.on.kernel_words(seeds), self.on.kernel_words(indices)
-        self.on.run(deal_rows, len(rows), self.rules.game, self._cards, seeds, indices, dealers, rows, self.states)
+        self.on.launch(deal_rows, len(rows), self.rules.game, self._cards, seeds, indices, dealers, rows, self.states)
         self._begin(rows)
 
     def deal_decks(
@@ -200,7 +200,7 @@ class DealBatch:
         which = self._rows(rows)
         orders, seats = parse_decks(self.rules.cards, len(which), decks, dealers)
         self.states["deck"][which, : len(self.rules.cards)] = self.on.array(np.array(orders, np.int8))
-        self.on.run(deal_decks, len(which), self.rules.game, which, self.on.array(seats), self.states)
+        self.on.launch(deal_decks, len(which), self.rules.game, which, self.on.array(seats), self.states)
         self._begin(which)
 
     def _begin(self, rows: npt.NDArray[np.int64]) -> None:
@@ -245,7 +245,7 @@ class DealBatch:
             raise ValueError(
                 f"the number of deals in the state must be {len(which)}, one per row, got {len(state.states)}"
             )
-        check_states(self.rules, state.states.to_numpy() if isinstance(state.states, Records) else state.states)
+        check_states(self.rules, state.states.to_numpy() if isinstance(state.states, StructTensor) else state.states)
         if self.log is not None:
             if state.actions is None or state.counts is None:
                 raise ValueError("the state has no history: get it from a batch made with history=True")
@@ -267,13 +267,13 @@ class DealBatch:
         given = self.on.integers("actions", actions, None, None, tuple(which.shape))
         chosen = self.decoded(given, which) if self.canonical else given
         refused = self.on.empty(len(which), np.bool_)
-        self.on.run(write_is_refused, len(which), self.states, which, chosen, refused)
+        self.on.launch(write_is_refused, len(which), self.states, which, chosen, refused)
         if bool(refused.any()):
-            place = int(self.on.flatnonzero(refused)[0])
-            row = int(which[place])
+            first = int(self.on.flatnonzero(refused)[0])
+            row = int(which[first])
             mask = self.action_mask(rows=[row])[0]
             legal = sum(1 << action for action in self.on.flatnonzero(mask).tolist())
-            raise illegal_row_error(self.rules, row, int(given[place]), int(self.turn[row]), legal)
+            raise illegal_row_error(self.rules, row, int(given[first]), int(self.turn[row]), legal)
         if self.log is not None:
             playing = ~self.done[which]
             self.log.add(which[playing], chosen[playing])
@@ -281,7 +281,7 @@ class DealBatch:
 
     def step_unchecked(self, rows: Any, actions: Any) -> None:
         """Step without checks: every action must be legal. Nothing is copied to the host."""
-        self.on.run(step_rows, len(rows), self.rules.game, self.states, rows, actions)
+        self.on.launch(step_rows, len(rows), self.rules.game, self.states, rows, actions)
         self.finish_endgames(rows)
 
     def finish_endgames(self, rows: Any) -> None:
@@ -289,7 +289,7 @@ class DealBatch:
         if self.endgame_hook is None:
             return
         begins = self.on.empty(len(rows), np.bool_)
-        self.on.run(write_begins_endgame, len(rows), self.rules.game, self.states, rows, begins)
+        self.on.launch(write_begins_endgame, len(rows), self.rules.game, self.states, rows, begins)
         begun = rows[begins]
         if len(begun):
             states, hook = self.states[begun], self.endgame_hook
@@ -321,7 +321,7 @@ class DealBatch:
 
     def _legal(self) -> Any:
         out = self.on.empty(self.size, np.uint64)
-        self.on.run(write_legal, self.size, self.states, out)
+        self.on.launch(write_legal, self.size, self.states, out)
         return out
 
     def action_mask(self, out: Any = None, rows: Any = None) -> Any:
@@ -337,9 +337,9 @@ class DealBatch:
         which = self._rows(rows)
         masks = self._out(len(which), self.num_actions, out)
         if self.canonical or rows is not None:
-            self.on.run(write_view_masks, len(which), self.shown_views(rows), masks)
+            self.on.launch(write_view_masks, len(which), self.shown_views(rows), masks)
         else:
-            self.on.run(write_masks, self.size, self._legal(), masks)
+            self.on.launch(write_masks, self.size, self._legal(), masks)
         return masks
 
     def views(self, rows: Any = None, seats: Any = None) -> Any:
@@ -350,7 +350,7 @@ class DealBatch:
             seats: the seat whose view to return for each deal, int[k]; the seat to act by default.
 
         Returns:
-            A ``VIEW`` array of shape (k,), or ``Records`` of ``VIEW`` on a device.
+            A ``VIEW`` array of shape (k,), or ``StructTensor`` of ``VIEW`` on a device.
 
         Raises:
             ValueError: if a row is out of range, a seat is not 0 or 1, or the shapes differ.
@@ -359,7 +359,7 @@ class DealBatch:
         shape = tuple(which.shape)
         whose = self.on.array(np.full(shape, -1)) if seats is None else self.on.integers("seats", seats, 0, 1, shape)
         views = self.on.empty(len(which), VIEW)
-        self.on.run(write_views, len(which), self.rules.game, self.states, which, whose, views)
+        self.on.launch(write_views, len(which), self.rules.game, self.states, which, whose, views)
         return views
 
     def shown_views(self, rows: Any = None, seats: Any = None) -> Any:
@@ -385,9 +385,9 @@ class DealBatch:
         which = self._rows(rows)
         seen = self._out(len(which), self.num_observations, out)
         if rows is None and seats is None and not self.canonical:
-            self.on.run(observe_seats_to_act, self.size, self.rules.game, self.states, seen)
+            self.on.launch(observe_seats_to_act, self.size, self.rules.game, self.states, seen)
         else:
-            self.on.run(write_observations, len(which), self.rules.game, self.shown_views(rows, seats), seen)
+            self.on.launch(write_observations, len(which), self.rules.game, self.shown_views(rows, seats), seen)
         return seen
 
     def _out(self, count: int, width: int, out: Any) -> Any:
@@ -447,7 +447,7 @@ class DealBatch:
             ValueError: if there is no such reward.
         """
         out = self.on.empty((self.size, 2), np.float32)
-        self.on.run(write_returns, self.size, self.rules.game, self.states, check_reward(reward), out)
+        self.on.launch(write_returns, self.size, self.rules.game, self.states, check_reward(reward), out)
         return out
 
     def margins(self) -> Any:
@@ -456,5 +456,5 @@ class DealBatch:
         Their change from one decision to the next is a dense reward that adds up to the final margin.
         """
         out = self.on.empty((self.size, 2), np.float32)
-        self.on.run(write_margins, self.size, self.rules.game, self.states, out)
+        self.on.launch(write_margins, self.size, self.rules.game, self.states, out)
         return out

@@ -208,7 +208,7 @@ class Episodes:
         A deal that ends is scored. Unless the episode ends with it, the next deal of the match starts at once.
         """
         refused = self.on.empty(len(rows), np.bool_)
-        self.on.run(step_legal, len(rows), self.rules.game, self.batch.states, rows, actions, self.plies, refused)
+        self.on.launch(step_legal, len(rows), self.rules.game, self.batch.states, rows, actions, self.plies, refused)
         if self.batch.log is not None:
             self.batch.log.add(rows[~refused], actions[~refused])
         self._follow_up(rows)

@@ -65,7 +65,7 @@ def scoring_examples(spec: str | Rules) -> list[Example]:
         pairs = [(rules.race, loser) for loser in reversed(range(min(rules.race, rules.counted - rules.race + 1)))]
     else:
         pairs = [(more, rules.counted - more) for more in range(rules.counted // 2 + 1, rules.counted + 1)]
-    chosen = [pairs[place] for place in sorted({0, len(pairs) // 3, len(pairs) - 1})]
+    chosen = [pairs[i] for i in sorted({0, len(pairs) // 3, len(pairs) - 1})]
     if rules.high_low:
         chosen += [(fewer, more) for more, fewer in chosen]
     return [Example(mine, theirs, float(winner_points(rules.game[0], abs(mine - theirs)))) for mine, theirs in chosen]

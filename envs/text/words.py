@@ -1,4 +1,4 @@
-"""Cards and actions in English."""
+"""Cards, actions and figures in English."""
 
 from __future__ import annotations
 
@@ -33,3 +33,8 @@ def join_words(words: Sequence[str], last: str = "and") -> str:
 def count_text(count: float, noun: str) -> str:
     """Return ``1 trick``, ``2 tricks``, ``2.5 points``."""
     return f"{count:g} {noun}{'' if count == 1 else 's'}"
+
+
+def percent_text(share: float, digits: int = 0) -> str:
+    """Return a share from 0 to 1 as ``62 %``, or with decimal places as ``62.6 %``."""
+    return f"{100 * share:.{digits}f} %"

@@ -95,8 +95,8 @@ def {name}_grid(n, {parameters}):
         if i < n:
             body(i, {arguments})
         cuda.syncthreads()
-        for place in range(own, min(threads, n - first) * width, threads):
-            {writes}[first + place // width, place % width] = staged[place]
+        for byte in range(own, min(threads, n - first) * width, threads):
+            {writes}[first + byte // width, byte % width] = staged[byte]
         cuda.syncthreads()
         first += cuda.gridDim.x * threads
 """
@@ -160,7 +160,7 @@ def grid_of(kernel: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class Records:
+class StructTensor:
     """A structured array held in a tensor of bytes: torch has no structured dtypes.
 
     ``records[rows]`` and ``records["field"]`` mean what they mean for structured arrays, for fields of single bytes.
@@ -179,7 +179,7 @@ class Records:
     def __getitem__(self, key: Any) -> Any:
         """Return a field, int8 or bool, as a view of the records' memory; or some records, copied."""
         if not isinstance(key, str):
-            return Records(self.bytes[key], self.dtype)
+            return StructTensor(self.bytes[key], self.dtype)
         import torch
 
         kind, offset = self.dtype.fields[key][:2]  # type: ignore[index]
@@ -187,12 +187,12 @@ class Records:
         found = column.view(torch.bool if kind.base == np.bool_ else torch.int8)
         return found if kind.shape else found[:, 0]
 
-    def __setitem__(self, rows: Any, records: Records) -> None:
+    def __setitem__(self, rows: Any, records: StructTensor) -> None:
         self.bytes[rows] = records.bytes.to(self.bytes.device)
 
-    def copy(self) -> Records:
+    def copy(self) -> StructTensor:
         """Return a copy."""
-        return Records(self.bytes.clone(), self.dtype)
+        return StructTensor(self.bytes.clone(), self.dtype)
 
     def to_numpy(self) -> np.ndarray[Any, Any]:
         """Return the records as a structured array on the host."""
@@ -247,7 +247,7 @@ class Host:
         return words
 
     @staticmethod
-    def run(kernel: Any, n: int, *arguments: Any) -> None:
+    def launch(kernel: Any, n: int, *arguments: Any) -> None:
         """Run a row kernel for n rows."""
         kernel(n, *arguments)
 
@@ -301,19 +301,19 @@ class Device:
             cuda_module()
 
     def zeros(self, shape: Any, dtype: Any) -> Any:
-        """Return a zeroed tensor, or ``Records`` for a structured dtype."""
+        """Return a zeroed tensor, or ``StructTensor`` for a structured dtype."""
         import torch
 
         if isinstance(dtype, np.dtype) and dtype.fields is not None:
-            return Records(self.zeros((shape, dtype.itemsize), np.uint8), dtype)
+            return StructTensor(self.zeros((shape, dtype.itemsize), np.uint8), dtype)
         return torch.zeros(shape, dtype=getattr(torch, np.dtype(dtype).name), device=self.torch_device)
 
     def empty(self, shape: Any, dtype: Any) -> Any:
-        """Return a tensor, or ``Records`` for a structured dtype, of any content."""
+        """Return a tensor, or ``StructTensor`` for a structured dtype, of any content."""
         import torch
 
         if isinstance(dtype, np.dtype) and dtype.fields is not None:
-            return Records(self.empty((shape, dtype.itemsize), np.uint8), dtype)
+            return StructTensor(self.empty((shape, dtype.itemsize), np.uint8), dtype)
         return torch.empty(shape, dtype=getattr(torch, np.dtype(dtype).name), device=self.torch_device)
 
     def array(self, values: Any) -> torch.Tensor:
@@ -335,7 +335,7 @@ class Device:
 
     @staticmethod
     def flatnonzero(mask: torch.Tensor) -> torch.Tensor:
-        """Return the places where a mask, bool[n], is true, int64[k]."""
+        """Return the indices where a mask, bool[n], is true, int64[k]."""
         return mask.nonzero().squeeze(1)
 
     def integers(
@@ -387,13 +387,13 @@ class Device:
 
         return words.view(torch.int64)
 
-    def run(self, kernel: Any, n: int, *arguments: Any) -> None:
+    def launch(self, kernel: Any, n: int, *arguments: Any) -> None:
         """Run a row kernel for n rows.
 
         Args:
             kernel: made by :func:`row_kernel`.
             n: number of rows.
-            arguments: tensors on this device, ``Records``, numbers, NumPy arrays, or tuples of these. A
+            arguments: tensors on this device, ``StructTensor``, numbers, NumPy arrays, or tuples of these. A
                 GPU gets a copy of a NumPy array at the first call only, so the array must not change.
         """
         if not n:
@@ -418,7 +418,7 @@ class Device:
             _compiled_grid(kernel)[blocks, threads, stream, threads * width](n, *given)
 
     def _array(self, argument: Any) -> Any:
-        if isinstance(argument, Records):
+        if isinstance(argument, StructTensor):
             flat = self._array(argument.bytes.view(-1))
             return flat.view(argument.dtype)
         if isinstance(argument, tuple):

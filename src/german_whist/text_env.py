@@ -12,11 +12,12 @@ from gymnasium.error import ResetNeeded
 
 from german_whist.agents.judge import WORLDS, advise, judge_action, judge_of
 from german_whist.agents.registry import make_agent
-from german_whist.envs.agent import AgentLike, Views
+from german_whist.envs.agent import AgentLike, Views, play_turn
 from german_whist.envs.engine.actions import action_text, actions_text
 from german_whist.envs.engine.cards import cards_of
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
+from german_whist.envs.opponent import check_seat, learner_seats
 from german_whist.envs.simulator.episodes import Episode
 from german_whist.envs.text.answers import read_action
 from german_whist.envs.text.deal_text import deal_text
@@ -24,9 +25,8 @@ from german_whist.envs.text.decisions import decision_text, refusal, with_choice
 from german_whist.envs.text.events import Event, action_events, first_events, forfeit_text, result_text
 from german_whist.envs.text.rules_text import rules_text
 from german_whist.envs.text.scene import YOU
-from german_whist.envs.turns import check_seat, learner_seats, play_turn
 from german_whist.envs.utils.checks import whole_number
-from german_whist.envs.utils.specs import unknown_name_error
+from german_whist.envs.utils.names import unknown_name_error
 
 WIN, MARGIN, REGRET = REWARDS = ("win", "margin", "regret")
 TRIES = 3  # so many answers in a row without a legal action lose the deal

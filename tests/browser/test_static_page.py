@@ -14,11 +14,11 @@ import pytest
 
 from german_whist.agents.judge import advise
 from german_whist.agents.registry import make_agent
+from german_whist.envs.agent import play_turn
 from german_whist.envs.engine.cards import card_text
 from german_whist.envs.engine.rules import rule_names
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.simulator.episodes import Episode
-from german_whist.envs.turns import play_turn
 from german_whist.evaluation.recording import Recording
 from german_whist.table.bundle import write_page
 from tests.browser.static_site import StaticSite

@@ -55,14 +55,14 @@ def test_only_deals_that_end_are_observed_once_more(monkeypatch: pytest.MonkeyPa
     envs = gymnasium.make_vec(ID, num_envs=64, opponent="random", rules="tiny", device="cpu")
     _, info = envs.reset(seed=3)
     observed: list[int] = []
-    run = Device.run
+    launch = Device.launch
 
     def counted(self: Device, kernel: Any, n: int, *arguments: Any) -> None:
         if kernel in (observe_seats_to_act, write_observations):
             observed.append(n)
-        run(self, kernel, n, *arguments)
+        launch(self, kernel, n, *arguments)
 
-    monkeypatch.setattr(Device, "run", counted)
+    monkeypatch.setattr(Device, "launch", counted)
     ended = 0
     for _ in range(12):
         *_, ends, _, info = envs.step(info["action_mask"].argmax(1))

@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from german_whist.agents.inference.belief import beliefs
+from german_whist.agents.inference.suit_lengths import suit_lengths
 from german_whist.agents.judge import Advice, advise, judge_action
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.registry import make_agent
+from german_whist.envs.agent import play_turn
 from german_whist.envs.engine.actions import action_text
 from german_whist.envs.engine.cards import deck_text
 from german_whist.envs.engine.rules import Rules, rule_names
 from german_whist.envs.simulator.episodes import Episode
-from german_whist.envs.turns import play_turn
 from german_whist.evaluation.recording import DealResult, Recording
 from german_whist.table.page_data import rounded_network, write_data
 from tests.table.test_replay import needs_node
@@ -69,7 +69,7 @@ def test_the_page_judges_as_python_does(game: str, answers: dict[tuple[str, int]
         for advice, action, page in zip(found, deal.actions, answers[game, index], strict=True):
             check(advice, action, deal.rules, page)
         hidden = [row for row, advice in enumerate(found) if not advice.exact]
-        known = beliefs(views[hidden], deal.rules)
+        known = suit_lengths(views[hidden], deal.rules)
         for place, row in enumerate(hidden):
             expected, void = answers[game, index][row]["belief"]
             assert expected == pytest.approx(list(known.expected[place]), abs=1e-9)

@@ -92,7 +92,7 @@ def test_a_run_keeps_its_game_and_its_sizes(here: Path, change: dict[str, str]) 
         RunDirectory.open("runs/a", change)
 
 
-# Records
+# StructTensor
 
 
 def evaluation(decisions: int, opponent: str = "random", win_rate: float = 0.5) -> dict[str, Any]:

@@ -13,43 +13,43 @@ from german_whist.envs.utils.jit import kernel
 
 
 @kernel
-def write_layer(row, weights, relu, places, outputs):
+def write_layer(row, weights, relu, indices, outputs):
     """Write a layer's outputs for one row of inputs.
 
     Args:
         row: int8 or float32[inputs].
         weights: float32[inputs + 1, outputs]; the last row holds the biases.
         relu: whether negative outputs become 0.
-        places: scratch, int64[at least inputs + 1].
+        indices: scratch, int64[at least inputs + 1].
         outputs: float32[outputs], written.
     """
     inputs, units = row.shape[0], outputs.shape[0]
-    count = 0  # of the nonzero inputs, whose indices go to ``places``; a branch would be mispredicted too often
-    for place in range(inputs):
-        places[count] = place
-        count += row[place] != 0
+    count = 0  # of the nonzero inputs, whose indices go to ``indices``; a branch would be mispredicted too often
+    for i in range(inputs):
+        indices[count] = i
+        count += row[i] != 0
     for unit in range(units):
         outputs[unit] = weights[inputs, unit]
     done = 0
     while done + 4 <= count:
-        a, b, c, d = places[done], places[done + 1], places[done + 2], places[done + 3]
+        a, b, c, d = indices[done], indices[done + 1], indices[done + 2], indices[done + 3]
         x, y, z, w = np.float32(row[a]), np.float32(row[b]), np.float32(row[c]), np.float32(row[d])
         for unit in range(units):
             outputs[unit] += (x * weights[a, unit] + y * weights[b, unit]) + (
                 z * weights[c, unit] + w * weights[d, unit]
             )
         done += 4
-    for place in places[done:count]:
-        x = np.float32(row[place])
+    for i in indices[done:count]:
+        x = np.float32(row[i])
         for unit in range(units):
-            outputs[unit] += x * weights[place, unit]
+            outputs[unit] += x * weights[i, unit]
     if relu:
         for unit in range(units):
             outputs[unit] = max(outputs[unit], 0)
 
 
 @kernel
-def write_layer_rows(rows, weights, relu, places, outputs):
+def write_layer_rows(rows, weights, relu, indices, outputs):
     """Write a layer's outputs for each row, int8 or float32[n, inputs], to float32[n, outputs]."""
     for i in range(rows.shape[0]):
-        write_layer(rows[i], weights, relu, places, outputs[i])
+        write_layer(rows[i], weights, relu, indices, outputs[i])

@@ -233,8 +233,8 @@ class FrozenMLP:
     @torch.inference_mode()
     def __call__(self, features: torch.Tensor) -> torch.Tensor:
         """Return the outputs, float32[rows, outputs], for features int8[rows, features] on the same device."""
-        most = _MAX_ROWS if self._device.type == "cpu" else _MAX_ROWS_ON_GPU
-        return torch.cat([self._outputs(rows) for rows in features.split(most)])
+        rows = _MAX_ROWS if self._device.type == "cpu" else _MAX_ROWS_ON_GPU
+        return torch.cat([self._outputs(part) for part in features.split(rows)])
 
     def _outputs(self, features: torch.Tensor) -> torch.Tensor:
         rows = len(features)

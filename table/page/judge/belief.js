@@ -1,5 +1,5 @@
 // @ts-check
-/** Exact beliefs about the opponent's suits over all hands consistent with a view, each equally likely (`agents/inference/belief.py`). */
+/** Exact beliefs about the opponent's suits over all hands consistent with a view, each equally likely (`agents/inference/suit_lengths.py`). */
 
 import { ofSuit, popcount } from "../engine/cards.js";
 import { BINOMIAL, countHands } from "./world_sampling.js";

@@ -1,69 +1,196 @@
-"""The belief over the opponent's suits, against counting the worlds that a view allows."""
+"""The belief: better than uniform where the opponent plays as modelled, hardly worse where it does not."""
 
 from __future__ import annotations
 
-import itertools
+from collections import Counter
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
-from german_whist.agents.inference.belief import beliefs
-from german_whist.envs.engine.cards import SUIT_MASKS, cards_of, mask_of
-from german_whist.envs.engine.rules import rule_names
+from german_whist.agents.inference.belief import (
+    BeliefSettings,
+    Candidates,
+    RunWorlds,
+    posterior,
+    sample_candidate_deals,
+)
+from german_whist.agents.inference.likelihood_kernels import effective_sample_size, resample, temper, write_posterior
+from german_whist.agents.pretrained import load_pretrained
+from german_whist.agents.registry import make_agent
+from german_whist.agents.search.agent import Scratch
+from german_whist.envs.engine.agent_rng import AgentRng
+from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.batch import DealBatch
-from tests.agents.positions import view
 from tests.conftest import play_randomly
 
-
-def counted(row: np.void, held: int) -> tuple[list[float], list[float]]:
-    """Expected cards and chance of a void, from a list of all hands that the known cards and voids allow."""
-    hands = []
-    latest_first = sorted(range(4), key=lambda suit: -row["void_opponent"][suit])
-    for cards in itertools.combinations(list(cards_of(row["unseen"])), held):
-        hand = mask_of(cards)
-        so_far, allowed = 0, True
-        for suit in latest_first:
-            so_far += (hand & SUIT_MASKS[suit]).bit_count()
-            if row["void_opponent"][suit] and so_far > row["drawn_opponent"][suit]:
-                allowed = False
-        if allowed:
-            hands.append(hand | int(row["opponent_known"]))
-    counts = np.array([[(hand & mask).bit_count() for mask in SUIT_MASKS] for hand in hands])
-    return counts.mean(axis=0).tolist(), (counts == 0).mean(axis=0).tolist()
+MODEL_PRIOR = (0.7, 0.2, 0.1)
 
 
-@pytest.mark.parametrize("steps", [0, 3, 6, 9, 12])
-def test_beliefs_are_means_over_all_consistent_hands(steps: int) -> None:
-    batch = DealBatch("classic:ranks=4,hand=4,stock=8", 40, seed=steps)
-    play_randomly(batch, np.random.default_rng(steps), steps)
-    views = batch.views()[~batch.done]
-    belief = beliefs(views, batch.rules)
-    voids = 0
-    for i, row in enumerate(views):
-        own = int(row["hand"]).bit_count() - int(row["opponent_known"]).bit_count() - (row["led"] >= 0)
-        expected, void = counted(row, own)
-        assert belief.expected[i] == pytest.approx(expected)
-        assert belief.void[i] == pytest.approx(void)
-        voids += int((row["void_opponent"] > 0).any())
-    assert voids or steps < 6
+class Beliefs(NamedTuple):
+    """Beliefs about single cards: the trick, whether the opponent held the card, and how likely that was said to be."""
+
+    tricks: npt.NDArray[np.int64]
+    held: npt.NDArray[np.bool_]
+    belief: npt.NDArray[np.float64]
+    uniform: npt.NDArray[np.float64]  # with deals that are all equally likely
+
+    def log_losses(self, first: int = 1) -> tuple[float, float]:
+        """The mean log-loss a card of the belief and of uniform deals, from a trick on."""
+        rows = self.tricks >= first
+        likely = np.clip([self.belief[rows], self.uniform[rows]], 0.005, 0.995)
+        belief, uniform = -np.log(np.where(self.held[rows], likely, 1 - likely)).mean(axis=1)
+        return float(belief), float(uniform)
 
 
-@pytest.mark.parametrize("name", rule_names())
-def test_suits_add_up_to_the_opponents_hand_in_every_game(name: str) -> None:
-    batch = DealBatch(name, 60, seed=2)
-    rng = np.random.default_rng(1)
+def card_probabilities(weights: npt.NDArray[np.float64], hands: npt.NDArray[np.uint64]) -> npt.NDArray[np.float64]:
+    """How likely each card is to be in a hand, float64[52]; the weights of the hands add up to 1."""
+    held = (hands[:, None] >> np.arange(52, dtype=np.uint64)) & np.uint64(1)
+    return weights @ held.astype(np.float64)
+
+
+def in_one_part(scratch: Scratch) -> RunWorlds:
+    return lambda part, worlds: [part(0, worlds, scratch)]
+
+
+def beliefs_about(opponent: str, deals: int) -> Beliefs:
+    """What a search of 40 worlds believes at a quarter of its policy's decisions against an opponent."""
+    policy, other = make_agent("small"), make_agent(opponent)
+    settings = BeliefSettings.of(40, has_network=True)
+    scratch = Scratch.of(load_pretrained("small"), rules("classic"))
+    batch = DealBatch("classic", deals, seed=91, history=True, endgame="exact")
+    mine, rng, cards = np.arange(deals) // 2 % 2, np.random.default_rng(91), np.arange(52, dtype=np.uint64)
+    parts, step = [], 0
     while not batch.done.all():
-        rows = np.flatnonzero(~batch.done)
-        views = batch.views(rows)
-        hands = batch.states["hands"][rows, 1 - batch.turn[rows]]
-        belief = beliefs(views, name)
-        assert belief.expected.sum(axis=1) == pytest.approx([int(hand).bit_count() for hand in hands])
-        assert (belief.void >= 0).all()
-        assert (belief.void <= 1 + 1e-12).all()
+        actions = np.zeros(deals, np.int64)
+        theirs, own = (np.flatnonzero(~batch.done & ((batch.turn == mine) == is_mine)) for is_mine in (False, True))
+        actions[theirs] = other.act(batch.views(theirs), AgentRng(91, theirs, 0, step))
+        actions[own] = policy.act(batch.views(own), AgentRng(91, own, 1, step))
+        rows = own[rng.random(len(own)) < 0.25]
+        if len(rows):
+            views = batch.views(rows)
+            keys = AgentRng(91, rows, 2, step).integers(0, 2**53, len(rows)).astype(np.uint64)
+            found = np.zeros((2, len(rows), 52))
+            for row, (tokens, length, key) in enumerate(zip(*batch.history(rows=rows), keys, strict=True)):
+                sampled = sample_candidate_deals(
+                    batch.rules, views[row : row + 1], (tokens, int(length)), key, settings, in_one_part(scratch)
+                )
+                found[0, row] = card_probabilities(posterior(sampled, settings)[1], sampled.hands)
+                found[1, row] = card_probabilities(sampled.prior / sampled.prior.sum(), sampled.hands)
+            unseen = (views["unseen"][:, None] >> cards) & np.uint64(1) == 1
+            held = (batch.states["hands"][rows, 1 - batch.turn[rows]][:, None] >> cards) & np.uint64(1) == 1
+            tricks = 1 + views["tricks_self"].sum(axis=1) + views["tricks_opponent"].sum(axis=1)
+            each = np.broadcast_to(tricks[:, None], unseen.shape).astype(np.int64)
+            parts.append([each[unseen], held[unseen], *(one[unseen] for one in found)])
+        batch.step(actions)
+        step += 1
+    return Beliefs(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+
+@pytest.mark.parametrize("opponent", ["champion", "heuristic"])
+def test_the_belief_tells_more_than_the_cards_seen(opponent: str) -> None:
+    beliefs = beliefs_about(opponent, deals=24)
+    belief, uniform = beliefs.log_losses()
+    assert belief < uniform
+    late, late_uniform = beliefs.log_losses(first=10)
+    assert late < 0.98 * late_uniform
+
+
+@pytest.mark.parametrize("opponent", ["greedy", "random"])
+def test_an_opponent_that_is_not_modelled_costs_little(opponent: str) -> None:
+    belief, uniform = beliefs_about(opponent, deals=24).log_losses()
+    assert belief < 1.05 * uniform
+
+
+def test_cards_said_to_be_held_with_some_probability_are_held_as_often() -> None:
+    beliefs = beliefs_about("champion", deals=40)
+    bins = np.digitize(beliefs.belief, [0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95])
+    for one in np.unique(bins):
+        inside = bins == one
+        said, held = beliefs.belief[inside].mean(), beliefs.held[inside].mean()
+        assert abs(said - held) < 0.05 + 3 * np.sqrt(0.25 / (inside.sum() / 4))  # cards of one hand are not independent
+
+
+def test_the_posterior_is_bayes_rule_over_deals_and_models() -> None:
+    log_likelihoods = np.log(np.array([[0.5, 0.1, 0.25], [0.1, 0.4, 0.25]]))
+    joint = np.empty((2, 3))
+    write_posterior(log_likelihoods, np.array([0.5, 0.3, 0.2]), joint)
+    expected = np.array([[0.25, 0.03, 0.05], [0.05, 0.12, 0.05]])
+    assert joint == pytest.approx(expected / expected.sum())
+
+
+def test_tempering_keeps_the_effective_sample_size_and_the_order() -> None:
+    weights = np.array([0.9, 0.05, 0.04, 0.01, 0.0])
+    assert effective_sample_size(weights) < 1.3
+    tempered = weights.copy()
+    temper(tempered, 3.0)
+    assert effective_sample_size(tempered) == pytest.approx(3, abs=0.01)
+    assert tempered.sum() == pytest.approx(1)
+    assert (np.diff(tempered) < 0).all()
+    alike = np.full(4, 2.0)
+    temper(alike, 3.0)
+    assert alike.tolist() == [0.25] * 4
+
+
+def test_resampling_gives_each_candidate_its_share_of_the_worlds() -> None:
+    joint = np.array([[0.3, 0.0], [0.0, 0.45], [0.2, 0.05]])
+    chosen, models = np.empty(40, np.int64), np.empty(40, np.int64)
+    resample(joint.sum(axis=1), joint, np.uint64(7), chosen, models)
+    counts = np.bincount(chosen, minlength=3)
+    assert (np.abs(counts - 40 * joint.sum(axis=1)) < 1).all()
+    assert (models[chosen == 0] == 0).all()
+    assert (models[chosen == 1] == 1).all()
+
+
+def candidates(
+    batch: DealBatch, settings: BeliefSettings, key: int, network: Any = None, part: int = 10**6
+) -> Candidates:
+    """Candidate deals of the seat to act, replayed so many at a time."""
+    tokens, lengths = batch.history()
+    scratch = Scratch.of(network, batch.rules)
+
+    def run(replay: Callable[[int, int, Any], Any], worlds: int) -> list[Any]:
+        return [replay(first, min(first + part, worlds), scratch) for first in range(0, worlds, part)]
+
+    history = (tokens[0], int(lengths[0]))
+    return sample_candidate_deals(batch.rules, batch.views(), history, np.uint64(key), settings, run)
+
+
+def test_late_in_the_foreplay_every_hand_is_tried_equally_often() -> None:
+    batch, rng = DealBatch("classic", 1, seed=4, history=True), np.random.default_rng(4)
+    while batch.views()["stock"][0] > 2:
         play_randomly(batch, rng, 1)
 
+    def found(size: int, key: int) -> tuple[Counter[int], npt.NDArray[np.float64]]:
+        settings = BeliefSettings(size, 0.0, MODEL_PRIOR)
+        deals = candidates(batch, settings, key)
+        return Counter(deals.hands.tolist()), card_probabilities(posterior(deals, settings)[1], deals.hands)
 
-def test_an_inconsistent_view_is_refused() -> None:
-    row = view("A2.A2.A2.A2", "S", face_up="SK", opponent_void="CDHS")
-    with pytest.raises(ValueError, match="view 0 is inconsistent: no opponent hand satisfies it"):
-        beliefs(row)
+    counts, probabilities = found(800, 1)
+    assert len(set(counts.values())) == 1
+    assert min(counts.values()) >= 8
+    _, many = found(80_000, 2)
+    assert np.abs(probabilities - many).max() < 0.05
+
+
+@pytest.mark.parametrize("steps", [13, 40])  # with deals that are all different, and with listed hands
+def test_the_likelihood_of_a_deal_does_not_depend_on_those_replayed_with_it(steps: int) -> None:
+    batch = DealBatch("classic", 1, seed=6, history=True)
+    play_randomly(batch, np.random.default_rng(6), steps)
+    settings, network = BeliefSettings(200, 0.0, MODEL_PRIOR), load_pretrained("small")
+    together = candidates(batch, settings, 7, network)
+    assert len(np.unique(together.log_likelihoods, axis=0)) > 1
+    for part in (1, 60):
+        apart = candidates(batch, settings, 7, network, part)
+        assert apart.hands.tobytes() == together.hands.tobytes()
+        assert apart.log_likelihoods.tobytes() == together.log_likelihoods.tobytes()
+
+
+@pytest.mark.parametrize(("least_size", "deals"), [(0.0, 16), (64.0, 64)])
+def test_more_deals_are_sampled_where_few_share_the_weight(least_size: float, deals: int) -> None:
+    batch = DealBatch("small", 1, seed=4, history=True)
+    play_randomly(batch, np.random.default_rng(4), 9)
+    found = candidates(batch, BeliefSettings(16, least_size, MODEL_PRIOR), 7)
+    assert len(found.hands) == len(found.log_likelihoods) == deals

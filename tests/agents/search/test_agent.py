@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from german_whist.agents.inference.worlds import Worlds
+from german_whist.agents.inference.belief import Worlds
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.pretrained import load_pretrained
 from german_whist.agents.registry import make_agent

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from german_whist.envs.text.words import count_text
-from german_whist.envs.utils.specs import percent_text
+from german_whist.envs.text.words import count_text, percent_text
 
 
 def test_numbers_agree_with_what_they_count() -> None:

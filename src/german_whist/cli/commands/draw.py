@@ -86,9 +86,8 @@ def _played(options: argparse.Namespace) -> Recording:
     """Let the agents play a deal and return it."""
     from german_whist.agents.registry import make_agent
     from german_whist.cli.options import parse_deal_address
-    from german_whist.envs.agent import agent_name
+    from german_whist.envs.agent import agent_name, play_turn
     from german_whist.envs.simulator.episodes import Episode
-    from german_whist.envs.turns import play_turn
     from german_whist.evaluation.recording import DealResult, Recording
 
     deal = Episode(options.rules, history=True)

@@ -103,15 +103,15 @@ def _play_sprt(options: argparse.Namespace) -> int:
         elo0, elo1 = map(float, options.sprt.split(","))
     except ValueError:
         raise ValueError(f"--sprt must be ELO0,ELO1, such as 0,5, got {options.sprt!r}") from None
-    most = DEFAULT_DEALS if options.deals is None else options.deals
-    with chosen_executor(options) as executor, progress_bar("deals", most) as progress:
+    deals = DEFAULT_DEALS if options.deals is None else options.deals
+    with chosen_executor(options) as executor, progress_bar("deals", deals) as progress:
         result = play_sprt(
             *options.agents,
             elo0=elo0,
             elo1=elo1,
             seed=options.seed,
             rules=options.rules,
-            max_deals=most,
+            max_deals=deals,
             endgame=options.endgame,
             progress=progress,
             executor=executor,

@@ -57,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
     from german_whist.agents.judge import advise
     from german_whist.envs.engine.actions import action_text
     from german_whist.envs.engine.rules import rules
-    from german_whist.envs.utils.specs import percent_text
+    from german_whist.envs.text.words import percent_text
 
     game = rules(options.rules)
     view = _position(options, game)

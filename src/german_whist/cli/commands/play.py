@@ -68,9 +68,9 @@ def run(options: argparse.Namespace) -> int:
 
 def _play_deal(deal: Episode, agent: Agent, seat: int, names: tuple[str, str]) -> float:
     """Play a deal to its end and return the margin of seat 0."""
+    from german_whist.envs.agent import play_turn
     from german_whist.envs.text.deal_text import print_deal
     from german_whist.envs.text.events import action_events, first_events, result_sentence
-    from german_whist.envs.turns import play_turn
 
     batch, log = deal.batch, deal.batch.log
     assert log is not None  # histories are kept

@@ -1,14 +1,9 @@
-"""Names that users type: suggestions for typos, and the ``name:key=value`` specification grammar."""
+"""Names and settings that users type: suggestions for typos, ``key=value``."""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
-
-
-def percent_text(share: float, digits: int = 0) -> str:
-    """Return a share from 0 to 1 as ``62 %``, or with decimal places as ``62.6 %``."""
-    return f"{100 * share:.{digits}f} %"
 
 
 def unknown_name_error(kind: str, given: object, allowed: Iterable[str]) -> ValueError:
