@@ -46,12 +46,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Of ``pytest -n N``, let one process run all tests of a file, or of the browser, as one browser serves them."""
+    """Of ``pytest -n N``, let one process run all tests of a file, but not those of the browser, which are long."""
     from xdist.scheduler import LoadFileScheduling
 
     class Scheduling(LoadFileScheduling):  # type: ignore[misc] # xdist has no types
         def _split_scope(self, nodeid: str) -> str:
-            return "browser" if nodeid.startswith("tests/browser/") else super()._split_scope(nodeid)
+            return nodeid if nodeid.startswith("tests/browser/") else super()._split_scope(nodeid)
 
     return Scheduling(config, log)
 

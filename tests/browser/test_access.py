@@ -8,9 +8,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.browser.conftest import OpenTable, StartServer
 from tests.browser.server import Server
 from tests.browser.table import Table
+
+pytestmark = pytest.mark.nightly
 
 WIDTHS = range(320, 2561, 20)
 HEIGHTS = (560, 800, 1200)
@@ -284,17 +288,3 @@ def test_targets_are_large_enough_for_a_finger(open_table: OpenTable, server: Se
         "all => all.map((one) => { const box = one.getBoundingClientRect(); return [box.width, box.height] })"
     )
     assert min(min(size) for size in sizes) >= 24
-
-
-def test_the_page_is_light(open_table: OpenTable, start_server: StartServer) -> None:
-    """All that a first visit loads until the first deal, the windows included."""
-    table = open_table(start_server("small"))  # on which nothing has been played
-    table.button("New game").click()
-    table.page.get_by_role("dialog").wait_for()
-    loaded = table.page.evaluate(
-        """() => [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
-          .map((one) => [one.name.split('#')[0].split('/').slice(4).join('/'), one.encodedBodySize])"""
-    )
-    sizes = dict(loaded)
-    assert all(sizes.values())
-    assert sum(size for _, size in loaded) < 125_000  # bytes

@@ -14,35 +14,10 @@ from tests.browser.conftest import OpenTable
 from tests.browser.server import Server
 from tests.browser.table import Table
 
+pytestmark = pytest.mark.nightly
+
 TINY = "tiny"
 REVIEW = 60_000  # milliseconds: it thinks about every move, also on a busy machine
-
-
-def test_a_hint_points_at_a_card_and_gives_reasons_in_words_and_figures(table: Table, server: Server) -> None:
-    table.go_to(table.create(rules="small", seat=1))
-    table.button("Hint").click()
-    coach = table.page.get_by_role("region", name="Coach")
-    coach.wait_for()
-    words = coach.text_content()
-    advised = coach.get_by_role("heading").text_content().removeprefix("Play the ")
-    assert advised in table.hand
-    assert "Chance to win the deal" in words
-    assert "By Champion with search: winning comes first, then tricks." in words
-    rows = coach.get_by_role("table").first.get_by_role("row").count()
-    assert rows == 1 + len(table.actions())
-    assert table.page.locator("#hand .marked").get_attribute("aria-label") == advised
-    holdings = coach.get_by_role("table", name="What the opponent may hold")
-    assert len(holdings.get_by_role("row").all()) == 1 + 4
-    cards = holdings.locator("tbody td:nth-child(3)").all_text_contents()
-    assert sum(map(float, cards)) == pytest.approx(len(table.hand), abs=0.3)
-    while table.page.locator("html").get_attribute("data-stage") == "foreplay":
-        table.act()
-    table.button("Hint").click()
-    coach.get_by_text("Exact: both hands are known.").wait_for()
-    values = coach.get_by_role("table").first.locator("tbody td:nth-child(3)").all_text_contents()
-    assert all(re.fullmatch(r"\d", value) for value in values)
-    assert coach.get_by_role("heading", name="The opponent holds").is_visible()
-    assert coach.locator(".open-suits .action").count() in {6, 7}  # one card may lie on the table
 
 
 def test_the_key_for_a_hint_waits_like_the_button_until_the_cards_lie_still(
@@ -105,69 +80,6 @@ def test_the_hint_button_is_busy_while_the_hint_is_sought_which_is_read_out_and_
     coach.wait_for(state="hidden")
     table.button("Hint").click()
     coach.wait_for()
-
-
-def test_take_back_returns_to_the_last_decision_and_marks_the_deal(table: Table, server: Server) -> None:
-    table.go_to(table.create(rules=TINY, seat=0))
-    hand = table.hand
-    assert table.button("Take back").get_attribute("aria-disabled") == "true"
-    table.act()
-    table.button("Take back").click()
-    # The hand is as large before as after: a card was drawn. Nothing to take back is what says that it is done.
-    table.page.locator("[aria-disabled=true]", has_text="Take back").wait_for()
-    table.wait()
-    assert table.hand == hand
-    table.play_on()
-    assert "Assisted" in table.page.get_by_role("region", name="Result").text_content()
-
-
-def test_the_review_shows_curve_moves_and_open_hands_and_another_card_can_be_tried(
-    table: Table, server: Server
-) -> None:
-    table.go_to(table.create(rules="small", seat=0, seed=3))
-    table.play_on(lambda actions: len(actions) - 1)
-    table.button("Review").click()
-    review = table.page.get_by_role("dialog", name="Review of the deal")
-    review.wait_for(timeout=REVIEW)
-    assert review.get_by_role("img", name=re.compile("Your chance to win")).is_visible()
-    for side in ("You", "Textbook"):
-        row = review.locator(".review-summary").get_by_role("row").filter(has_text=side)
-        assert re.fullmatch(rf"{side}\d+ %\d+\.\d", row.text_content())
-    mistakes = review.locator(".mistakes")
-    assert "biggest mistake" in mistakes.get_by_role("heading").text_content()
-    moves = mistakes.get_by_role("listitem").all_text_contents()
-    assert 1 <= len(moves) <= 3
-    for move in moves:
-        assert re.search(r"^Trick \d+: .+ instead of .+(Inaccuracy|Mistake|Blunder): gives away .+", move)
-        assert not re.search(r"\b1(\.0)? tricks|\b1 points", move)
-    slider = review.get_by_role("slider", name="Move")
-    table.page.keyboard.press("Home")
-    assert slider.input_value() == "0"
-    assert review.locator(".open-side .fan").first.get_by_role("img").count() == 7
-    review.get_by_role("button", name="Step forward").click()
-    assert slider.input_value() == "1"
-    table.page.keyboard.press("End")
-    assert slider.input_value() == slider.get_attribute("max")
-    table.page.keyboard.press("Home")
-    details, judged = review.locator(".move-details"), set()
-    while slider.input_value() != slider.get_attribute("max"):
-        if details.locator(".cost").count():  # a better card is another one than the card played
-            better = details.locator(".cost").text_content().partition("Better: ")[2].rstrip(".")
-            assert better not in details.locator("p").first.text_content()
-        judged |= {str(name) for name in ("good", "cost") if details.locator(f".{name}").count()}
-        table.page.keyboard.press("ArrowRight")
-    assert judged == {"good", "cost"}
-    table.page.keyboard.press("Home")
-    while not review.get_by_role("button", name=re.compile("^Try the")).count():
-        review.get_by_role("button", name="Step forward").click()
-    other = review.get_by_role("button", name=re.compile("^Try the")).first
-    name = str(other.get_attribute("aria-label")).removeprefix("Try the ")
-    other.click()
-    table.page.wait_for_function("() => document.querySelector('#match').textContent === 'Practice'")
-    table.wait()
-    assert name in table.log
-    table.play_on()
-    assert "does not count" in table.page.get_by_role("region", name="Result").text_content()
 
 
 def test_mistakes_can_be_put_right_in_the_review_and_practice_leads_back_to_it(table: Table, server: Server) -> None:

@@ -13,21 +13,7 @@ from tests.browser.table import Table
 from tests.browser.test_coach import RATED, REVIEW
 from tests.browser.test_windows import games_window
 
-
-def test_a_reload_in_the_middle_of_a_deal_changes_nothing(table: Table, server: Server) -> None:
-    table.go_to(table.create(rules="tiny", seat=0))
-    for _ in range(2):
-        table.act()
-    hand, log = table.hand, table.log
-    table.page.reload()
-    table.wait()
-    assert (table.hand, table.log) == (hand, log)
-    table.play_on()
-    result = table.result
-    table.page.reload()
-    table.wait()
-    assert table.result == result
-    assert table.button("Next deal").is_visible()
+pytestmark = pytest.mark.nightly
 
 
 def test_the_page_without_a_session_goes_on_with_the_last_game(table: Table, server: Server) -> None:
@@ -75,7 +61,7 @@ def test_an_agent_of_the_page_itself_plays_on_without_the_server(
     table.complaints.clear()
 
 
-_BOT = """
+BOT = """
 from pathlib import Path
 
 import german_whist as gw
@@ -100,27 +86,6 @@ def ask_again(table: Table) -> None:
     table.page.locator("#hand button").first.click(force=True)  # screen readers hear that it cannot be played
     table.page.wait_for_function("text => document.querySelector('[role=log]').textContent !== text", arg=before)
     table.wait()
-
-
-def test_an_agent_of_the_command_line_that_fails_once_is_asked_again(
-    open_table: OpenTable, start_server: StartServer, tmp_path: Path
-) -> None:
-    (tmp_path / "bot.py").write_text(_BOT, encoding="utf-8")
-    agent = f"python:{tmp_path / 'bot.py'}:Bot"
-    table = open_table(start_server("tiny", agent), game={"rules": "tiny", "seat": 1, "agent": agent})
-    (tmp_path / "broken").touch()
-    card = table.actions()[0]
-    name = str(card.get_attribute("aria-label"))
-    for _ in range(2):
-        table.press(card)
-    has_failed(table, "The server has failed")
-    assert name not in table.hand
-    (tmp_path / "broken").unlink()
-    ask_again(table)
-    assert f"You lead the {name}." in table.log
-    assert table.play_on()
-    assert all("500" in words for words in table.complaints)
-    table.complaints.clear()
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from tests.browser.conftest import OpenTable
 from tests.browser.server import Server
 from tests.browser.table import Table
+
+pytestmark = pytest.mark.nightly
 
 
 def unplayable(table: Table) -> list[str]:

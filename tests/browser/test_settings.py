@@ -11,6 +11,8 @@ from tests.browser.conftest import OpenTable, StartServer
 from tests.browser.server import Server
 from tests.browser.table import Table
 
+pytestmark = pytest.mark.nightly
+
 
 def drawings(table: Table, part: str) -> set[str]:
     """Return what the cards in a part of the page are drawn from, and their colours."""

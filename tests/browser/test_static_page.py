@@ -26,6 +26,8 @@ from tests.browser.table import Table
 from tests.browser.test_whole_deals import RESULT, WAYS, play_quickly, play_with_keys
 from tests.browser.test_windows import games_window
 
+pytestmark = pytest.mark.nightly
+
 PRESETS = rule_names()
 
 # Plays whole deals of every game of the catalogue, against each of its agents in turn, with the first action there is.
@@ -123,7 +125,6 @@ def test_a_whole_deal(table: Table, preset: str, way: str) -> None:
     play_whole_deal(table, preset, way)
 
 
-@pytest.mark.nightly
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("preset", PRESETS)
 def test_a_whole_deal_of_every_preset_in_every_way(table: Table, preset: str, way: str) -> None:

@@ -12,6 +12,8 @@ from tests.browser.conftest import OpenTable, StartServer
 from tests.browser.server import COLD, Server
 from tests.browser.table import Table
 
+pytestmark = pytest.mark.nightly
+
 _TRUMP_TONE, _TRICK_TONE = 660, 523  # Hz: the first tones of these sounds
 _LISTEN = """() => {
   window.tones = []; window.pulses = 0;
@@ -177,33 +179,6 @@ def test_without_sound_nothing_is_heard(table: Table, server: Server) -> None:
     table.page.evaluate(_LISTEN)
     table.play_on()
     assert table.page.evaluate("window.tones") == []
-
-
-def test_who_is_new_chooses_one_of_three_opponents_or_the_lesson_once(
-    open_table: OpenTable, start_server: StartServer
-) -> None:
-    server = start_server("tiny", "greedy")
-    new = {"welcomed": False}
-    table = open_table(server, settings=new)
-    welcome = table.page.get_by_role("dialog", name="Welcome to German Whist")
-    opponents = welcome.get_by_role("group", name="Opponents").get_by_role("button")
-    assert opponents.locator("strong").all_text_contents() == ["Greedy", "Textbook", "Champion"]
-    assert opponents.locator("em").all_text_contents() == ["easy", "medium", "master"]
-    opponents.nth(1).click()
-    table.page.wait_for_function("() => document.title.includes('Textbook')")
-    table.wait()
-    assert table.session(table.page.url.split("session=")[1])["rules"] == "tiny"
-    table.page.reload()
-    table.wait()
-    assert welcome.count() == 0
-    table.play_on()
-    other = open_table(server, width=390, height=844, settings=new)
-    other.button("Teach me first", exact=False).click()
-    coach = other.page.get_by_role("region", name="Coach", exact=True)
-    coach.get_by_role("heading", name=re.compile("Lesson")).wait_for()
-    third = open_table(server, settings=new)
-    third.page.keyboard.press("Escape")
-    third.page.wait_for_function("() => document.title.includes('Greedy')")
 
 
 _BOT = """

@@ -14,6 +14,8 @@ from tests.browser.conftest import Devices
 from tests.browser.server import Server
 from tests.browser.table import ABLE, Table
 
+pytestmark = pytest.mark.nightly
+
 # Every preset with eight cards, for two of the ways each; those left out have few anyway.
 _CARDS = "suits=2,ranks=4,hand=2"
 _SMALLER = {
@@ -33,7 +35,7 @@ _TRUE_WAYS = {"classic": "touch", "humbug": "touch", "draft": "keyboard", "open_
 
 RESULT = re.compile(r"((You win|Textbook wins) \d+ to \d+|The deal is drawn, \d+ tricks? each)(, played low)?")
 
-_SIZES: dict[str, dict[str, Any]] = {
+SIZES: dict[str, dict[str, Any]] = {
     "mouse": {},
     "touch": {"width": 390, "height": 844},
     "keyboard": {"width": 1024, "height": 768},
@@ -84,7 +86,7 @@ def play_quickly(table: Table) -> None:
 def play_whole_deal(ways: dict[str, Table], server: Server, game: str, way: str, *, single: bool) -> None:
     table, settings = ways[way], {"singleTap": single}
     if table.settings != settings:
-        table.visit(settings=settings, **_SIZES[way])
+        table.visit(settings=settings, **SIZES[way])
     table.go_to(table.create(rules=game, seat=0))
     if way == "keyboard":
         play_with_keys(table)
@@ -131,7 +133,7 @@ class Finger:
 @pytest.mark.parametrize("way", ["mouse", "touch"])
 def test_cards_are_dragged_or_flicked_onto_the_table_and_others_spring_back(ways: dict[str, Table], way: str) -> None:
     table = ways[way]
-    table.visit(**_SIZES[way])
+    table.visit(**SIZES[way])
     table.go_to(table.create(rules="small", seat=0))
     finger = Finger(table)
     forbidden = table.page.locator("#hand button[aria-disabled=true]")
@@ -161,7 +163,6 @@ def test_a_whole_deal_of_true_size(ways: dict[str, Table], server: Server, prese
     play_whole_deal(ways, server, preset, way, single=True)
 
 
-@pytest.mark.nightly
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("preset", rule_names())
 def test_a_whole_deal_of_every_preset_in_every_way(

@@ -10,6 +10,8 @@ from tests.browser.conftest import OpenTable
 from tests.browser.server import Server
 from tests.browser.table import Table
 
+pytestmark = pytest.mark.nightly
+
 
 def test_back_closes_the_window_on_top_and_leaves_the_game_at_the_table(table: Table, server: Server) -> None:
     first, second = (table.create(rules="small", seat=0) for _ in range(2))
