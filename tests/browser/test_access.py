@@ -124,10 +124,11 @@ def test_known_cards_fit_and_can_be_read(open_table: OpenTable) -> None:
 
 def test_what_is_said_while_the_server_is_away_covers_nothing(open_table: OpenTable) -> None:
     table = open_table().framed()
-    table.go_to(play(table, "classic", follows, seat=1))
-    for address in ("**/api/**", "**/data.json"):
-        table.page.page.route(address, lambda route: route.abort())
-    table.button("Hint").click()
+    table.go_to(table.create(rules="classic", seat=1, agent="mc:worlds=60"))
+    table.page.page.route("**/api/**", lambda route: route.abort())
+    card = table.actions()[0]
+    for _ in range(2):
+        table.press(card)
     table.page.get_by_role("alert").filter(has_text="The server does not answer").wait_for()
     check(table, "away")
     assert all("ERR_FAILED" in words for words in table.complaints)

@@ -24,7 +24,7 @@ export const canBePlayed = ({ rules, agent }) => knowsRules(rules) && dataNow().
 /** @param {string} rules @returns {string} a title for people; the specification of rules that the page does not play */
 export const rulesTitle = (rules) => dataNow().games[rules]?.title ?? rules;
 
-/** @param {string} spec of the rules @returns {import("./types.js").Game} */
+/** @param {string} spec of the rules */
 export function figuresOf(spec) {
   const { title, text } = wordsOf(spec);
   const { hand, stock, foreplay, tricks, counts, counted, race, suits } = rulesNamed(spec);

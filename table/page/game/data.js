@@ -4,7 +4,61 @@
 import { setRules } from "../engine/rules.js";
 import { TableError } from "./errors.js";
 
-/** @typedef {import("./types.js").Catalog} Catalog */
+/**
+ * A way to score a game.
+ *
+ * @typedef {object} Scoring
+ * @property {string} title  its name for people
+ * @property {string} rules  what a new session takes as `rules`
+ * @property {string[]} [agents]  specifications of the agents that can play it, where they are not those of the game
+ */
+
+/**
+ * A game of the catalogue.
+ *
+ * @typedef {object} GameEntry
+ * @property {string} id  name of the preset
+ * @property {string} title  its name for people
+ * @property {string} summary  what it is, in one line
+ * @property {Scoring[]} scorings  its scorings; the first is the preset's own
+ * @property {string[]} agents  specifications of the agents that can play it, the easiest first
+ */
+
+/**
+ * An agent of the catalogue.
+ *
+ * @typedef {object} AgentEntry
+ * @property {string} spec  its specification
+ * @property {string} title  its name for people
+ * @property {string} level  how hard it is
+ * @property {Record<string, string>} strength  how strong it is, as a sentence by game, where it was measured
+ * @property {number | null} accuracy  its accuracy in classic, measured as yours is; `null`: unknown
+ * @property {boolean} own  whether the page plays it by itself, without a server
+ * @property {number | null} bytes  of the network that the page loads for it; `null`: it needs none
+ * @property {string} description  what it does
+ * @property {boolean} [judges]  whether it is a network of the command line, whose values the coach shows
+ */
+
+/**
+ * What the page proposes at first.
+ *
+ * @typedef {object} Defaults
+ * @property {string} rules  specification of the rules
+ * @property {string} agent  specification of the agent
+ * @property {string | null} match  specification of the match
+ */
+
+/**
+ * What can be played.
+ *
+ * @typedef {object} Catalog
+ * @property {string} version  version of the package
+ * @property {GameEntry[]} games
+ * @property {AgentEntry[]} agents  the agents, from the easiest to the hardest
+ * @property {string[]} suggested  specifications of the opponents that the command line names
+ * @property {Defaults} defaults  those of the command line
+ * @property {string} today  the date of the deal of the day
+ */
 
 /**
  * Rules in words.

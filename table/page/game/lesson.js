@@ -65,7 +65,7 @@ export function teacherCard(deal) {
   return view.stock ? parseAction(TEACHER_PLAYS[popcount(view.playedSelf)], deal.rules) : null;
 }
 
-/** @param {TableDeal} deal @returns {import("./types.js").Lesson} what the teacher says now */
+/** @param {TableDeal} deal @returns what the teacher says now */
 export function lessonData(deal) {
   if (deal.done) return { step: STEPS.length, steps: STEPS.length, text: END, wanted: null, done: true };
   const step = stepOf(deal);

@@ -44,7 +44,7 @@ export function score(deal, seat, recalled) {
  * @param {number} seat that recalled the cards
  * @param {[string, string]} names of the players by seat
  * @param {readonly number[]} recalled what it takes to be in the opponent's hand
- * @returns {import("./types.js").Recall} the score and, once the deal is over, what it was about
+ * @returns the score and, once the deal is over, what it was about
  */
 export function recallData(deal, seat, names, recalled) {
   const [right, held] = score(deal, seat, recalled);

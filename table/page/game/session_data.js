@@ -17,8 +17,8 @@ import { isCopy } from "./thinking.js";
 /** @typedef {import("./game_session.js").Session} Session */
 /** @typedef {import("./settings.js").Settings} Settings */
 
-/** @param {Session} session @returns {Omit<import("./types.js").Session, "id" | "failed">} what the page may know of it */
-export function sessionJson(session) {
+/** @param {Session} session @returns what the page may know of it */
+export function sessionData(session) {
   const { settings, deal, seat, names } = session;
   const events = dealEvents(deal, seat, names);
   const tables = eventTables(deal, seat, events, session.lastOwn === null ? 0 : session.lastOwn + 1);
@@ -34,7 +34,7 @@ export function sessionJson(session) {
     game: figuresOf(settings.rules),
     agent: { spec: settings.agent, title: session.title, copy: isCopy(settings.agent) },
     day: settings.day,
-    match: matchJson(session),
+    match: matchData(session),
     deals: session.finished.map(({ deal: one, assisted }, place) => {
       const { text, winner, margin, points } = result(one, seat, names);
       return { deal: place + 1, text, winner, margin, points, assisted };
@@ -76,15 +76,15 @@ export function sessionTitle({ kind, rules, day }, agent) {
   return day === null ? title : `Deal of ${day}: ${title}`;
 }
 
-/** @param {import("./store.js").SavedSession} saved @param {number | null} accuracy of the person in its deals @returns {import("./types.js").ListedSession} in a few fields, for the list of sessions */
-export function summaryJson({ id, settings, title, updated, finished, inPlay, outcome }, accuracy) {
+/** @param {import("./store.js").SavedSession} saved @param {number | null} accuracy of the person in its deals @returns in a few fields, for the list of sessions */
+export function summaryData({ id, settings, title, updated, finished, inPlay, outcome }, accuracy) {
   const { kind, rules, agent, match, day } = settings;
   const time = new Date(updated).toISOString().replace(/\.\d+Z$/, "+00:00");
   return { id, kind, title: sessionTitle(settings, title), rules, agent, match, day, updated: time, finished, in_play: inPlay, outcome, accuracy };
 }
 
 /** @param {string} id of a game that cannot even be named @returns {import("./types.js").ListedSession} */
-export const damagedJson = (id) => ({
+export const damagedData = (id) => ({
   id, kind: "play", title: "A damaged game", rules: "", agent: "", match: null, day: null, updated: "", finished: false, in_play: true, outcome: null, accuracy: null,
 });
 
@@ -104,8 +104,8 @@ function matchText({ settings: { match }, score, names }, winner) {
   return `${clause(names[winner], "win{s} the match")}, ${general(points[winner])} to ${general(points[1 - winner])}`;
 }
 
-/** @param {Session} session @returns {import("./types.js").Match} */
-function matchJson({ settings: { match }, score, seat, winner, finished }) {
+/** @param {Session} session */
+function matchData({ settings: { match }, score, seat, winner, finished }) {
   const points = scoreInMatch(score, match);
   return {
     format: match,

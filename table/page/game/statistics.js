@@ -11,7 +11,6 @@ import { tricksTaken } from "../judge/tricks.js";
 /** @typedef {import("./store.js").CountedDeal} CountedDeal */
 /** @typedef {import("./store.js").CountedMatch} CountedMatch */
 /** @typedef {import("./store.js").Counted} Counted */
-/** @typedef {import("./types.js").Statistics} Statistics */
 
 const RECENT = 100;
 const ENOUGH = 10; // rated deals before a person is compared with the agents: fewer say nothing
@@ -44,7 +43,7 @@ export function countDeals(id, session, first) {
   return { deals, match: { session: id, rules, agent, match, won: winner === seat, assisted, time: found[found.length - 1].time } };
 }
 
-/** @param {Counted} counted @returns {Statistics} */
+/** @param {Counted} counted */
 export function summary({ deals, matches }) {
   const groups = grouped(deals, ({ rules, agent, assisted }) => [rules, agent, assisted]);
   const ofMatches = grouped(matches, ({ rules, agent, match, assisted }) => [rules, agent, match, assisted]);
@@ -88,7 +87,7 @@ function grouped(rows, keyOf) {
   return [...found.values()].sort((one, other) => before(one.key, other.key)).map((group) => group.rows);
 }
 
-/** @param {CountedDeal[]} deals of one group @returns {import("./types.js").DealGroup} */
+/** @param {CountedDeal[]} deals of one group */
 function groupData(deals) {
   const { rules, agent, assisted } = deals[0];
   const accuracy = accuracyOfDeals(deals);
@@ -106,7 +105,7 @@ function groupData(deals) {
   };
 }
 
-/** @param {CountedDeal[]} deals @param {import("../engine/rules.js").Rules} game @returns {Pick<import("./types.js").DealGroup, "tricks" | "luck" | "skill">} */
+/** @param {CountedDeal[]} deals @param {import("../engine/rules.js").Rules} game */
 function tricksOf(deals, game) {
   const rated = deals.filter((deal) => deal.par !== null);
   const luck = rated.map((deal) => tricksTaken(Number(deal.par), game, deal.low));
@@ -114,7 +113,7 @@ function tricksOf(deals, game) {
   return { tricks: round(mean(deals.map((deal) => tricksTaken(deal.margin, game, deal.low))), 2), luck: estimate(luck), skill: estimate(skill) };
 }
 
-/** @param {CountedDeal[]} deals with a quiz @returns {import("./types.js").Memory | null} */
+/** @param {CountedDeal[]} deals with a quiz */
 function memory(deals) {
   if (deals.length === 0) return null;
   const sum = (/** @type {"recalled" | "held"} */ part) => deals.reduce((total, deal) => total + Number(deal[part]), 0);
@@ -131,7 +130,7 @@ export function accuracyOfDeals(deals) {
 /** @param {number[]} numbers @returns {number} */
 const mean = (numbers) => numbers.reduce((total, number) => total + number, 0) / numbers.length;
 
-/** @param {number[]} numbers one of each deal @returns {import("./types.js").Estimate | null} null where they are too few */
+/** @param {number[]} numbers one of each deal @returns null where they are too few */
 function estimate(numbers) {
   if (numbers.length < ENOUGH) return null;
   const middle = mean(numbers);
@@ -139,7 +138,7 @@ function estimate(numbers) {
   return { mean: round(middle, 2), error: round(1.96 * Math.sqrt(variance / numbers.length), 2) };
 }
 
-/** @param {number[]} margins @returns {import("./types.js").Streak} deals won in a row: now, and at the longest */
+/** @param {number[]} margins @returns deals won in a row: now, and at the longest */
 function streak(margins) {
   let [now, longest] = [0, 0];
   for (const margin of margins) {

@@ -17,7 +17,7 @@ import { teacherCard } from "./lesson.js";
 import { Rater } from "./rating.js";
 import { recordingLine } from "./recording.js";
 import { lessonSession, loadedSession, savedSession } from "./saved.js";
-import { damagedJson, sessionJson, summaryJson } from "./session_data.js";
+import { damagedData, sessionData, summaryData } from "./session_data.js";
 import { daySettings, randomSeed, settingsOf, today } from "./settings.js";
 import { challengeOf, codeOf, decoded, openRecordings, readDeals } from "./shared_deals.js";
 import { accuracyOfDeals, countDeals, summary } from "./statistics.js";
@@ -84,7 +84,7 @@ const forPerson = (error) => (error instanceof Error && error.constructor === Er
 /** @returns {Promise<import("./types.js").Catalog>} what can be played */
 export const catalog = () => answer(async () => ({ ...(await loadData()).catalog, today: today() }));
 
-/** @param {Partial<import("./types.js").Choices>} choices @returns {Promise<SessionData>} a new game */
+/** @param {{rules?: string, agent?: string, match?: string | null, seed?: number, seat?: number}} choices @returns {Promise<SessionData>} a new game */
 export function create({ rules, agent, match = null, seed, seat }) {
   return answer(async () => {
     const { catalog: { defaults }, seed: fixed } = dataNow();
@@ -101,13 +101,13 @@ export const dealOfDay = (date) => answer(async () => {
   return before === undefined ? add(new Session(settings, agentTitle(settings.agent))) : open(before.id);
 });
 
-/** @param {string} id of a deal of the day that is over @returns {Promise<import("./types.js").HouseResult[]>} what agents make of the person's cards */
+/** @param {string} id of a deal of the day that is over @returns what agents make of the person's cards */
 export const house = (id) => answer(async () => houseResults((await read(id)).session));
 
 /** @returns {Promise<SessionData>} a game with the lesson */
 export const lesson = () => answer(() => add(lessonSession()));
 
-/** @returns {Promise<import("./types.js").ListedSession[]>} all games, the one played last first, damaged ones at the end */
+/** @returns all games, the one played last first, damaged ones at the end */
 export const sessions = () => answer(async () => {
   const [saved, { deals }] = await Promise.all([store.allSessions(), store.counted()]);
   const whole = saved.filter(isSaved).sort((one, other) => other.updated - one.updated);
@@ -115,8 +115,8 @@ export const sessions = () => answer(async () => {
   const counted = new Map(saved.map(({ id }) => [id, []]));
   for (const deal of deals) counted.get(deal.session)?.push(deal);
   return [
-    ...whole.map((row) => summaryJson(row, accuracyOfDeals(counted.get(row.id) ?? []))),
-    ...saved.filter((row) => !isSaved(row)).map(({ id }) => damagedJson(id)),
+    ...whole.map((row) => summaryData(row, accuracyOfDeals(counted.get(row.id) ?? []))),
+    ...saved.filter((row) => !isSaved(row)).map(({ id }) => damagedData(id)),
   ];
 });
 
@@ -124,7 +124,7 @@ export const sessions = () => answer(async () => {
 export const open = (id) => answer(async () => {
   const entry = await read(id);
   await reply(entry);
-  return entryJson(entry);
+  return entryData(entry);
 });
 
 /** @param {string} id @returns {Promise<void>} */
@@ -159,7 +159,7 @@ export const review = (id, deal) => answer(async () => {
   return found;
 });
 
-/** @param {string} id @param {number | null} deal null: all finished deals @returns {Promise<import("./types.js").Recording>} as text and as a code */
+/** @param {string} id @param {number | null} deal null: all finished deals @returns as text and as a code */
 export const recording = (id, deal) => answer(async () => {
   const { session } = await read(id);
   const last = placeOf(session, deal);
@@ -174,13 +174,13 @@ export const tryAction = (id, deal, move, action) => derive(id, (session) => oth
 /** @param {string} id @param {number} deal @returns {Promise<SessionData>} practice with the seats swapped */
 export const swap = (id, deal) => derive(id, (session) => swapSeats(session, placeOf(session, deal)));
 
-/** @param {string} id @param {number} deal @param {number | null} [move] @returns {Promise<import("./types.js").Watch>} what the agent makes of the person's cards, or perfect play from a decision on */
+/** @param {string} id @param {number} deal @param {number | null} [move] @returns what the agent makes of the person's cards, or perfect play from a decision on */
 export const watch = (id, deal, move = null) => answer(async () => {
   const { session } = await read(id);
   return replay(session, placeOf(session, deal), move);
 });
 
-/** @param {string} id of a challenge @returns {Promise<import("./types.js").Watch>} what the sender made of the same cards */
+/** @param {string} id of a challenge @returns what the sender made of the same cards */
 export const compare = (id) => answer(async () => compareWithSender((await read(id)).session));
 
 /** @param {string} text recordings @returns {Promise<SessionData>} a game that holds them */
@@ -193,7 +193,6 @@ export const openLink = (code) => answer(async () => {
   return before === undefined ? add(challengeOf(line)) : open(before.id);
 });
 
-/** @returns {Promise<import("./types.js").Statistics>} */
 export const statistics = () => answer(async () => summary(await store.counted()));
 
 /** @returns {Promise<void>} */
@@ -227,7 +226,7 @@ function isReadable(row) {
   if (!isSaved(row)) return false;
   if (!knowsRules(row.settings.rules)) return true;
   try {
-    sessionJson(loadedSession(row));
+    sessionData(loadedSession(row));
     return true;
   } catch {
     return false;
@@ -261,7 +260,7 @@ async function isReplay({ id, session: { settings: { day } } }) {
 }
 
 /** @param {string} id @returns {Promise<TableError>} */
-const moved = async (id) => new TableError("moved", "The game has moved on in another window.", { session: entryJson(await read(id)) });
+const moved = async (id) => new TableError("moved", "The game has moved on in another window.", { session: entryData(await read(id)) });
 
 /** Let the agent act until it is the person's turn, the deal is over or the agent fails, and save what it did. @param {Entry} entry */
 async function reply(entry) {
@@ -293,7 +292,7 @@ function change({ id, version }, work) {
     await work(entry.session);
     await save(entry); // safe before the agent thinks
     await reply(entry);
-    return entryJson(entry);
+    return entryData(entry);
   });
 }
 
@@ -307,7 +306,7 @@ async function add(session) {
   await forgetOld();
   await save(entry);
   await reply(entry);
-  return entryJson(entry);
+  return entryData(entry);
 }
 
 /** @param {string} id @param {(session: Session) => Session} make @returns {Promise<SessionData>} a new game that is made from another one, and remembers it */
@@ -354,7 +353,7 @@ function newId() {
 }
 
 /** @param {Entry} entry @returns {SessionData} as the page shows it */
-const entryJson = ({ id, session, failed }) => ({ id, failed, ...sessionJson(session) });
+const entryData = ({ id, session, failed }) => ({ id, failed, ...sessionData(session) });
 
 /** @param {Session} session @param {number | null} number from 1; null: the last one @returns {number} the place of a finished deal, from 0 @throws {TableError} if there is none */
 function placeOf({ finished }, number) {

@@ -21,7 +21,7 @@ import { reason } from "./reasons.js";
  * @param {Rules} rules
  * @param {Advice} advice what its actions are worth
  * @param {{title: string, advice: Advice} | null} [own] what a network of the command line says
- * @returns {import("../types.js").Hint} from what it knows alone
+ * @returns from what it knows alone
  */
 export function hintOf(view, rules, advice, own = null) {
   const best = advice.actions[0];
@@ -51,14 +51,14 @@ function judgeText({ exact, judge: by }, title) {
   return by === STRONGEST ? `By ${title}.` : `By ${title}, because ${agentTitle(STRONGEST)} could not be loaded.`;
 }
 
-/** @param {View} view @param {Rules} rules @returns {Record<string, import("../types.js").Holding>} what the opponent may hold, by suit */
+/** @param {View} view @param {Rules} rules @returns what the opponent may hold, by suit */
 function holdings(view, rules) {
   const belief = beliefOf(rules.game, view);
   const suits = SUITS.slice(0, rules.suits).split("");
   return Object.fromEntries(suits.map((suit, place) => [suit, { expected: round(belief.expected[place], 3), void: round(belief.void[place], 3) }]));
 }
 
-/** @param {Advice} advice @param {Rules} rules @returns {import("../types.js").Option[]} the legal actions with their values, the best first */
+/** @param {Advice} advice @param {Rules} rules @returns the legal actions with their values, the best first */
 export function options(advice, rules) {
   return advice.actions.map((action, place) => ({
     action: actionText(action, rules),

@@ -61,7 +61,7 @@ function agentName({ settings, title }) {
  * @param {Session} session in which the deal was played
  * @param {number} place which of its finished deals, from 0
  * @param {number | null} move number of the decision, from 1; both hands have to be known there
- * @returns {Promise<import("../types.js").Watch>} what the agent makes of the person's cards against itself, or perfect play from a decision on
+ * @returns what the agent makes of the person's cards against itself, or perfect play from a decision on
  */
 export async function watch(session, place, move) {
   const before = played(session, place);
@@ -77,9 +77,9 @@ export async function watch(session, place, move) {
   return compared(before, deal, seat, title, names, first);
 }
 
-/** @param {Session} session with one finished deal @returns {Promise<import("../types.js").HouseResult[]>} what some agents of this page make of the person's cards against the same opponent, the most tricks first */
+/** @param {Session} session with one finished deal @returns what some agents of this page make of the person's cards against the same opponent, the most tricks first */
 export async function houseResults({ settings, seat, finished: [{ deal }] }) {
-  /** @type {import("../types.js").HouseResult[]} */
+  /** @type {{title: string, tricks: number}[]} */
   const found = [];
   for (const agent of HOUSE) {
     const played = await playOut(new TableDeal(deal.rules, deal.deck, deal.dealer), seat === 0 ? [agent, settings.agent] : [settings.agent, agent], { here: true });
@@ -88,7 +88,7 @@ export async function houseResults({ settings, seat, finished: [{ deal }] }) {
   return found.sort((one, other) => other.tricks - one.tricks);
 }
 
-/** @param {Session} session a challenge that is over @returns {import("../types.js").Watch} what the sender made of the same cards */
+/** @param {Session} session a challenge that is over @returns what the sender made of the same cards */
 export function compareWithSender({ sent, finished, seat }) {
   if (sent === null || finished.length === 0) throw new TableError("refused", "There is nothing to compare.");
   const [{ deal, names }] = readDeals(sent);
@@ -103,7 +103,6 @@ export function compareWithSender({ sent, finished, seat }) {
  * @param {string} title who plays its cards
  * @param {[string, string]} names of the players of `deal` by seat
  * @param {number} first move to be shown, from 0
- * @returns {import("../types.js").Watch}
  */
 function compared(before, deal, seat, title, names, first) {
   const differs = deal.actions.findIndex((action, step) => action !== before.actions[step]);

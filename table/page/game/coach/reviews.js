@@ -16,8 +16,7 @@ import { isCriticised, judge } from "./judgement.js";
 import { reason } from "./reasons.js";
 
 /** @typedef {import("../../judge/advice.js").Advice} Advice */
-/** @typedef {import("../types.js").Move} Move */
-/** @typedef {Omit<import("../types.js").Review, "deal" | "rules" | "agent">} DealReview */
+/** @typedef {Awaited<ReturnType<typeof moveData>>} Move */
 
 const [MISTAKES, SWINGS] = [3, 3]; // at most
 const PERFECT_ENDGAME = "heuristic+exact"; // plays the cards where no network does
@@ -29,7 +28,6 @@ const AT_ONCE = 4; // decisions that are asked about together: a server thinks i
  * @param {number} seat that is `you`
  * @param {[string, string]} names of the players by seat
  * @param {() => Promise<void>} rest waits, between some decisions, while others need the worker
- * @returns {Promise<DealReview>}
  */
 export async function review(deal, seat, names, rest) {
   /** @type {Advice[]} */
@@ -74,7 +72,7 @@ export function par(deal, rest) {
   return playOut(new TableDeal(deal.rules, deal.deck, deal.dealer), [agent, agent], { rest });
 }
 
-/** @param {TableDeal} deal @param {number} seat @returns {import("../types.js").OpenPosition[]} all cards open: before the first move, then after each */
+/** @param {TableDeal} deal @param {number} seat @returns all cards open: before the first move, then after each */
 export function openPositions(deal, seat) {
   return [...deal.states, deal.state].map((state) => {
     const tricks = [0, 1].map((place) => state.tricks[0][place] + state.tricks[1][place]);
@@ -92,7 +90,7 @@ export function openPositions(deal, seat) {
   });
 }
 
-/** @param {TableDeal} deal @param {number} step @param {Advice} advice @param {number} seat @param {string} text @returns {Promise<Move>} */
+/** @param {TableDeal} deal @param {number} step @param {Advice} advice @param {number} seat @param {string} text */
 async function moveData(deal, step, advice, seat, text) {
   const action = deal.actions[step];
   const view = deal.view(deal.actor(step), step);
@@ -173,7 +171,6 @@ function winCurve(deal, seat, found) {
  * @param {Advice[]} found
  * @param {[string, string]} names
  * @param {Move[]} moves
- * @returns {import("../types.js").Swing[]}
  */
 function swings(deal, seat, found, names, moves) {
   const own = ownSteps(deal, seat);

@@ -32,7 +32,6 @@ const event = (kind, seat, card, trick, text, step) => ({ kind, seat, card, tric
  * @param {import("../types.js").Side | null} side who did it
  * @param {number} trump
  * @param {import("../types.js").Table | null} table what was seen after it
- * @returns {import("../types.js").GameEvent}
  */
 export function eventData({ kind, card, trick, text }, number, side, trump, table) {
   const isTrump = card !== null && Math.floor(card / SUIT_SIZE) === trump;

@@ -40,7 +40,7 @@ export const bySide = (you, opponent) => ({ you, opponent });
  * @param {number} seat
  * @param {[string, string]} names of the players by seat
  * @param {Event[]} events of the deal as this seat saw them
- * @returns {import("../types.js").Position} what a seat sees of a deal now
+ * @returns what a seat sees of a deal now
  */
 export function position(deal, seat, names, events) {
   const { rules } = deal;
@@ -84,13 +84,13 @@ export function trickNumber(view, rules, done) {
 /** @param {number} seat @param {State} state @returns {number} how many cards a seat holds */
 export const heldBy = (seat, state) => popcount(state.hands[seat]);
 
-/** @param {number} cards how many @param {Mask} known @param {View} view @returns {import("../types.js").OpponentHand} */
+/** @param {number} cards how many @param {Mask} known @param {View} view */
 export function opponentHand(cards, known, view) {
   const voids = [0, 1, 2, 3].filter((suit) => view.voidOpponent[suit]).map((suit) => [SUITS[suit], view.voidOpponent[suit]]);
   return { cards, known: highToLow(known), voids: Object.fromEntries(voids) };
 }
 
-/** @param {State} state @param {Rules} rules @param {number} seat @returns {Record<Side, import("../types.js").Tricks>} won so far */
+/** @param {State} state @param {Rules} rules @param {number} seat @returns won so far */
 export function tricksOf(state, rules, seat) {
   const counted = takenTricks(state, rules);
   const of = (/** @type {number} */ place) => ({ foreplay: state.tricks[0][place], endgame: state.tricks[1][place], counted: counted[place] });
@@ -103,12 +103,12 @@ export const cardTexts = (cards) => cards.filter((card) => card !== null).map(ca
 /** @param {Mask} mask @returns {string[]} spades to clubs, each suit from high to low */
 export const highToLow = (mask) => cardTexts(cardsOf(mask).reverse());
 
-/** @param {State} state @param {number} seat @returns {import("../types.js").LedCard | null} */
+/** @param {State} state @param {number} seat */
 export function ledCard({ led, turn }, seat) {
   return led < 0 ? null : { card: cardText(led), name: cardName(led), by: sideOf(1 - turn, seat) };
 }
 
-/** @param {TableDeal} deal @param {View} view of the seat to act @returns {import("../types.js").Decision} */
+/** @param {TableDeal} deal @param {View} view of the seat to act */
 export function decision(deal, view) {
   const actions = cardsOf(view.legal);
   if (!view.choice) actions.reverse();
@@ -166,7 +166,7 @@ export function refusalWithChoices(deal, seat, action) {
   return `${reason.replace(/\.$/, "")}: ${deal.view(seat).choice ? "" : "you may play "}${joinWords(words, "or")}.`;
 }
 
-/** @param {TableDeal} deal finished @param {number} seat @param {[string, string]} names @returns {import("../types.js").Result} from the side of `seat` */
+/** @param {TableDeal} deal finished @param {number} seat @param {[string, string]} names @returns from the side of `seat` */
 export function result(deal, seat, names) {
   const [winner, text] = resultText(deal, names);
   const outcome = deal.result();
@@ -181,7 +181,7 @@ export function result(deal, seat, names) {
   };
 }
 
-/** @param {TableDeal} deal @param {View} view @returns {import("../types.js").HandCard[]} */
+/** @param {TableDeal} deal @param {View} view */
 function handData(deal, view) {
   let seat = -1;
   if (view.turn) seat = deal.turn;
@@ -195,7 +195,7 @@ function handData(deal, view) {
   }));
 }
 
-/** @param {Event[]} events @param {number} seat @returns {import("../types.js").LastTrick | null} the last complete trick, and what it brought from the stock */
+/** @param {Event[]} events @param {number} seat @returns the last complete trick, and what it brought from the stock */
 export function lastTrick(events, seat) {
   const won = events.findLast((event) => event.kind === "win");
   if (won === undefined || won.seat === null) return null;
@@ -215,7 +215,7 @@ export function lastTrick(events, seat) {
   };
 }
 
-/** @param {TableDeal} deal finished @param {number} seat @returns {import("../types.js").PlayedTrick[]} all tricks, seen from a seat */
+/** @param {TableDeal} deal finished @param {number} seat @returns all tricks, seen from a seat */
 export function playedTricks(deal, seat) {
   const plays = deal.actions.flatMap((action, step) => (deal.states[step].decision === PLAY ? [{ action, actor: deal.actor(step), step }] : []));
   return Array.from({ length: Math.floor(plays.length / 2) }, (_, trick) => {
@@ -232,7 +232,7 @@ export function exchanged(rules, events, seat) {
   return bySide(swapped(seat), swapped(1 - seat));
 }
 
-/** @param {TableDeal} deal @param {number} seat @returns {import("../types.js").OpenCards} what is left when a deal is over */
+/** @param {TableDeal} deal @param {number} seat @returns what is left when a deal is over */
 function openCards({ rules, state, deck }, seat) {
   return {
     you: highToLow(state.hands[seat]),

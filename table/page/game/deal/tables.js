@@ -15,7 +15,7 @@ import { bySide, cardTexts, exchanged, heldBy, highToLow, lastTrick, opponentHan
  * @param {number} seat
  * @param {Event[]} events of the deal as this seat saw them
  * @param {number} [since] events after fewer actions get null
- * @returns {(import("../types.js").Table | null)[]} what a seat saw of the table after each event
+ * @returns what a seat saw of the table after each event
  */
 export function eventTables(deal, seat, events, since = 0) {
   const first = Math.max(since - 1, 0);

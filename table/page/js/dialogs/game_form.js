@@ -12,7 +12,7 @@ import { rulesText } from "./rules.js";
 
 const TARGETS = [null, "first_to:10", "first_to:25", "first_to:50", "best_of:3", "best_of:5"];
 
-/** @param {Catalog} catalog @param {string} rules @returns {import("../../game/types.js").GameEntry} the game that has a scoring of these rules */
+/** @param {Catalog} catalog @param {string} rules @returns {import("../../game/data.js").GameEntry} the game that has a scoring of these rules */
 export function gameOf(catalog, rules) {
   const { games } = catalog;
   return (
@@ -45,7 +45,7 @@ function likeAgent(catalog, agents, spec) {
  *
  * @param {Catalog} catalog
  * @param {{rules: string, agent: string}[]} asked  games and agents from the command line, or played last
- * @returns {import("../../game/types.js").GameEntry[]}
+ * @returns {import("../../game/data.js").GameEntry[]}
  */
 function allGames(catalog, asked) {
   const everywhere = catalog.games[0].agents.filter((spec) => catalog.games.every((game) => game.agents.includes(spec)));
@@ -107,7 +107,7 @@ export function gameForm(catalog, start) {
   return form;
 }
 
-/** @param {import("../../game/types.js").AgentEntry} agent @param {string} rules @returns {string} */
+/** @param {import("../../game/data.js").AgentEntry} agent @param {string} rules @returns {string} */
 function describe(agent, rules) {
   const about = agent.description.slice(0, 1).toUpperCase() + agent.description.slice(1);
   const strength = agent.strength[rules] ?? agent.strength.classic;
