@@ -264,6 +264,13 @@ def _digest(about: str, tensors: Mapping[str, torch.Tensor]) -> str:
     return digest.hexdigest()
 
 
+def diverged(run: RunDirectory, decisions: int, reason: str) -> FloatingPointError:
+    """Return the error of a run that has diverged before so many decisions."""
+    return FloatingPointError(
+        f"training diverged before decision {decisions}: {reason}; the checkpoints before it are in {run.checkpoints}"
+    )
+
+
 def changes_of_settings(
     before: Mapping[str, Any], config: TrainConfig, intended: Sequence[str], decisions: int
 ) -> list[dict[str, Any]]:
@@ -395,7 +402,6 @@ class RunRecords:
         self,
         run: RunDirectory,
         config: TrainConfig,
-        columns: Sequence[str],
         decisions: int,
         *,
         quiet: bool = False,
@@ -407,13 +413,12 @@ class RunRecords:
         Args:
             run: the run's folder.
             config: its settings.
-            columns: names of the metrics of each update.
             decisions: decisions trained on so far; TensorBoard hides records of later ones.
             quiet: whether to show nothing.
             callback: called with the numbers of each update and evaluation.
             writes: whether this process writes and evaluates.
         """
-        self._run, self._config, self._columns, self._callback = run, config, columns, callback
+        self._run, self._config, self._callback = run, config, callback
         self._writes = writes
         self._began = time.perf_counter()
         self._progress = _Progress(config.decisions, decisions, quiet or not writes)
@@ -427,8 +432,6 @@ class RunRecords:
             self._evaluation_is_due = Periodic(config.evaluate_every, last)
             metrics = run.read_metrics()
             self._seconds = float(metrics[-1]["charts/seconds"]) if metrics else 0.0
-            if not run.metrics.exists():
-                _write_rows(run.metrics, ("decisions", *columns), ())
             self._board = _tensorboard(run.tensorboard, decisions)
 
     def __enter__(self) -> RunRecords:
@@ -452,19 +455,17 @@ class RunRecords:
         """Start timing a rollout and its update."""
         self._began = time.perf_counter()
 
-    def show_rollout(self, decisions: int, played: int) -> None:
-        """Show the progress after a rollout of ``played`` decisions, with ``decisions`` before it."""
+    def write_update(self, decisions: int, played: int, numbers: Mapping[str, float]) -> None:
+        """Write and show an update, the last ``played`` of ``decisions`` decisions; the first one names the columns."""
         self._progress.update(decisions, played)
-        self._played = played
-
-    def write_update(self, decisions: int, numbers: Mapping[str, float]) -> None:
-        """Write the row of an update, after which ``decisions`` decisions have been trained on."""
         if self._writes:
             passed = time.perf_counter() - self._began
             self._seconds += passed
-            row = {**numbers, "charts/SPS": self._played / passed, "charts/seconds": self._seconds}
+            row = {"charts/SPS": played / passed, "charts/seconds": self._seconds, **numbers}
+            if not self._run.metrics.exists():
+                _write_rows(self._run.metrics, ("decisions", *row), ())
             with self._run.metrics.open("a", newline="", encoding="utf-8") as file:
-                csv.writer(file).writerow([decisions, *(f"{row[name]:.6g}" for name in self._columns)])
+                csv.writer(file).writerow([decisions, *(f"{number:.6g}" for number in row.values())])
             self._chart(decisions, row)
 
     def _chart(self, decisions: int, numbers: dict[str, float]) -> None:
@@ -495,7 +496,7 @@ class RunRecords:
 
         The outcome has no results if the run is stopped meanwhile, or in a process that does not write.
         """
-        if self._writes:
+        if self._writes and not stop.is_made:
             deals, opponents = self._config.final_deals, ", ".join(self._config.evaluate_against)
             self.say(f"final evaluation: {deals:,} deals each against {opponents}")
             with contextlib.suppress(Stopped):  # everything has been saved
@@ -538,9 +539,9 @@ class _Progress:
             won = "won against " + ", ".join(f"{name} {percent_text(rate)}" for name, rate in rates.items())
         self.say(f"at {decisions:,}: {won}")
 
-    def update(self, before: int, played: int) -> None:
-        """Show that a rollout of ``played`` decisions has been trained on, after ``before``; the run ends with one."""
-        done, now = before + played, time.monotonic()
+    def update(self, done: int, played: int) -> None:
+        """Show an update, the last ``played`` of ``done`` decisions; the run ends with one."""
+        now = time.monotonic()
         end = done + -(-max(self._total - done, 0) // max(played, 1)) * played
         speed = ""
         if self._began is None:

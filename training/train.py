@@ -63,6 +63,7 @@ from german_whist.training.run import (
     TrainingOutcome,
     changes_of_settings,
     code_version,
+    diverged,
     finished_outcome,
     read_snapshot,
     stop_signals,
@@ -75,10 +76,6 @@ INVERSE_TEMPERATURE = 4.0  # of the behaviour policy: values learn from its retu
 VALUE_DEALS = 4096  # to fit the final value network to: more positions than the fit takes
 _DISTILL_PASSES = 10  # over the first rollout of a run with ``init``
 EXPLODED = 1e3  # a loss this large means divergence: in output units, targets are a few at most, losses mostly below 1
-METRICS = (
-    *("charts/SPS", "charts/seconds", "charts/learning_rate"),
-    *("losses/loss", "losses/explained_variance", "losses/value_explained_variance"),
-)
 
 
 def train(
@@ -232,7 +229,7 @@ def _train_policy_iteration(
         state.begin()
     with ExitStack() as stack:
         records = stack.enter_context(
-            RunRecords(run, config, METRICS, state.decisions, quiet=quiet, callback=callback, writes=processes.is_first)
+            RunRecords(run, config, state.decisions, quiet=quiet, callback=callback, writes=processes.is_first)
         )
         stack.enter_context(stop_signals(stop, records.say))
         records.say(f"training in {run.given}")
@@ -251,11 +248,10 @@ def _train_policy_iteration(
                 records.evaluate_if_due(state.decisions, state.checkpoint, stop)
                 records.begin_update()
                 batch, played = state.collect(stop)
-                records.show_rollout(state.decisions, played)
                 metrics = state.networks.update(batch, state.decisions / config.decisions)
                 state.decisions += played
                 state.check_finite(metrics)
-                records.write_update(state.decisions, metrics)
+                records.write_update(state.decisions, played, metrics)
         except Stopped:
             # A checkpoint here would join the pool, and the resumed run would differ from one that was never stopped.
             state.save_snapshot()
@@ -431,7 +427,7 @@ class TrainingState:
                 targets.compute(step, networks.replies, networks.values, lookahead)
                 collector.play(step)
         except FloatingPointError as error:
-            raise self._diverged(str(error)) from None
+            raise diverged(self.run, self.decisions, str(error)) from None
         targets.write_returns()
         mask = targets.mask
         positions = (
@@ -457,13 +453,7 @@ class TrainingState:
             if reason is None and not bool(torch.isfinite(weight).all()):
                 reason = f"{name} is not finite"
         if reason is not None:
-            raise self._diverged(reason)
-
-    def _diverged(self, reason: str) -> FloatingPointError:
-        return FloatingPointError(
-            f"training diverged before decision {self.decisions}: {reason}; the checkpoints before it are in "
-            f"{self.run.checkpoints}"
-        )
+            raise diverged(self.run, self.decisions, reason)
 
     def checkpoint(self) -> Checkpoint:
         """Return a checkpoint of the current policy, with the value network once it has been fitted."""

@@ -95,6 +95,6 @@ def test_the_entropy_coefficient_falls_linearly(tmp_path: Path, monkeypatch: pyt
 
 
 def test_a_diverging_run_stops_and_keeps_its_checkpoints(tmp_path: Path) -> None:
-    with pytest.raises((FloatingPointError, ValueError)):  # torch's distributions refuse NaN, too
+    with pytest.raises(FloatingPointError, match=r"checkpoints$"):
         run(tmp_path / "run", learning_rate=1e30, evaluate_every=10**6)
     assert [int(path.stem) for path in RunDirectory(tmp_path / "run").checkpoint_paths()] == [0]
