@@ -208,7 +208,7 @@ class SearchAgent(WorldSearcher[Scratch]):
             ValueError: when no deal agrees with a view or history, or ``views`` is not an array of views.
         """
         histories = None if games is None else games.histories()
-        return self._search_rows(views, rng, histories, None, views["stock"] <= self._largest_stock)[0]
+        return self._search_rows(views, rng, histories, None, self._largest_stock)[0]
 
     def search(
         self,
@@ -229,7 +229,7 @@ class SearchAgent(WorldSearcher[Scratch]):
             values: float64[4, n, 54], written for distinct actions: the arrays of :class:`ActionValues`; ``None`` if
                 they are not wanted.
         """
-        return self._search_rows(views, rng, histories, values, np.ones(len(views), np.bool_))
+        return self._search_rows(views, rng, histories, values, np.inf)
 
     def _search_rows(
         self,
@@ -237,10 +237,11 @@ class SearchAgent(WorldSearcher[Scratch]):
         rng: Any,
         histories: Histories | None,
         values: npt.NDArray[np.float64] | None,
-        searched: npt.NDArray[np.bool_],
+        largest_stock: float,
     ) -> tuple[Actions, npt.NDArray[np.float64]]:
-        """Return what :meth:`search` does, with the policy's actions in rows that are not searched."""
+        """Return what :meth:`search` does, with the policy's actions where the stock is larger."""
         actions, advantages = self._policy(views)
+        searched = views["stock"] <= largest_stock
         gains = np.full((len(views), NUM_ACTIONS), np.nan)
 
         def search(one: Search) -> None:
