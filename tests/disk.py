@@ -1,9 +1,7 @@
-"""Disks that are full, or have no locks, for tests."""
+"""A full disk, for tests."""
 
 from __future__ import annotations
 
-import errno
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -20,13 +18,3 @@ def full_disk(size: int = 0) -> Iterator[None]:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
-
-
-def without_locks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let files have no locks, as on some network file systems."""
-    fcntl = pytest.importorskip("fcntl")
-
-    def refuse(file: int, operation: int) -> None:
-        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
-
-    monkeypatch.setattr(fcntl, "flock", refuse)

@@ -12,15 +12,16 @@ from german_whist.agents.judge import ROLLOUTS, Advice, advise, at_stake, judge_
 from german_whist.agents.registry import make_agent
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.cards import cards_of, parse_hand
-from german_whist.envs.engine.rules import rule_names, rules
+from german_whist.envs.engine.rules import rules
 from german_whist.envs.observation.position import endgame_view
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.solver.endgames import solve_endgame
 from tests.agents.networks import valued_network
 from tests.conftest import play_randomly
+from tests.presets import PRESETS
 
 
-@pytest.mark.parametrize("game", rule_names())
+@pytest.mark.parametrize("game", PRESETS)
 def test_every_legal_action_of_every_game_has_a_value_and_a_chance(game: str) -> None:
     for steps in (0, 3, 9):
         batch = DealBatch(game, 1, seed=steps)

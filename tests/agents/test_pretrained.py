@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +21,6 @@ from german_whist.agents.pretrained import (
     weights_folder,
 )
 from german_whist.agents.registry import make_agent
-from german_whist.envs.engine.rules import rules
 from german_whist.envs.observation.canonical import canonical_views, decode_actions
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.evaluation.match import play_match
@@ -104,13 +102,3 @@ def test_no_learning_library_is_needed() -> None:
     )
     completed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert int(completed.stdout) == play_match("champion", "small", deals=2).wins
-
-
-def test_agents_of_a_network_share_its_weights():
-    make_agent("champion", rules("draft"))
-    tracemalloc.start()
-    kept = make_agent("champion", rules("race"))
-    size, _ = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert kept.name == "champion"
-    assert size < 100_000  # bytes; the weights are megabytes

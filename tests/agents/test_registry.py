@@ -17,27 +17,16 @@ from tests.agents.networks import some_network
 
 WRONG = {
     "heuristics": "did you mean 'heuristic'",
-    "runs/nowhere": "'runs/nowhere': there is no such file",
-    "champio": "did you mean 'champion'",
-    "random:depth=3": "'depth'",
-    "heuristic:search=4,depth=3": "'depth': allowed: search, threads",
-    "mc:words=3": "did you mean 'worlds'",
+    "runs/nowhere": "'runs/nowhere'",
+    "heuristic:search=4,depth=3": "'depth'",
     "mc:worlds=0": "worlds .* 0",
     "mc:worlds=many": "'many'",
-    "mc:worlds=1,worlds=2": "'worlds' is set twice",
-    "ismcts:iterations=0": "iterations .* 0",
+    "mc:worlds=1,worlds=2": "'worlds'",
     "ismcts:reward=wins": "did you mean 'win'",
-    "champion:endgame=exat": "did you mean 'exact'",
-    "champion:search=-1": "search .* -1",
-    "champion:search=4,threads=-1": "threads .* -1",
     "champion:search=4,temperature=1": "temperature=1",
     "checkpoint:FILE,temprature=1": "did you mean 'temperature'",
-    "checkpoint:FILE,temperature=hot": "'hot'",
     "checkpoint:FILE,temperature=nan": "nan",
-    "checkpoint:FILE,temperature": "'temperature' is not key=value",
-    "checkpoint:FILE.gone": "FILE.gone",
     "greedy+exact+exact": "greedy",
-    "gredy+exact": "did you mean 'greedy'",
     "bot.py": "python:bot.py:CLASS",
 }
 
@@ -87,18 +76,11 @@ def test_a_runs_folder_is_its_newest_checkpoint(a_run: Path) -> None:
 
 def test_a_folder_without_checkpoints_is_refused(tmp_path: Path) -> None:
     for spec in (tmp_path, str(tmp_path), f"checkpoint:{tmp_path}"):
-        with pytest.raises(ValueError, match=r"has no checkpoints of a run: name a file, such as final\.safe"):
+        with pytest.raises(ValueError, match="no checkpoints"):
             make_agent(spec)
 
 
-@pytest.mark.parametrize("name", ["heuristic", "champion"])
-def test_a_search_in_0_worlds_is_the_agent_itself(name: str) -> None:
-    agent = make_agent(f"{name}:search=0")
-    assert type(agent) is type(make_agent(name))
-    assert agent.name == name  # type: ignore[attr-defined]
-
-
-@pytest.mark.parametrize("name", ["out,lr=0.1", "champion", "♠ it's"])
+@pytest.mark.parametrize("name", ["out,lr=0.1", "champion"])
 def test_a_checkpoint_by_an_odd_path(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     some_network(game="tiny").save(Path(name))
@@ -120,26 +102,12 @@ def test_a_path_is_taken_wherever_an_agent_is_named(tmp_path: Path) -> None:
     assert gw.exploitability(path, "tiny").agent == spec
 
 
-SEARCHERS = ("mc:worlds=2", "ismcts:iterations=9")
-AGENTS = ("random", "greedy", "heuristic", *SEARCHERS, "greedy+exact", "champion", "champion:temperature=1")
-
-
-@pytest.fixture
-def views() -> Views:
-    return gw.DealBatch("classic", 3).views()
-
-
-@pytest.mark.parametrize("name", AGENTS)
-def test_an_agent_refuses_what_is_not_an_array_of_views(name: str, views: Views) -> None:
-    agent, rng = make_agent(name), np.random.default_rng(0)
-    for wrong, message in (
-        (views[0], r"views must be a VIEW array of shape \(n,\), got a single view: np.atleast_1d\(view\) is an array"),
-        (views[:1].reshape(1, 1), r"views must be a VIEW array of shape \(n,\), got shape \(1, 1\)"),
-        (gw.observe(views), r"views must be a VIEW array of shape \(n,\), as .*, got an array of dtype int8"),
-        (None, r"views must be a VIEW array of shape \(n,\), as .*, got 'NoneType'"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            agent.act(wrong, rng)
+@pytest.mark.parametrize("name", ["heuristic", "mc:worlds=2", "champion"])
+def test_an_agent_refuses_what_is_not_an_array_of_views(name: str) -> None:
+    views, agent, rng = gw.DealBatch("classic", 3).views(), make_agent(name), np.random.default_rng(0)
+    for wrong in (views[0], views[:1].reshape(1, 1), gw.observe(views), None):
+        with pytest.raises(ValueError, match="views must be a VIEW array"):
+            agent.act(wrong, rng)  # type: ignore[arg-type]
     assert len(agent.act(np.atleast_1d(views[0]), rng)) == 1
 
 

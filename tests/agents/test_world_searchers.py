@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import pickle
 from typing import Any
 
@@ -17,13 +16,14 @@ from german_whist.agents.search.agent import SearchAgent
 from german_whist.agents.search.ismcts import ISMCTSAgent
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.cards import cards_of
-from german_whist.envs.engine.rules import Rules, rule_names, rules
+from german_whist.envs.engine.rules import Rules, rules
 from german_whist.envs.engine.scoring import signed_margin
 from german_whist.envs.engine.state_kernels import legal_actions, play
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.evaluation.match import play_match
 from tests.agents.positions import HEURISTIC, some_positions, view
 from tests.conftest import play_randomly
+from tests.presets import PRESETS
 from tests.redeal import Redeal
 from tests.strategies import games, seeds
 
@@ -34,7 +34,6 @@ MAKE = {
 }
 SEARCH = "heuristic:search=20"
 EVERY = {**MAKE, SEARCH: lambda threads, game: SearchAgent(HEURISTIC, rules(game), 20, threads=threads)}
-IN_PRESETS = [(spec, name) for spec in MAKE for name in rule_names() if spec == MC or name != "humbug"]
 
 
 @pytest.mark.parametrize("spec", MAKE)
@@ -48,12 +47,6 @@ def test_only_legal_actions_in_any_game(spec: str, game: Rules, seed: int, steps
         return
     actions = make_agent(spec, game).act(views, np.random.default_rng(0))
     assert all(int(legal) >> int(action) & 1 for legal, action in zip(views["legal"], actions, strict=True))
-
-
-@pytest.mark.parametrize(("spec", "preset"), IN_PRESETS)
-def test_whole_matches_are_played_in_every_preset(spec: str, preset: str) -> None:
-    result = play_match(spec, "greedy", deals=2, seed=2, rules=preset)
-    assert (result.first, result.deals) == (spec, 2)
 
 
 @pytest.mark.parametrize("spec", EVERY)
@@ -74,9 +67,12 @@ def test_choices_do_not_depend_on_batches_threads_or_earlier_calls(spec: str, pr
     assert make_agent(spec, preset).act(views[:0], AgentRng(5, indices[:0])).shape == (0,)
 
 
-@pytest.mark.parametrize(("spec", "preset"), IN_PRESETS)
+@pytest.mark.parametrize("spec", MAKE)
+@pytest.mark.parametrize("preset", PRESETS)
 @pytest.mark.parametrize("seat", [0, 1])
 def test_cards_that_a_seat_cannot_see_do_not_change_its_choice(spec: str, preset: str, seat: int) -> None:
+    if spec == ISMCTS and preset == "humbug":
+        pytest.skip("not played")
     agent, compared = MAKE[spec](1, preset), 0
     redeal = Redeal(preset, 0, seat, steps=rules(preset).tricks, attempts=8)
     for course, others in redeal.steps():
@@ -90,7 +86,7 @@ def test_cards_that_a_seat_cannot_see_do_not_change_its_choice(spec: str, preset
 
 
 @pytest.mark.parametrize("spec", [f"{MC}+exact", ISMCTS])
-@pytest.mark.parametrize("preset", ["classic", "high_low", "race"])
+@pytest.mark.parametrize("preset", ["high_low", "race"])
 def test_the_endgame_is_that_of_any_agent_with_an_exact_endgame(spec: str, preset: str) -> None:
     batch = DealBatch(preset, 10, 6)
     play_randomly(batch, np.random.default_rng(3), rules(preset).stock + 2)
@@ -99,22 +95,6 @@ def test_the_endgame_is_that_of_any_agent_with_an_exact_endgame(spec: str, prese
     actions = agent.act(views, AgentRng(1, np.arange(len(views))))
     assert (actions == make_agent("random+exact").act(views, AgentRng(1, np.arange(len(views))))).all()
     assert agent.name == spec
-
-
-@pytest.mark.parametrize("spec", EVERY)
-@pytest.mark.parametrize("game", ["small", "no_trump:ranks=9,hand=9,stock=18", "humbug"])
-def test_views_of_another_deck_or_game_without_a_stock_are_refused_or_played_legally(spec: str, game: str) -> None:
-    batch = DealBatch(game, 3, 1)
-    play_randomly(batch, np.random.default_rng(1), 20 if game == "humbug" else 3)
-    views = batch.views()
-    agent = EVERY[spec](1, "classic")
-    if len(batch.rules.cards) < 52:
-        with pytest.raises(ValueError, match="view 0 is inconsistent"):
-            agent.act(views, AgentRng(1, np.arange(3)))
-        return
-    with contextlib.suppress(ValueError):
-        actions = agent.act(views, AgentRng(1, np.arange(3)))
-        assert all(int(legal) >> int(action) & 1 for legal, action in zip(views["legal"], actions, strict=True))
 
 
 @pytest.mark.parametrize("spec", EVERY)
@@ -134,7 +114,7 @@ def test_another_seed_samples_other_worlds(spec: str) -> None:
     assert (choices[0] != choices[2]).any()
 
 
-@pytest.mark.parametrize("steps", [0, 1, 2, 3, 4, 5])
+@pytest.mark.parametrize("steps", [0, 2, 3])
 def test_where_nothing_is_hidden_it_finds_perfect_play(steps: int) -> None:
     batch = DealBatch(OPEN_GAME, 8, 5)
     play_randomly(batch, np.random.default_rng(1), steps)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 from pathlib import Path
 
 import numpy as np
@@ -14,35 +13,16 @@ from PIL import Image
 
 import german_whist as gw
 from german_whist.agents.pretrained import BASELINE, PRETRAINED_NAMES, pretrained_networks
-from german_whist.cli import COMMANDS, build_parser, main
+from german_whist.cli import main
 from german_whist.envs.engine.rules import rule_names, rules, rules_from_dict
 from german_whist.envs.text.deal_text import deal_text
-from german_whist.envs.text.rules_text import preset_summary, rules_text
+from german_whist.envs.text.rules_text import rules_text
 from german_whist.solver.endgames import solve_endgame
 from german_whist.training.curve import COLORS
 from german_whist.training.run import RunDirectory
 from tests.agents.networks import some_network
 from tests.cli.commands import Run
 from tests.training.test_curve import colours_in, points
-
-
-def example_of(text: str) -> list[str]:
-    """The words of the example at the end of a help text."""
-    example = text.partition("example:")[2].strip()
-    assert example, "there is no example"
-    assert "\n" not in example
-    return shlex.split(example)
-
-
-@pytest.mark.parametrize("command", [None, *COMMANDS])
-def test_every_help_has_an_example_that_is_a_command(run: Run, command: str | None) -> None:
-    completed = run(*([command] if command else []), "--help")
-    assert completed.code == 0
-    assert completed.err == ""
-    program, *words = example_of(completed.out)
-    assert program == "german-whist"
-    assert command is None or words[0] == command
-    assert callable(build_parser().parse_args(words).run)
 
 
 @pytest.mark.parametrize("words", [(), ("train",)])
@@ -150,16 +130,6 @@ def test_checkpoints_play_by_the_names_of_their_files(run: Run, here: Path) -> N
 
 
 Capture = pytest.CaptureFixture[str]
-
-
-def test_the_list_names_every_preset_with_a_line(capsys: Capture) -> None:
-    assert main(["rules"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines] == list(rule_names())
-    for line in lines:
-        name, _, summary = line.partition(" ")
-        assert summary.strip() == preset_summary(name)
-        assert len(summary.strip()) > 20
 
 
 @pytest.mark.parametrize("name", [*rule_names(), "classic:hand=10,stock=32"])

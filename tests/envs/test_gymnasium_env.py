@@ -91,8 +91,7 @@ def test_an_episode_is_the_engines_deal_with_the_opponents_cards_played(
             seen, reward, terminated, _, info = environment.step(action)
 
 
-WHOLE_NUMBERS = [np.int64, np.uint8, np.int32, np.float32, np.float64, float, np.array, lambda card: np.array([card])]
-WHOLE_NUMBERS += [lambda card: np.array([float(card)], np.float32)]
+WHOLE_NUMBERS = [np.uint8, float, np.array, lambda card: np.array([float(card)], np.float32)]
 
 
 @pytest.mark.parametrize("kind", WHOLE_NUMBERS)
@@ -161,41 +160,13 @@ def test_options_choose_the_deal() -> None:
     assert np.flatnonzero(observation[:52]).tolist() == sorted(deck[:26:2].tolist())
 
 
-@pytest.mark.parametrize(
-    ("given", "meant"), [("deals", "deal"), ("dealr", "dealer"), ("decks", "deck"), ("mach", "match")]
-)
-def test_a_misspelt_option_is_refused_and_an_unknown_one_ignored(given: str, meant: str) -> None:
+def test_a_misspelt_option_is_refused_and_an_unknown_one_ignored() -> None:
     single, match = GermanWhistEnv(Lowest()), GermanWhistEnv(Lowest(), match="best_of:3")
     vector = gymnasium.make_vec(GAME, num_envs=2, opponent=Lowest())
     for environment in (single, match, vector, gw.env()):
-        with pytest.raises(ValueError, match=f"unknown option '{given}': did you mean '{meant}'"):
-            environment.reset(options={given: (1, 2)})  # type: ignore[attr-defined]
+        with pytest.raises(ValueError, match="'dealr': did you mean 'dealer'"):
+            environment.reset(options={"dealr": 1})  # type: ignore[attr-defined]
         environment.reset(seed=1, options={"difficulty": 3, "seed_list": [1]})  # type: ignore[attr-defined]
-
-
-SINGLE: Any = GermanWhistEnv
-VECTOR: Any = functools.partial(GermanWhistVectorEnv, num_envs=2)
-
-
-@pytest.mark.parametrize(
-    ("make", "wrong", "word"),
-    [
-        *((make, {"opponent": "hueristic"}, "heuristic") for make in (SINGLE, VECTOR)),
-        *((make, {"opponent": None}, "act") for make in (SINGLE, VECTOR)),
-        *((make, {"rules": "clasic"}, "classic") for make in (SINGLE, VECTOR)),
-        *((make, {"reward": "margn"}, "margin") for make in (SINGLE, VECTOR)),
-        *((make, {"seat": 2}, "seat must be 0, 1 or 'alternate', got 2") for make in (SINGLE, VECTOR)),
-        (SINGLE, {"seat": "alternat"}, "alternate"),
-        (SINGLE, {"seat": True}, "seat must be 0, 1 or 'alternate', got True"),
-        (SINGLE, {"render_mode": "rgb"}, "rgb_array"),
-        (VECTOR, {"render_mode": "human"}, "ansi"),
-        (VECTOR, {"num_envs": 0}, "0"),
-        (VECTOR, {"num_envs": 2.5}, "2.5"),
-    ],
-)
-def test_a_bad_argument_is_named(make: Any, wrong: dict[str, Any], word: str) -> None:
-    with pytest.raises(ValueError, match=word):
-        make(**{"opponent": Lowest(), **wrong})
 
 
 def test_ansi_shows_the_learners_side_only() -> None:
@@ -234,7 +205,16 @@ def test_infos_are_python_scalars_or_arrays_of_numbers() -> None:
     assert infos["illegal"].dtype == np.bool_
 
 
-@pytest.mark.parametrize("make", [gymnasium.make, gymnasium.make_vec])
-def test_an_unknown_keyword_is_refused(make: Any) -> None:
-    with pytest.raises(TypeError, match="oponent"):
-        make("german_whist:GermanWhist-v0", oponent="greedy")
+@pytest.mark.parametrize("make", [GermanWhistEnv, functools.partial(GermanWhistVectorEnv, num_envs=2)])
+@pytest.mark.parametrize(
+    ("wrong", "word"),
+    [
+        ({"opponent": "hueristic"}, "did you mean 'heuristic'"),
+        ({"reward": "margn"}, "did you mean 'margin'"),
+        ({"seat": 2}, "seat .* 2"),
+        ({"render_mode": "rgb"}, "'rgb'"),
+    ],
+)
+def test_a_bad_argument_is_named(make: Any, wrong: dict[str, Any], word: str) -> None:
+    with pytest.raises(ValueError, match=word):
+        make(**{"opponent": Lowest(), **wrong})

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from german_whist.envs.engine.match_format import MAX_TARGET, MatchFormat, match_format_of
-from german_whist.envs.engine.rules import rule_names, rules
+from german_whist.envs.engine.rules import rules
 from german_whist.envs.engine.scoring import REWARDS
 from german_whist.envs.gymnasium_env import GermanWhistEnv
 from german_whist.envs.observation.full_state import state_layout
@@ -18,6 +18,7 @@ from german_whist.envs.observation.vector import observation_high, observation_l
 from german_whist.envs.pettingzoo_env import env, raw_env
 from german_whist.envs.simulator.batch import DealBatch
 from tests.envs.players import HALF_POINTS, Lowest, random_legal
+from tests.presets import PRESETS
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)
@@ -47,7 +48,7 @@ def test_passes_pettingzoos_seed_test(options: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("reward", REWARDS)
-@pytest.mark.parametrize("rules", [*rule_names(), HALF_POINTS], ids=str)
+@pytest.mark.parametrize("rules", [*PRESETS, HALF_POINTS], ids=str)
 @pytest.mark.parametrize(("match", "observation"), [("first_to:7", "vector"), ("best_of:3", "history")])
 def test_every_observation_of_a_match_is_in_its_space_and_no_reward_beyond_the_limit(
     rules: Any, match: str, observation: Any, reward: str, rng: np.random.Generator

@@ -8,12 +8,13 @@ import pytest
 
 from german_whist.envs.engine.cards import deck_text
 from german_whist.envs.engine.dealing import deal_deck
-from german_whist.envs.engine.rules import rule_names, rules
+from german_whist.envs.engine.rules import rules
 from german_whist.envs.engine.scoring import REWARDS, reward_limit
 from german_whist.envs.observation.full_state import full_states
 from german_whist.envs.pettingzoo_env import env, raw_env
 from german_whist.envs.simulator.batch import DealBatch
 from tests.envs.players import is_at_deal, play_deal, random_legal
+from tests.presets import PRESETS
 
 with warnings.catch_warnings():
     # Importing PettingZoo's tests makes it import two of its own environments in a way it has deprecated.
@@ -32,7 +33,7 @@ CARDS = rules("classic").cards
 
 
 @pytest.mark.parametrize("make", [env, raw_env])
-@pytest.mark.parametrize("name", rule_names())
+@pytest.mark.parametrize("name", PRESETS)
 def test_passes_pettingzoos_api_test(make: Any, name: str) -> None:
     api_test(make(rules=name), num_cycles=200)
 
@@ -102,18 +103,9 @@ def test_a_bad_argument_gets_the_nearest_name(wrong: dict[str, str], word: str) 
     ("options", "word"),
     [
         ({"dealer": 2}, "dealer"),
-        ({"dealer": True}, "dealer"),
-        ({"dealer": "0"}, "dealer"),
-        ({"deck": "C2 SA"}, "deck"),
-        ({"deck": "C2 " * 52}, "deck: card C2 appears twice"),
-        ({"deck": "XX"}, "XX"),
-        ({"deck": [None] * 52}, "deck"),
-        ({"deck": [0.5] * 52}, "deck"),
-        ({"deck": [*range(51), 52]}, "deck: card 52"),
+        ({"deck": "C2 " * 52}, "deck: card C2"),
         ({"deal": 3}, "deal"),
-        ({"deal": (1, 2, 3)}, "deal"),
-        ({"deal": (1, -2)}, "option deal: index must be an integer .*, got -2"),
-        ({"deal": ("x", 0)}, "option deal: seed must be an integer .*, got 'x'"),
+        ({"deal": (1, -2)}, "option deal: .* -2"),
         ({"deal": (1, 2), "deck": list(CARDS)}, "deal and deck"),
         ("deck", "options"),
     ],
@@ -131,12 +123,10 @@ def test_a_bad_option_is_named_and_changes_nothing(options: Any, word: str) -> N
 @pytest.mark.parametrize(
     ("options", "word"),
     [
-        ({"deal": (1, 2)}, r"match=\(seed, number\)"),
+        ({"deal": (1, 2)}, "match"),
         ({"deck": "C2"}, "option deck"),
-        ({"match": 3}, r"option match must be a pair \(seed, number\), got 3"),
+        ({"match": 3}, "option match .* 3"),
         ({"match": (0, 2**52)}, str(2**52)),
-        ({"match": (-1, 0)}, "option match: seed"),
-        ({"dealer": 2}, "dealer"),
     ],
 )
 def test_a_bad_option_of_a_match_is_named_and_changes_nothing(options: Any, word: str) -> None:
@@ -150,7 +140,7 @@ def test_a_bad_option_of_a_match_is_named_and_changes_nothing(options: Any, word
 # Play
 
 
-GAMES = [*rule_names(), "tiny:counts=all", "tiny:open_stock=4", "classic:points=over_book,slam=10"]
+GAMES = [*PRESETS, "tiny:open_stock=4", "classic:points=over_book,slam=10"]
 
 
 NAMES = ("observation", "action_mask")
@@ -158,17 +148,18 @@ OTHERS = [("observations", "action_mask"), ("obs", "mask"), None]
 
 
 @pytest.mark.parametrize("reward", REWARDS)
-@pytest.mark.parametrize(
-    ("name", "endgame", "keys"),
-    [
-        *((name, "played", NAMES) for name in GAMES),
-        *((name, "exact", NAMES) for name in ["classic", "draft", "tiny:counts=all"]),
-        *(("classic", "played", keys) for keys in OTHERS),
-    ],
-)
-def test_an_episode_is_the_engines_deal_as_both_seats_see_it(
-    name: str, endgame: str, keys: Any, reward: str, rng: np.random.Generator
-) -> None:
+@pytest.mark.parametrize("name", GAMES)
+def test_every_game_is_the_engines_deal_as_both_seats_see_it(name: str, reward: str, rng: np.random.Generator) -> None:
+    play_beside_the_engine(name, "played", NAMES, reward, rng)
+
+
+@pytest.mark.parametrize("keys", OTHERS)
+def test_other_keys_and_exact_endgames_are_the_engines_deal_too(keys: Any, rng: np.random.Generator) -> None:
+    play_beside_the_engine("classic", "played", keys, "margin", rng)
+    play_beside_the_engine("draft", "exact", keys, "margin", rng)
+
+
+def play_beside_the_engine(name: str, endgame: str, keys: Any, reward: str, rng: np.random.Generator) -> None:
     settings: dict[str, Any] = {"rules": name, "reward": reward, "endgame": endgame}
     environment = env(**settings, observation_keys=keys, render_mode="ansi")
     histories = raw_env(**settings, observation="history")
@@ -202,7 +193,7 @@ def test_an_episode_is_the_engines_deal_as_both_seats_see_it(
     assert "finished" in environment.render()
 
 
-@pytest.mark.parametrize("keys", [NAMES, *OTHERS])
+@pytest.mark.parametrize("keys", [NAMES, None])
 @pytest.mark.parametrize("reward", REWARDS)
 def test_an_illegal_action_loses_the_most_a_deal_can_lose_and_wins_the_other_agent_nothing(
     reward: str, keys: Any
@@ -227,14 +218,6 @@ def test_an_illegal_action_loses_the_most_a_deal_can_lose_and_wins_the_other_age
     assert environment.action_masks().any()
 
 
-@pytest.mark.parametrize("keys", OTHERS)
-def test_passes_pettingzoos_api_test_under_other_names(keys: Any) -> None:
-    with warnings.catch_warnings():
-        # Under other names than its own, api_test looks at the mask of the seat that is not to act.
-        warnings.filterwarnings("ignore", "Action mask numpy array is all zeros", UserWarning)
-        api_test(env(observation_keys=keys), num_cycles=100)
-
-
 def test_returned_arrays_are_never_overwritten(rng: np.random.Generator) -> None:
     environment = env()
     environment.reset(seed=1)
@@ -253,9 +236,9 @@ def test_returned_arrays_are_never_overwritten(rng: np.random.Generator) -> None
 @pytest.mark.parametrize(
     ("make", "action", "error", "words"),
     [
-        *((env, action, AssertionError, "action is not in action space") for action in (-1, 52, 0.5, None, "S2")),
-        *((raw_env, n, ValueError, r"illegal: player_[01] may play") for n in (-1, 52, 63, 64, 2**63, 10**30)),
-        *((raw_env, n, TypeError, "integer") for n in (0.5, None, "S2", True, [3], np.array([1, 2]), np.nan)),
+        *((env, action, AssertionError, "action is not in action space") for action in (-1, 0.5, None)),
+        *((raw_env, n, ValueError, "illegal") for n in (-1, 52, 64, 10**30)),
+        *((raw_env, n, TypeError, "integer") for n in (0.5, None, True, np.array([1, 2]))),
     ],
 )
 def test_what_is_no_action_is_refused_and_changes_nothing(make: Any, action: Any, error: Any, words: str) -> None:
@@ -266,7 +249,7 @@ def test_what_is_no_action_is_refused_and_changes_nothing(make: Any, action: Any
     assert is_at_deal(environment, 1, 0)
 
 
-@pytest.mark.parametrize("kind", [np.int8, np.int32, np.int64, np.uint8, np.array, float, np.float32])
+@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.array, float])
 @pytest.mark.parametrize("make", [env, raw_env])
 def test_actions_may_be_of_any_type_that_holds_a_whole_number(kind: Any, make: Any) -> None:
     environment = make()

@@ -13,11 +13,12 @@ from german_whist.agents.registry import make_agent
 from german_whist.envs.agent import Agent
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.cards import cards_of, mask_of
-from german_whist.envs.engine.rules import Rules, rule_names, rules
+from german_whist.envs.engine.rules import Rules, rules
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.utils.bit_kernels import nth_lowest
 from german_whist.evaluation.match import play_match
+from tests.presets import PRESETS
 from tests.redeal import Redeal
 from tests.strategies import games, seeds
 
@@ -62,7 +63,7 @@ def test_views_are_left_as_they_are_and_none_gives_none(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", BOTS)
-@pytest.mark.parametrize("preset", rule_names())
+@pytest.mark.parametrize("preset", PRESETS)
 @pytest.mark.parametrize("seat", [0, 1])
 def test_cards_that_a_seat_cannot_see_do_not_change_its_choice(name: str, preset: str, seat: int) -> None:
     bot, compared = make_agent(name), 0
@@ -121,7 +122,7 @@ def test_share_of_mirrored_deals_won(first: str, second: str, at_least: float) -
 LUCKIER = {"six_cards": 0.53, "tiny": 0.53}
 
 
-@pytest.mark.parametrize("rules", rule_names())
+@pytest.mark.parametrize("rules", PRESETS)
 def test_the_heuristic_bot_beats_random_play_in_every_preset(rules: str) -> None:
     result = play_match("heuristic", "random", deals=2000, seed=2, rules=rules)
     assert result.interval[0] > LUCKIER.get(rules, 0.75)

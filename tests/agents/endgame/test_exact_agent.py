@@ -233,7 +233,6 @@ def test_row_subsets_draw_the_same_numbers_as_all_rows() -> None:
 
 
 @pytest.mark.parametrize("rules", ["small", "classic:ranks=7,hand=7,stock=14,high_low=true", "small:trump=none"])
-@pytest.mark.parametrize("name", ["random", "greedy", "heuristic"])
-def test_a_perfect_endgame_adds_to_every_bot(rules: str, name: str) -> None:
-    result = play_match(f"{name}+exact", name, deals=600, seed=1, rules=rules)
+def test_a_perfect_endgame_adds_to_a_bot(rules: str) -> None:
+    result = play_match("heuristic+exact", "heuristic", deals=600, seed=1, rules=rules)
     assert result.margin_interval[0] > 0

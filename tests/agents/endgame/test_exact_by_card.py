@@ -25,7 +25,7 @@ from tests.agents.networks import some_network
 from tests.conftest import play_randomly
 
 RACE = "small:counts=all,race=9,points=difference,slam=0,book=null"
-GAMES = ("classic", "high_low", "no_trump", "small_all", "draft", RACE)
+GAMES = ("high_low", "draft", RACE)
 
 
 def views_of(game: str, size: int = 12) -> Views:

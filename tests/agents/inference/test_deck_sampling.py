@@ -21,6 +21,7 @@ from german_whist.envs.engine.rules import Rules, rule_names, rules
 from german_whist.envs.observation.history import EVENTS
 from german_whist.envs.simulator.batch import DealBatch
 from tests.conftest import play_randomly
+from tests.presets import PRESETS
 from tests.strategies import seeds
 
 SMALL = {
@@ -159,7 +160,7 @@ def test_what_is_no_history_of_these_rules_is_refused(history: Any, name: str, w
         DealSampler(history, rules(name))
 
 
-OPEN = [name for name in rule_names() if not rules(name).humbug]
+OPEN = [preset for preset in PRESETS if preset != "humbug"]
 
 
 def exact_count(history: npt.NDArray[np.int8], rules: Rules) -> int:

@@ -9,10 +9,10 @@ import pytest
 
 from german_whist.agents.inference.suit_lengths import suit_lengths
 from german_whist.envs.engine.cards import SUIT_MASKS, cards_of, mask_of
-from german_whist.envs.engine.rules import rule_names
 from german_whist.envs.simulator.batch import DealBatch
 from tests.agents.positions import view
 from tests.conftest import play_randomly
+from tests.presets import PRESETS
 
 
 def counted(row: np.void, held: int) -> tuple[list[float], list[float]]:
@@ -48,7 +48,7 @@ def test_they_are_means_over_all_consistent_hands(steps: int) -> None:
     assert voids or steps < 6
 
 
-@pytest.mark.parametrize("name", rule_names())
+@pytest.mark.parametrize("name", PRESETS)
 def test_suits_add_up_to_the_opponents_hand_in_every_game(name: str) -> None:
     batch = DealBatch(name, 60, seed=2)
     rng = np.random.default_rng(1)

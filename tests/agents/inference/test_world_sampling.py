@@ -28,6 +28,7 @@ from german_whist.envs.utils.jit import allocating_kernel, kernel
 from tests.agents.endgame.every_position import every_position, hidden_hands
 from tests.agents.positions import draw
 from tests.conftest import play_randomly
+from tests.presets import PRESETS
 from tests.reference.plain import same_views
 from tests.strategies import games, seeds
 
@@ -198,7 +199,7 @@ def test_what_the_opponent_knows_after_exchanges(swaps: tuple[int, int], seat: i
             assert not state["discarded"][1] & (state["hands"][0] | state["hands"][1])
 
 
-@pytest.mark.parametrize("name", gw.rule_names())
+@pytest.mark.parametrize("name", PRESETS)
 def test_every_state_gives_the_seat_to_act_the_same_view_and_can_be_played_out(name: str) -> None:
     rng = np.random.default_rng(3)
     batch = DealBatch(name, 1, seed=3)

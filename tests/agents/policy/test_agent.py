@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -64,8 +62,8 @@ def test_outputs_are_summed_in_a_fixed_order_to_the_last_bit(units: int, inputs:
         assert LayerForward(weight, bias)(rows, relu=relu).tobytes() == expected.tobytes()
 
 
-@pytest.mark.parametrize("temperature", [0.0, 0.3, 1.0, 5.0])
-@pytest.mark.parametrize("game", ["classic", "tiny", "classic:ranks=8,hand=10,stock=12"])
+@pytest.mark.parametrize("temperature", [0.0, 1.0])
+@pytest.mark.parametrize("game", ["classic", "classic:ranks=8,hand=10,stock=12"])
 def test_only_legal_cards_over_whole_deals(temperature: float, game: str) -> None:
     agent = PolicyAgent(some_network(game=game), temperature)
     play_match(agent, "random", deals=30, rules=game)  # raises where a card is illegal
@@ -149,18 +147,3 @@ def test_hidden_cards_do_not_change_its_choice() -> None:
                 assert (cards == cards[0]).all()
                 compared += len(cards) - 1
     assert compared > 0
-
-
-def test_a_network_moves_to_every_gpu_that_it_is_asked_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Placed:
-        def __init__(self, checkpoint: Any, rules: Any, device: Any) -> None:
-            self.device = device
-
-        def act(self, *_: Any) -> Any:
-            return self.device
-
-    monkeypatch.setattr("german_whist.agents.policy.agent._GpuNetwork", Placed)
-    agent = PolicyAgent(some_network())
-    gpus: Any = [SimpleNamespace(torch_device=f"cuda:{number}", is_gpu=True) for number in range(2)]
-    for gpu in (*gpus, *gpus):
-        assert agent.act_on(gpu, None) is gpu  # type: ignore[arg-type, comparison-overlap]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import pickle
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -33,13 +33,11 @@ def path(tmp_path: Path) -> Path:
 
 
 def refusal(path: Path) -> str:
-    """Why a file is refused: one line that names it."""
+    """Why a file is refused."""
     with pytest.raises(ValueError, match="checkpoint") as caught:
         load_checkpoint(path)
-    message = str(caught.value)
-    assert "\n" not in message
-    assert path.name in message
-    return message
+    assert path.name in str(caught.value)
+    return str(caught.value)
 
 
 @pytest.mark.parametrize("hidden", [(), (8,), (16, 4, 8)])
@@ -115,43 +113,14 @@ def test_the_card_says_what_the_file_is(path: Path) -> None:
     assert model_card["results"] == {"random": {"win_rate": 0.75}}
 
 
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
+def test_a_missing_truncated_or_other_file_is_refused(path: Path, tmp_path: Path) -> None:
+    for content in (path.read_bytes()[:500], path.read_bytes()[:-1], b"", b"hello\nworld\n"):
+        path.write_bytes(content)
+        refusal(path)
     refusal(tmp_path / "gone.safetensors")
 
 
-@pytest.mark.parametrize("content", [b"", b"hello\nworld\n", b"\xff" * 64, b'{"a": 1}', b"PK\x03\x04" + b"\0" * 90])
-def test_a_file_of_another_kind_is_refused(path: Path, content: bytes) -> None:
-    path.write_bytes(content)
-    refusal(path)
-
-
-def test_a_truncated_file_is_refused(path: Path) -> None:
-    content = path.read_bytes()
-    for length in (0, 500, len(content) // 2, len(content) - 1):
-        path.write_bytes(content[:length])
-        refusal(path)
-
-
-class _Touch:
-    """An object whose unpickling makes a file."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        return Path.touch, (self.path,)
-
-
-def test_no_code_of_a_file_runs(path: Path, tmp_path: Path) -> None:
-    proof = tmp_path / "ran"
-    path.write_bytes(pickle.dumps(_Touch(proof)))
-    refusal(path)
-    assert not proof.exists()
-    pickle.loads(path.read_bytes())
-    assert proof.exists()  # it would have run
-
-
-@pytest.mark.parametrize("metadata", [None, {"format": "pt"}, {"card": "{"}, {"card": "7"}, {"card": "[1]"}])
+@pytest.mark.parametrize("metadata", [None, {"format": "pt"}, {"card": "{"}, {"card": "7"}])
 def test_a_foreign_safetensors_file_is_refused(path: Path, metadata: dict[str, str] | None) -> None:
     save_file(load_file(path), path, metadata=metadata)
     refusal(path)
@@ -161,23 +130,16 @@ def test_a_foreign_safetensors_file_is_refused(path: Path, metadata: dict[str, s
     ("keys", "value", "message"),
     [
         ("format", "somebody-elses-policy", "somebody-elses-policy"),
-        ("version", 2, r"must be \(1, 1\), got \(2, 1\)"),
-        ("observation_version", 7, r"got \(1, 7\)"),
-        ("rules hnad", 13, "unknown rules field 'hnad': did you mean 'hand'"),
-        ("rules hand", 14, r"2 \* hand \+ stock = 54 cards"),
+        ("version", 2, r"\(2, 1\)"),
+        ("observation_version", 7, r"\(1, 7\)"),
+        ("rules hnad", 13, "did you mean 'hand'"),
         ("network", None, "does not fit this version"),
         ("network type", "transformer", "transformer"),
-        ("network ranks", "upside down", "upside down"),
-        ("network inputs", "smell", "smell"),
-        ("network sizes", [], "does not fit this version"),
-        ("network sizes", [443, "8", 52], "layer 0"),
-        ("network sizes", [443, 8, 53], r"must be 443, \.\.\., 52 for these rules, got \[443, 8, 53\]"),
-        ("network sizes", [443, 9, 52], r"layer 0 must have shape \(9, 443\), got \(8, 443\)"),
-        ("network sizes", [443, 8, 52, 52], r"layer\.2"),
-        ("network suit_layers", 1, "too few for 1 suit layers"),
+        ("network sizes", [443, 8, 53], r"\[443, 8, 53\]"),
+        ("network sizes", [443, 9, 52], r"\(9, 443\), got \(8, 443\)"),
+        ("network suit_layers", 1, "suit layers"),
         ("logits_a_trick", 0, "got 0"),
-        ("endgame", "exat", "unknown endgame 'exat': did you mean 'exact'"),
-        ("results", "good", "does not fit this version"),
+        ("endgame", "exat", "did you mean 'exact'"),
     ],
 )
 def test_a_wrong_model_card_is_refused(path: Path, keys: str, value: object, message: str) -> None:
@@ -187,9 +149,7 @@ def test_a_wrong_model_card_is_refused(path: Path, keys: str, value: object, mes
         changed = changed[folder]
     changed[last] = value
     save_file(load_file(path), path, metadata={"card": json.dumps(model_card)})
-    refused = refusal(path)
-    with pytest.raises(ValueError, match=message):
-        raise ValueError(refused)
+    assert re.search(message, refusal(path))
 
 
 def without_bias(tensors: Tensors) -> None:
@@ -214,14 +174,3 @@ def test_wrong_tensors_are_refused(path: Path, change: Callable[[Tensors], None]
     change(tensors)
     save_file(tensors, path, metadata={"card": json.dumps(model_card)})
     assert "layer" in refusal(path)
-
-
-@pytest.mark.parametrize("kind", ["BF16", "Q9"])
-def test_tensors_of_a_type_that_numpy_lacks_are_refused(path: Path, kind: str) -> None:
-    content = path.read_bytes()
-    end = 8 + int.from_bytes(content[:8], "little")
-    header = json.loads(content[8:end])
-    header["layer.0.bias"]["dtype"] = kind
-    changed = json.dumps(header).encode()
-    path.write_bytes(len(changed).to_bytes(8, "little") + changed + content[end:])
-    refusal(path)

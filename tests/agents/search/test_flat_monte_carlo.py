@@ -9,13 +9,14 @@ import pytest
 
 from german_whist.agents.search.agent import SearchAgent
 from german_whist.envs.engine.cards import card_text, cards_of, mask_of, parse_card
-from german_whist.envs.engine.rules import Rules, rule_names, rules
+from german_whist.envs.engine.rules import Rules, rules
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.evaluation.match import play_match
 from german_whist.solver.endgames import solve_endgames
 from german_whist.solver.exact_endgame import ExactEndgameHook
 from tests.agents.positions import HEURISTIC, Fixed, draw, some_positions, tried_actions, view
 from tests.conftest import play_randomly
+from tests.presets import PRESETS
 
 
 def rollout_margin(game: Rules, states: np.ndarray[Any, Any], action: int) -> float:
@@ -31,7 +32,7 @@ def rollout_margin(game: Rules, states: np.ndarray[Any, Any], action: int) -> fl
     return float(batch.returns()[:, 0].sum())
 
 
-@pytest.mark.parametrize("preset", rule_names())
+@pytest.mark.parametrize("preset", PRESETS)
 @pytest.mark.parametrize("steps", [0, 7, 11])
 def test_gains_are_the_mean_margins_of_playing_on_in_all_worlds(preset: str, steps: int) -> None:
     game = rules(preset)

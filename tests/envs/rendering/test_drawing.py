@@ -6,7 +6,6 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from german_whist.envs.engine.rules import rule_names
 from german_whist.envs.rendering.cards import BACK, card_picture
 from german_whist.envs.rendering.pieces import SANS, font_of
 from german_whist.envs.rendering.plates import shortened
@@ -14,6 +13,7 @@ from german_whist.envs.rendering.table import deal_picture
 from german_whist.envs.rendering.trick_memory import TrickMemory
 from german_whist.envs.simulator.batch import DealBatch
 from tests.conftest import play_randomly
+from tests.presets import PRESETS
 from tests.redeal import Redeal
 
 Picture = npt.NDArray[np.uint8]
@@ -33,7 +33,7 @@ def test_no_two_cards_look_the_same(width: int) -> None:
 # The table
 
 
-@pytest.mark.parametrize("name", rule_names())
+@pytest.mark.parametrize("name", PRESETS)
 def test_every_game_is_drawn_at_every_stage(name: str) -> None:
     batch, rng = DealBatch(name, 3, 4), np.random.default_rng(4)
     last: Picture | None = None

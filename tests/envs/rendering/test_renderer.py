@@ -116,36 +116,6 @@ def test_a_closed_window_stays_closed_and_the_game_continues(
     assert "trumps" not in capsys.readouterr().out
 
 
-def test_human_prints_text_without_a_responding_display(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    pytest.importorskip("pygame")
-    monkeypatch.setenv("SDL_VIDEODRIVER", "no-such-driver")
-    gw.env(rules="tiny", render_mode="human").reset(seed=1)
-    assert "trumps" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("platform", "settings", "there"),
-    [
-        ("linux", {}, False),
-        ("linux", {"DISPLAY": ":0"}, True),
-        ("linux", {"WAYLAND_DISPLAY": "wayland-0"}, True),
-        ("darwin", {}, True),
-        ("win32", {}, True),
-    ],
-)
-def test_a_display_is_found_by_environment_variables(
-    platform: str, settings: dict[str, str], there: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER"):
-        monkeypatch.delenv(name, raising=False)
-    for name, value in settings.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.setattr(rendering.sys, "platform", platform)
-    assert rendering.has_display() == there
-
-
 # Missing extras, and modules that stay unloaded
 
 WITHOUT = """

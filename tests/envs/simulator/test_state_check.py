@@ -14,13 +14,14 @@ from german_whist.envs.engine.state import STATE
 from german_whist.envs.observation.full_state import full_states
 from german_whist.envs.simulator.batch import BatchState, DealBatch
 from tests.conftest import play_randomly
+from tests.presets import PRESETS
 
 
 def set_states(batch: DealBatch, states: np.ndarray[Any, Any]) -> None:
     batch.set_state(BatchState(batch.rules, states, None, None))
 
 
-@pytest.mark.parametrize("name", rule_names())
+@pytest.mark.parametrize("name", PRESETS)
 def test_every_state_of_play_can_be_set(name, rng):
     batch, copy = DealBatch(name, 64, seed=3), DealBatch(name, 64)
     while not batch.done.all():

@@ -8,9 +8,9 @@ from collections.abc import Callable
 import pytest
 
 from german_whist.envs.engine.cards import parse_card
-from german_whist.envs.engine.rules import rule_names
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.text.deal_text import deal_text, print_deal
+from tests.presets import PRESETS
 from tests.redeal import Redeal
 
 Positions = Callable[..., DealBatch]
@@ -124,7 +124,7 @@ def test_every_game_shows_open_cards_and_pending_choices(
     assert re.search(words, deal_text(batch) + "\n")
 
 
-@pytest.mark.parametrize("name", rule_names())
+@pytest.mark.parametrize("name", PRESETS)
 def test_colour_changes_no_letter_of_any_game(name: str, positions: Positions) -> None:
     for steps in (0, 3, 8):
         batch = positions(name, size=1, steps=steps)
@@ -140,19 +140,6 @@ def test_red_suits_are_red_trumps_bold_and_the_open_card_stands_out() -> None:
     assert "\x1b[1m♠ T72\x1b[0m" in painted
     assert "\x1b[7;1m♠A\x1b[0m face up" in painted
     assert "♣A led" in painted
-
-
-@pytest.mark.parametrize(
-    ("wrong", "word"),
-    [
-        ({"row": 1}, "row must.* got 1"),
-        ({"row": -1}, "row must.* got -1"),
-        ({"seat": 2}, "seat must be 0, 1 or None, got 2"),
-    ],
-)
-def test_a_row_or_seat_that_is_not_there_is_named(wrong: dict[str, int], word: str) -> None:
-    with pytest.raises(ValueError, match=word):
-        deal_text(table(), **wrong)
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numba
 import pytest
 
-from german_whist.envs.engine.state_kernels import legal_actions
-from german_whist.envs.utils.kernel_cache import kernels_folder, source_digest
+from german_whist.envs.utils.kernel_cache import source_digest
 
 CALLER = """\
 from german_whist.constants import NUMBER
@@ -46,17 +44,6 @@ def test_a_change_in_any_source_of_a_kernel_gives_another_folder(package: Path, 
     with (package / name).open("a") as file:
         file.write("OTHER = 2\n")
     assert source_digest(package / "kernels.py", package) != before
-
-
-def test_a_change_elsewhere_gives_no_other_folder(package: Path) -> None:
-    before = source_digest(package / "kernels.py", package)
-    (package / "prose.py").write_text("OTHER = 2")
-    assert source_digest(package / "kernels.py", package) == before
-
-
-def test_kernels_are_cached_there_and_numba_s_own_setting_stays() -> None:
-    assert kernels_folder() in Path(legal_actions.stats.cache_path).parents
-    assert numba.config.CACHE_DIR == ""
 
 
 def test_one_variable_moves_kernels_and_endgame_tables(tmp_path: Path) -> None:
