@@ -77,8 +77,8 @@ def test_json_alone_is_on_standard_output(run: Run, tiny: str) -> None:
 def interrupt_at(monkeypatch: pytest.MonkeyPatch, decisions: int) -> None:
     write = run_module.RunRecords.write_update
 
-    def watched(self: run_module.RunRecords, done: int, numbers: dict[str, float]) -> None:
-        write(self, done, numbers)
+    def watched(self: run_module.RunRecords, done: int, played: int, numbers: dict[str, float]) -> None:
+        write(self, done, played, numbers)
         if done == decisions:
             os.kill(os.getpid(), signal.SIGINT)
 
