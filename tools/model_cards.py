@@ -81,13 +81,9 @@ def _metric(kind: str, name: str, result: dict[str, Any], interval: str) -> dict
 
 COMMAND = "python -m tools.model_cards > agents/weights/README.md"
 WHAT = {
-    "champion": "The strongest network. It learnt by self-play alone, at last in a league of its earliest checkpoints",
-    "small": "A fast network: `distilled.safetensors` of the same run, trained to imitate `champion`",
+    "champion": "The strongest network, by self-play alone, at last in a league of its earliest checkpoints",
+    "small": "The fast network: `distilled.safetensors` of the same run, trained to imitate `champion`",
 }
-ENDGAMES = (
-    "In an *exact* endgame, both sides play perfectly; in a *played* one, each side plays in its own way. "
-    "*Network to the end* is the agent with `endgame=played`, whose network plays the endgame, too."
-)
 
 
 def page() -> str:
@@ -95,10 +91,10 @@ def page() -> str:
     lines = [
         "# Pretrained agents",
         "",
-        "`champion` is the strongest agent, `small` a fast one. Both play every game with an open endgame, which means",
-        "every preset but `humbug`. The networks are safetensors files; playing them needs no learning library.",
-        "Win rates are on mirrored deals at temperature 0; ± is the 95 % confidence interval, paired over deals.",
-        ENDGAMES,
+        "Model cards of `champion` and `small`, for every game with an open endgame: every preset but `humbug`.",
+        "Win rates are on mirrored deals at temperature 0; ± is the 95 % interval, paired over deals.",
+        "In *exact* endgames both sides play perfectly, in *played* ones each in its own way; *network to the end* is",
+        "the agent with `endgame=played`.",
         "",
     ]
     for network in pretrained_networks():
