@@ -136,8 +136,8 @@ def _history() -> list[str]:
         "",
         *_prose(f"""
             int8[max_events, {len(COLUMNS)}]: one row per event, then zeros. `length`, int16[1], is the number of
-            events; rows whose `event` is 0 are padding. `DealBatch(…, history=True).history()` returns tokens and lengths of
-            whole batches. Columns in `classic`:"""),
+            events; rows whose `event` is 0 are padding. `DealBatch(…, history=True).history()` returns tokens and
+            lengths of whole batches. Columns in `classic`:"""),
         *_table(
             ("column", "name", "values", "meaning"),
             (
@@ -181,8 +181,8 @@ def _sizes() -> list[str]:
         *_prose(f"""
             A match adds 3 features to vector and state, or 6 where a score can exceed 127; scores are in half points
             where the rules score half points. Targets: 1 to {MAX_TARGET:,}; a match without a winner after
-            {MAX_DEALS:,} deals is a draw. Match m of a seed starts with deal {DEALS_PER_MATCH:,} · m + m % 2: no two matches share a deal,
-            and the first dealer alternates."""),
+            {MAX_DEALS:,} deals is a draw. Match m of a seed starts with deal {DEALS_PER_MATCH:,} · m + m % 2: no two
+            matches share a deal, and the first dealer alternates."""),
     ]
 
 
