@@ -84,6 +84,10 @@ WHAT = {
     "champion": "The strongest network, by self-play alone, at last in a league of its earliest checkpoints",
     "small": "The fast network: `distilled.safetensors` of the same run, trained to imitate `champion`",
 }
+ENDGAMES = (
+    "In *exact* endgames both sides play perfectly, in *played* ones each in its own way; *network to the end* is the "
+    "agent with `endgame=played`."
+)
 
 
 def page() -> str:
@@ -93,8 +97,7 @@ def page() -> str:
         "",
         "Model cards of `champion` and `small`, for every game with an open endgame: every preset but `humbug`.",
         "Win rates are on mirrored deals at temperature 0; ± is the 95 % interval, paired over deals.",
-        "In *exact* endgames both sides play perfectly, in *played* ones each in its own way; *network to the end* is",
-        "the agent with `endgame=played`.",
+        ENDGAMES,
         "",
     ]
     for network in pretrained_networks():
