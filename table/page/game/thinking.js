@@ -18,6 +18,8 @@ import { TableError } from "./errors.js";
 /** @typedef {import("../worker.js").Question} Question */
 /** @typedef {import("../worker.js").Message} Message */
 
+const AWAY = "The server does not answer. Your game is saved and goes on when the server is back.";
+
 /** @type {Worker} */
 const worker = /** @type {any} */ (globalThis).tableWorker ?? new Worker("worker.js", { type: "module" }); // start.js has started one
 
@@ -87,8 +89,8 @@ async function askServer(what, deal, step, more = {}) {
     response = await fetch(`api/${what}`, { method: "POST", cache: "no-store", headers: { "Content-Type": "application/json" }, body });
     text = await response.text();
   } catch {
-    warm = false;
-    throw new TableError("unreachable", "The server does not answer. Your game is saved and goes on when the server is back.");
+    server = "away";
+    throw new TableError("unreachable", AWAY);
   }
   const answer = parsed(text); // a proxy may answer with a page
   if (response.ok && answer !== null) return answer;
@@ -104,14 +106,16 @@ function parsed(text) {
   }
 }
 
-let warm = false;
+/** @type {"warm" | "cold" | "away"} */
+let server = "cold";
 
 /** @returns {Promise<boolean>} whether a server answers at once */
 export async function isWarm() {
-  if (dataNow().server && !warm) {
-    warm = await fetch("api/warm", { cache: "no-store" }).then(async (response) => (await response.json()).warm === true).catch(() => false);
+  if (dataNow().server && server !== "warm") {
+    const found = await fetch("api/warm", { cache: "no-store" }).then((response) => response.json()).catch(() => null);
+    server = found === null ? "away" : found.warm ? "warm" : "cold";
   }
-  return warm;
+  return server === "warm";
 }
 
 /**
@@ -134,7 +138,7 @@ async function serverFirst(ofServer, ofPage) {
 const isOwn = (spec) => dataNow().catalog.agents.some((agent) => agent.spec === spec && agent.own);
 
 /** @param {string} spec of an agent @returns {boolean} whether the page's copy of its network plays, though there is a server */
-export const isCopy = (spec) => dataNow().server && !warm && isOwn(spec) && bytesOf(spec) > 0;
+export const isCopy = (spec) => dataNow().server && server !== "warm" && isOwn(spec) && bytesOf(spec) > 0;
 
 /** Load what an agent needs to play here. @param {string} spec @returns {Promise<void>} @throws {TableError} if it cannot be loaded */
 export async function load(spec) {
@@ -153,7 +157,7 @@ export async function act(spec, deal, here = false) {
   const ofServer = () => playedByServer(spec, deal);
   if (isOwn(spec)) return here || bytesOf(spec) === 0 ? ofPage() : serverFirst(ofServer, ofPage);
   if (!dataNow().server) throw new TableError("refused", `${spec} does not play on this page: it needs german-whist serve.`);
-  if (!(await isWarm())) throw new TableError("unreachable", `The server is not ready: ${agentTitle(spec)} plays as soon as it is.`);
+  if (!(await isWarm())) throw new TableError("unreachable", server === "away" ? AWAY : `The server is not ready: ${agentTitle(spec)} plays as soon as it is.`);
   return ofServer();
 }
 
