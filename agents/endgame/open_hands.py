@@ -143,34 +143,15 @@ def count_cards(masks: npt.NDArray[np.uint64]) -> npt.NDArray[np.int16]:
     return counts
 
 
-def one_of_each_run(hands: OpenHands, cards: npt.NDArray[np.bool_]) -> None:
-    """Clear all but the lowest card of each run of equivalent ones: cards with none of the other hand's between them.
+def _after_card(
+    hands: OpenHands, cards: npt.NDArray[np.integer]
+) -> tuple[OpenHands, npt.NDArray[np.int16], npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """Play one legal card, int[n], for each seat to act.
 
-    Args:
-        hands: endgames.
-        cards: legal cards to keep, bool[n, 52]; changed in place.
+    Returns:
+        The endgames from the view of the seat that acts next; the change in the margin of the seat that played, 0 where
+        it led; where the same seat acts next; and where the deal is over.
     """
-    drop_equivalent_cards(hands.own, hands.other, hands.led, cards)
-
-
-class Transition(NamedTuple):
-    """The result of one card of each seat to act.
-
-    Attributes:
-        next: the endgames, from the view of the seat that acts next.
-        reward: change in the margin of the seat that played, int16[n]; 0 where it led.
-        same_player: whether the same seat acts next, bool[n].
-        terminated: whether the deal is over, bool[n].
-    """
-
-    next: OpenHands
-    reward: npt.NDArray[np.int16]
-    same_player: npt.NDArray[np.bool_]
-    terminated: npt.NDArray[np.bool_]
-
-
-def after_card(hands: OpenHands, cards: npt.NDArray[np.integer]) -> Transition:
-    """Play one legal card, int[n], for each seat to act."""
     own = hands.own & ~(_ONE << cards.astype(np.uint64))
     leads, is_race = hands.led < 0, hands.needs[:, 0] > 0
     won = np.empty(len(cards), np.bool_)
@@ -186,23 +167,16 @@ def after_card(hands: OpenHands, cards: npt.NDArray[np.integer]) -> Transition:
         low=hands.low,
         needs=np.where(won[:, None], needs, needs[:, ::-1]),
     )
-    return Transition(
-        after,
-        reward=np.where(leads, 0, np.where(won != hands.low, 1, -1)).astype(np.int16),
-        same_player=won,
-        terminated=(after.own == 0) | (is_race & (needs.min(axis=1) == 0)),
-    )
+    reward = np.where(leads, 0, np.where(won != hands.low, 1, -1)).astype(np.int16)
+    return after, reward, won, (after.own == 0) | (is_race & (needs.min(axis=1) == 0))
 
 
-Cards = npt.NDArray[np.int64]
-
-
-def best_cards(hands: OpenHands) -> Cards:
+def best_cards(hands: OpenHands) -> npt.NDArray[np.int64]:
     """Return a perfect card of each seat to act, int64[n]; the module's docstring says how ties are broken."""
     candidates, best = _best(hands)
     # No error of the opponent can add to the largest possible margin, so that any candidate will do.
     keep_best_by_rules(*hands[:5], best == count_cards(hands.own), candidates)
-    cards: Cards = candidates.argmax(axis=1)
+    cards: npt.NDArray[np.int64] = candidates.argmax(axis=1)
     contested = np.flatnonzero(candidates.sum(axis=1) > 1)
     if len(contested):
         # argmax takes the first of several maxima: the lowest card.
@@ -215,14 +189,14 @@ def _best(hands: OpenHands) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.int16
     margins = card_margins(hands)
     best = margins.max(axis=1)
     cards = margins == best[:, None]
-    one_of_each_run(hands, cards)
+    drop_equivalent_cards(hands.own, hands.other, hands.led, cards)
     return cards, best
 
 
 def _random_reply_margins(hands: OpenHands, candidates: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
     """Return the random-reply margin of each candidate, float64[n, 52]; −∞ for all other cards."""
     rows, cards = np.nonzero(candidates)
-    after, reward, same_player, terminated = after_card(hands.rows(rows), cards)
+    after, reward, same_player, terminated = _after_card(hands.rows(rows), cards)
     expected = reward.astype(np.float64)
     theirs = np.flatnonzero(~same_player & ~terminated)
     if len(theirs):
@@ -239,7 +213,7 @@ def _mean_margins(hands: OpenHands) -> npt.NDArray[np.float64]:
     """Return the mean margin of the seat to act over its distinct cards, float64[n]."""
     margins = card_margins(hands)
     cards = margins != NOT_LEGAL_MARGIN
-    one_of_each_run(hands, cards)
+    drop_equivalent_cards(hands.own, hands.other, hands.led, cards)
     means: npt.NDArray[np.float64] = np.where(cards, margins, 0).sum(axis=1) / cards.sum(axis=1)
     return means
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -71,36 +71,23 @@ def layer_tensors(layers: Sequence[Layer], prefix: str, *, half: bool = False) -
     }
 
 
-class _Blocks(NamedTuple):
-    """The blocks at the beginning of a network's inputs, which are the same in every game and encoding.
-
-    Attributes:
-        of_cards: starts of the blocks with one feature per card.
-        of_suits: starts of the blocks with one feature per suit.
-    """
-
-    of_cards: list[int]
-    of_suits: list[int]
-
-    @property
-    def without_suit(self) -> int:
-        """Index of the first feature without a suit; all later features are without one, too."""
-        return NUM_CARDS * len(self.of_cards) + NUM_SUITS * len(self.of_suits)
-
-    @property
-    def own(self) -> int:
-        """Number of features of one suit."""
-        return SUIT_SIZE * len(self.of_cards) + len(self.of_suits)
-
-
 @cache
-def _blocks() -> _Blocks:
+def _features_of_suits() -> npt.NDArray[np.int64]:
+    """Return the indices of each suit's features, int64[4, features]: its cards in every block, then its own numbers.
+
+    They are the same in every game and encoding, and all later features are without a suit.
+    """
     from german_whist.agents.policy.input_kernels import UNIVERSAL_BLOCKS  # loads the compiler; reading a card does not
 
     starts = starts_of(UNIVERSAL_BLOCKS)
-    return _Blocks(
-        [starts[block.name] for block in UNIVERSAL_BLOCKS if block.size == NUM_CARDS],
-        [starts[block.name] for block in UNIVERSAL_BLOCKS if block.size == NUM_SUITS],
+    return np.concatenate(
+        [
+            starts[block.name] + np.arange(size).reshape(NUM_SUITS, size // NUM_SUITS)
+            for size in (NUM_CARDS, NUM_SUITS)
+            for block in UNIVERSAL_BLOCKS
+            if block.size == size
+        ],
+        axis=1,
     )
 
 
@@ -110,19 +97,9 @@ def suit_inputs(features: int) -> npt.NDArray[np.int64]:
     Args:
         features: number of the network's inputs, an observation or the universal encoding.
     """
-    blocks = _blocks()
-    rest = np.arange(blocks.without_suit, features)
-    suits = [
-        np.concatenate(
-            [
-                *(start + SUIT_SIZE * suit + np.arange(SUIT_SIZE) for start in blocks.of_cards),
-                np.array([start + suit for start in blocks.of_suits]),
-                rest,
-            ]
-        )
-        for suit in range(NUM_SUITS)
-    ]
-    return np.stack(suits).astype(np.int64)
+    of_suits = _features_of_suits()
+    rest = np.arange(of_suits.size, features)
+    return np.concatenate([of_suits, np.tile(rest, (NUM_SUITS, 1))], axis=1)
 
 
 def _suit_layer_shapes(sizes: Sequence[int], suit_layers: int) -> list[tuple[int, int]]:
@@ -141,7 +118,7 @@ def _suit_layer_shapes(sizes: Sequence[int], suit_layers: int) -> list[tuple[int
     if suit_layers < 1 or len(hidden) <= suit_layers + card_layers:
         raise ValueError(f"{len(hidden)} hidden layers are too few for {suit_layers} suit layers")
     shapes = []
-    width = features - _blocks().without_suit + _blocks().own
+    width = suit_inputs(features).shape[1]
     for number, units in enumerate(hidden):
         if number == suit_layers:  # the trunk reads all four suits
             width *= NUM_SUITS
@@ -161,7 +138,7 @@ def _suit_layer_sizes(shapes: Sequence[tuple[int, int]]) -> list[int]:
     """Return the sizes of a network from its shapes: the inverse of :func:`_suit_layer_shapes`."""
     outputs = shapes[-1][0]
     return [
-        shapes[0][1] + _blocks().without_suit - _blocks().own,
+        shapes[0][1] + (NUM_SUITS - 1) * _features_of_suits().shape[1],  # other suits' features
         *(units for units, _ in shapes[:-1]),
         outputs + (NUM_CARDS - SUIT_SIZE if outputs >= SUIT_SIZE else 0),
     ]
