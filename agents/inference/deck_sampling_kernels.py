@@ -248,48 +248,52 @@ def count_deals(hidden):
     for item in range(hidden.items):
         if hidden.kind[item] == PLAYED:
             limits[hidden.suit[item]] += 1
-    ways = np.empty((hidden.items + 1, limits[0], limits[1], limits[2]))
-    held = hidden.hand  # before the first item, every hand of this size has one past
-    for clubs in range(limits[0]):
-        for diamonds in range(limits[1]):
-            for hearts in range(limits[2]):
-                spades = held - clubs - diamonds - hearts
-                ways[0, clubs, diamonds, hearts] = 1.0 if 0 <= spades < limits[3] else 0.0
-    for item in range(hidden.items):
-        kind, suit = hidden.kind[item], hidden.suit[item]
-        held += 1 if kind == DREW else -1 if kind == PLAYED else 0
-        before = ways[item]
+    ways = np.zeros((hidden.items + 1, limits[0], limits[1], limits[2]))
+    held = hidden.hand
+    counts = np.empty(4, np.int64)
+    for item in range(-1, hidden.items):  # −1: before the first item, every hand of this size has one past
+        if item >= 0:
+            held += 1 if hidden.kind[item] == DREW else -1 if hidden.kind[item] == PLAYED else 0
         for clubs in range(limits[0]):
             for diamonds in range(limits[1]):
                 for hearts in range(limits[2]):
                     spades = held - clubs - diamonds - hearts
-                    total = 0.0
+                    counts[0], counts[1], counts[2], counts[3] = clubs, diamonds, hearts, spades
                     if 0 <= spades < limits[3]:
-                        if kind == DREW:  # any card of the hand may be the one just drawn
-                            if clubs:
-                                total += clubs * before[clubs - 1, diamonds, hearts]
-                            if diamonds:
-                                total += diamonds * before[clubs, diamonds - 1, hearts]
-                            if hearts:
-                                total += hearts * before[clubs, diamonds, hearts - 1]
-                            if spades:
-                                total += spades * before[clubs, diamonds, hearts]
-                        elif kind == PLAYED:  # the card is known; the hand before it held one more of its suit
-                            c = clubs + (1 if suit == 0 else 0)
-                            d = diamonds + (1 if suit == 1 else 0)
-                            h = hearts + (1 if suit == 2 else 0)
-                            s = spades + (1 if suit == 3 else 0)
-                            if c < limits[0] and d < limits[1] and h < limits[2] and s < limits[3]:
-                                total = before[c, d, h]
-                        else:  # a void: only hands without the suit
-                            shown = clubs if suit == 0 else diamonds if suit == 1 else hearts if suit == 2 else spades
-                            if shown == 0:
-                                total = before[clubs, diamonds, hearts]
-                    ways[item + 1, clubs, diamonds, hearts] = total
+                        pasts = _count_pasts(hidden, ways, item, counts, limits) if item >= 0 else 1.0
+                        ways[item + 1, clubs, diamonds, hearts] = pasts
     most = limits[0] * limits[1] * limits[2]
     suits, cumulative = np.empty((most, 4), np.int8), np.empty(most)
     count = _list_suits(hidden, held, ways[hidden.items], suits, cumulative)
     return ways, suits[:count], cumulative[:count]
+
+
+@kernel
+def _count_pasts(hidden, ways, item, counts, limits):
+    """Return the number of pasts of any one hand with these suit lengths after an item."""
+    before, suit = ways[item], hidden.suit[item]
+    if hidden.kind[item] == DREW:  # any card of the hand may be the one just drawn
+        pasts = 0.0
+        for drawn in range(4):
+            pasts += _count_draws(before, counts, drawn)
+        return pasts
+    if hidden.kind[item] == VOID:
+        return 0.0 if counts[suit] else before[counts[0], counts[1], counts[2]]
+    counts[suit] += 1  # the card played is known; the hand before it held one more of its suit
+    pasts = before[counts[0], counts[1], counts[2]] if counts[suit] < limits[suit] else 0.0
+    counts[suit] -= 1
+    return pasts
+
+
+@kernel
+def _count_draws(before, counts, suit):
+    """Return the number of pasts of a hand in which the card just drawn is of one suit."""
+    if counts[suit] == 0:
+        return 0.0
+    counts[suit] -= 1
+    pasts = before[counts[0], counts[1], counts[2]]
+    counts[suit] += 1
+    return counts[suit] * pasts
 
 
 @allocating_kernel
@@ -480,20 +484,19 @@ def sample_deal_of_hand(hidden, ways, held, key, number, block, deck):
 @kernel
 def _drawn_suit(before, counts, number):
     """Sample the suit of the card drawn, in proportion to the number of pasts of the hand without it."""
-    c, d, h = counts[0], counts[1], counts[2]
-    clubs = c * before[c - 1, d, h] if c else 0.0
-    diamonds = d * before[c, d - 1, h] if d else 0.0
-    hearts = h * before[c, d, h - 1] if h else 0.0
-    spades = counts[3] * before[c, d, h] if counts[3] else 0.0
-    number *= clubs + diamonds + hearts + spades
-    suit = np.int64(3)
-    if number < clubs:
-        suit = np.int64(0)
-    elif number < clubs + diamonds:
-        suit = np.int64(1)
-    elif number < clubs + diamonds + hearts or spades == 0:
-        suit = np.int64(2)
-    return suit
+    total = 0.0
+    for suit in range(4):
+        total += _count_draws(before, counts, suit)
+    number *= total
+    total, chosen = 0.0, np.int64(0)
+    for suit in range(4):
+        pasts = _count_draws(before, counts, suit)
+        total += pasts
+        if pasts > 0.0:
+            chosen = np.int64(suit)
+            if number < total:
+                break
+    return chosen
 
 
 @kernel
