@@ -8,7 +8,6 @@ fewer decks lead to a hand with such cards.
 
 from __future__ import annotations
 
-from math import factorial
 from typing import Any
 
 import numpy as np
@@ -72,14 +71,6 @@ class DealSampler:
         self.deals = count_deals(self.hidden[0])
         if not len(self.deals[2]):
             raise ValueError("history: no deck agrees with it")
-
-    def count(self) -> float:
-        """Return the number of decks that agree with the history, with a relative error of about 1e-13."""
-        number: float = self.deals[2][-1]
-        for name in ("own_places", "hand_places", "free_places"):
-            for places in self.hidden[name].ravel().tolist():
-                number *= factorial(places.bit_count())
-        return number
 
     def decks(self, count: int, key: int) -> npt.NDArray[np.int8]:
         """Return independent, uniformly random decks in dealing order, int8[count, cards].

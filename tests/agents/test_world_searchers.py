@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from german_whist.agents.endgame.open_hands import card_margins, open_hands
 from german_whist.agents.registry import make_agent
 from german_whist.agents.search.agent import SearchAgent
 from german_whist.agents.search.ismcts import ISMCTSAgent
@@ -123,16 +122,6 @@ def test_where_nothing_is_hidden_it_finds_perfect_play(steps: int) -> None:
     for row in range(8):
         margins = action_margins(OPEN_GAME, batch.states[row : row + 1])
         assert margins[int(actions[row])] == max(margins.values())
-
-
-@pytest.mark.parametrize("preset", ["classic", "high_low", "no_trump"])
-def test_in_an_open_endgame_it_plays_a_best_card_without_the_exact_wrapper(preset: str) -> None:
-    batch = DealBatch(preset, 20, 6)
-    play_randomly(batch, np.random.default_rng(3), rules(preset).stock + 3)
-    views = batch.views()
-    cards = ISMCTSAgent(600, reward="margin", rules=preset).act(views, AgentRng(1, np.arange(20)))
-    margins = card_margins(open_hands(views))
-    assert (margins[np.arange(20), cards] == margins.max(axis=1)).all()
 
 
 def test_more_iterations_play_stronger() -> None:

@@ -103,14 +103,6 @@ def test_an_exact_agent_keeps_its_name(tmp_path: Path) -> None:
     assert {game.names for game in games} == {("exact", "played+exact"), ("played+exact", "exact")}
 
 
-def test_where_the_opponents_hand_stays_hidden_the_network_plays_on(tmp_path: Path) -> None:
-    views = views_of("humbug", 4)
-    agent = make_agent(f"{saved(tmp_path, 'played', 'humbug')},endgame=exact")
-    bare = PolicyAgent(some_network(game="humbug"))
-    assert (agent.act(views, None) == bare.act(views, None)).all()
-    play_match(agent, "random", deals=3, rules="humbug")
-
-
 def test_the_wrapper_passes_on_attributes_and_can_be_copied() -> None:
     agent = make_agent("champion")
     assert agent.network.checkpoint is load_pretrained("champion")  # type: ignore[attr-defined]
