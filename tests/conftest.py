@@ -13,7 +13,7 @@ import pytest
 from hypothesis import settings
 
 from german_whist.envs.simulator.batch import DealBatch
-from german_whist.envs.utils.files import CACHE_VARIABLE
+from german_whist.envs.utils.cache_folder import CACHE_VARIABLE
 from german_whist.envs.utils.kernel_cache import kernels_folder
 from german_whist.solver.tablebase import cache
 from german_whist.solver.tablebase.build import build_table

@@ -23,8 +23,8 @@ from german_whist.envs.observation.canonical_kernels import RELABELING_SIZE, dec
 from german_whist.envs.observation.view_kernels import write_view
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.utils.bit_kernels import lowest, popcount
-from german_whist.envs.utils.device import row_kernel
 from german_whist.envs.utils.jit import kernel
+from german_whist.envs.utils.row_kernels import row_kernel
 from german_whist.solver.search.value_kernels import encode_position
 from german_whist.solver.tablebase.ranking_kernels import lookup
 

@@ -11,7 +11,7 @@ from german_whist.envs.engine.scoring import signed_margin
 from german_whist.envs.observation.canonical_kernels import decode_action, encode_action, relabel_view
 from german_whist.envs.observation.view_kernels import write_view
 from german_whist.envs.observation.views import VIEW
-from german_whist.envs.utils.device import row_kernel
+from german_whist.envs.utils.row_kernels import row_kernel
 
 # Neither the decks' stream, which has the same key, nor AGENT_STREAM, from which opponents draw under other keys.
 CHOICE_STREAM = AGENT_STREAM + 2**20

@@ -14,8 +14,8 @@ from german_whist.envs.engine.state import ENDGAME, FOREPLAY
 from german_whist.envs.observation.blocks import VECTOR_BLOCKS
 from german_whist.envs.observation.vector_kernels import write_observation
 from german_whist.envs.utils.bit_kernels import popcount
-from german_whist.envs.utils.device import row_kernel
 from german_whist.envs.utils.jit import kernel
+from german_whist.envs.utils.row_kernels import row_kernel
 
 RULE_FLAGS = ("race_goal", "has_trump", "draft", "all_count")  # blocks that tell games apart
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from german_whist.envs.engine.state import ENDGAME, PLAY
-from german_whist.envs.utils.device import row_kernel
 from german_whist.envs.utils.jit import kernel
+from german_whist.envs.utils.row_kernels import row_kernel
 
 
 @kernel

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from german_whist.envs.utils.bit_kernels import lowest, popcount
-from german_whist.envs.utils.device import row_kernel
 from german_whist.envs.utils.jit import kernel
+from german_whist.envs.utils.row_kernels import row_kernel
 
 TRUMP_SLOT = 3
 

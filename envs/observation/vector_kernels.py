@@ -12,8 +12,8 @@ from german_whist.envs.engine.state import ENDGAME, FOREPLAY
 from german_whist.envs.engine.state_kernels import suit_mask, suit_of
 from german_whist.envs.observation.blocks import VECTOR_BLOCKS, VECTOR_OPTIONAL_BLOCKS
 from german_whist.envs.utils.bit_kernels import write_cards
-from german_whist.envs.utils.device import row_kernel
 from german_whist.envs.utils.jit import kernel
+from german_whist.envs.utils.row_kernels import row_kernel
 
 _ONE = np.uint64(1)
 

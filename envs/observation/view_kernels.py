@@ -7,8 +7,8 @@ import numpy as np
 from german_whist.envs.engine.state import PLAY
 from german_whist.envs.engine.state_kernels import legal_actions
 from german_whist.envs.utils.bit_kernels import popcount
-from german_whist.envs.utils.device import row_kernel
 from german_whist.envs.utils.jit import kernel
+from german_whist.envs.utils.row_kernels import row_kernel
 
 
 @kernel

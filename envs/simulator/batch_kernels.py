@@ -13,8 +13,8 @@ from german_whist.envs.engine.state_kernels import deal, is_legal, legal_actions
 from german_whist.envs.observation.vector_kernels import write_observation
 from german_whist.envs.observation.view_kernels import write_view
 from german_whist.envs.observation.views import VIEW
-from german_whist.envs.utils.device import row_kernel
 from german_whist.envs.utils.jit import kernel
+from german_whist.envs.utils.row_kernels import row_kernel
 
 
 @row_kernel

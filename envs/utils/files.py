@@ -1,4 +1,4 @@
-"""Files: written completely or not at all, locked; and the cache folder."""
+"""Files: written completely or not at all, and locked."""
 
 from __future__ import annotations
 
@@ -10,16 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import platformdirs
-
-CACHE_VARIABLE = "GERMAN_WHIST_CACHE"
 _NO_LOCKS = {errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOTSUP}  # possible answers of Lustre and NFS
-
-
-def cache_folder() -> Path:
-    """Return the folder of compiled kernels and endgame tables: ``$GERMAN_WHIST_CACHE``, or the user's cache folder."""
-    given = os.environ.get(CACHE_VARIABLE)
-    return Path(given) if given else platformdirs.user_cache_path("german-whist", appauthor=False)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ import time
 from functools import cache
 from pathlib import Path
 
-from german_whist.envs.utils.files import cache_folder
+from german_whist.envs.utils.cache_folder import cache_folder
 
 _PACKAGE = Path(__file__).parents[2]
 _IMPORT = re.compile(r"^\s*from german_whist\.([\w.]+) import", re.MULTILINE)

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from german_whist.envs.utils.files import CACHE_VARIABLE
+from german_whist.envs.utils.cache_folder import CACHE_VARIABLE
 from german_whist.solver.tablebase import build as table_build
 from german_whist.solver.tablebase import cache as table_cache
 from german_whist.solver.tablebase.build import build_table
