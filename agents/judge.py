@@ -32,13 +32,13 @@ from german_whist.agents.endgame.open_hands import exact_margins, opponent_hand_
 from german_whist.agents.inference.sampling import sample_states
 from german_whist.agents.pretrained import CHAMPION
 from german_whist.agents.registry import make_agent
-from german_whist.envs.agent import Agent, Histories, Views, agent_name
+from german_whist.envs.agent import Agent, Histories, Views, agent_name, play_turn
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.cards import cards_of
 from german_whist.envs.engine.endgame_hook import EXACT, PLAYED
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.state import ENDGAME, FOREPLAY
-from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.simulator.episodes import Episodes
 from german_whist.solver.exact_endgame import has_open_endgame
 
 WORLDS = 256  # per hint, and per decision of a review: a hint takes less than a second on one core
@@ -345,23 +345,23 @@ def roll_out(views: Views, choices: Sequence[Sequence[int]], rules: Rules, world
         sampled = sample_states(view, rules, count=worlds, rng=rng).states
         states += [sampled] * len(choices[row])
     sizes = [len(actions) * worlds for actions in choices]
-    batch = DealBatch(rules, sum(sizes), endgame=EXACT if has_open_endgame(rules) else PLAYED)
+    episodes = Episodes(rules, sum(sizes), endgame=EXACT if has_open_endgame(rules) else PLAYED)
+    batch = episodes.batch
     batch.states[:] = np.concatenate(states)
     stage = np.repeat([FOREPLAY if view["stock"] else ENDGAME for view in views], sizes)
-    every = np.arange(batch.size)
-    before = batch.states["tricks"][every, stage]
+    before = batch.states["tricks"][episodes.every_row, stage]
     won = np.full(batch.size, np.nan)
     plays = np.repeat([not view["choice"] for view in views], sizes)
-    batch.step(np.concatenate([np.repeat(actions, worlds) for actions in choices]))
+    episodes.step(episodes.every_row, np.concatenate([np.repeat(actions, worlds) for actions in choices]))
     bot = RuleBot("heuristic", choose)
     while True:
-        taken = batch.states["tricks"][every, stage] - before
+        taken = batch.states["tricks"][episodes.every_row, stage] - before
         first = plays & np.isnan(won) & (taken.sum(axis=1) == 1)
         won[first] = taken[first, 0]
-        playing = np.flatnonzero(~batch.done)
+        playing = np.flatnonzero(~episodes.over)
         if not len(playing):
             break
-        batch.step(bot.act(batch.views(playing)), playing)
+        play_turn(bot, episodes, playing)
     margins = batch.returns("margin")[:, 0].astype(np.float64)  # the seat to act is seat 0 in sampled states
     ends = np.cumsum(sizes)[:-1]
     shapes = [(len(actions), worlds) for actions in choices]

@@ -97,7 +97,6 @@ class Episodes:
         self.scores = on.zeros((size, 2), np.float64)
         self.over = on.zeros(size, np.bool_)
         self._last_number = np.uint64((SEED_LIMIT if self.match is None else MATCH_LIMIT) - 1)
-        self._forfeits: dict[int, int] = {}  # the seat that has forfeited the current deal, by row
         self._dealers = on.array(
             np.full(size, -1)
         )  # of the current deal, where the first dealer was given; otherwise −1
@@ -198,8 +197,6 @@ class Episodes:
 
     def _deal(self, rows: Rows, indices: Words) -> None:
         self.indices[rows], self.plies[rows] = indices, 0
-        if self._forfeits:
-            self._forfeits = {row: seat for row, seat in self._forfeits.items() if row not in rows}
         self.batch.deal_unchecked(rows, indices, self.seeds[rows], self._dealers[rows])
 
     def step(self, rows: Any, actions: Any) -> Any:
@@ -222,20 +219,13 @@ class Episodes:
         if len(finished):
             self._finish(finished)
 
-    def forfeit(self, rows: Rows, seats: Rows) -> None:
-        """End the current deals of some rows; in each, the given seat, int64[k], loses by the largest margin."""
-        self._forfeits.update(zip(rows.tolist(), seats.tolist(), strict=True))
-        self.batch.states["done"][rows] = True
-        self._finish(rows)
-        self._moved()
-
     def _finish(self, rows: Rows) -> None:
         """Score deals that have ended, and start the next deals of matches that go on."""
         self.deals[rows] += 1
         if self.match is None:
             self.over[rows] = True
             return
-        scores = self.scores[rows] + np.maximum(self._deal_returns(self.match.deal_reward, rows), 0)
+        scores = self.scores[rows] + np.maximum(self.batch.returns(self.match.deal_reward)[rows], 0)
         self.scores[rows] = scores
         self.over[rows] = (self.match.winners(scores) >= 0) | (self.deals[rows] >= MAX_DEALS)
         going_on = rows[~self.over[rows]]
@@ -243,16 +233,6 @@ class Episodes:
             dealers = self._dealers[going_on]
             self._dealers[going_on] = np.where(dealers < 0, -1, 1 - dealers)
             self._deal(going_on, self.indices[going_on] + np.uint64(1))
-
-    def _deal_returns(self, reward: str, rows: Any) -> Any:
-        """Return what both seats get for finished deals, float32[k, 2]; a forfeit loses the largest possible amount."""
-        returns = self.batch.returns(reward)[rows]
-        if self._forfeits:
-            limit = reward_limit(self.rules.game, reward)
-            for place, row in enumerate(rows.tolist()):
-                if row in self._forfeits:
-                    returns[place] = (-limit, limit) if self._forfeits[row] == 0 else (limit, -limit)
-        return returns
 
     def _moved(self) -> None:
         """Called after deals have started, moved or ended: for subclasses."""
@@ -263,7 +243,7 @@ class Episodes:
         With ``"win"`` a match pays ±1, or 0 for a draw; otherwise it pays the difference of the scores.
         """
         if self.match is None:
-            return self._deal_returns(reward, rows)
+            return self.batch.returns(reward)[rows]
         scores = self.scores[rows]
         first = scores[:, 0] - scores[:, 1]
         if reward == "win":
@@ -403,8 +383,7 @@ class Episode(Episodes):
 
     def _moved(self) -> None:
         situation = _situation(self._states)
-        # A forfeited deal still has legal cards.
-        self.legal = 0 if self.over[0] else situation & _LEGAL_BITS
+        self.legal = situation & _LEGAL_BITS
         self.turn = situation >> _TURN_BIT
         if self.match is not None:
             self._features = self.score_features(np.array([0, 0]), np.array([0, 1]))

@@ -89,12 +89,6 @@ def result_sentence(
     return f"{text}." if winner is None else f"{text}: {count_text(abs(points), 'point')}."
 
 
-def forfeit_text(loser: int, reason: str, names: tuple[str, str]) -> str:
-    """Return the result of a deal that a seat has forfeited."""
-    lost = clause(names[loser], "forfeit{s} the deal")
-    return f"{clause(names[1 - loser], 'win{s}')}: {lost} ({reason})"
-
-
 def first_events(rules: Rules, state: Any, names: tuple[str, str]) -> Iterator[Event]:
     """Yield the events before the first action: who deals, trumps, cards turned up.
 

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from numbers import Real
 from typing import Any
 
-import numpy as np
 from gymnasium.error import ResetNeeded
 
 from german_whist.agents.judge import WORLDS, advise, judge_action, judge_of
@@ -22,7 +21,7 @@ from german_whist.envs.simulator.episodes import Episode
 from german_whist.envs.text.answers import read_action
 from german_whist.envs.text.deal_text import deal_text
 from german_whist.envs.text.decisions import decision_text, refusal, with_choices
-from german_whist.envs.text.events import Event, action_events, first_events, forfeit_text, result_text
+from german_whist.envs.text.events import Event, action_events, first_events, result_text
 from german_whist.envs.text.rules_text import rules_text
 from german_whist.envs.text.scene import YOU
 from german_whist.envs.utils.checks import whole_number
@@ -36,7 +35,7 @@ _ANSWER = (
     "Cards are written suit, then rank: SA is the ace of spades, HT the ten of hearts. Think as long as you like, and "
     "end with the card or choice that you play, in brackets, as [SA]."
 )
-_LOST = f"{TRIES} answers in a row named no legal action"
+_LOST = f"{OPPONENT} wins: {YOU} forfeit the deal ({TRIES} answers in a row named no legal action)"
 
 Step = tuple[str, float, bool, dict[str, Any]]
 
@@ -115,6 +114,7 @@ class TextEnv:
         self.illegal_penalty = float(illegal_penalty)
         self._events: list[Event] = []  # of the deal, as the learner saw them
         self._told = self._refused = 0
+        self._is_lost = False  # by too many answers without a legal action
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> str:
         """Deal, let the opponent play if it leads, and return the first message, which is :meth:`prompt`.
@@ -131,7 +131,7 @@ class TextEnv:
         """
         self._episode.reset(seed, options)
         self.learner = learner_seats(self.seat, int(self._episode.numbers[0]))
-        self._refused = 0
+        self._refused, self._is_lost = 0, False
         self._events = list(first_events(self.rules, self._state, self._names))
         self._let_opponent_play()
         return self.prompt()
@@ -245,8 +245,9 @@ class TextEnv:
         if self._refused < TRIES:
             message = f"{reason} ({self._refused} of {TRIES} such answers in a row lose the deal.)"
             return message, 0.0 - self.illegal_penalty, False, info
-        self._episode.forfeit(self._episode.every_row, np.array([self.learner]))
-        self._note_result(1 - self.learner, forfeit_text(self.learner, _LOST, self._names))
+        self._episode.end()
+        self._is_lost = True
+        self._note_result(1 - self.learner, _LOST)
         info["margin"] = self._margin()
         reward = float(info["margin"]) if self.reward == REGRET else self._result()
         return self._news(), reward - self.illegal_penalty, True, info
@@ -258,6 +259,8 @@ class TextEnv:
         return judge_action(advice, action).tricks
 
     def _margin(self) -> int:
+        if self._is_lost:
+            return -int(self._episode.reward_limit(MARGIN))
         return int(self._episode.returns(MARGIN, self._episode.every_row)[0, self.learner])
 
     def _result(self) -> float:
