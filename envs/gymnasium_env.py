@@ -168,7 +168,7 @@ class GermanWhistEnv(PlaysOpponent, RendererProperties, gymnasium.Env[Any, np.in
             Observation int8[n_obs], reward, terminated, truncated (always false), and the info.
 
         Raises:
-            TypeError: if the action is not a whole number, such as 5.5, ``None`` or text. Nothing has changed then.
+            ValueError: if the action is not a whole number, such as 5.5, ``None`` or text. Nothing has changed then.
             ResetNeeded: before the first reset.
         """
         chosen = whole_action(action)

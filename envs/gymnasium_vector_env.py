@@ -207,9 +207,8 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
             bool[num_envs], truncations bool[num_envs] (all false), and the info.
 
         Raises:
-            TypeError: if the actions are not whole numbers (ValueError on a device).
-            ValueError: if they have another shape, or a row is over and there is no autoreset. Nothing has changed
-                then.
+            ValueError: if the actions are not whole numbers or have another shape, or a row is over and there is no
+                autoreset. Nothing has changed then.
             ResetNeeded: before the first reset of a row.
         """
         on, episodes, size = self._batch.on, self._episodes, self.num_envs

@@ -287,8 +287,7 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
             action: a whole number: an int, an int scalar or array of shape () or (1,), or a whole float.
 
         Raises:
-            ValueError: if the action is illegal. If it is not a whole number, the error is also a ``TypeError``.
-                Nothing has changed then.
+            ValueError: if the action is illegal or not a whole number. Nothing has changed then.
         """
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:

@@ -98,7 +98,7 @@ class AssertOutOfBounds(_Direct, AssertOutOfBoundsWrapper):  # type: ignore[misc
     def step(self, action: int | None) -> None:
         """Pass an action of the space on as an int; anything else fails an assertion."""
         if action is not None and type(action) is not int:
-            with suppress(TypeError):
+            with suppress(ValueError):
                 action = whole_action(action)
         if type(action) is int and 0 <= action < self._num_actions:
             self.env.step(action)

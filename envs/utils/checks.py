@@ -91,14 +91,17 @@ def whole_action(action: object) -> int:
             that holds one of these.
 
     Raises:
-        TypeError: for anything else, such as 5.5, ``None``, text or an array of two.
+        ValueError: for anything else, such as 5.5, ``None``, text or an array of two.
     """
     one = action.item() if isinstance(action, (np.ndarray, np.generic)) and action.shape in ((), (1,)) else action
     if isinstance(one, float) and one.is_integer():
         return int(one)
-    if isinstance(one, bool):
-        raise TypeError(f"action must be an integer, got {action}")
-    return operator.index(one)  # type: ignore[arg-type]
+    try:
+        if not isinstance(one, bool):
+            return operator.index(one)  # type: ignore[arg-type]
+    except TypeError:
+        pass
+    raise ValueError(f"action must be an integer, got {action!r}")
 
 
 def whole_actions(actions: npt.ArrayLike, count: int) -> npt.NDArray[np.int64]:
@@ -109,12 +112,11 @@ def whole_actions(actions: npt.ArrayLike, count: int) -> npt.NDArray[np.int64]:
         count: how many there must be.
 
     Raises:
-        TypeError: if they are not whole numbers.
-        ValueError: if they have another shape.
+        ValueError: if they are not whole numbers, or have another shape.
     """
     given = np.asarray(actions)
     if given.dtype.kind not in "iuf" or (given.dtype.kind == "f" and not (np.floor(given) == given).all()):
-        raise TypeError(f"actions must be integers, int[{count}], got {given!r}")
+        raise ValueError(f"actions must be integers, int[{count}], got {given!r}")
     if given.shape != (count,):
         raise ValueError(f"actions must be integers, int[{count}], got {given.dtype}{list(given.shape)}")
     with np.errstate(invalid="ignore"):
