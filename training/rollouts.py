@@ -21,13 +21,13 @@ from german_whist.agents.policy.inputs import input_high, num_outputs
 from german_whist.agents.policy.network.layers import OBSERVATION, UNIVERSAL
 from german_whist.envs.agent import Agent, as_agent, ask
 from german_whist.envs.engine.agent_rng import AgentRng
-from german_whist.envs.engine.endgame_cutoff import write_begins_endgame
 from german_whist.envs.engine.endgame_hook import EXACT, PLAYED
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.engine.state import STATE
 from german_whist.envs.observation.canonical_kernels import RELABELING_SIZE
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.simulator.batch_kernels import write_begins_endgame
 from german_whist.envs.utils.device import Device, StructTensor
 from german_whist.solver.exact_endgame import ExactEndgameHook
 from german_whist.training.config import SELF

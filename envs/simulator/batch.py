@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from german_whist.envs.engine.actions import illegal_row_error
 from german_whist.envs.engine.cards import parse_decks
-from german_whist.envs.engine.endgame_cutoff import write_begins_endgame
 from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook, endgame_hook_of
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
@@ -27,6 +26,7 @@ from german_whist.envs.simulator.batch_kernels import (
     deal_rows,
     observe_seats_to_act,
     step_rows,
+    write_begins_endgame,
     write_is_refused,
     write_legal,
     write_margins,

@@ -9,6 +9,7 @@ import numpy as np
 
 from german_whist.envs.engine.dealing_kernels import shuffle
 from german_whist.envs.engine.scoring import seat_return, signed_margin
+from german_whist.envs.engine.state import ENDGAME, PLAY
 from german_whist.envs.engine.state_kernels import deal, is_legal, legal_actions, play
 from german_whist.envs.observation.vector_kernels import write_observation
 from german_whist.envs.observation.view_kernels import write_view
@@ -69,6 +70,21 @@ def step_legal(i, game, states, rows, actions, plies, refused):
     if not refused[i]:
         play(game[0], states[row], actions[i])
         plies[row] += 1
+
+
+@row_kernel
+def write_begins_endgame(i, game, states, rows, out):
+    """Write whether the next action of ``states[rows[i]]`` is the first card of the endgame into ``out``, bool[k]."""
+    state = states[rows[i]]
+    # No stock, no card led and no endgame trick yet. Humbug has no stock at all: there it is the first lead.
+    out[i] = (
+        not state.done
+        and state.decision == PLAY
+        and state.led < 0
+        and not state.face_up
+        and state.top == game[0].cards
+        and state.tricks[ENDGAME, 0] + state.tricks[ENDGAME, 1] == 0
+    )
 
 
 @row_kernel(scratch={"views": (1, VIEW)}, writes="row")

@@ -8,7 +8,7 @@
  * | `cards.js`, `actions.js` | `envs/engine/cards.py`, `actions.py`, `envs/utils/bit_kernels.py` |
  * | `rules.js` | holds what Python writes |
  * | `dealing.js` | `envs/engine/dealing_kernels.py`: deal `index` of `seed` is the same deal |
- * | `state.js` | `envs/engine/state_kernels.py`, `scoring.py`, `endgame_cutoff.py` |
+ * | `state.js` | `envs/engine/state_kernels.py`, `scoring.py`, `write_begins_endgame` in `envs/simulator/batch_kernels.py` |
  * | `view.js` | `envs/observation/view_kernels.py` |
  * | `history.js` | `envs/observation/history_kernels.py` |
  * | `greedy.js` | `agents/bots/greedy_kernels.py` |

@@ -92,7 +92,7 @@ function oneOfEachRun(hands, cards) {
 }
 
 /**
- * Play one legal card for the seat to act (`after_card`).
+ * Play one legal card for the seat to act (`_after_card`).
  *
  * @param {OpenHands} hands
  * @param {number} card
