@@ -1,9 +1,9 @@
 """Kernels that read what a history says about the hidden cards, and sample uniform deals that agree with it.
 
-A history fixes the place in the deck of every card that the seat saw, and the places of the opponent's unseen draws.
-What it leaves open is which hidden card lay where: in the opponent's hand as dealt, among its unseen draws, or among
-the cards in no hand. The past of the opponent's hidden cards is an ordered list of *items*: it drew one, played one, or
-showed a void, at which moment it held none of the suit.
+A history fixes the position in the deck of every card that the seat saw, and the positions of the opponent's unseen
+draws. What it leaves open is which hidden card lay where: in the opponent's hand as dealt, among its unseen draws, or
+among the cards in no hand. The past of the opponent's hidden cards is an ordered list of *items*: it drew one, played
+one, or showed a void, at which moment it held none of the suit.
 
 Cards of a suit are interchangeable, so dynamic programming over the items counts the pasts of a hand by its number of
 cards in each suit. Sampling draws a hand that the opponent can hold now, in proportion to its number of pasts, and
@@ -27,19 +27,19 @@ DREW, PLAYED, VOID = 0, 1, 2  # kinds of items
 MAX_ITEMS = 80  # more than any deal has
 MAX_TRICKS = 26
 
-# What one seat knows about a deal's hidden past. Sets of places are masks like sets of cards: bit p is place p of the
-# deck.
+# What one seat knows about a deal's hidden past. Sets of positions are masks like sets of cards: bit p is position p of
+# the deck.
 HIDDEN_DEAL = np.dtype(
     [
-        ("deck", np.int8, (52,)),  # cards in dealing order, −1 for places whose card is not known
+        ("deck", np.int8, (52,)),  # cards in dealing order, −1 for positions whose card is not known
         ("own", np.uint64, (2,)),  # the seat's hand as dealt, and in humbug the blind hand that it took
-        ("own_places", np.uint64, (2,)),
+        ("own_positions", np.uint64, (2,)),
         ("is_dealer", np.int8),
-        ("hand_places", np.uint64),  # of the opponent's hidden cards as dealt
+        ("hand_positions", np.uint64),  # of the opponent's hidden cards as dealt
         ("hand", np.int64),  # number of these
-        ("drawn_places", np.uint64),  # of the opponent's unseen draws
-        ("free_places", np.uint64),  # of cards that are in no hand
-        ("next_place", np.int64),  # place of the next card of the stock
+        ("drawn_positions", np.uint64),  # of the opponent's unseen draws
+        ("free_positions", np.uint64),  # of cards that are in no hand
+        ("next_position", np.int64),  # position of the next card of the stock
         ("swaps", np.int64),  # number of hands swapped for blind ones (humbug)
         ("seen", np.uint64),  # all cards seen
         ("taken", np.uint64),  # cards that the opponent was seen to take and still holds
@@ -49,7 +49,7 @@ HIDDEN_DEAL = np.dtype(
         ("kind", np.int8, (MAX_ITEMS,)),
         ("suit", np.int8, (MAX_ITEMS,)),  # of the card played, or of the void shown
         ("card", np.int8, (MAX_ITEMS,)),  # the card played
-        ("place", np.int8, (MAX_ITEMS,)),  # of the card drawn
+        ("position", np.int8, (MAX_ITEMS,)),  # of the card drawn
         ("cards_played", np.int64),  # by both seats
         ("played", np.int8, (52,)),  # cards in the order of play
         # By trick (from 1) and seat (0: this seat): the face-up card taken, −1 for none.
@@ -72,43 +72,43 @@ _SHIFT = np.uint64(32)
 
 
 @kernel
-def _add_item(hidden, kind, suit, card, place):
+def _add_item(hidden, kind, suit, card, position):
     number = hidden.items
     hidden.kind[number] = kind
     hidden.suit[number] = suit
     hidden.card[number] = card
-    hidden.place[number] = place
+    hidden.position[number] = position
     hidden.items = number + 1
 
 
 @kernel
 def _every(step, first, end):
-    """Return the places ``first``, ``first + step``, … before ``end`` as a mask."""
-    places = np.uint64(0)
-    for place in range(first, end, step):
-        places |= _ONE << np.uint64(place)
-    return places
+    """Return the positions ``first``, ``first + step``, … before ``end`` as a mask."""
+    positions = np.uint64(0)
+    for position in range(first, end, step):
+        positions |= _ONE << np.uint64(position)
+    return positions
 
 
 @kernel
 def _read_dealer(game, hidden, is_dealer):
-    """Write the places in the deck of both hands as dealt."""
+    """Write the positions in the deck of both hands as dealt."""
     step = 4 if game.humbug else 2  # hands dealt in turn; the non-dealer's is the first, the dealer's the last
     end = step * np.int64(game.hand)
     hidden.is_dealer = is_dealer
-    hidden.own_places[0] = _every(step, step - 1 if is_dealer else 0, end)
-    hidden.hand_places = _every(step, 0 if is_dealer else step - 1, end)
+    hidden.own_positions[0] = _every(step, step - 1 if is_dealer else 0, end)
+    hidden.hand_positions = _every(step, 0 if is_dealer else step - 1, end)
 
 
 @kernel
 def _read_turned(game, hidden, is_mine, card, bit):
     """Record a card that is turned up: of the stock, or in humbug the dealer's last card."""
-    place = np.int64(game.cards) - 1 if game.humbug else hidden.next_place
-    hidden.deck[place] = card
-    hidden.next_place += 1
+    position = np.int64(game.cards) - 1 if game.humbug else hidden.next_position
+    hidden.deck[position] = card
+    hidden.next_position += 1
     if game.humbug:
-        hidden.hand_places &= ~(_ONE << np.uint64(place))
-        hidden.own_places[0] &= ~(_ONE << np.uint64(place))
+        hidden.hand_positions &= ~(_ONE << np.uint64(position))
+        hidden.own_positions[0] &= ~(_ONE << np.uint64(position))
         hidden.own[0] &= ~bit
         hidden.taken |= np.uint64(0) if is_mine else bit
 
@@ -120,11 +120,11 @@ def _read_draw(game, hidden, is_mine, card, bit):
         hidden.own[1] |= bit if is_mine else np.uint64(0)
         return
     if is_mine:
-        hidden.deck[hidden.next_place] = card
+        hidden.deck[hidden.next_position] = card
     else:
-        hidden.drawn_places |= _ONE << np.uint64(hidden.next_place)
-        _add_item(hidden, DREW, -1, -1, hidden.next_place)
-    hidden.next_place += 1
+        hidden.drawn_positions |= _ONE << np.uint64(hidden.next_position)
+        _add_item(hidden, DREW, -1, -1, hidden.next_position)
+    hidden.next_position += 1
 
 
 @kernel
@@ -133,9 +133,9 @@ def _read_swap(game, hidden, is_mine):
     hidden.swaps += 1
     blind = _every(4, hidden.swaps, np.int64(game.cards))
     if is_mine:
-        hidden.own_places[1] = blind
+        hidden.own_positions[1] = blind
     else:
-        hidden.hand_places = blind
+        hidden.hand_positions = blind
         hidden.taken = np.uint64(0)
 
 
@@ -163,7 +163,7 @@ def _is_readable(game, hidden, event, card, trick):
         return False
     if event == _PLAYED:
         return card >= 0 and hidden.cards_played < 52
-    return event not in (_TURNED, _DREW) or game.humbug or hidden.next_place < game.cards
+    return event not in (_TURNED, _DREW) or game.humbug or hidden.next_position < game.cards
 
 
 @kernel
@@ -178,7 +178,7 @@ def read_history(game, tokens, hidden):
     hidden.deck[:] = -1
     hidden.took[:] = -1
     hidden.choice[:] = -1
-    hidden.next_place = 2 * np.int64(game.hand)
+    hidden.next_position = 2 * np.int64(game.hand)
     led = np.int64(-1)
     for i in range(tokens.shape[0]):
         event, is_mine, card = np.int64(tokens[i, 0]), tokens[i, 1] == _ME, np.int64(tokens[i, 2]) - 1
@@ -210,22 +210,22 @@ def read_history(game, tokens, hidden):
 
 @kernel
 def _adds_up(game, hidden):
-    """Write the fields that follow from the others, and return whether there are as many cards as places for them."""
+    """Write the fields that follow from the others, and return whether cards and their positions are as many."""
     known = np.uint64(0)
-    for place in range(game.cards):
-        known |= _ONE << np.uint64(place) if hidden.deck[place] >= 0 else np.uint64(0)
-    known |= hidden.own_places[0] | hidden.own_places[1] | hidden.hand_places | hidden.drawn_places
-    hidden.free_places = _every(1, 0, np.int64(game.cards)) & ~known
-    hidden.hand = hidden.held = popcount(hidden.hand_places)
+    for position in range(game.cards):
+        known |= _ONE << np.uint64(position) if hidden.deck[position] >= 0 else np.uint64(0)
+    known |= hidden.own_positions[0] | hidden.own_positions[1] | hidden.hand_positions | hidden.drawn_positions
+    hidden.free_positions = _every(1, 0, np.int64(game.cards)) & ~known
+    hidden.hand = hidden.held = popcount(hidden.hand_positions)
     for item in range(hidden.items):
         hidden.held += 1 if hidden.kind[item] == DREW else -1 if hidden.kind[item] == PLAYED else 0
     hidden.unseen = game.deck & ~hidden.seen
     for group in range(2):
-        if popcount(hidden.own[group]) != popcount(hidden.own_places[group]):
+        if popcount(hidden.own[group]) != popcount(hidden.own_positions[group]):
             return False
     free = popcount(hidden.unseen) - hidden.held
-    is_dealt = (hidden.own_places[0] | hidden.hand_places) > 0
-    return is_dealt and hidden.held >= 0 and free == popcount(hidden.free_places)
+    is_dealt = (hidden.own_positions[0] | hidden.hand_positions) > 0
+    return is_dealt and hidden.held >= 0 and free == popcount(hidden.free_positions)
 
 
 @allocating_kernel
@@ -262,8 +262,8 @@ def count_deals(hidden):
                     if 0 <= spades < limits[3]:
                         pasts = _count_pasts(hidden, ways, item, counts, limits) if item >= 0 else 1.0
                         ways[item + 1, clubs, diamonds, hearts] = pasts
-    most = limits[0] * limits[1] * limits[2]
-    suits, cumulative = np.empty((most, 4), np.int8), np.empty(most)
+    size = limits[0] * limits[1] * limits[2]
+    suits, cumulative = np.empty((size, 4), np.int8), np.empty(size)
     count = _list_suits(hidden, held, ways[hidden.items], suits, cumulative)
     return ways, suits[:count], cumulative[:count]
 
@@ -354,7 +354,7 @@ def sample_deal(hidden, deals, key, number, strata, deck):
             ``number % strata``, so that ``strata`` consecutive deals represent all of them evenly (stratified
             sampling). With 1 stratum, deals are independent.
         deck: int8[52], written: the whole deck in dealing order. The cards of a hand as dealt, and those in no hand,
-            lie in their places in ascending order.
+            lie in their positions in ascending order.
     """
     ways, suits, cumulative = deals
     # The inverse of the cumulative distribution, by bisection.
@@ -390,23 +390,23 @@ def sample_orders(hidden, deals, key, decks):
     for number in range(decks.shape[0]):
         deck = decks[number]
         sample_deal(hidden[0], deals, key, number, 1, deck)
-        _shuffle_places(hidden[0].own_places[0], key, 4 * number, deck)
-        _shuffle_places(hidden[0].own_places[1], key, 4 * number + 1, deck)
-        _shuffle_places(hidden[0].hand_places, key, 4 * number + 2, deck)
-        _shuffle_places(hidden[0].free_places, key, 4 * number + 3, deck)
+        _shuffle_positions(hidden[0].own_positions[0], key, 4 * number, deck)
+        _shuffle_positions(hidden[0].own_positions[1], key, 4 * number + 1, deck)
+        _shuffle_positions(hidden[0].hand_positions, key, 4 * number + 2, deck)
+        _shuffle_positions(hidden[0].free_positions, key, 4 * number + 3, deck)
 
 
 @allocating_kernel
-def _shuffle_places(places, key, number, deck):
-    cards = np.empty(popcount(places), np.int8)
-    rest = places
+def _shuffle_positions(positions, key, number, deck):
+    cards = np.empty(popcount(positions), np.int8)
+    rest = positions
     for i in range(cards.shape[0]):
         cards[i] = deck[lowest(rest)]
         rest &= rest - _ONE
     shuffle(key, np.uint64(number), cards)
     for card in cards:
-        deck[lowest(places)] = card
-        places &= places - _ONE
+        deck[lowest(positions)] = card
+        positions &= positions - _ONE
 
 
 @allocating_kernel
@@ -474,11 +474,11 @@ def sample_deal_of_hand(hidden, ways, held, key, number, block, deck):
             card, block = _random_cards(held & suit_mask(suit), 1, key, number, block + 1)
             counts[suit] -= 1
             held &= ~card
-            deck[hidden.place[item]] = lowest(card)
-    _fill(hidden.own_places[0], hidden.own[0], deck)
-    _fill(hidden.own_places[1], hidden.own[1], deck)
-    _fill(hidden.hand_places, held, deck)
-    _fill(hidden.free_places, hidden.unseen & ~now, deck)
+            deck[hidden.position[item]] = lowest(card)
+    _fill(hidden.own_positions[0], hidden.own[0], deck)
+    _fill(hidden.own_positions[1], hidden.own[1], deck)
+    _fill(hidden.hand_positions, held, deck)
+    _fill(hidden.free_positions, hidden.unseen & ~now, deck)
 
 
 @kernel
@@ -500,9 +500,9 @@ def _drawn_suit(before, counts, number):
 
 
 @kernel
-def _fill(places, cards, deck):
-    """Put the cards of a mask into places of a deck, both in ascending order."""
+def _fill(positions, cards, deck):
+    """Put the cards of a mask into positions of a deck, both in ascending order."""
     while cards:
-        deck[lowest(places)] = lowest(cards)
-        places &= places - _ONE
+        deck[lowest(positions)] = lowest(cards)
+        positions &= positions - _ONE
         cards &= cards - _ONE

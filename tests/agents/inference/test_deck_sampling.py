@@ -56,9 +56,9 @@ def history_of(batch: DealBatch, seat: int) -> npt.NDArray[np.int8]:
 def count_of(sampler: DealSampler) -> float:
     """The number of decks that agree with a history: any order within a hand as dealt, and of the cards in no hand."""
     number: float = sampler.deals[2][-1]
-    for name in ("own_places", "hand_places", "free_places"):
-        for places in sampler.hidden[name].ravel().tolist():
-            number *= factorial(places.bit_count())
+    for name in ("own_positions", "hand_positions", "free_positions"):
+        for positions in sampler.hidden[name].ravel().tolist():
+            number *= factorial(positions.bit_count())
     return number
 
 
