@@ -192,7 +192,7 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
             play_turn(self.opponent, self._episodes, waiting)
         if self.dense:
             self._margins = self._margins_so_far()
-        return self._observe(), self._info(self._masks(), on.zeros(self.num_envs, np.bool_), mask)
+        return self._observe(), self._info(self._shown_masks, on.zeros(self.num_envs, np.bool_), mask)
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, Info]:
         """Play an action for the learner in every row, and let the opponent play until it is the learner's turn again.
@@ -245,12 +245,13 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
         if self.dense:
             before, self._margins = self._margins, self._margins_so_far()
             rewards += self._margins * ~ended - before  # what the deals that ended pay is their whole margin
-        info = self._info(self._masks(), illegal, ~on.zeros(size, np.bool_))
+        seen = self._observe()
+        info = self._info(self._shown_masks, illegal, ~on.zeros(size, np.bool_))
         if self.autoreset_mode is AutoresetMode.SAME_STEP and ended.any():
             no_actions = on.zeros((size, self.rules.num_actions), np.int8)
             info["final_obs"], info["_final_obs"] = final_obs, ended
             info["final_info"], info["_final_info"] = self._info(no_actions, illegal, ended), on.copy(ended)
-        return self._observe(), rewards, on.copy(ended), on.zeros(size, np.bool_), info
+        return seen, rewards, on.copy(ended), on.zeros(size, np.bool_), info
 
     def _no_observations(self) -> Any:
         """Return room for last observations: Gymnasium's array of objects, or a tensor."""
@@ -298,17 +299,14 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
         self._start_next(rows)
 
     def _observe(self) -> Any:
+        """Return the learner's observations; ``_shown_masks`` are then their masks."""
+        self._shown_masks = self._batch.action_mask()
+        self._shown_masks[self._episodes.over] = 0
         if self.match is None and not self._episodes.over.any():
             seen = self._batch.observe()
         else:
             seen = self._episodes.observe(self._episodes.every_row, self.learners)
-        return seen if self._keys is None else keyed(self._keys, seen, self._masks())
-
-    def _masks(self) -> Any:
-        """Return the learner's masks, int8[num_envs, n_actions]; zeros in rows that are over."""
-        masks = self._batch.action_mask()
-        masks[self._episodes.over] = 0
-        return masks
+        return seen if self._keys is None else keyed(self._keys, seen, self._shown_masks.copy())
 
     def _info(self, masks: Any, illegal: Any, rows: Any) -> Info:
         """Return an info that is valid in the given rows, bool[num_envs]."""
@@ -322,7 +320,7 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
             ResetNeeded: before the first reset of a row.
         """
         self._check_dealt("action_masks")
-        return self._masks() == 1
+        return self._shown_masks == 1
 
     def render(self) -> tuple[str | Picture, ...] | None:
         """Return what the learner sees in each row, as text or a picture.
