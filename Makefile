@@ -88,17 +88,16 @@ site: $(VENV)/.installed-dev-$(KEY)
 fuzz: $(VENV)/.installed-dev-$(KEY)
 	FUZZ_EXAMPLES=$(or $(EXAMPLES),1000) $(BIN)/python -m pytest -q tests/fuzz
 
-# KILLS=100 kills runs from scratch and with `init` a hundred times each; SEED=1 does it at other moments.
+# KILLS=N: kills of runs from scratch and with `init`, each; SEED: when.
 kill-test: $(VENV)/.installed-dev-$(KEY)
 	KILLS=$(or $(KILLS),20) SEED=$(or $(SEED),0) $(BIN)/python -m pytest -q -m nightly tests/kills
 
-# Compares a million deals with the reference engine, with PRESETS=1 only deals of presets. If stopped, it continues
-# from there when it is run again.
+# Compares DEALS=N deals (a million) with the reference engine; PRESETS=1: presets only. Continues where it stopped.
 nightly: $(VENV)/.installed-dev-$(KEY)
 	$(BIN)/python -m tests.nightly_rules --deals $(or $(DEALS),1000000) --seed $(or $(SEED),0) \
 		$(if $(PRESETS),--presets) --progress .nightly-rules.json
 
-# DEALS=1000000 replays more deals, SEED=1 other ones. Needs node.
+# DEALS=N: number of deals; SEED: which. Needs node.
 play-check: $(VENV)/.installed-dev-$(KEY)
 	$(BIN)/python -m tests.table.replay --deals $(or $(DEALS),100000) --seed $(or $(SEED),0)
 

@@ -1,4 +1,4 @@
-"""Values of all actions of a decision given what its seat knows, and a judgement of the action that was chosen.
+"""Action values of a decision from its seat's view, and the judgement of a chosen action.
 
 - Where the opponent's hand is known, the endgame solver gives the exact result of each action.
 - Elsewhere a judge, which is a search or a network, estimates how the actions differ in margin and in chance to win. In
@@ -194,7 +194,7 @@ def _advice(
 
 
 def _exact(view: Any, margins: Row, rules: Rules) -> Advice:
-    """Return the exact advice of a decision in an open endgame, given the margin of each card, float64[52]."""
+    """Return the exact advice of a decision in an open endgame from the margin of each card, float64[52]."""
     actions = list(cards_of(int(view["legal"])))
     margins, none = margins[actions], np.zeros(len(actions))
     values = Estimate(int(margins.argmax()), margins, none, (np.sign(margins) + 1) / 2, none)
@@ -294,7 +294,7 @@ def _shift(margins: Row, win: float) -> float:
 
 
 def _win(margins: Row) -> float:
-    """Return the chance to win, given samples of the margin: P(margin > 0) of a Gaussian kernel density estimate."""
+    """Return the chance to win from samples of the margin: P(margin > 0) of a Gaussian kernel density estimate."""
     return float(_CDF(np.clip(margins / BANDWIDTH, -8, 8)).mean())
 
 
@@ -434,7 +434,7 @@ def judge_action(advice: Advice, action: int) -> Judgement:
 
 
 def at_stake(advice: Advice) -> float:
-    """Return the tricks at stake in a decision: what a uniformly random legal action is expected to give away."""
+    """Return the tricks at stake in a decision: the mean loss of its legal actions."""
     return max(0.0, sum(advice.lost) / len(advice.lost))
 
 

@@ -1,4 +1,4 @@
-"""Runs the examples, each library in a virtual environment of its own: ``python examples/run_all.py [NAME …]``.
+"""Runs the examples, each library in its own virtual environment: ``python examples/run_all.py [NAME …]``.
 
 ``versions.toml`` says what to install and which files to run. The environments are kept in ``.venv-examples``.
 """

@@ -234,7 +234,7 @@ class Presets(MarkdownDirective):
         names = sorted(gw.rule_names(), key=lambda name: (name != "classic", name))
         if "full" not in self.options:
             rows = [f"| [`{name}`](#{name}) | {_plain(preset_summary(name))} |" for name in names]
-            return "\n".join(["| preset | what it is |", "| --- | --- |", *rows])
+            return "\n".join(["| preset | game |", "| --- | --- |", *rows])
         lines: list[str] = []
         for name in names:
             lines += [f"### `{name}`", "", "```text", rules_text(name).partition("\n\n")[2], "```", ""]
@@ -249,7 +249,7 @@ class AgentNames(MarkdownDirective):
         from german_whist.agents.registry import USAGES
 
         rows = [f"| `{usage}` | {_plain(description)} |" for usage, description in USAGES.values()]
-        return "\n".join(["| name | what it does |", "| --- | --- |", *rows])
+        return "\n".join(["| name | play |", "| --- | --- |", *rows])
 
 
 class RecordFields(MarkdownDirective):

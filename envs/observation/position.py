@@ -1,4 +1,4 @@
-"""Views made from what a player at a table would tell: the cards in sight, and what is remembered of the deal."""
+"""Views of positions described by hand: the cards in sight, and what the player remembers."""
 
 from __future__ import annotations
 

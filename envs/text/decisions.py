@@ -1,4 +1,4 @@
-"""Sentences that say what a seat has to decide, and why it may not choose an action."""
+"""Decisions in words, and why an action is illegal."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _EXPLAINED_TRICKS = 3  # at the start of a deal; after them the player knows how
 
 
 def decision_text(view: Any, rules: Rules, kind: int) -> str:
-    """Return what the seat to act has to do, as a sentence.
+    """Return the decision of the seat to act as a sentence.
 
     Args:
-        view: what the seat knows, a ``VIEW`` record.
+        view: the seat's ``VIEW`` record.
         rules: the rules.
         kind: the kind of decision, the field ``decision`` of the state.
     """

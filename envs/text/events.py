@@ -1,4 +1,4 @@
-"""What happens in a deal, in words, as one seat sees it."""
+"""Events of a deal in words, as one seat sees them."""
 
 from __future__ import annotations
 

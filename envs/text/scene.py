@@ -1,4 +1,4 @@
-"""Scenes: what is visible of a deal to one seat, or with both hands open. Text and pictures are made from them."""
+"""Scenes: a deal as one seat sees it, or with both hands open, for text and pictures."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _AFTER_TRICK = (PICK, PICK_AFTER, DRAFT)
 
 
 def clause(name: str, words: str) -> str:
-    """Return a clause that says what a player does.
+    """Return a clause with a player as its subject.
 
     Args:
         name: the player's name; ``You`` takes the second person.
@@ -168,7 +168,7 @@ def _player(
     observer: Any,
     decision: int,
 ) -> Player:
-    """Return a player, given its own view; ``observer`` is the view of the other seat if the scene is that seat's."""
+    """Return a player from its own view; ``observer`` is the view of the other seat if the scene is that seat's."""
     hand = int(view["hand"] if observer is None else observer["opponent_known"])
     tricks = (int(view["tricks_self"][FOREPLAY]), int(view["tricks_self"][ENDGAME]))
     chosen = decision != EXCHANGE or not (view["turn"] or view["dealer"])

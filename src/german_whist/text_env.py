@@ -1,4 +1,4 @@
-"""An environment in words: a language model, or anyone who reads and writes text, against any agent."""
+"""``TextEnv``: the game in messages and answers, for language models."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ Step = tuple[str, float, bool, dict[str, Any]]
 class TextEnv:
     """A single-agent environment in words, one deal per episode, for language models.
 
-    Observations are messages and actions are answers in text. A message says what the seat saw since the last message,
-    and what it has to choose; it names no card that the seat has not seen. If an answer contains no legal action, the
+    Observations are messages and actions are answers in text. A message has the events since the last one and
+    the choices; it names no card that the seat has not seen. If an answer contains no legal action, the
     next message says why and the reward is ``-illegal_penalty``. The third such answer in a row also loses the deal by
     the largest margin.
 
@@ -179,7 +179,7 @@ class TextEnv:
         return self._news(), reward, done, info
 
     def prompt(self) -> str:
-        """Return a complete message: the rules, everything that the learner saw, and what it has to choose.
+        """Return a complete message: the rules, everything that the learner saw, and its choices.
 
         Raises:
             ResetNeeded: before the first reset.
@@ -196,7 +196,7 @@ class TextEnv:
 
     @property
     def view(self) -> Views:
-        """What the learner knows now, for agents: a ``VIEW`` array of shape (1,)."""
+        """The learner's view, for agents: a ``VIEW`` array of shape (1,)."""
         self._is_over()
         views: Views = self._episode.batch.views([0], [self.learner])
         return views
@@ -264,7 +264,7 @@ class TextEnv:
         return int(self._episode.returns(MARGIN, self._episode.every_row)[0, self.learner])
 
     def _result(self) -> float:
-        """Return what the finished deal pays at its end."""
+        """Return the reward at the end of the deal."""
         margin = self._margin()
         return {WIN: ((margin > 0) - (margin < 0) + 1) / 2, MARGIN: float(margin), REGRET: 0.0}[self.reward]
 

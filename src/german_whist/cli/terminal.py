@@ -1,4 +1,4 @@
-"""What commands print: reports as framed tables, progress bars, commands to copy."""
+"""Terminal output: reports as framed tables, progress bars, commands to copy."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ MakeBot = Callable[[GermanWhistGame, int], Any]
 
 
 def _actions_of(tokens: npt.NDArray[np.int8], deck: list[int], rules: Rules) -> list[int]:
-    """Return both seats' actions in a history, given a deck that agrees with it."""
+    """Return both seats' actions in a history, with a deck that agrees with it."""
     batch = DealBatch(rules, 1)
     batch.deal_decks([deck], [1])
     actions = []
@@ -108,7 +108,7 @@ class BotAgent(Agent):
 
     An information state includes the order of play, which a view does not; this agent takes it from the history. The
     bot gets a state with the true information state and with hidden cards sampled from all consistent deals (a
-    determinization), so looking at them reveals nothing. Each game has a bot of its own. Only the bot's ``step`` is
+    determinization), so looking at them reveals nothing. Each game has its own bot. Only the bot's ``step`` is
     called, not ``inform_action``.
 
     In every state that a bot gets, player 1 is the dealer, whichever seat deals in the match. Information states name

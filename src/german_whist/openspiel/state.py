@@ -94,7 +94,7 @@ class GermanWhistState(pyspiel.State):  # type: ignore[misc]
 
 
 def state_of(game: Any, deck: str | Sequence[int], actions: Iterable[int] = ()) -> GermanWhistState:
-    """Return the state of a deal with a given deck after some actions, for example of a recording.
+    """Return the state of a deal with a given deck after some actions, such as a recording's.
 
     Example:
         >>> batch = german_whist.DealBatch("tiny", size=1, seed=7)  # seat 0 deals
@@ -148,7 +148,7 @@ def resampled(state: GermanWhistState, player: int, key: int) -> GermanWhistStat
 
 @lru_cache(maxsize=4)
 def _sampler(deal: Deal, player: int) -> DealSampler:
-    """Return the sampler of what a player knows of a deal. Searches draw many states for the same one."""
+    """Return the sampler of a player's information state. Searches draw many states for the same one."""
     return DealSampler(deal.history(player)[0], deal.setup.rules)
 
 

@@ -1,4 +1,4 @@
-"""``german-whist serve``: a page in the browser on which a person plays against an agent."""
+"""``german-whist serve``: play against an agent in the browser."""
 
 from __future__ import annotations
 
