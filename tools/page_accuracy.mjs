@@ -13,7 +13,7 @@ import { readNetwork } from "../table/page/engine/network/network.js";
 import { rulesNamed, setRules } from "../table/page/engine/rules.js";
 import { accuracyOf, atStake } from "../table/page/game/coach/accuracy.js";
 import { judge } from "../table/page/game/coach/judgement.js";
-import { TableDeal } from "../table/page/game/deal/table_deal.js";
+import { Episode } from "../table/page/game/deal/episode.js";
 import { advise } from "../table/page/judge/advice.js";
 
 const [data, deals] = [process.argv[2], Number(process.argv[3] ?? 300)];
@@ -26,7 +26,7 @@ for (const spec of ["random", "greedy", "heuristic", "heuristic+exact", ...NETWO
   const agent = makeAgent(spec, rules, networks.find(({ name }) => name === spec) ?? null);
   let [lost, staked] = [0, 0];
   for (let index = 0; index < deals; index += 1) {
-    const deal = TableDeal.atAddress(rules, 48, index);
+    const deal = Episode.atAddress(rules, 48, index);
     const seat = (index >> 1) % 2; // so the agent deals as often as its opponent
     while (!deal.done) {
       const view = deal.view(deal.turn);

@@ -1,3 +1,3 @@
 // @ts-check
 // A script of its own, so that the worker loads while the page's modules are still on their way.
-/** @type {any} */ (globalThis).tableWorker = new Worker("worker.js", { type: "module" });
+/** @type {any} */ (globalThis).pageWorker = new Worker("worker.js", { type: "module" });

@@ -185,8 +185,8 @@ class Table:
         self._context.close()
 
     def do(self, name: str, *given: Any) -> Any:
-        """Return the answer of a function of ``table.js``."""
-        return self.page.evaluate("([name, given]) => modules['game/table.js'][name](...given)", [name, given])
+        """Return the answer of a function of ``sessions.js``."""
+        return self.page.evaluate("([name, given]) => modules['game/sessions.js'][name](...given)", [name, given])
 
     def create(self, **choices: Any) -> str:
         """Create a session, of any rules, and return its id."""

@@ -260,9 +260,9 @@ def test_the_browser_checks_the_hash_of_the_deal(table: Table, server: Server) -
 
 # Changes the salt of a deal that is kept, and with it the hash that belongs to it.
 _OTHER_CARDS = """async (id) => {
-  const row = await modules["game/table.js"].store.session(id);
+  const row = await modules["game/sessions.js"].store.session(id);
   row.deals[0].salt = "00";
-  await modules["game/table.js"].store.save(row, row.version, [], null);
+  await modules["game/sessions.js"].store.save(row, row.version, [], null);
 }"""
 
 
@@ -320,7 +320,7 @@ def test_statistics_count_deals_and_can_be_deleted(table: Table, server: Server)
 
 # Counts rated deals of classic.
 RATED = """async (count) => {
-  const { store } = modules["game/table.js"];
+  const { store } = modules["game/sessions.js"];
   const row = (deal) => ({
     session: "s", deal, time: `2026-11-21T01:${10 + deal}:00+00:00`, rules: "classic", agent: "greedy",
     margin: 1, points: 1, low: false, assisted: false, day: null, recalled: null, held: null,

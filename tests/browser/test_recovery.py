@@ -155,7 +155,7 @@ def test_a_damaged_game_is_named_and_another_one_can_be_played(table: Table) -> 
 @pytest.mark.parametrize(
     "lose",
     [
-        "async () => (await modules['game/table.js'].store.file).close()",
+        "async () => (await modules['game/sessions.js'].store.file).close()",
         """() => {
           const { get } = IDBObjectStore.prototype;
           IDBObjectStore.prototype.get = function () {
@@ -185,7 +185,7 @@ def test_where_the_storage_does_not_come_back_the_game_at_the_table_goes_on(tabl
     address = table.page.url
     table.page.evaluate(
         """async () => {
-          (await modules['game/table.js'].store.file).close();
+          (await modules['game/sessions.js'].store.file).close();
           IDBFactory.prototype.open = () => { throw new DOMException('', 'UnknownError'); };
         }"""
     )
@@ -271,13 +271,13 @@ def test_damaged_rows_are_listed_and_stop_nothing(table: Table, open_table: Open
 
 # Plays a game to its end with the first action there is.
 _PLAY = """async (id) => {
-  const table = modules["game/table.js"];
+  const table = modules["game/sessions.js"];
   let session = await table.open(id);
   while (session.position.decision) session = await table.act(session, session.position.decision.actions[0].action);
 }"""
 
 _DISMISS = """async ([ids, agent]) => {
-  const { store } = modules["game/table.js"];
+  const { store } = modules["game/sessions.js"];
   for (const id of ids) {
     const row = await store.session(id);
     await store.save({ ...row, title: agent, settings: { ...row.settings, agent } }, row.version, [], null);
@@ -285,7 +285,7 @@ _DISMISS = """async ([ids, agent]) => {
 }"""
 
 _ADD_ROWS = """async () => {
-  const { store } = modules["game/table.js"];
+  const { store } = modules["game/sessions.js"];
   const [row] = await store.allSessions();
   const { deals: [deal] } = await store.counted();
   const rows = [
@@ -298,7 +298,7 @@ _ADD_ROWS = """async () => {
 }"""
 
 _DAMAGE = """async (id) => {
-  const { store } = modules["game/table.js"];
+  const { store } = modules["game/sessions.js"];
   const row = await store.session(id);
   row.deals[0].deck = "SA";
   await store.save(row, row.version, [], null);

@@ -65,7 +65,7 @@ def test_the_rules_are_told_in_paragraphs(table: Table, server: Server) -> None:
     table.button("More").click()
     table.button("Rules", exact=False).click()
     paragraphs = table.page.get_by_role("dialog", name="Rules").get_by_role("paragraph").all_text_contents()
-    told = table.session(session)["game"]["text"]
+    told = table.session(session)["figures"]["text"]
     assert len(paragraphs) == len(re.findall(r"^\w+:", told, re.MULTILINE))
     assert " ".join(paragraphs).split() == told.partition("\n\n")[2].split()
 

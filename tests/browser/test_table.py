@@ -99,7 +99,7 @@ def test_what_happens_is_shown_event_by_event(open_table: OpenTable, server: Ser
         before = len(table.session(session)["events"])
         table.act()
         events = table.session(session)["events"][before:]
-        tables = [event["table"] for event in events if event["table"]]
+        tables = [event["snapshot"] for event in events if event["snapshot"]]
         expected = [
             [one["stock"], one["opponent"]["cards"], sorted(one["hand"]), one["cards"]["you"], one["cards"]["opponent"]]
             for one in tables

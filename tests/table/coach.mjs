@@ -10,7 +10,7 @@ import { readNetwork } from "../../table/page/engine/network/network.js";
 import { rulesNamed } from "../../table/page/engine/rules.js";
 import { setData } from "../../table/page/game/data.js";
 import { judge } from "../../table/page/game/coach/judgement.js";
-import { TableDeal } from "../../table/page/game/deal/table_deal.js";
+import { Episode } from "../../table/page/game/deal/episode.js";
 import { advise } from "../../table/page/judge/advice.js";
 import { beliefOf } from "../../table/page/judge/belief.js";
 
@@ -21,7 +21,7 @@ const networks = new Map(["small", "champion"].map((name) => [name, readNetwork(
 for await (const line of createInterface({ input: process.stdin })) {
   const { rules: spec, deck, dealer, actions, steps, judge: name } = JSON.parse(line);
   const rules = rulesNamed(spec);
-  const deal = new TableDeal(rules, parseDeck(deck, rules.cards), dealer, actions.map((word) => parseAction(word, rules)));
+  const deal = new Episode(rules, parseDeck(deck, rules.cards), dealer, actions.map((word) => parseAction(word, rules)));
   const found = steps.map((step) => {
     const view = deal.view(deal.actor(step), step);
     const advice = advise(view, rules, rules.humbug ? null : networks.get(name), 4);

@@ -2,7 +2,7 @@
 /** `data.json`, which Python writes for the page (`table/page_data.py`): the catalogue, the rules, and whether there is a server. */
 
 import { setRules } from "../engine/rules.js";
-import { TableError } from "./errors.js";
+import { PageError } from "./errors.js";
 
 /**
  * A way to score a game.
@@ -97,7 +97,7 @@ export function dataNow() {
 export async function loadData() {
   if (data === null) {
     const answer = await fetch("data.json").catch(() => null);
-    if (!answer?.ok) throw new TableError("unreachable", "Part of the page could not be loaded. Check your connection.");
+    if (!answer?.ok) throw new PageError("unreachable", "Part of the page could not be loaded. Check your connection.");
     setData(await answer.json());
   }
   return dataNow();

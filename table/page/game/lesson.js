@@ -6,7 +6,7 @@ import { popcount } from "../engine/cards.js";
 import { joinWords } from "./wording.js";
 import { actionName } from "./deal/words.js";
 
-/** @typedef {import("./deal/table_deal.js").TableDeal} TableDeal */
+/** @typedef {import("./deal/episode.js").Episode} Episode */
 
 /** What is played: a short deal with a fixed deck. The other seat deals, so the person leads. */
 export const LESSON = {
@@ -59,13 +59,13 @@ const STEPS = [
   ["The last card plays itself.", []],
 ];
 
-/** @param {TableDeal} deal @returns {number | null} the teacher's next card of the script; null in the endgame */
+/** @param {Episode} deal @returns {number | null} the teacher's next card of the script; null in the endgame */
 export function teacherCard(deal) {
   const view = deal.view(deal.turn);
   return view.stock ? parseAction(TEACHER_PLAYS[popcount(view.playedSelf)], deal.rules) : null;
 }
 
-/** @param {TableDeal} deal @returns what the teacher says now */
+/** @param {Episode} deal @returns what the teacher says now */
 export function lessonData(deal) {
   if (deal.done) return { step: STEPS.length, steps: STEPS.length, text: END, wanted: null, done: true };
   const step = stepOf(deal);
@@ -73,7 +73,7 @@ export function lessonData(deal) {
   return { step: step + 1, steps: STEPS.length, text, wanted: wanted.length === 0 ? null : wanted, done: false };
 }
 
-/** @param {TableDeal} deal @param {number} action @returns {string | null} why it is not the one that the lesson asks for; null if it is */
+/** @param {Episode} deal @param {number} action @returns {string | null} why it is not the one that the lesson asks for; null if it is */
 export function lessonRefusal(deal, action) {
   const wanted = STEPS[stepOf(deal)][1];
   if (wanted.length === 0 || wanted.includes(actionText(action, deal.rules))) return null;
@@ -81,7 +81,7 @@ export function lessonRefusal(deal, action) {
   return `Not yet: play ${joinWords(names, "or")}.`;
 }
 
-/** @param {TableDeal} deal @returns {number} the person's decisions so far */
+/** @param {Episode} deal @returns {number} the person's decisions so far */
 function stepOf(deal) {
   return deal.actions.filter((_, step) => deal.actor(step) === LESSON.seat).length;
 }

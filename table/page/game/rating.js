@@ -2,18 +2,18 @@
 /** Ratings: par and accuracy of finished deals, computed while nobody waits. */
 
 import { par } from "./coach/reviews.js";
-import { TableError } from "./errors.js";
+import { PageError } from "./errors.js";
 
 /** @typedef {Pick<import("./store.js").CountedDeal, "given_away" | "at_stake" | "par">} Rating */
 
 /**
- * What the rater needs of the table.
+ * What the rater needs of the sessions.
  *
  * @typedef {object} Rated
  * @property {(length: number) => boolean} isIdle whether nobody waits for an answer, and nobody has for so many milliseconds
  * @property {() => Promise<import("./store.js").Counted>} counted
- * @property {(id: string) => Promise<import("./game_session.js").Session | null>} session null if it was deleted or cannot be read
- * @property {(id: string, deal: number, session: import("./game_session.js").Session) => Promise<import("./types.js").Review>} review
+ * @property {(id: string) => Promise<import("./session.js").Session | null>} session null if it was deleted or cannot be read
+ * @property {(id: string, deal: number, session: import("./session.js").Session) => Promise<import("./types.js").Review>} review
  * @property {(id: string, deal: number, rating: Rating) => Promise<void>} rate
  */
 
@@ -25,9 +25,9 @@ const sleep = (length) => new Promise((resolve) => setTimeout(resolve, length));
 
 /** Rates the deals that the statistics have counted, the newest first. Deals that ended before the page was opened get par, but no accuracy until they are reviewed. */
 export class Rater {
-  /** @param {Rated} table */
-  constructor(table) {
-    this.table = table;
+  /** @param {Rated} sessions */
+  constructor(sessions) {
+    this.sessions = sessions;
     this.began = new Date().toISOString().slice(0, 19);
     /** @type {Set<string>} */
     this.tried = new Set();
@@ -39,7 +39,7 @@ export class Rater {
     if (this.running) return;
     this.running = true;
     void this.run().catch((error) => {
-      if (!(error instanceof TableError)) throw error; // the server is away, which the next thing that the person asks for will report
+      if (!(error instanceof PageError)) throw error; // the server is away, which the next thing that the person asks for will report
     }).finally(() => {
       this.running = false;
     });
@@ -56,12 +56,12 @@ export class Rater {
   /** Wait until nobody has waited for an answer for a moment. @param {() => boolean} [urgent] whether somebody waits for this very work by now @returns {Promise<void>} */
   async idle(urgent = () => false) {
     await sleep(0); // lets input through
-    while (!urgent() && !this.table.isIdle(IDLE)) await sleep(LOOK);
+    while (!urgent() && !this.sessions.isIdle(IDLE)) await sleep(LOOK);
   }
 
   /** @returns {Promise<{part: "par" | "given_away", session: string, deal: number} | null>} a rating that a deal lacks and that was not tried yet */
   async next() {
-    const { deals } = await this.table.counted();
+    const { deals } = await this.sessions.counted();
     for (const part of /** @type {const} */ (["par", "given_away"])) {
       const found = deals.findLast((one) => one[part] === null && (part === "par" || one.time >= this.began) && !this.tried.has(`${part} ${one.session} ${one.deal}`));
       if (found !== undefined) return { part, session: found.session, deal: found.deal };
@@ -71,15 +71,15 @@ export class Rater {
 
   /** @param {{part: "par" | "given_away", session: string, deal: number}} wanted */
   async work({ part, session: id, deal }) {
-    const session = await this.table.session(id);
+    const session = await this.sessions.session(id);
     if (session?.finished[deal - 1] === undefined) return;
-    if (part === "given_away") return this.rate(id, deal, await this.table.review(id, deal, session));
+    if (part === "given_away") return this.rate(id, deal, await this.sessions.review(id, deal, session));
     const { margin } = (await par(session.finished[deal - 1].deal, () => this.idle())).result();
-    await this.table.rate(id, deal, { given_away: null, at_stake: null, par: (session.seat === 0 ? margin : -margin) + 0 });
+    await this.sessions.rate(id, deal, { given_away: null, at_stake: null, par: (session.seat === 0 ? margin : -margin) + 0 });
   }
 
   /** Add a review to the statistics. @param {string} id @param {number} deal @param {import("./types.js").Review} review */
   async rate(id, deal, { tricks_given_away, tricks_at_stake }) {
-    await this.table.rate(id, deal, { given_away: tricks_given_away.you, at_stake: tricks_at_stake.you, par: null });
+    await this.sessions.rate(id, deal, { given_away: tricks_given_away.you, at_stake: tricks_at_stake.you, par: null });
   }
 }

@@ -6,41 +6,41 @@ import { opponentHandKnown } from "../engine/view.js";
 import { dealEvents } from "./deal/events.js";
 import { cardName } from "./deal/words.js";
 
-/** @typedef {import("./deal/table_deal.js").TableDeal} TableDeal */
+/** @typedef {import("./deal/episode.js").Episode} Episode */
 
-/** @param {TableDeal} deal @param {number} seat @param {number} step @returns {boolean} whether that is the first decision after the stock, and the seat knows the other hand */
+/** @param {Episode} deal @param {number} seat @param {number} step @returns {boolean} whether that is the first decision after the stock, and the seat knows the other hand */
 function isQuizStep(deal, seat, step) {
   const view = deal.view(seat, step);
   return opponentHandKnown(view) && popcount(view.hand) === deal.rules.hand;
 }
 
-/** @param {TableDeal} deal @param {number} seat @returns {number | null} its first decision after the stock was gone, counted in actions from 0; null if the deal has not come so far */
+/** @param {Episode} deal @param {number} seat @returns {number | null} its first decision after the stock was gone, counted in actions from 0; null if the deal has not come so far */
 export function quizStep(deal, seat) {
   if (!deal.rules.stock) return null;
   for (let step = 0; step <= deal.actions.length; step += 1) if (isQuizStep(deal, seat, step)) return step;
   return null;
 }
 
-/** @param {TableDeal} deal @param {number} seat @returns {boolean} whether the seat is at that decision */
+/** @param {Episode} deal @param {number} seat @returns {boolean} whether the seat is at that decision */
 export function isQuizTime(deal, seat) {
   return deal.turn === seat && deal.rules.stock > 0 && isQuizStep(deal, seat, deal.actions.length);
 }
 
-/** @param {TableDeal} deal @param {number} seat @returns {import("../engine/cards.js").Mask} what the opponent held at that decision; there has to be one */
+/** @param {Episode} deal @param {number} seat @returns {import("../engine/cards.js").Mask} what the opponent held at that decision; there has to be one */
 function handToRecall(deal, seat) {
   const step = quizStep(deal, seat);
   if (step === null) throw new Error("there is no quiz in this deal");
   return deal.stateAt(step).hands[1 - seat];
 }
 
-/** @param {TableDeal} deal @param {number} seat @param {readonly number[]} recalled @returns {[number, number]} how many of these the opponent held, and how many it held in all */
+/** @param {Episode} deal @param {number} seat @param {readonly number[]} recalled @returns {[number, number]} how many of these the opponent held, and how many it held in all */
 export function score(deal, seat, recalled) {
   const hand = handToRecall(deal, seat);
   return [recalled.filter((card) => has(hand, card)).length, popcount(hand)];
 }
 
 /**
- * @param {TableDeal} deal
+ * @param {Episode} deal
  * @param {number} seat that recalled the cards
  * @param {[string, string]} names of the players by seat
  * @param {readonly number[]} recalled what it takes to be in the opponent's hand

@@ -6,13 +6,13 @@ import { deckText, parseDeck } from "../engine/cards.js";
 import { dealDeck } from "../engine/dealing.js";
 import { rulesNamed, ruleSpecs } from "../engine/rules.js";
 import { wordsOf } from "./catalogue.js";
-import { TableDeal } from "./deal/table_deal.js";
+import { Episode } from "./deal/episode.js";
 
 const VERSION = 1;
 
-/** @typedef {{deal: TableDeal, names: [string, string]}} Recorded a finished deal, and names of the players by seat */
+/** @typedef {{deal: Episode, names: [string, string]}} Recorded a finished deal, and names of the players by seat */
 
-/** @param {TableDeal} deal finished @param {[string, string]} names @returns {string} one line of JSON */
+/** @param {Episode} deal finished @param {[string, string]} names @returns {string} one line of JSON */
 export function recordingLine(deal, names) {
   const { margin, points, tricks } = deal.result();
   return JSON.stringify({
@@ -52,7 +52,7 @@ export function readLine(line, number) {
   if (address !== undefined && !isAddress) throw new Error(`Recording ${number}: deal must be [seed, index], both below 2⁵³, not ${JSON.stringify(address)}.`);
   const rules = rulesOf(changes);
   const deck = address === undefined ? parseDeck(String(cards), rules.cards) : dealDeck(rules.cards, address[0], address[1]);
-  const deal = new TableDeal(rules, deck, dealer, actions.split(/\s+/).filter(Boolean).map((word) => parseAction(word, rules)), claimed);
+  const deal = new Episode(rules, deck, dealer, actions.split(/\s+/).filter(Boolean).map((word) => parseAction(word, rules)), claimed);
   if (!deal.done) throw new Error(`Recording ${number} breaks off after ${deal.actions.length} moves.`);
   if (deal.result().margin !== result?.margin) throw new Error(`Recording ${number} ends with a margin of ${deal.result().margin}, but records ${result?.margin}.`);
   return { deal, names: [names[0], names[1]] };

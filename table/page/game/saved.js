@@ -4,11 +4,11 @@
 import { actionText, parseAction } from "../engine/actions.js";
 import { deckText, parseDeck } from "../engine/cards.js";
 import { rulesNamed } from "../engine/rules.js";
-import { TableDeal } from "./deal/table_deal.js";
-import { Session } from "./game_session.js";
+import { Episode } from "./deal/episode.js";
+import { Session } from "./session.js";
 import { LESSON } from "./lesson.js";
 import { outcomeOf } from "./session_data.js";
-import { settingsOf } from "./settings.js";
+import { setupOf } from "./setup.js";
 
 /** @typedef {import("./store.js").SavedSession} SavedSession */
 /** @typedef {import("./store.js").SavedDeal} SavedDeal */
@@ -20,7 +20,7 @@ export function savedSession(id, session) {
   if (!deal.done) deals.push(savedDeal(deal, salt, assisted, recalled, null));
   return {
     id,
-    settings: session.settings,
+    settings: session.setup,
     title: session.title,
     person: session.person,
     version: session.version,
@@ -37,14 +37,14 @@ export function savedSession(id, session) {
 
 /** @param {SavedSession} saved @returns {Session} @throws {Error} if the page does not play its game, or it is damaged */
 export function loadedSession(saved) {
-  const settings = settingsOf(saved.settings);
-  const rules = rulesNamed(settings.rules);
+  const setup = setupOf(saved.settings);
+  const rules = rulesNamed(setup.rules);
   const deals = saved.deals.map(({ deck, dealer, actions, claimed }) => {
     const played = actions.split(" ").filter(Boolean).map((word) => parseAction(word, rules));
-    return new TableDeal(rules, parseDeck(deck, rules.cards), dealer, played, claimed);
+    return new Episode(rules, parseDeck(deck, rules.cards), dealer, played, claimed);
   });
   const last = saved.deals[saved.deals.length - 1];
-  const session = new Session(settings, saved.title, deals[deals.length - 1], saved.person);
+  const session = new Session(setup, saved.title, deals[deals.length - 1], saved.person);
   session.finished = saved.deals.flatMap(({ salt, assisted, recalled, ended }, place) => (ended === null ? [] : [{ deal: deals[place], salt, assisted, recalled, time: ended }]));
   session.version = saved.version;
   session.earlier = saved.earlier;
@@ -59,12 +59,12 @@ export function loadedSession(saved) {
 /** @returns {Session} with the lesson */
 export function lessonSession() {
   const { rules: spec, teacher, seat, deck } = LESSON;
-  const settings = settingsOf({ rules: spec, agent: "heuristic+exact", seat, kind: "lesson" });
+  const setup = setupOf({ rules: spec, agent: "heuristic+exact", seat, kind: "lesson" });
   const rules = rulesNamed(spec);
-  return new Session(settings, teacher, new TableDeal(rules, parseDeck(deck, rules.cards), 1 - seat));
+  return new Session(setup, teacher, new Episode(rules, parseDeck(deck, rules.cards), 1 - seat));
 }
 
-/** @param {TableDeal} deal @param {string} salt @param {boolean} assisted @param {readonly number[] | null} recalled @param {string | null} ended @returns {SavedDeal} */
+/** @param {Episode} deal @param {string} salt @param {boolean} assisted @param {readonly number[] | null} recalled @param {string | null} ended @returns {SavedDeal} */
 function savedDeal(deal, salt, assisted, recalled, ended) {
   return {
     deck: deckText(deal.deck),

@@ -7,33 +7,33 @@ import { figuresOf, matchTitle, rulesTitle } from "./catalogue.js";
 import { canClaim } from "./coach/claims.js";
 import { dealEvents, eventData } from "./deal/events.js";
 import { bySide, position, result, sideOf, sideOrNobody } from "./deal/position.js";
-import { eventTables } from "./deal/tables.js";
-import { scoreInMatch } from "./game_session.js";
+import { eventSnapshots } from "./deal/snapshots.js";
+import { scoreInMatch } from "./session.js";
 import { lessonData } from "./lesson.js";
 import { matchFormatOf, targetOf } from "./match_format.js";
 import { recallData } from "./recall.js";
 import { isCopy } from "./thinking.js";
 
-/** @typedef {import("./game_session.js").Session} Session */
-/** @typedef {import("./settings.js").Settings} Settings */
+/** @typedef {import("./session.js").Session} Session */
+/** @typedef {import("./setup.js").Setup} Setup */
 
 /** @param {Session} session @returns what the page may know of it */
 export function sessionData(session) {
-  const { settings, deal, seat, names } = session;
+  const { setup, deal, seat, names } = session;
   const events = dealEvents(deal, seat, names);
-  const tables = eventTables(deal, seat, events, session.lastOwn === null ? 0 : session.lastOwn + 1);
-  const listed = events.map((event, number) => eventData(event, number, sideOrNobody(event.seat, seat), deal.state.trump, tables[number]));
+  const snapshots = eventSnapshots(deal, seat, events, session.lastOwn === null ? 0 : session.lastOwn + 1);
+  const listed = events.map((event, number) => eventData(event, number, sideOrNobody(event.seat, seat), deal.state.trump, snapshots[number]));
   if (deal.done && session.winner !== null) listed.push(matchEvent(session, session.winner, listed.length));
   const acts = deal.turn === seat;
   const { disclosure, salt } = session;
   return {
     version: session.version,
-    kind: settings.kind,
-    title: sessionTitle(settings, session.title),
-    rules: settings.rules,
-    game: figuresOf(settings.rules),
-    agent: { spec: settings.agent, title: session.title, copy: isCopy(settings.agent) },
-    day: settings.day,
+    kind: setup.kind,
+    title: sessionTitle(setup, session.title),
+    rules: setup.rules,
+    figures: figuresOf(setup.rules),
+    agent: { spec: setup.agent, title: session.title, copy: isCopy(setup.agent) },
+    day: setup.day,
     match: matchData(session),
     deals: session.finished.map(({ deal: one, assisted }, place) => {
       const { text, winner, margin, points } = result(one, seat, names);
@@ -53,20 +53,20 @@ export function sessionData(session) {
       act: acts,
       hint: acts,
       take_back: session.canTakeBack,
-      claim: acts && settings.kind !== "lesson" && canClaim(deal),
+      claim: acts && setup.kind !== "lesson" && canClaim(deal),
       next: deal.done && !session.over,
       recall: session.canRecall,
       review: session.finished.length > 0,
-      swap: session.finished.length > 0 && settings.kind !== "lesson",
+      swap: session.finished.length > 0 && setup.kind !== "lesson",
     },
-    earlier: settings.kind === "challenge" && !deal.done ? null : session.earlier, // it tells how the sender fared
+    earlier: setup.kind === "challenge" && !deal.done ? null : session.earlier, // it tells how the sender fared
     hint: session.hint,
     recall: session.recalled === null ? null : recallData(deal, seat, names, session.recalled),
-    lesson: settings.kind === "lesson" ? lessonData(deal) : null,
+    lesson: setup.kind === "lesson" ? lessonData(deal) : null,
   };
 }
 
-/** @param {Settings} settings @param {string} agent what it is called @returns {string} a session's title: `Classic against Textbook` */
+/** @param {Setup} setup @param {string} agent what it is called @returns {string} a session's title: `Classic against Textbook` */
 export function sessionTitle({ kind, rules, day }, agent) {
   if (kind === "recording") return `Recording: ${rulesTitle(rules)}`;
   if (kind === "lesson") return "Lesson";
@@ -77,10 +77,10 @@ export function sessionTitle({ kind, rules, day }, agent) {
 }
 
 /** @param {import("./store.js").SavedSession} saved @param {number | null} accuracy of the person in its deals @returns in a few fields, for the list of sessions */
-export function summaryData({ id, settings, title, updated, finished, inPlay, outcome }, accuracy) {
-  const { kind, rules, agent, match, day } = settings;
+export function summaryData({ id, settings: setup, title, updated, finished, inPlay, outcome }, accuracy) {
+  const { kind, rules, agent, match, day } = setup;
   const time = new Date(updated).toISOString().replace(/\.\d+Z$/, "+00:00");
-  return { id, kind, title: sessionTitle(settings, title), rules, agent, match, day, updated: time, finished, in_play: inPlay, outcome, accuracy };
+  return { id, kind, title: sessionTitle(setup, title), rules, agent, match, day, updated: time, finished, in_play: inPlay, outcome, accuracy };
 }
 
 /** @param {string} id of a game that cannot even be named @returns {import("./types.js").ListedSession} */
@@ -90,7 +90,7 @@ export const damagedData = (id) => ({
 
 /** @param {Session} session @returns {string | null} what its finished deals have brought, in words; null before the first */
 export function outcomeOf(session) {
-  const { settings: { match }, score, seat, names, winner, finished } = session;
+  const { setup: { match }, score, seat, names, winner, finished } = session;
   if (finished.length === 0) return null;
   if (winner !== null) return matchText(session, winner);
   if (finished.length === 1 && match === null) return result(finished[0].deal, seat, names).text;
@@ -99,13 +99,13 @@ export function outcomeOf(session) {
 }
 
 /** @param {Session} session @param {number} winner the seat that has won the match @returns {string} */
-function matchText({ settings: { match }, score, names }, winner) {
+function matchText({ setup: { match }, score, names }, winner) {
   const points = scoreInMatch(score, match);
   return `${clause(names[winner], "win{s} the match")}, ${general(points[winner])} to ${general(points[1 - winner])}`;
 }
 
 /** @param {Session} session */
-function matchData({ settings: { match }, score, seat, winner, finished }) {
+function matchData({ setup: { match }, score, seat, winner, finished }) {
   const points = scoreInMatch(score, match);
   return {
     format: match,
@@ -122,5 +122,5 @@ function matchData({ settings: { match }, score, seat, winner, finished }) {
 /** @param {Session} session @param {number} winner the seat that has won the match @param {number} number @returns {import("./types.js").GameEvent} */
 function matchEvent(session, winner, number) {
   const text = `${matchText(session, winner)}.`;
-  return { number, kind: "match", by: sideOf(winner, session.seat), card: null, trump: false, trick: 0, text, table: null };
+  return { number, kind: "match", by: sideOf(winner, session.seat), card: null, trump: false, trick: 0, text, snapshot: null };
 }

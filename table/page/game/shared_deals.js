@@ -3,11 +3,11 @@
 
 import { countText, YOU } from "./wording.js";
 import { agentsFor, agentTitle } from "./catalogue.js";
-import { TableDeal } from "./deal/table_deal.js";
+import { Episode } from "./deal/episode.js";
 import { takenTricks } from "./deal/words.js";
-import { newSalt, Session } from "./game_session.js";
+import { newSalt, Session } from "./session.js";
 import { readLine } from "./recording.js";
-import { settingsOf } from "./settings.js";
+import { setupOf } from "./setup.js";
 
 /** @typedef {import("./recording.js").Recorded} Recorded */
 
@@ -67,10 +67,10 @@ export async function decoded(code) {
  */
 export function openRecordings(recordings) {
   const last = recordings[recordings.length - 1];
-  const settings = settingsFor(last, "recording");
-  const { seat } = settings;
+  const setup = setupFor(last, "recording");
+  const { seat } = setup;
   const deals = recordings.map((recording, place) => tableDeal(recording, place + 1, last.names));
-  const session = new Session(settings, shownName(last.names[1 - seat], YOU), deals[deals.length - 1], shownName(last.names[seat], YOU));
+  const session = new Session(setup, shownName(last.names[1 - seat], YOU), deals[deals.length - 1], shownName(last.names[seat], YOU));
   session.finished = deals.map((deal) => ({ deal, salt: newSalt(), assisted: false, time: "", recalled: null }));
   session.salt = session.finished[session.finished.length - 1].salt; // the last deal lies on the table, under one hash
   return session;
@@ -85,10 +85,10 @@ export function openRecordings(recordings) {
  */
 export function challengeOf(line) {
   const [sent] = readDeals(line);
-  const settings = settingsFor(sent, "challenge");
-  const { agent, seat } = settings;
+  const setup = setupFor(sent, "challenge");
+  const { agent, seat } = setup;
   const { rules, deck, dealer } = sent.deal;
-  const session = new Session(settings, agentTitle(agent), new TableDeal(rules, deck, dealer));
+  const session = new Session(setup, agentTitle(agent), new Episode(rules, deck, dealer));
   session.sent = line;
   const opponent = sent.names[1 - seat];
   const against = opponent === agent ? "" : ` against ${shownName(opponent, YOU)}`;
@@ -97,22 +97,22 @@ export function challengeOf(line) {
   return session;
 }
 
-/** @param {Recorded} recorded @param {import("./types.js").SessionKind} kind @returns {import("./settings.js").Settings} the person is the player named `you`, else seat 0 */
-function settingsFor({ deal, names }, kind) {
+/** @param {Recorded} recorded @param {import("./types.js").SessionKind} kind @returns {import("./setup.js").Setup} the person is the player named `you`, else seat 0 */
+function setupFor({ deal, names }, kind) {
   const seat = Math.max(names.indexOf("you"), 0);
   const opponent = names[1 - seat];
   const rules = deal.rules.spec;
-  return settingsOf({ rules, agent: agentsFor(rules).includes(opponent) ? opponent : DEFAULT_AGENT, seat, kind });
+  return setupOf({ rules, agent: agentsFor(rules).includes(opponent) ? opponent : DEFAULT_AGENT, seat, kind });
 }
 
 /** @param {string} name @param {string} you @returns {string} what to call a recorded player */
 const shownName = (name, you) => (name === "you" ? you : agentTitle(name));
 
-/** @param {Recorded} recorded @param {number} number @param {[string, string]} names @returns {TableDeal} with its players on the seats of `names` */
+/** @param {Recorded} recorded @param {number} number @param {[string, string]} names @returns {Episode} with its players on the seats of `names` */
 function tableDeal(recorded, number, names) {
   const { deal } = recorded;
   const [first, second] = recorded.names;
   if (first === names[0] && second === names[1]) return deal;
-  if (first === names[1] && second === names[0]) return new TableDeal(deal.rules, deal.deck, 1 - deal.dealer, deal.actions, deal.claimed);
+  if (first === names[1] && second === names[0]) return new Episode(deal.rules, deal.deck, 1 - deal.dealer, deal.actions, deal.claimed);
   throw new Error(`Recording ${number} has other players (${first} and ${second}) than the last one (${names.join(" and ")}).`);
 }

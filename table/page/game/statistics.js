@@ -19,16 +19,16 @@ const ENOUGH = 10; // rated deals before a person is compared with the agents: f
  * Only sessions of kind `play` count.
  *
  * @param {string} id the session's
- * @param {import("./game_session.js").Session} session
+ * @param {import("./session.js").Session} session
  * @param {number} first place of the first finished deal to count, from 0
  * @returns {{deals: CountedDeal[], match: CountedMatch | null}} what has ended since, and the match if it has been won
  */
 export function countDeals(id, session, first) {
-  const { settings, finished, winner, seat } = session;
+  const { setup, finished, winner, seat } = session;
   const found = finished.slice(first);
-  if (settings.kind !== "play" || found.length === 0) return { deals: [], match: null };
+  if (setup.kind !== "play" || found.length === 0) return { deals: [], match: null };
   const sign = seat === 0 ? 1 : -1;
-  const { rules, agent, day, match } = settings;
+  const { rules, agent, day, match } = setup;
   const deals = found.map(({ deal, time, assisted, recalled: cards }, place) => {
     const { margin, points } = deal.result();
     const [recalled, held] = cards === null ? [null, null] : score(deal, seat, cards);

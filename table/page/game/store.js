@@ -15,7 +15,7 @@ const MATCHES = "countedMatches";
  *
  * @typedef {object} SavedSession
  * @property {string} id
- * @property {import("./settings.js").Settings} settings
+ * @property {import("./setup.js").Setup} settings
  * @property {string} title the agent's name
  * @property {string} person the person's name
  * @property {number} version

@@ -11,9 +11,9 @@ import { isLegal } from "../engine/state.js";
 import { opponentHandKnown } from "../engine/view.js";
 import { agentsFor, agentTitle } from "./catalogue.js";
 import { dataNow } from "./data.js";
-import { TableError } from "./errors.js";
+import { PageError } from "./errors.js";
 
-/** @typedef {import("./deal/table_deal.js").TableDeal} TableDeal */
+/** @typedef {import("./deal/episode.js").Episode} Episode */
 /** @typedef {import("../judge/advice.js").Advice} Advice */
 /** @typedef {import("../worker.js").Question} Question */
 /** @typedef {import("../worker.js").Message} Message */
@@ -21,7 +21,7 @@ import { TableError } from "./errors.js";
 const AWAY = "The server does not answer. Your game is saved and goes on when the server is back.";
 
 /** @type {Worker} */
-const worker = /** @type {any} */ (globalThis).tableWorker ?? new Worker("worker.js", { type: "module" }); // start.js has started one
+const worker = /** @type {any} */ (globalThis).pageWorker ?? new Worker("worker.js", { type: "module" }); // start.js has started one
 
 /** @type {Map<number, {resolve: (answer: any) => void, reject: (error: Error) => void}>} */
 const waiting = new Map();
@@ -35,12 +35,12 @@ worker.addEventListener("message", (/** @type {MessageEvent<Message>} */ { data 
   const asked = waiting.get(data.id);
   waiting.delete(data.id);
   if ("missing" in data) asked?.reject(absent(data.missing));
-  else if ("error" in data) asked?.reject(new TableError("refused", data.error));
+  else if ("error" in data) asked?.reject(new PageError("refused", data.error));
   else asked?.resolve(data.answer);
 });
 
 worker.addEventListener("error", (event) => {
-  for (const { reject } of waiting.values()) reject(new TableError("refused", `The page has failed: ${event.message ?? "part of it could not be loaded"}.`));
+  for (const { reject } of waiting.values()) reject(new PageError("refused", `The page has failed: ${event.message ?? "part of it could not be loaded"}.`));
   waiting.clear();
 });
 
@@ -58,8 +58,8 @@ export function followLoading(follow) {
 /** @param {string} spec of an agent @returns {number} of the network that it plays; 0: none */
 const bytesOf = (spec) => dataNow().catalog.agents.find((agent) => agent.spec === spec)?.bytes ?? 0;
 
-/** @param {string} agent whose network cannot be loaded @returns {TableError} */
-const absent = (agent) => new TableError("absent", `${agentTitle(agent)} could not be loaded. Check your connection.`, { agent });
+/** @param {string} agent whose network cannot be loaded @returns {PageError} */
+const absent = (agent) => new PageError("absent", `${agentTitle(agent)} could not be loaded. Check your connection.`, { agent });
 
 /** @param {Question} question @returns {Promise<any>} */
 function askWorker(question) {
@@ -75,7 +75,7 @@ function askWorker(question) {
  * Ask the server, which gets the history of the seat to act: nothing in it is hidden from that seat.
  *
  * @param {"act" | "advise"} what
- * @param {TableDeal} deal
+ * @param {Episode} deal
  * @param {number} step
  * @param {object} [more] fields of the request
  * @returns {Promise<any>}
@@ -90,11 +90,11 @@ async function askServer(what, deal, step, more = {}) {
     text = await response.text();
   } catch {
     server = "away";
-    throw new TableError("unreachable", AWAY);
+    throw new PageError("unreachable", AWAY);
   }
   const answer = parsed(text); // a proxy may answer with a page
   if (response.ok && answer !== null) return answer;
-  throw new TableError("refused", answer?.error ?? `The server answered with status ${response.status}.`);
+  throw new PageError("refused", answer?.error ?? `The server answered with status ${response.status}.`);
 }
 
 /** @param {string} text @returns {any} null if it is not JSON */
@@ -129,7 +129,7 @@ async function serverFirst(ofServer, ofPage) {
   try {
     return await ofServer();
   } catch (error) {
-    if (!(error instanceof TableError) || error.kind !== "unreachable") throw error;
+    if (!(error instanceof PageError) || error.kind !== "unreachable") throw error;
     return ofPage();
   }
 }
@@ -140,37 +140,37 @@ const isOwn = (spec) => dataNow().catalog.agents.some((agent) => agent.spec === 
 /** @param {string} spec of an agent @returns {boolean} whether the page's copy of its network plays, though there is a server */
 export const isCopy = (spec) => dataNow().server && server !== "warm" && isOwn(spec) && bytesOf(spec) > 0;
 
-/** Load what an agent needs to play here. @param {string} spec @returns {Promise<void>} @throws {TableError} if it cannot be loaded */
+/** Load what an agent needs to play here. @param {string} spec @returns {Promise<void>} @throws {PageError} if it cannot be loaded */
 export async function load(spec) {
   if (bytesOf(spec) > 0 && !(await isWarm())) await askWorker({ what: "load", name: spec });
 }
 
 /**
  * @param {string} spec of the agent
- * @param {TableDeal} deal in which it is to act
+ * @param {Episode} deal in which it is to act
  * @param {boolean} [here] whether the page's copy of a network plays even if there is a server
  * @returns {Promise<number>} what it plays
- * @throws {TableError} if it cannot be asked, or plays what it must not
+ * @throws {PageError} if it cannot be asked, or plays what it must not
  */
 export async function act(spec, deal, here = false) {
   const ofPage = () => askWorker({ what: "act", spec, rules: deal.rules, view: deal.view(deal.turn) });
   const ofServer = () => playedByServer(spec, deal);
   if (isOwn(spec)) return here || bytesOf(spec) === 0 ? ofPage() : serverFirst(ofServer, ofPage);
-  if (!dataNow().server) throw new TableError("refused", `${spec} does not play on this page: it needs german-whist serve.`);
-  if (!(await isWarm())) throw new TableError("unreachable", server === "away" ? AWAY : `The server is not ready: ${agentTitle(spec)} plays as soon as it is.`);
+  if (!dataNow().server) throw new PageError("refused", `${spec} does not play on this page: it needs german-whist serve.`);
+  if (!(await isWarm())) throw new PageError("unreachable", server === "away" ? AWAY : `The server is not ready: ${agentTitle(spec)} plays as soon as it is.`);
   return ofServer();
 }
 
-/** @param {string} spec @param {TableDeal} deal @returns {Promise<number>} */
+/** @param {string} spec @param {Episode} deal @returns {Promise<number>} */
 async function playedByServer(spec, deal) {
   const { action } = await askServer("act", deal, deal.actions.length, { agent: spec });
   const played = parseAction(String(action), deal.rules);
-  if (!isLegal(deal.state, played)) throw new TableError("refused", `${agentTitle(spec)} plays ${action}, which is not legal.`); // its legal cards are hidden
+  if (!isLegal(deal.state, played)) throw new PageError("refused", `${agentTitle(spec)} plays ${action}, which is not legal.`); // its legal cards are hidden
   return played;
 }
 
 /**
- * @param {TableDeal} deal
+ * @param {Episode} deal
  * @param {number} [step] of the decision; by default the one to be made now
  * @returns {Promise<Advice>} what each of its actions is worth, by what the seat to act knows
  */
@@ -181,7 +181,7 @@ export async function advise(deal, step = deal.actions.length) {
   return opponentHandKnown(view) ? ofPage() : serverFirst(() => advisedByServer(deal, step), ofPage);
 }
 
-/** @param {TableDeal} deal @returns {Promise<{title: string, advice: Advice} | null>} what the first network of the command line says of the decision to be made now; null if there is none that plays the game, or the values are exact */
+/** @param {Episode} deal @returns {Promise<{title: string, advice: Advice} | null>} what the first network of the command line says of the decision to be made now; null if there is none that plays the game, or the values are exact */
 export async function adviseOfOwnNetwork(deal) {
   const { agents, suggested } = dataNow().catalog;
   const own = agents.find(({ spec, judges }) => judges && suggested.includes(spec) && agentsFor(deal.rules.spec).includes(spec));
@@ -189,7 +189,7 @@ export async function adviseOfOwnNetwork(deal) {
   return { title: own.title, advice: await advisedByServer(deal, deal.actions.length, own.spec) };
 }
 
-/** @param {TableDeal} deal @param {number} step @param {string} [agent] the judge; by default the strongest @returns {Promise<Advice>} */
+/** @param {Episode} deal @param {number} step @param {string} [agent] the judge; by default the strongest @returns {Promise<Advice>} */
 async function advisedByServer(deal, step, agent) {
   const found = await askServer("advise", deal, step, { agent });
   return {
@@ -199,7 +199,7 @@ async function advisedByServer(deal, step, agent) {
   };
 }
 
-/** @param {TableDeal} deal @param {[string, string]} specs of agents by seat @param {{rest?: () => Promise<void>, here?: boolean}} [how] `rest` waits, between two actions, while others need the worker; `here`: as in `act` @returns {Promise<TableDeal>} the same deal, played to its end */
+/** @param {Episode} deal @param {[string, string]} specs of agents by seat @param {{rest?: () => Promise<void>, here?: boolean}} [how] `rest` waits, between two actions, while others need the worker; `here`: as in `act` @returns {Promise<Episode>} the same deal, played to its end */
 export async function playOut(deal, specs, { rest = async () => {}, here = false } = {}) {
   while (!deal.done) {
     deal.play(await act(specs[deal.turn], deal, here));

@@ -14,7 +14,7 @@
 /**
  * A session: a person against an agent.
  *
- * @typedef {ReturnType<typeof import("./session_data.js").sessionData> & {id: string, failed: import("./errors.js").TableError | null}} Session
+ * @typedef {ReturnType<typeof import("./session_data.js").sessionData> & {id: string, failed: import("./errors.js").PageError | null}} Session
  * @typedef {Session["match"]} Match
  * @typedef {ReturnType<typeof import("./deal/position.js").position>} Position  a deal as you see it
  * @typedef {Position["hand"][number]} HandCard
@@ -22,7 +22,7 @@
  * @typedef {ReturnType<typeof import("./deal/position.js").result>} Result
  * @typedef {NonNullable<ReturnType<typeof import("./deal/position.js").lastTrick>>} LastTrick
  * @typedef {ReturnType<typeof import("./deal/position.js").playedTricks>[number]} PlayedTrick
- * @typedef {NonNullable<ReturnType<typeof import("./deal/tables.js").eventTables>[number]>} Table  what you saw of the table after an event
+ * @typedef {NonNullable<ReturnType<typeof import("./deal/snapshots.js").eventSnapshots>[number]>} Snapshot  what you saw of the table after an event
  * @typedef {ReturnType<typeof import("./deal/events.js").eventData>} GameEvent
  * @typedef {ReturnType<typeof import("./session_data.js").summaryData>} ListedSession
  */

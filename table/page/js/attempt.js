@@ -3,7 +3,7 @@
 
 import { agentTitle } from "../game/catalogue.js";
 import { dataNow } from "../game/data.js";
-import { TableError } from "../game/errors.js";
+import { PageError } from "../game/errors.js";
 import { followLoading, isWarm } from "../game/thinking.js";
 import { percent } from "./words.js";
 import { alertUser, alertWhile } from "./notices.js";
@@ -66,7 +66,7 @@ export async function attempt(act) {
   try {
     await answerTo(act);
   } catch (error) {
-    if (!(error instanceof TableError)) throw error;
+    if (!(error instanceof PageError)) throw error;
     if (error.kind === "unreachable") await untilBack(error.message);
     else alertUser(error.message);
   }

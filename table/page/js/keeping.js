@@ -1,7 +1,7 @@
 // @ts-check
 /** Games exist only in this browser: it is asked to keep them, and now and then the page offers to save them to a file. */
 
-import * as table from "../game/table.js";
+import * as sessions from "../game/sessions.js";
 import { h } from "./dom.js";
 import { change, settings } from "./settings.js";
 
@@ -19,7 +19,7 @@ export function askToKeep() {
  * @param {() => void} open
  */
 export async function offerFile(place, open) {
-  const { deals } = await table.statistics();
+  const { deals } = await sessions.statistics();
   if (deals < settings.dealsKept + EVERY) return;
   place.append(h("p", { class: "keep" }, `Your ${deals} deals are kept only in this browser. `, h("button", { type: "button", class: "quiet", onclick: open }, "Save them to a file")));
   change({ dealsKept: deals });

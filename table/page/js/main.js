@@ -3,13 +3,13 @@
 
 import { canBePlayed } from "../game/catalogue.js";
 import { dataNow } from "../game/data.js";
-import { TableError } from "../game/errors.js";
+import { PageError } from "../game/errors.js";
 import { LINK } from "../game/shared_deals.js";
-import * as table from "../game/table.js";
+import * as sessions from "../game/sessions.js";
 import { followLoading } from "../game/thinking.js";
 import { attempt } from "./attempt.js";
 import { change, keepSession, keptSession, settings } from "./settings.js";
-import { Game } from "./game.js";
+import { Controller } from "./controller.js";
 import { followLayout } from "./layout.js";
 import { alertUser } from "./notices.js";
 import { followOtherTabs, tellOtherTabs } from "./tabs.js";
@@ -36,12 +36,12 @@ async function windows() {
     return await loading;
   } catch {
     loading = null;
-    throw new TableError("unreachable", "Part of the page could not be loaded. Check your connection.");
+    throw new PageError("unreachable", "Part of the page could not be loaded. Check your connection.");
   }
 }
 
-const game = new Game({
-  next: () => void game.next(),
+const controller = new Controller({
+  next: () => void controller.next(),
   rematch: () => void attempt(rematch),
   newGame: () => void attempt(newGameDialog),
   review: () => void review(),
@@ -59,8 +59,8 @@ const game = new Game({
 
 /** @returns {Session} */
 function current() {
-  if (game.session === null) throw new Error("no session is open");
-  return game.session;
+  if (controller.session === null) throw new Error("no session is open");
+  return controller.session;
 }
 
 /** Name the session at the table in the address. @param {Session} session */
@@ -75,7 +75,7 @@ let isOpen = false;
 function enter(session, fresh = false) {
   keepAddress(session);
   if (session.kind === "play") keepSession(session.id);
-  game.open(session, fresh);
+  controller.open(session, fresh);
   if (isOpen) byId("hand").focus({ preventScroll: true });
   tellOtherTabs(session);
 }
@@ -84,7 +84,7 @@ async function newGame() {
   if (!settings.welcomed) return welcome(); // they may have come for the lesson or a shared deal
   const same = settings.defaults === JSON.stringify(catalog.defaults) && canBePlayed(settings.game);
   const { rules, agent, match } = same ? settings.game : catalog.defaults;
-  await orAnother(async () => enter(await table.create({ rules, agent, match }), true));
+  await orAnother(async () => enter(await sessions.create({ rules, agent, match }), true));
 }
 
 /** Do something; if its opponent cannot be loaded, offer another one. @param {() => Promise<void>} act */
@@ -92,12 +92,12 @@ async function orAnother(act) {
   try {
     await act();
   } catch (error) {
-    if (!(error instanceof TableError) || error.kind !== "absent") throw error;
+    if (!(error instanceof PageError) || error.kind !== "absent") throw error;
     offerAnother(error, () => void attempt(() => orAnother(act)));
   }
 }
 
-/** Offer an opponent for the one that cannot be loaded. @param {TableError} error @param {() => void} again tries it again */
+/** Offer an opponent for the one that cannot be loaded. @param {PageError} error @param {() => void} again tries it again */
 function offerAnother(error, again) {
   const playAnother = (/** @type {string} */ agent) => {
     change({ game: { ...settings.game, agent } });
@@ -109,7 +109,7 @@ function offerAnother(error, again) {
 /** Play the same game against the same opponent again, with the seats swapped. */
 async function rematch() {
   const { rules, agent, match, deal: { seat } } = current();
-  enter(await table.create({ rules, agent: agent.spec, match: match.format, seat: 1 - seat }), true);
+  enter(await sessions.create({ rules, agent: agent.spec, match: match.format, seat: 1 - seat }), true);
 }
 
 /** @param {Session} session @param {number} deal */
@@ -120,7 +120,7 @@ async function share(session, deal) {
 
 /** @param {Session} session a deal of the day that is over */
 async function shareDay(session) {
-  const [others, { sendDay }] = await Promise.all([table.house(session.id), windows()]);
+  const [others, { sendDay }] = await Promise.all([sessions.house(session.id), windows()]);
   await sendDay(session, others);
 }
 
@@ -160,9 +160,9 @@ async function newGameDialog() {
  */
 async function readSession(id) {
   try {
-    return await table.open(id);
+    return await sessions.open(id);
   } catch (error) {
-    if (!(error instanceof TableError)) throw error;
+    if (!(error instanceof PageError)) throw error;
     if (error.kind !== "not_found") alertUser(error.message);
     return error.session;
   }
@@ -171,7 +171,7 @@ async function readSession(id) {
 /** Resume the last game, or deal a new one if that game is over. */
 async function backToGame() {
   const last = keptSession();
-  const session = last === null || last === game.session?.id ? null : await readSession(last);
+  const session = last === null || last === controller.session?.id ? null : await readSession(last);
   if (session === null || (session.position.result !== null && !session.can.next)) await newGame();
   else enter(session);
 }
@@ -194,14 +194,14 @@ function quiz() {
   const deal = `${session.id} ${session.deal.number}`;
   if (asked === deal || document.querySelector("dialog[open]") !== null) return;
   asked = deal;
-  const open = () => openQuiz(session, (cards) => void game.recall(cards));
+  const open = () => openQuiz(session, (cards) => void controller.recall(cards));
   if (settings.memoryQuiz) open();
   else if (!settings.quizOffered) {
     change({ quizOffered: true });
     offerQuiz({
       yes: () => {
         change({ memoryQuiz: true });
-        if (game.session === session) open();
+        if (controller.session === session) open();
       },
     });
   }
@@ -217,17 +217,17 @@ async function review(deal, move = null) {
   if (finished.length === 0) return;
   const number = deal ?? finished[finished.length - 1];
   await attempt(async () => {
-    const [answer, { openReview }] = await Promise.all([table.review(session.id, number), windows()]);
+    const [answer, { openReview }] = await Promise.all([sessions.review(session.id, number), windows()]);
     openReview(
       answer,
       {
-        tryAction: session.can.swap ? (move, action) => void attempt(async () => enter(await table.tryAction(session.id, number, move, action))) : null,
+        tryAction: session.can.swap ? (move, action) => void attempt(async () => enter(await sessions.tryAction(session.id, number, move, action))) : null,
         line: session.can.swap ? (from) => void watchLine(session, number, from) : null,
         otherSide: session.can.swap ? () => void otherSide(number) : null,
         watch: session.can.swap ? () => void watch(number) : null,
         share: () => void attempt(() => share(session, number)),
         close: () => {
-          if (game.session?.kind === "recording") void attempt(backToGame);
+          if (controller.session?.kind === "recording") void attempt(backToGame);
         },
       },
       { deals: finished, deal: number, move, choose: (chosen) => void review(chosen) },
@@ -239,7 +239,7 @@ async function review(deal, move = null) {
 async function otherSide(deal) {
   const session = current();
   await attempt(async () => {
-    enter(await table.swap(session.id, deal ?? session.deal.number), true);
+    enter(await sessions.swap(session.id, deal ?? session.deal.number), true);
   });
 }
 
@@ -247,7 +247,7 @@ async function otherSide(deal) {
 async function watch(deal) {
   const session = current();
   await attempt(async () => {
-    const [answer, { openWatch }] = await Promise.all([table.watch(session.id, deal ?? session.deal.number), windows()]);
+    const [answer, { openWatch }] = await Promise.all([sessions.watch(session.id, deal ?? session.deal.number), windows()]);
     openWatch(answer, { title: "The computer plays your cards" });
   });
 }
@@ -261,7 +261,7 @@ async function watch(deal) {
  */
 async function watchLine(session, deal, move) {
   await attempt(async () => {
-    const [answer, { openWatch }] = await Promise.all([table.watch(session.id, deal, move), windows()]);
+    const [answer, { openWatch }] = await Promise.all([sessions.watch(session.id, deal, move), windows()]);
     openWatch(answer, { title: "The best line", close: () => void review(deal, move) });
   });
 }
@@ -269,7 +269,7 @@ async function watchLine(session, deal, move) {
 async function compare() {
   const { id } = current();
   await attempt(async () => {
-    const [answer, { openWatch }] = await Promise.all([table.compare(id), windows()]);
+    const [answer, { openWatch }] = await Promise.all([sessions.compare(id), windows()]);
     openWatch(answer, { title: "The sender’s deal and yours" });
   });
 }
@@ -278,26 +278,26 @@ async function compare() {
 async function openRecording(text) {
   const [, code] = text.split(LINK);
   if (code !== undefined) return openLink(code);
-  enter(await table.openShared(text));
+  enter(await sessions.openShared(text));
   return review();
 }
 
 /** @param {string} code of a link */
 async function openLink(code) {
-  const session = await table.openLink(code);
+  const session = await sessions.openLink(code);
   const isNew = isUntouched(session);
   enter(session, isNew);
   if (isNew) alertUser("The sender has played this deal. Play it too, then compare.");
 }
 
 function more() {
-  const { session } = game;
+  const { session } = controller;
   if (session === null) return; // the first deal is on its way
   openMenu("More", [
-    ["Learn the game", "A short lesson at the table", () => void attempt(async () => enter(await table.lesson()))],
+    ["Learn the game", "A short lesson at the table", () => void attempt(async () => enter(await sessions.lesson()))],
     ["Deal of the day", "The same deal for everyone, one try each", () => void attempt(dealOfTheDay)],
     ["Your games", "Resume or review a game, or save all as one file", () => void attempt(games)],
-    ["Rules", `How ${session.game.title} is played`, () => void attempt(() => rules(session))],
+    ["Rules", `How ${session.figures.title} is played`, () => void attempt(() => rules(session))],
     ["What happened", "The log of this deal", openLog],
     ["Open a recording", "A shared deal or game", () => void attempt(recordingDialog)],
     ["Is the deal fair?", "See and check the hash of the deal", () => void attempt(() => fairness(session))],
@@ -307,16 +307,16 @@ function more() {
 function claim() {
   const { agent: { title } } = current();
   openMenu("How does the deal end?", [
-    ["The rest are mine", "You take all the tricks that are left", () => void game.claim("mine")],
-    ["The rest are yours", `${title} takes all the tricks that are left`, () => void game.claim("theirs")],
-    ["I concede", "You can no longer win or draw this deal", () => void game.claim("lost")],
+    ["The rest are mine", "You take all the tricks that are left", () => void controller.claim("mine")],
+    ["The rest are yours", `${title} takes all the tricks that are left`, () => void controller.claim("theirs")],
+    ["I concede", "You can no longer win or draw this deal", () => void controller.claim("lost")],
   ]);
 }
 
 /** @param {Session} session */
 async function rules(session) {
   const { rulesText } = await windows();
-  openDialog("Rules", rulesText(session.game.text));
+  openDialog("Rules", rulesText(session.figures.text));
 }
 
 async function recordingDialog() {
@@ -325,7 +325,7 @@ async function recordingDialog() {
 }
 
 async function statistics() {
-  const [found, { openStatistics }] = await Promise.all([table.statistics(), windows()]);
+  const [found, { openStatistics }] = await Promise.all([sessions.statistics(), windows()]);
   openStatistics(found, catalog);
 }
 
@@ -335,13 +335,13 @@ async function settingsDialog() {
 }
 
 async function dealOfTheDay() {
-  const { today } = await table.catalog(); // the page may have been open since yesterday
+  const { today } = await sessions.catalog(); // the page may have been open since yesterday
   await openDay(today);
 }
 
 /** @param {string} date */
 async function openDay(date) {
-  const session = await table.dealOfDay(date);
+  const session = await sessions.dealOfDay(date);
   enter(session, isUntouched(session));
 }
 
@@ -350,25 +350,25 @@ const isUntouched = ({ position, can }) => position.result === null && !can.take
 
 /** @param {boolean} [atFile] whether the person wants the file of all games */
 async function games(atFile = false) {
-  const [sessions, { deals }, { openGames }] = await Promise.all([table.sessions(), table.statistics(), windows()]);
-  const open = async (/** @type {string} */ id) => enter(await table.open(id));
-  openGames(sessions, {
+  const [all, { deals }, { openGames }] = await Promise.all([sessions.list(), sessions.statistics(), windows()]);
+  const open = async (/** @type {string} */ id) => enter(await sessions.open(id));
+  openGames(all, {
     open: (id) => void attempt(() => open(id)),
     review: (id) => void attempt(async () => {
       await open(id);
       await review();
     }),
-    removed: (id) => id === game.session?.id && void attempt(newGame),
+    removed: (id) => id === controller.session?.id && void attempt(newGame),
     saved: () => change({ dealsKept: deals }),
   }, atFile);
 }
 
 function connect() {
   showTools("tools", [
-    { name: "Hint", sign: "hint", act: () => void game.hint() },
-    { name: "Take back", sign: "back", act: () => void game.takeBack() },
+    { name: "Hint", sign: "hint", act: () => void controller.hint() },
+    { name: "Take back", sign: "back", act: () => void controller.takeBack() },
     { name: "Claim", sign: "claim", act: claim },
-    { name: "Review", sign: "review", act: () => void (game.session?.earlier?.session ? attempt(backToReview) : review()) },
+    { name: "Review", sign: "review", act: () => void (controller.session?.earlier?.session ? attempt(backToReview) : review()) },
   ]);
   showTools("menu", [
     { name: "New game", sign: "new", act: () => void attempt(newGameDialog) },
@@ -380,20 +380,20 @@ function connect() {
     event.preventDefault(); // following the link would replace the session in the address
     byId("hand").focus();
   });
-  document.addEventListener("keydown", (event) => game.key(event));
+  document.addEventListener("keydown", (event) => controller.key(event));
   document.getElementById("table")?.addEventListener("click", (event) => {
-    if (event.target instanceof Element && event.target.closest("button") === null) game.skip();
+    if (event.target instanceof Element && event.target.closest("button") === null) controller.skip();
   });
   followLoading((agent, share) => {
     if (share === 1 && !dataNow().server) void navigator.serviceWorker?.ready.then(({ active }) => active?.postMessage(`${agent}.safetensors`));
   });
-  followOtherTabs(() => game.session, (session) => game.open(session));
-  followLayout(() => game.redraw());
+  followOtherTabs(() => controller.session, (session) => controller.open(session));
+  followLayout(() => controller.redraw());
   history.replaceState(history.state ?? {}, "");
   window.addEventListener("popstate", ({ state }) => {
     if (state === null) return; // another address was typed in
     closeLast();
-    if (game.session !== null) keepAddress(game.session);
+    if (controller.session !== null) keepAddress(controller.session);
   });
   window.addEventListener("hashchange", () => void attempt(() => orAnother(openAddress)));
 }
@@ -406,14 +406,14 @@ async function openAddress() {
     try {
       return await openShared(value);
     } catch (error) {
-      if (!(error instanceof TableError)) throw error;
+      if (!(error instanceof PageError)) throw error;
       const go = () => void attempt(resume);
       openDialog("The link cannot be opened", [h("p", {}, error.message), h("p", {}, "Ask for the link again.")], { onclose: go });
       return undefined;
     }
   }
   if (kind === "session" && value) {
-    if (game.session?.id === value) return;
+    if (controller.session?.id === value) return;
     const session = await readSession(value);
     if (session !== null) return enter(session);
   }
@@ -427,8 +427,8 @@ async function resume() {
   const known = settings.defaults === defaults;
   if (!known) change({ defaults, game: { rules, agent, match } });
   const last = keptSession();
-  const sessions = await table.sessions();
-  const unfinished = sessions
+  const all = await sessions.list();
+  const unfinished = all
     .filter((entry) => !entry.finished && entry.kind === "play" && canBePlayed(entry))
     .filter((entry) => known || (entry.rules === rules && entry.agent === agent));
   const mine = unfinished.find((entry) => known && entry.id === last);
@@ -457,7 +457,7 @@ function welcome() {
       h(
         "div",
         { class: "buttons" },
-        h("button", { type: "button", class: "quiet", onclick: () => leave(async () => enter(await table.lesson())) }, "Teach me first: a three-minute lesson"),
+        h("button", { type: "button", class: "quiet", onclick: () => leave(async () => enter(await sessions.lesson())) }, "Teach me first: a three-minute lesson"),
       ),
     ],
     { kind: "wide", onclose: () => chosen || void attempt(() => playAgainst(firstOpponent(catalog))) },
@@ -473,8 +473,8 @@ function keepForLater() {
 }
 
 async function start() {
-  table.store.notify = alertUser;
-  await Promise.all([loadCards(), table.catalog().then((answer) => { catalog = answer; })]);
+  sessions.store.notify = alertUser;
+  await Promise.all([loadCards(), sessions.catalog().then((answer) => { catalog = answer; })]);
   connect();
   await orAnother(openAddress);
   isOpen = true;

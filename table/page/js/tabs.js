@@ -1,7 +1,7 @@
 // @ts-check
 /** Keeps tabs that show the same session in step. */
 
-import * as table from "../game/table.js";
+import * as sessions from "../game/sessions.js";
 
 /** @typedef {import("../game/types.js").Session} Session */
 
@@ -23,7 +23,7 @@ export function followOtherTabs(current, update) {
     const session = current();
     if (session === null) return;
     try {
-      const answer = await table.open(session.id);
+      const answer = await sessions.open(session.id);
       if (current()?.id === answer.id && current()?.version !== answer.version) update(answer);
     } catch {
       // The person's next action will report what is wrong.

@@ -13,8 +13,8 @@ import { judge } from "./judgement.js";
 import { reason } from "./reasons.js";
 
 /** @typedef {import("../../judge/advice.js").Advice} Advice */
-/** @typedef {import("../deal/table_deal.js").View} View */
-/** @typedef {import("../deal/table_deal.js").Rules} Rules */
+/** @typedef {import("../deal/episode.js").View} View */
+/** @typedef {import("../deal/episode.js").Rules} Rules */
 
 /**
  * @param {View} view what the seat to act knows

@@ -9,8 +9,8 @@ import { actionName, cardName, SUIT_NAMES, theCards, tricksText } from "../deal/
 import { SAME, SAME_WIN, SURE } from "./judgement.js";
 
 /** @typedef {import("../../judge/advice.js").Advice} Advice */
-/** @typedef {import("../deal/table_deal.js").View} View */
-/** @typedef {import("../deal/table_deal.js").Rules} Rules */
+/** @typedef {import("../deal/episode.js").View} View */
+/** @typedef {import("../deal/episode.js").Rules} Rules */
 
 const LIKELY = 0.7;
 const UNLIKELY = 0.3;

@@ -5,10 +5,10 @@ import { actionText, parseAction } from "../../engine/actions.js";
 import { agentTitle } from "../catalogue.js";
 import { moveTexts } from "../deal/events.js";
 import { bySide, playedTricks, result, sideOf } from "../deal/position.js";
-import { TableDeal } from "../deal/table_deal.js";
+import { Episode } from "../deal/episode.js";
 import { actionName, suitText, takenTricks } from "../deal/words.js";
-import { TableError } from "../errors.js";
-import { Session } from "../game_session.js";
+import { PageError } from "../errors.js";
+import { Session } from "../session.js";
 import { playOut } from "../thinking.js";
 import { readDeals, SENDER } from "../shared_deals.js";
 import { bestLine, openPositions } from "./reviews.js";
@@ -25,27 +25,27 @@ const HOUSE = ["greedy", "heuristic", "small"]; // none of them plays at random:
  */
 export function tryAction(session, place, move, word) {
   const deal = played(session, place);
-  if (move < 1 || move > deal.actions.length || deal.actor(move - 1) !== session.seat) throw new TableError("refused", `Move ${move} is not one of yours.`);
+  if (move < 1 || move > deal.actions.length || deal.actor(move - 1) !== session.seat) throw new PageError("refused", `Move ${move} is not one of yours.`);
   const actions = [...deal.actions.slice(0, move - 1), parseAction(word, deal.rules)];
-  return practice(session, place, new TableDeal(deal.rules, deal.deck, deal.dealer, actions), move, false);
+  return practice(session, place, new Episode(deal.rules, deal.deck, deal.dealer, actions), move, false);
 }
 
 /** @param {Session} session @param {number} place @returns {Session} practice with the same deal, in which the person has the cards that the agent had */
 export function swapSeats(session, place) {
   const deal = played(session, place);
-  return practice(session, place, new TableDeal(deal.rules, deal.deck, deal.dealer), null, true);
+  return practice(session, place, new Episode(deal.rules, deal.deck, deal.dealer), null, true);
 }
 
-/** @param {Session} session @param {number} place @returns {TableDeal} */
+/** @param {Session} session @param {number} place @returns {Episode} */
 function played(session, place) {
-  if (session.settings.kind === "lesson") throw new TableError("refused", "This deal can be played only in the lesson.");
+  if (session.setup.kind === "lesson") throw new PageError("refused", "This deal can be played only in the lesson.");
   return session.finished[place].deal;
 }
 
-/** @param {Session} session @param {number} place @param {TableDeal} deal @param {number | null} move @param {boolean} swapped @returns {Session} which remembers what the deal brought before */
+/** @param {Session} session @param {number} place @param {Episode} deal @param {number | null} move @param {boolean} swapped @returns {Session} which remembers what the deal brought before */
 function practice(session, place, deal, move, swapped) {
   const seat = swapped ? 1 - session.seat : session.seat;
-  const made = new Session({ ...session.settings, kind: "practice", match: null, day: null, seat }, agentName(session), deal);
+  const made = new Session({ ...session.setup, kind: "practice", match: null, day: null, seat }, agentName(session), deal);
   const { text } = result(session.finished[place].deal, session.seat, session.names);
   made.earlier = { text, swapped, session: null, deal: place + 1, move }; // sessions do not know their ids
   made.closeDeal(); // the last card of the deal may be the one that is tried
@@ -53,8 +53,8 @@ function practice(session, place, deal, move, swapped) {
 }
 
 /** @param {Session} session @returns {string} the agent's name; a recorded player need not be the agent that plays in its place */
-function agentName({ settings, title }) {
-  return settings.kind === "recording" ? agentTitle(settings.agent) : title;
+function agentName({ setup, title }) {
+  return setup.kind === "recording" ? agentTitle(setup.agent) : title;
 }
 
 /**
@@ -68,8 +68,8 @@ export async function watch(session, place, move) {
   const { seat } = session;
   let [title, first, names, deal] = [agentName(session), 0, session.names, before];
   if (move === null) {
-    const { agent } = session.settings;
-    deal = await playOut(new TableDeal(before.rules, before.deck, before.dealer), [agent, agent]);
+    const { agent } = session.setup;
+    deal = await playOut(new Episode(before.rules, before.deck, before.dealer), [agent, agent]);
     names = seat === 0 ? [`${title} with your cards`, title] : [title, `${title} with your cards`];
   } else {
     [deal, title, first] = [await bestLine(before, move - 1), "Perfect play", move - 1];
@@ -78,11 +78,11 @@ export async function watch(session, place, move) {
 }
 
 /** @param {Session} session with one finished deal @returns what some agents of this page make of the person's cards against the same opponent, the most tricks first */
-export async function houseResults({ settings, seat, finished: [{ deal }] }) {
+export async function houseResults({ setup, seat, finished: [{ deal }] }) {
   /** @type {{title: string, tricks: number}[]} */
   const found = [];
   for (const agent of HOUSE) {
-    const played = await playOut(new TableDeal(deal.rules, deal.deck, deal.dealer), seat === 0 ? [agent, settings.agent] : [settings.agent, agent], { here: true });
+    const played = await playOut(new Episode(deal.rules, deal.deck, deal.dealer), seat === 0 ? [agent, setup.agent] : [setup.agent, agent], { here: true });
     found.push({ title: agentTitle(agent), tricks: takenTricks(played.state, played.rules)[seat] });
   }
   return found.sort((one, other) => other.tricks - one.tricks);
@@ -90,15 +90,15 @@ export async function houseResults({ settings, seat, finished: [{ deal }] }) {
 
 /** @param {Session} session a challenge that is over @returns what the sender made of the same cards */
 export function compareWithSender({ sent, finished, seat }) {
-  if (sent === null || finished.length === 0) throw new TableError("refused", "There is nothing to compare.");
+  if (sent === null || finished.length === 0) throw new PageError("refused", "There is nothing to compare.");
   const [{ deal, names }] = readDeals(sent);
   const shown = /** @type {[string, string]} */ (names.map((name, place) => (place === seat ? SENDER : agentTitle(name))));
   return compared(finished[0].deal, deal, seat, SENDER, shown, 0);
 }
 
 /**
- * @param {TableDeal} before the person's deal
- * @param {TableDeal} deal the same one as it was played by others
+ * @param {Episode} before the person's deal
+ * @param {Episode} deal the same one as it was played by others
  * @param {number} seat the person's
  * @param {string} title who plays its cards
  * @param {[string, string]} names of the players of `deal` by seat

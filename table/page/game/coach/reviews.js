@@ -7,7 +7,7 @@ import { round, YOU } from "../wording.js";
 import { agentTitle, STRONGEST } from "../catalogue.js";
 import { actionEvents, moveTexts } from "../deal/events.js";
 import { bySide, cardTexts, highToLow, ledCard, result, sideOf, sideOrNobody, tricksWon } from "../deal/position.js";
-import { TableDeal } from "../deal/table_deal.js";
+import { Episode } from "../deal/episode.js";
 import { actionName, suitText, takenTricks } from "../deal/words.js";
 import { advise, playOut } from "../thinking.js";
 import { accuracyOf, atStake } from "./accuracy.js";
@@ -24,7 +24,7 @@ const SMALLEST_SWING = 0.08;
 const AT_ONCE = 4; // decisions that are asked about together: a server thinks in as many threads
 
 /**
- * @param {TableDeal} deal finished
+ * @param {Episode} deal finished
  * @param {number} seat that is `you`
  * @param {[string, string]} names of the players by seat
  * @param {() => Promise<void>} rest waits, between some decisions, while others need the worker
@@ -66,13 +66,13 @@ export async function review(deal, seat, names, rest) {
   };
 }
 
-/** @param {TableDeal} deal @param {() => Promise<void>} rest @returns {Promise<TableDeal>} the same deal, played from both hands by the strongest agent of this page */
+/** @param {Episode} deal @param {() => Promise<void>} rest @returns {Promise<Episode>} the same deal, played from both hands by the strongest agent of this page */
 export function par(deal, rest) {
   const agent = deal.rules.humbug ? PERFECT_ENDGAME : STRONGEST;
-  return playOut(new TableDeal(deal.rules, deal.deck, deal.dealer), [agent, agent], { rest });
+  return playOut(new Episode(deal.rules, deal.deck, deal.dealer), [agent, agent], { rest });
 }
 
-/** @param {TableDeal} deal @param {number} seat @returns all cards open: before the first move, then after each */
+/** @param {Episode} deal @param {number} seat @returns all cards open: before the first move, then after each */
 export function openPositions(deal, seat) {
   return [...deal.states, deal.state].map((state) => {
     const tricks = [0, 1].map((place) => state.tricks[0][place] + state.tricks[1][place]);
@@ -90,7 +90,7 @@ export function openPositions(deal, seat) {
   });
 }
 
-/** @param {TableDeal} deal @param {number} step @param {Advice} advice @param {number} seat @param {string} text */
+/** @param {Episode} deal @param {number} step @param {Advice} advice @param {number} seat @param {string} text */
 async function moveData(deal, step, advice, seat, text) {
   const action = deal.actions[step];
   const view = deal.view(deal.actor(step), step);
@@ -121,16 +121,16 @@ async function moveData(deal, step, advice, seat, text) {
 }
 
 /**
- * @param {TableDeal} deal
+ * @param {Episode} deal
  * @param {number} step counted from 0
- * @returns {Promise<TableDeal>} the same deal with perfect play by both seats from that action on
+ * @returns {Promise<Episode>} the same deal with perfect play by both seats from that action on
  * @throws {Error} if the seat that chose it did not know the opponent's hand
  */
 export async function bestLine(deal, step) {
   if (step < 0 || step > deal.actions.length || (deal.done && step === deal.actions.length) || !opponentHandKnown(deal.view(deal.stateAt(step).turn, step))) {
     throw new Error(`Both hands are not yet known at move ${step + 1}.`);
   }
-  const past = new TableDeal(deal.rules, deal.deck, deal.dealer, deal.actions.slice(0, step));
+  const past = new Episode(deal.rules, deal.deck, deal.dealer, deal.actions.slice(0, step));
   past.play((await advise(past)).actions[0]);
   return playOut(past, [PERFECT_ENDGAME, PERFECT_ENDGAME]);
 }
@@ -142,13 +142,13 @@ function mistakes(moves) {
   return worse.slice(0, MISTAKES).map((move) => move.number);
 }
 
-/** @param {TableDeal} deal @param {Advice[]} found @param {number} step @returns {number} the chance to win after the action that was played */
+/** @param {Episode} deal @param {Advice[]} found @param {number} step @returns {number} the chance to win after the action that was played */
 const winAfter = (deal, found, step) => found[step].wins[found[step].actions.indexOf(deal.actions[step])];
 
-/** @param {TableDeal} deal @param {number} seat @returns {number[]} the steps at which it acted */
+/** @param {Episode} deal @param {number} seat @returns {number[]} the steps at which it acted */
 const ownSteps = (deal, seat) => deal.states.flatMap((state, step) => (state.turn === seat ? [step] : []));
 
-/** @param {TableDeal} deal @param {number} seat @param {Advice[]} found @returns {number[]} its chance to win by what it knew: before the first move, then after each */
+/** @param {Episode} deal @param {number} seat @param {Advice[]} found @returns {number[]} its chance to win by what it knew: before the first move, then after each */
 function winCurve(deal, seat, found) {
   const own = ownSteps(deal, seat);
   let now = own.length === 0 ? 0.5 : found[own[0]].wins[0];
@@ -166,7 +166,7 @@ function winCurve(deal, seat, found) {
 /**
  * The largest changes of a seat's chance to win between its action and its next decision.
  *
- * @param {TableDeal} deal
+ * @param {Episode} deal
  * @param {number} seat
  * @param {Advice[]} found
  * @param {[string, string]} names
@@ -185,7 +185,7 @@ function swings(deal, seat, found, names, moves) {
   return all.slice(0, SWINGS).sort((one, other) => one.move - other.move);
 }
 
-/** @param {TableDeal} deal @param {Move[]} moves the first of which is its own @param {number} seat @param {[string, string]} names @returns {string[]} what a seat learnt from them */
+/** @param {Episode} deal @param {Move[]} moves the first of which is its own @param {number} seat @param {[string, string]} names @returns {string[]} what a seat learnt from them */
 function newsOf(deal, moves, seat, names) {
   const theirs = deal.rules.hasChoices ? ["play", "leave", "take", "keep", "swap"] : ["play"];
   return moves.flatMap((move) => actionEvents(deal, move.number - 1, seat, names).flatMap((event) => {

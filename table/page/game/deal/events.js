@@ -6,9 +6,9 @@ import { DRAFT, EXCHANGE, LEAVE, PLAY, SWAP } from "../../engine/state.js";
 import { sentence } from "../wording.js";
 import { cardName, claimText, resultText, SUIT_NAMES, theCards } from "./words.js";
 
-/** @typedef {import("./table_deal.js").TableDeal} TableDeal */
-/** @typedef {import("./table_deal.js").State} State */
-/** @typedef {import("./table_deal.js").Rules} Rules */
+/** @typedef {import("./episode.js").Episode} Episode */
+/** @typedef {import("./episode.js").State} State */
+/** @typedef {import("./episode.js").Rules} Rules */
 /** @typedef {import("../types.js").EventKind} EventKind */
 
 /**
@@ -31,15 +31,15 @@ const event = (kind, seat, card, trick, text, step) => ({ kind, seat, card, tric
  * @param {number} number
  * @param {import("../types.js").Side | null} side who did it
  * @param {number} trump
- * @param {import("../types.js").Table | null} table what was seen after it
+ * @param {import("../types.js").Snapshot | null} snapshot what was seen after it
  */
-export function eventData({ kind, card, trick, text }, number, side, trump, table) {
+export function eventData({ kind, card, trick, text }, number, side, trump, snapshot) {
   const isTrump = card !== null && Math.floor(card / SUIT_SIZE) === trump;
-  return { number, kind, by: side, card: card === null ? null : cardText(card), trump: isTrump, trick, text, table };
+  return { number, kind, by: side, card: card === null ? null : cardText(card), trump: isTrump, trick, text, snapshot };
 }
 
 /**
- * @param {TableDeal} deal
+ * @param {Episode} deal
  * @param {number | null} observer the seat that sees them; null sees every card
  * @param {[string, string]} names of the players by seat; `You` is addressed in the second person
  * @returns {Event[]} of the deal so far
@@ -59,7 +59,7 @@ export function dealEvents(deal, observer, names) {
 }
 
 /**
- * @param {TableDeal} deal
+ * @param {Episode} deal
  * @param {number} step counted from 0
  * @param {number | null} observer
  * @param {[string, string]} names
@@ -69,7 +69,7 @@ export function actionEvents(deal, step, observer, names) {
   return eventsOf(deal.rules, deal.states[step], deal.stateAt(step + 1), deal.actions[step], step + 1, observer, names);
 }
 
-/** @param {TableDeal} deal @param {[string, string]} names @returns {string[]} every action in a sentence */
+/** @param {Episode} deal @param {[string, string]} names @returns {string[]} every action in a sentence */
 export function moveTexts(deal, names) {
   return deal.actions.map((_, step) => actionEvents(deal, step, null, names)[0].text);
 }

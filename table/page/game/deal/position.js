@@ -7,10 +7,10 @@ import { DRAFT, EXCHANGE, PICK, PICK_AFTER, PLAY } from "../../engine/state.js";
 import { joinWords } from "../wording.js";
 import { actionName, cardName, claimText, resultText, suitText, SUIT_NAMES, takenTricks, theCards } from "./words.js";
 
-/** @typedef {import("./table_deal.js").TableDeal} TableDeal */
-/** @typedef {import("./table_deal.js").State} State */
-/** @typedef {import("./table_deal.js").Rules} Rules */
-/** @typedef {import("./table_deal.js").View} View */
+/** @typedef {import("./episode.js").Episode} Episode */
+/** @typedef {import("./episode.js").State} State */
+/** @typedef {import("./episode.js").Rules} Rules */
+/** @typedef {import("./episode.js").View} View */
 /** @typedef {import("./events.js").Event} Event */
 /** @typedef {import("../../engine/cards.js").Mask} Mask */
 /** @typedef {import("../types.js").Side} Side */
@@ -36,7 +36,7 @@ export const sideOrNobody = (seat, you) => (seat === null || seat < 0 ? null : s
 export const bySide = (you, opponent) => ({ you, opponent });
 
 /**
- * @param {TableDeal} deal
+ * @param {Episode} deal
  * @param {number} seat
  * @param {[string, string]} names of the players by seat
  * @param {Event[]} events of the deal as this seat saw them
@@ -108,7 +108,7 @@ export function ledCard({ led, turn }, seat) {
   return led < 0 ? null : { card: cardText(led), name: cardName(led), by: sideOf(1 - turn, seat) };
 }
 
-/** @param {TableDeal} deal @param {View} view of the seat to act */
+/** @param {Episode} deal @param {View} view of the seat to act */
 export function decision(deal, view) {
   const actions = cardsOf(view.legal);
   if (!view.choice) actions.reverse();
@@ -119,7 +119,7 @@ export function decision(deal, view) {
   };
 }
 
-/** @param {TableDeal} deal @param {View} view of the seat to act @returns {string} what it has to do */
+/** @param {Episode} deal @param {View} view of the seat to act @returns {string} what it has to do */
 export function decisionText(deal, view) {
   const kind = deal.state.decision;
   if (kind === EXCHANGE) return "Keep your hand, or swap it for a blind one.";
@@ -145,7 +145,7 @@ export function stakeText(view, rules) {
   return `Win this trick and you take ${theCards(faceUp)}; lose it and you take the hidden card.`;
 }
 
-/** @param {TableDeal} deal @param {number} seat @param {number} action @returns {string | null} why it may not be chosen now; null if it may */
+/** @param {Episode} deal @param {number} seat @param {number} action @returns {string | null} why it may not be chosen now; null if it may */
 export function refusal(deal, seat, action) {
   if (deal.done) return "The deal is over.";
   if (deal.turn !== seat) return "It is not your turn.";
@@ -157,7 +157,7 @@ export function refusal(deal, seat, action) {
   return `You must follow ${SUIT_NAMES[Math.floor(view.led / SUIT_SIZE)]}.`;
 }
 
-/** @param {TableDeal} deal @param {number} seat @param {number} action @returns {string | null} what `refusal` returns, and what is allowed */
+/** @param {Episode} deal @param {number} seat @param {number} action @returns {string | null} what `refusal` returns, and what is allowed */
 export function refusalWithChoices(deal, seat, action) {
   const reason = refusal(deal, seat, action);
   if (reason === null || deal.turn !== seat) return reason;
@@ -166,7 +166,7 @@ export function refusalWithChoices(deal, seat, action) {
   return `${reason.replace(/\.$/, "")}: ${deal.view(seat).choice ? "" : "you may play "}${joinWords(words, "or")}.`;
 }
 
-/** @param {TableDeal} deal finished @param {number} seat @param {[string, string]} names @returns from the side of `seat` */
+/** @param {Episode} deal finished @param {number} seat @param {[string, string]} names @returns from the side of `seat` */
 export function result(deal, seat, names) {
   const [winner, text] = resultText(deal, names);
   const outcome = deal.result();
@@ -181,7 +181,7 @@ export function result(deal, seat, names) {
   };
 }
 
-/** @param {TableDeal} deal @param {View} view */
+/** @param {Episode} deal @param {View} view */
 function handData(deal, view) {
   let seat = -1;
   if (view.turn) seat = deal.turn;
@@ -215,7 +215,7 @@ export function lastTrick(events, seat) {
   };
 }
 
-/** @param {TableDeal} deal finished @param {number} seat @returns all tricks, seen from a seat */
+/** @param {Episode} deal finished @param {number} seat @returns all tricks, seen from a seat */
 export function playedTricks(deal, seat) {
   const plays = deal.actions.flatMap((action, step) => (deal.states[step].decision === PLAY ? [{ action, actor: deal.actor(step), step }] : []));
   return Array.from({ length: Math.floor(plays.length / 2) }, (_, trick) => {
@@ -232,7 +232,7 @@ export function exchanged(rules, events, seat) {
   return bySide(swapped(seat), swapped(1 - seat));
 }
 
-/** @param {TableDeal} deal @param {number} seat @returns what is left when a deal is over */
+/** @param {Episode} deal @param {number} seat @returns what is left when a deal is over */
 function openCards({ rules, state, deck }, seat) {
   return {
     you: highToLow(state.hands[seat]),

@@ -12,7 +12,7 @@ const RANK_NAMES = ["two", "three", "four", "five", "six", "seven", "eight", "ni
 /** @param {number} card @returns {string} `queen of hearts` */
 export const cardName = (card) => `${RANK_NAMES[card % SUIT_SIZE]} of ${SUIT_NAMES[Math.floor(card / SUIT_SIZE)]}`;
 
-/** @param {number} action @param {import("./table_deal.js").Rules} rules @returns {string} a card's name, or `take`, `leave`, `keep`, `swap` */
+/** @param {number} action @param {import("./episode.js").Rules} rules @returns {string} a card's name, or `take`, `leave`, `keep`, `swap` */
 export const actionName = (action, rules) => (action < NUM_CARDS ? cardName(action) : actionText(action, rules));
 
 /** @param {number[]} cards @returns {string} with their articles */
@@ -26,12 +26,12 @@ export function tricksText(tricks, exact = false) {
   return countText(exact ? tricks : round(tricks, 1), "trick");
 }
 
-/** @param {import("./table_deal.js").State} state @param {import("./table_deal.js").Rules} rules @returns {[number, number]} counted tricks by seat */
+/** @param {import("./episode.js").State} state @param {import("./episode.js").Rules} rules @returns {[number, number]} counted tricks by seat */
 export function takenTricks(state, rules) {
   return [countedTricks(rules.game, state, 0), countedTricks(rules.game, state, 1)];
 }
 
-/** @param {import("./table_deal.js").TableDeal} deal finished @param {[string, string]} names @returns {string | null} what was claimed; null: nothing */
+/** @param {import("./episode.js").Episode} deal finished @param {[string, string]} names @returns {string | null} what was claimed; null: nothing */
 export function claimText({ claimed, rules, states, state }, names) {
   if (claimed === null) return null;
   const { turn } = states[claimed];
@@ -42,7 +42,7 @@ export function claimText({ claimed, rules, states, state }, names) {
 }
 
 /**
- * @param {import("./table_deal.js").TableDeal} deal finished
+ * @param {import("./episode.js").Episode} deal finished
  * @param {[string, string]} names of the players by seat
  * @returns {[number | null, string]} the winning seat, null for a draw, and the result as `You win 8 to 5`
  */

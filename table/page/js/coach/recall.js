@@ -31,8 +31,8 @@ export function openQuiz(session, answer) {
     count.textContent = `${named.size} of ${counted(wanted, "card")} named`;
     done.disabled = named.size !== wanted;
   };
-  const suits = [...suitOrder(settings.suits, trump)].filter((suit) => session.game.suits.includes(suit));
-  const ranks = [...RANKS].slice(0, (2 * session.game.hand + session.game.stock) / session.game.suits.length);
+  const suits = [...suitOrder(settings.suits, trump)].filter((suit) => session.figures.suits.includes(suit));
+  const ranks = [...RANKS].slice(0, (2 * session.figures.hand + session.figures.stock) / session.figures.suits.length);
   const rows = suits.map((suit) => h("div", { class: "quiz-suit" }, ...ranks.map((rank) => suit + rank).filter((card) => !own.has(card)).map((card) => {
     const button = h("button", { type: "button", class: "quiet", "aria-pressed": "false", "aria-label": cardName(card) }, actionText(card, ""));
     button.addEventListener("click", () => {

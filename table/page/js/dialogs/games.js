@@ -2,8 +2,8 @@
 /** Your games: the unfinished ones, the finished ones with their reviews, and all of them as one file. */
 
 import { canBePlayed, knowsRules } from "../../game/catalogue.js";
-import { TableError } from "../../game/errors.js";
-import * as table from "../../game/table.js";
+import { PageError } from "../../game/errors.js";
+import * as sessions from "../../game/sessions.js";
 import { answerTo, attempt } from "../attempt.js";
 import { fill, h, icon, newId } from "../dom.js";
 import { percent } from "../words.js";
@@ -15,13 +15,13 @@ import { download } from "./share.js";
 const SHOWN = 20; // finished games, until more are asked for
 
 /**
- * @param {ListedSession[]} sessions
+ * @param {ListedSession[]} all
  * @param {{open: (id: string) => void, review: (id: string) => void, removed: (id: string) => void, saved: () => void}} actions
  *   `saved`: called when all games have been saved as a file
  * @param {boolean} [atFile] whether the file is what the person wants
  */
-export function openGames(sessions, actions, atFile = false) {
-  const played = sessions.filter(({ kind }) => kind === "play" || kind === "challenge");
+export function openGames(all, actions, atFile = false) {
+  const played = all.filter(({ kind }) => kind === "play" || kind === "challenge");
   const isOpen = (/** @type {ListedSession} */ session) => !session.finished && (session.in_play || session.match !== null);
   const open = gameList(played.filter(isOpen), (id) => leave(() => actions.open(id)), canBePlayed);
   const over = played.filter((session) => !isOpen(session) && session.outcome !== null);
@@ -85,9 +85,9 @@ export function openGames(sessions, actions, atFile = false) {
   /** @param {ListedSession} session @param {HTMLElement} item */
   async function remove(session, item) {
     try {
-      await table.remove(session.id);
+      await sessions.remove(session.id);
     } catch (error) {
-      if (!(error instanceof TableError) || error.kind !== "not_found") {
+      if (!(error instanceof PageError) || error.kind !== "not_found") {
         dialog.close(); // the error is shown behind it
         throw error;
       }
@@ -114,18 +114,18 @@ function fileSection(saved) {
     if (given === undefined) return;
     file.value = ""; // so that the same file can be chosen again
     try {
-      const { added, damaged } = await answerTo(() => table.importAll(given));
+      const { added, damaged } = await answerTo(() => sessions.importAll(given));
       said.className = "";
       said.textContent = added + damaged === 0 ? "All of it was already here." : `Loaded: ${added} new games and results.`;
       if (damaged > 0) said.append(` ${damaged} could not be read.`);
     } catch (error) {
-      if (!(error instanceof TableError)) throw error;
+      if (!(error instanceof PageError)) throw error;
       said.className = "bad";
       said.textContent = error.message;
     }
   });
   const save = async () => {
-    download("", `german-whist-${new Date().toISOString().slice(0, 10)}.json`, await table.exportAll()).click();
+    download("", `german-whist-${new Date().toISOString().slice(0, 10)}.json`, await sessions.exportAll()).click();
     saved();
   };
   return h(

@@ -101,7 +101,7 @@ export function opponentList(catalog, choose) {
  * Say that an opponent cannot be loaded, and offer the one before it in the catalogue. Closing the window accepts that.
  *
  * @param {import("../../game/types.js").Catalog} catalog
- * @param {import("../../game/errors.js").TableError} error
+ * @param {import("../../game/errors.js").PageError} error
  * @param {{again: () => void, playAnother: (agent: string) => void}} ways
  */
 export function absentOpponent(catalog, { agent: spec, message }, { again, playAnother }) {

@@ -1,9 +1,9 @@
 // @ts-check
 /** Share a deal as a link or a text, and open one that was shared. */
 
-import { TableError } from "../../game/errors.js";
+import { PageError } from "../../game/errors.js";
 import { LINK } from "../../game/shared_deals.js";
-import * as table from "../../game/table.js";
+import * as sessions from "../../game/sessions.js";
 import { dataNow } from "../../game/data.js";
 import { answerTo } from "../attempt.js";
 import { h, newId } from "../dom.js";
@@ -15,8 +15,8 @@ import { openDialog } from "./dialog.js";
  * @param {number} deal
  */
 export async function openShare(session, deal) {
-  const { recording, code } = await table.recording(session.id, deal);
-  const all = session.deals.length > 1 ? (await table.recording(session.id, null)).recording : null;
+  const { recording, code } = await sessions.recording(session.id, deal);
+  const all = session.deals.length > 1 ? (await sessions.recording(session.id, null)).recording : null;
   const { server } = dataNow(); // its address is one person's: it holds a token
   const link = code === null ? null : `${server ? "" : `${location.origin}${location.pathname}`}${LINK}${code}`;
   openDialog("Share this deal", [
@@ -126,7 +126,7 @@ export function openRecordingDialog(open) {
         try {
           await answerTo(() => open(text));
         } catch (error) {
-          if (!(error instanceof TableError)) throw error;
+          if (!(error instanceof PageError)) throw error;
           wrong.textContent = error.message; // the window stays open, so the text is not lost
           return;
         }

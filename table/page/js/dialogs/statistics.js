@@ -1,7 +1,7 @@
 // @ts-check
 /** The statistics: results by game and agent, accuracy, luck and skill, streaks. */
 
-import * as table from "../../game/table.js";
+import * as sessions from "../../game/sessions.js";
 import { attempt } from "../attempt.js";
 import { h, svg } from "../dom.js";
 import { counted, percent, signed } from "../words.js";
@@ -15,7 +15,7 @@ import { confirmDialog, openDialog } from "./dialog.js";
 export function openStatistics(statistics, catalog) {
   const remove = () => confirmDialog("Delete all statistics?", "Delete", () => void attempt(async () => {
     try {
-      await table.clearStatistics();
+      await sessions.clearStatistics();
     } finally {
       dialog.close(); // an error is shown behind it
     }

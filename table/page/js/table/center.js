@@ -22,7 +22,7 @@ export function showStock(shown, session, openCards) {
   const picking = position.decision?.kind === "pick" && !shown.waiting;
   element.className = `open-${Math.min(position.face_up.length, 3)}`;
   element.style.setProperty("--count", String(Math.max(position.face_up.length, 1)));
-  if (position.stage === "endgame" || session.game.stock === 0) {
+  if (position.stage === "endgame" || session.figures.stock === 0) {
     const discarded = position.discarded.map((card) => picture(card, cardName(card), "small"));
     element.classList.add("empty");
     fill(element, race(shown, session), discarded.length > 0 && h("p", { class: "caption" }, "Out of play"), discarded.length > 0 && h("div", { class: "discarded" }, ...discarded));

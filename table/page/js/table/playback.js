@@ -79,7 +79,7 @@ export class Playback {
 
   /** @param {Shown} shown @param {GameEvent} event @param {Session} session @returns {Shown} */
   step(shown, event, session) {
-    const after = event.table === null ? shown : shownThen(event.table, session);
+    const after = event.snapshot === null ? shown : shownThen(event.snapshot, session);
     if (this.hurry) return after;
     const moving = pace() > 0;
     if (after.winner === null) this.sweep(shown);
@@ -174,6 +174,6 @@ function move(event, from) {
 function announceEndgame(shown, session) {
   const { low, trump } = shown.position;
   const aim = low ? "take as few as you can" : "take as many as you can";
-  const count = session.game.tricks - session.game.foreplay;
+  const count = session.figures.tricks - session.figures.foreplay;
   showBanner("Endgame", `${count} tricks${trump === null ? "" : `, ${SUIT_NAMES[trump]} are trumps`}: ${aim}`);
 }

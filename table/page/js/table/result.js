@@ -2,7 +2,7 @@
 /** The end of a deal: who won, what it means for the match, and what can be done next. */
 
 import { byId, fill, h, icon } from "../dom.js";
-import * as table from "../../game/table.js";
+import * as sessions from "../../game/sessions.js";
 import { openRecall, recallText } from "../coach/recall.js";
 import { askToKeep, offerFile } from "../keeping.js";
 import { capital, counted } from "../words.js";
@@ -64,7 +64,7 @@ export function showResult(session, visible, actions) {
  * @param {HTMLElement} place
  */
 async function showHouse({ id, version }, { tricks }, place) {
-  const others = await table.house(id).catch(() => null); // the result stands without it
+  const others = await sessions.house(id).catch(() => null); // the result stands without it
   if (others === null || byId("result").dataset.version !== `${id} ${version}`) return; // another result is shown by now
   const rows = [{ title: "You", tricks: tricks.you }, ...others].sort((one, other) => other.tricks - one.tricks);
   place.querySelector(".buttons")?.before(h(

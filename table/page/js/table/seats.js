@@ -28,7 +28,7 @@ function plate(side, shown, session) {
   const turn = position.turn === side;
   const tricks = position.tricks[side];
   const name = side === "you" ? "You" : session.agent.title;
-  const bothStages = session.game.foreplay > 0;
+  const bothStages = session.figures.foreplay > 0;
   const notes = [];
   if (side === "opponent" && session.agent.copy) notes.push("this page’s copy");
   if (session.deal.dealer === side) notes.push("dealer");
@@ -48,7 +48,7 @@ function plate(side, shown, session) {
     h(
       "span",
       { class: "counters" },
-      bothStages && counter(tricks.foreplay, "foreplay", session.game.counts === "all"),
+      bothStages && counter(tricks.foreplay, "foreplay", session.figures.counts === "all"),
       counter(tricks.endgame, bothStages ? "endgame" : "tricks", true),
     ),
   );

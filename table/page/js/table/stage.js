@@ -54,7 +54,7 @@ function trumpWords(trump) {
 /** @param {Shown} shown @param {Session} session @returns {string} */
 function stageTitle(shown, session) {
   const { position } = shown;
-  const { foreplay, tricks } = session.game;
+  const { foreplay, tricks } = session.figures;
   if (foreplay === 0) return `Trick ${Math.min(position.trick, tricks)} of ${tricks}`;
   if (position.stage === "foreplay") return `Foreplay, trick ${Math.min(position.trick, foreplay)} of ${foreplay}`;
   return `Endgame, trick ${Math.min(Math.max(position.trick - foreplay, 1), tricks - foreplay)} of ${tricks - foreplay}`;
@@ -63,7 +63,7 @@ function stageTitle(shown, session) {
 /** @param {Shown} shown @param {Session} session @returns {string} */
 function aim(shown, session) {
   const { position } = shown;
-  const { counts, race } = session.game;
+  const { counts, race } = session.figures;
   if (race > 0) return `Race: first to ${race} tricks`;
   if (position.low) return position.stage === "endgame" ? "Low: take as few as you can" : "The endgame is played low";
   if (counts === "all") return "Every trick counts";
@@ -85,7 +85,7 @@ export function tableInWords(shown, session) {
   if (position.face_up.length > 0) sentences.push(`Face up: ${position.face_up.map(cardName).join(", ")}`, `${counted(position.stock, "card")} in the stock`);
   if (trick.you !== null) sentences.push(`You played the ${cardName(trick.you)}`);
   if (trick.opponent !== null) sentences.push(`${title} played the ${cardName(trick.opponent)}`);
-  if (session.game.foreplay > 0) sentences.push(`Tricks of the foreplay: you ${you.foreplay}, ${title} ${opponent.foreplay}`);
+  if (session.figures.foreplay > 0) sentences.push(`Tricks of the foreplay: you ${you.foreplay}, ${title} ${opponent.foreplay}`);
   sentences.push(`Counted tricks: you ${you.counted}, ${title} ${opponent.counted}`);
   if (session.match.deals > 0) sentences.push(`${session.match.format === null ? "Score" : session.match.title}: ${scoreText(session)}`);
   return `${sentences.join(". ")}.`;
@@ -94,7 +94,7 @@ export function tableInWords(shown, session) {
 /** @param {Shown} shown @param {Session} session @returns {HTMLElement} dots for the counted tricks, yours from the left */
 function track(shown, session) {
   const { you, opponent } = shown.position.tricks;
-  const total = session.game.race > 0 ? 2 * session.game.race - 1 : session.game.counted;
+  const total = session.figures.race > 0 ? 2 * session.figures.race - 1 : session.figures.counted;
   const dots = Array.from({ length: total }, (_, place) => {
     const kind = place < you.counted ? "you" : place >= total - opponent.counted ? "opponent" : "";
     return h("i", { class: `${kind}${place === Math.floor(total / 2) ? " middle" : ""}` });

@@ -38,12 +38,12 @@ export function shownPlayed(shown, card) {
 }
 
 /**
- * @param {import("../../game/types.js").Table} table what was seen of it after an event
+ * @param {import("../../game/types.js").Snapshot} snapshot what was seen of it after an event
  * @param {Session} session
  * @returns {Shown}
  */
-export function shownThen({ cards, winner, ...table }, session) {
-  const hand = table.hand.map((card) => ({ card, name: cardName(card), playable: false, reason: null, seen: false }));
-  const position = { ...session.position, ...table, hand, decision: null, result: null, open: null };
+export function shownThen({ cards, winner, ...snapshot }, session) {
+  const hand = snapshot.hand.map((card) => ({ card, name: cardName(card), playable: false, reason: null, seen: false }));
+  const position = { ...session.position, ...snapshot, hand, decision: null, result: null, open: null };
   return { position, trick: cards, winner, waiting: true };
 }

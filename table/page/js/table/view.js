@@ -84,7 +84,7 @@ export class TableView {
 /** @param {Session} session */
 function showTitle(session) {
   const { match, kind } = session;
-  byId("title").textContent = kind === "lesson" ? session.title : session.game.title; // who plays is said at the seats
+  byId("title").textContent = kind === "lesson" ? session.title : session.figures.title; // who plays is said at the seats
   document.title = `${session.title} – German Whist`;
   const score = kind === "play" && session.day === null && (match.format !== null || match.deals > 0);
   const names = { play: "", practice: "Practice", challenge: "Challenge", recording: "Recording", lesson: "" };

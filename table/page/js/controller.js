@@ -1,8 +1,8 @@
 // @ts-check
 /** The game at the table: carries out what the person does, and shows the result. */
 
-import { TableError } from "../game/errors.js";
-import * as table from "../game/table.js";
+import { PageError } from "../game/errors.js";
+import * as sessions from "../game/sessions.js";
 import { announcedHash } from "./commitments.js";
 import { byId } from "./dom.js";
 import { settings, tempo } from "./settings.js";
@@ -28,9 +28,9 @@ import { ASK_AGAIN, TableView } from "./table/view.js";
 
 const FORCED = 450; // milliseconds for which a forced card can be seen before it is played
 
-export class Game {
+export class Controller {
   /**
-   * @param {import("./table/result.js").ResultActions & {lost: () => void, absent: (error: TableError, again: () => void) => void, quiz: () => void}} actions
+   * @param {import("./table/result.js").ResultActions & {lost: () => void, absent: (error: PageError, again: () => void) => void, quiz: () => void}} actions
    *   `lost`: the session is gone; `absent`: the agent cannot be loaded; `quiz`: it is time for the memory quiz
    */
   constructor(actions) {
@@ -161,7 +161,7 @@ export class Game {
     } else {
       this.show({ ...shown, waiting: true });
     }
-    const answer = await this.request(() => table.act(session, action));
+    const answer = await this.request(() => sessions.act(session, action));
     if (answer === null) return;
     this.session = answer;
     this.hintHidden = false;
@@ -183,7 +183,7 @@ export class Game {
       this.redraw();
       return;
     }
-    const answer = await this.request(() => table.hint(session));
+    const answer = await this.request(() => sessions.hint(session));
     if (answer === null) return;
     this.session = answer;
     this.show(shownNow(answer));
@@ -194,7 +194,7 @@ export class Game {
   async claim(claim) {
     const { session } = this;
     if (session === null) return;
-    const answer = await this.request(() => table.claim(session, claim));
+    const answer = await this.request(() => sessions.claim(session, claim));
     if (answer === null) return;
     this.open(answer);
     soundResult(answer);
@@ -204,7 +204,7 @@ export class Game {
   async recall(cards) {
     const { session } = this;
     if (session === null) return;
-    const answer = await this.request(() => table.recall(session, cards));
+    const answer = await this.request(() => sessions.recall(session, cards));
     if (answer === null) return;
     this.session = answer;
     this.show(shownNow(answer));
@@ -214,7 +214,7 @@ export class Game {
   async takeBack() {
     const { session } = this;
     if (session === null) return;
-    const answer = await this.request(() => table.takeBack(session, settings.forced));
+    const answer = await this.request(() => sessions.takeBack(session, settings.forced));
     if (answer === null) return;
     sound.draw();
     announce("Taken back.");
@@ -224,7 +224,7 @@ export class Game {
   async next() {
     const { session } = this;
     if (session === null) return;
-    const answer = await this.request(() => table.next(session));
+    const answer = await this.request(() => sessions.next(session));
     if (answer === null) return;
     this.open(answer, true);
     byId("hand").focus({ preventScroll: true });
@@ -246,7 +246,7 @@ export class Game {
       tellOtherTabs(answer);
       return answer;
     } catch (error) {
-      if (!(error instanceof TableError)) throw error;
+      if (!(error instanceof PageError)) throw error;
       if (this.session === session && session !== null) await this.recover(error, session);
       return null;
     } finally {
@@ -254,7 +254,7 @@ export class Game {
     }
   }
 
-  /** @param {TableError} error @param {Session} session */
+  /** @param {PageError} error @param {Session} session */
   async recover(error, session) {
     if (error.kind === "unreachable") {
       this.show({ ...shownNow(session), waiting: true });
@@ -276,10 +276,10 @@ export class Game {
   /** Show the session as it was saved, and let the agent act if it is its turn. @param {Session} session at the table */
   async reopen(session) {
     try {
-      const current = await answerTo(() => table.open(session.id));
+      const current = await answerTo(() => sessions.open(session.id));
       if (this.session === session) this.open(current);
     } catch (error) {
-      if (!(error instanceof TableError)) throw error;
+      if (!(error instanceof PageError)) throw error;
       if (this.session === session) await this.recover(error, session);
     }
   }
@@ -297,7 +297,7 @@ export class Game {
     const session = { ...failed, failed: null };
     this.session = session;
     this.redraw();
-    const answer = await this.request(() => table.open(session.id));
+    const answer = await this.request(() => sessions.open(session.id));
     if (answer === null) return;
     this.session = answer;
     void this.playEvents(shownNow(session), answer.events.slice(session.events.length));

@@ -4,20 +4,20 @@
 import { cardsOf, cardText, NONE, withCard, withoutCard } from "../../engine/cards.js";
 import { bySide, cardTexts, exchanged, heldBy, highToLow, lastTrick, opponentHand, sideOf, sideOrNobody, stageOf, trickNumber, tricksOf } from "./position.js";
 
-/** @typedef {import("./table_deal.js").TableDeal} TableDeal */
+/** @typedef {import("./episode.js").Episode} Episode */
 /** @typedef {import("./events.js").Event} Event */
 /** @typedef {import("../types.js").Side} Side */
 
 /**
  * All of it comes from the seat's views and events up to that moment, so it gives away no card that the seat had not seen.
  *
- * @param {TableDeal} deal
+ * @param {Episode} deal
  * @param {number} seat
  * @param {Event[]} events of the deal as this seat saw them
  * @param {number} [since] events after fewer actions get null
  * @returns what a seat saw of the table after each event
  */
-export function eventTables(deal, seat, events, since = 0) {
+export function eventSnapshots(deal, seat, events, since = 0) {
   const first = Math.max(since - 1, 0);
   const views = Array.from({ length: deal.actions.length - first + 1 }, (_, place) => deal.view(seat, first + place));
   /** @type {Record<Side, string | null>} */
@@ -73,7 +73,7 @@ class Cards {
     this.faceUp = faceUp;
   }
 
-  /** @param {import("./table_deal.js").View} view @param {import("./table_deal.js").State} state @param {number} seat @returns {Cards} between two actions */
+  /** @param {import("./episode.js").View} view @param {import("./episode.js").State} state @param {number} seat @returns {Cards} between two actions */
   static of(view, state, seat) {
     return new Cards(view.hand, heldBy(1 - seat, state), view.opponentKnown, view.stock, view.faceUp);
   }

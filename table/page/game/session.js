@@ -13,14 +13,14 @@ import { rulesNamed } from "../engine/rules.js";
 import { legalActions } from "../engine/state.js";
 import { YOU } from "./wording.js";
 import { refusalWithChoices } from "./deal/position.js";
-import { TableDeal } from "./deal/table_deal.js";
+import { Episode } from "./deal/episode.js";
 import { lessonRefusal } from "./lesson.js";
 import { matchFormatOf, winnerOf } from "./match_format.js";
-import { TableError } from "./errors.js";
+import { PageError } from "./errors.js";
 import { isQuizTime, quizStep, score } from "./recall.js";
 
-/** @typedef {import("./settings.js").Settings} Settings */
-/** @typedef {import("./deal/table_deal.js").DealResult} DealResult */
+/** @typedef {import("./setup.js").Setup} Setup */
+/** @typedef {import("./deal/episode.js").DealResult} DealResult */
 /** @typedef {import("../engine/rules.js").Rules} Rules */
 
 const SALT_BYTES = 32;
@@ -65,7 +65,7 @@ export function scoreInMatch({ points, won }, match) {
  * A finished deal of a session.
  *
  * @typedef {object} FinishedDeal
- * @property {TableDeal} deal
+ * @property {Episode} deal
  * @property {string} salt of the commitment
  * @property {boolean} assisted whether a hint was asked for or an action taken back
  * @property {string} time when it ended, ISO 8601 in UTC
@@ -75,14 +75,14 @@ export function scoreInMatch({ points, won }, match) {
 /** A person at a table with an agent. The caller lets the agent act, because it may think in another thread. */
 export class Session {
   /**
-   * @param {Settings} settings what is played
+   * @param {Setup} setup what is played
    * @param {string} title the agent's name
-   * @param {TableDeal} [deal] the first deal instead of the first one of the seed
+   * @param {Episode} [deal] the first deal instead of the first one of the seed
    * @param {string} [person] the person's name, `You` but in recordings
    */
-  constructor(settings, title, deal, person = YOU) {
-    this.settings = settings;
-    this.rules = rulesNamed(settings.rules);
+  constructor(setup, title, deal, person = YOU) {
+    this.setup = setup;
+    this.rules = rulesNamed(setup.rules);
     this.title = title;
     this.person = person;
     /** @type {FinishedDeal[]} the last is the one on the table until `nextDeal` */
@@ -92,7 +92,7 @@ export class Session {
     this.earlier = null;
     /** @type {string | null} in a challenge, the recording of the sender's deal */
     this.sent = null;
-    this.deal = deal ?? TableDeal.atAddress(this.rules, settings.seed, 0);
+    this.deal = deal ?? Episode.atAddress(this.rules, setup.seed, 0);
     this.salt = newSalt();
     this.assisted = false;
     /** @type {import("./types.js").Hint | null} the hint for this position, if one was asked for */
@@ -108,7 +108,7 @@ export class Session {
 
   /** @returns {number} the person's seat */
   get seat() {
-    return this.settings.seat;
+    return this.setup.seat;
   }
 
   /** @returns {number} of the deal on the table, from 1 */
@@ -123,13 +123,13 @@ export class Session {
 
   /** @returns {number | null} the seat that has won the match */
   get winner() {
-    const { match } = this.settings;
+    const { match } = this.setup;
     return match === null ? null : winnerOf(matchFormatOf(match), scoreInMatch(this.score, match));
   }
 
   /** @returns {boolean} whether no further deal follows */
   get over() {
-    const oneDeal = this.settings.day !== null || this.settings.kind !== "play";
+    const oneDeal = this.setup.day !== null || this.setup.kind !== "play";
     return this.deal.done && (oneDeal || this.winner !== null);
   }
 
@@ -152,11 +152,11 @@ export class Session {
     return !this.deal.done && this.lastOwn !== null;
   }
 
-  /** @param {string} word the person's action @throws {TableError} if it is not allowed now; nothing has changed */
+  /** @param {string} word the person's action @throws {PageError} if it is not allowed now; nothing has changed */
   act(word) {
     const action = parseAction(word, this.rules);
-    const reason = refusalWithChoices(this.deal, this.seat, action) ?? (this.settings.kind === "lesson" ? lessonRefusal(this.deal, action) : null);
-    if (reason !== null) throw new TableError("illegal", reason);
+    const reason = refusalWithChoices(this.deal, this.seat, action) ?? (this.setup.kind === "lesson" ? lessonRefusal(this.deal, action) : null);
+    if (reason !== null) throw new PageError("illegal", reason);
     this.play(action);
   }
 
@@ -180,7 +180,7 @@ export class Session {
     this.finished.push({ deal: this.deal, salt: this.salt, assisted: this.assisted, time, recalled: this.recalled });
   }
 
-  /** @param {TableDeal} line the deal on the table, played to its end by best play of both */
+  /** @param {Episode} line the deal on the table, played to its end by best play of both */
   claim(line) {
     const from = this.deal.actions.length;
     this.deal.claimed = from;
@@ -191,10 +191,10 @@ export class Session {
    * Keep the hint for the person's decision, and mark the deal as assisted.
    *
    * @param {import("./types.js").Hint} hint
-   * @throws {TableError} if the person is not to act
+   * @throws {PageError} if the person is not to act
    */
   help(hint) {
-    if (this.deal.turn !== this.seat) throw new TableError("refused", "There is nothing to decide now.");
+    if (this.deal.turn !== this.seat) throw new PageError("refused", "There is nothing to decide now.");
     this.hint = hint;
     this.version += 1;
     this.assisted = true;
@@ -202,26 +202,26 @@ export class Session {
 
   /** @returns {boolean} whether it is time for the memory quiz: which cards does the opponent hold? */
   get canRecall() {
-    return this.settings.kind === "play" && this.recalled === null && isQuizTime(this.deal, this.seat);
+    return this.setup.kind === "play" && this.recalled === null && isQuizTime(this.deal, this.seat);
   }
 
-  /** @param {number[]} cards as many as the opponent holds @throws {TableError} if it is not the time for it */
+  /** @param {number[]} cards as many as the opponent holds @throws {PageError} if it is not the time for it */
   recall(cards) {
-    if (!this.canRecall) throw new TableError("refused", "There is no quiz now.");
+    if (!this.canRecall) throw new PageError("refused", "There is no quiz now.");
     const [, held] = score(this.deal, this.seat, cards);
     const different = new Set(cards).size;
-    if (different !== held || cards.length !== held) throw new TableError("refused", `Name ${held} different cards, not ${different}.`);
+    if (different !== held || cards.length !== held) throw new PageError("refused", `Name ${held} different cards, not ${different}.`);
     this.recalled = cards;
     this.version += 1;
   }
 
-  /** Go back to the person's last decision of this deal, and mark the deal as assisted. @param {boolean} choices whether forced actions do not count @throws {TableError} if there is none, or the deal is over */
+  /** Go back to the person's last decision of this deal, and mark the deal as assisted. @param {boolean} choices whether forced actions do not count @throws {PageError} if there is none, or the deal is over */
   takeBack(choices) {
-    if (this.deal.done) throw new TableError("refused", "The deal is over: nothing can be taken back.");
+    if (this.deal.done) throw new PageError("refused", "The deal is over: nothing can be taken back.");
     const isChoice = (/** @type {import("../engine/state.js").State} */ state) => state.turn === this.seat && popcount(legalActions(state)) > 1;
     const choice = choices ? this.deal.states.findLastIndex(isChoice) : -1;
     const step = choice >= 0 ? choice : this.lastOwn;
-    if (step === null) throw new TableError("refused", "You have not played yet: there is nothing to take back.");
+    if (step === null) throw new PageError("refused", "You have not played yet: there is nothing to take back.");
     this.deal.goBack(step);
     this.hint = null;
     this.assisted = true;
@@ -235,11 +235,11 @@ export class Session {
     return step < 0 ? null : step;
   }
 
-  /** Deal the next deal of the match. @throws {TableError} if this deal is not over, or no further deal follows */
+  /** Deal the next deal of the match. @throws {PageError} if this deal is not over, or no further deal follows */
   nextDeal() {
-    if (!this.deal.done) throw new TableError("refused", "This deal is not over yet.");
-    if (this.over) throw new TableError("refused", "There are no more deals.");
-    this.deal = TableDeal.atAddress(this.rules, this.settings.seed, this.finished.length);
+    if (!this.deal.done) throw new PageError("refused", "This deal is not over yet.");
+    if (this.over) throw new PageError("refused", "There are no more deals.");
+    this.deal = Episode.atAddress(this.rules, this.setup.seed, this.finished.length);
     this.salt = newSalt();
     this.assisted = false;
     this.hint = null;
@@ -249,6 +249,6 @@ export class Session {
 
   /** @returns {[string, string]} what recordings call the players, by seat */
   get recordedNames() {
-    return this.seat === 0 ? ["you", this.settings.agent] : [this.settings.agent, "you"];
+    return this.seat === 0 ? ["you", this.setup.agent] : [this.setup.agent, "you"];
   }
 }

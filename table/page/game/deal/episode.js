@@ -21,7 +21,7 @@ import { opponentHandKnown, viewOf } from "../../engine/view.js";
  */
 
 /** A deal that can be played forward and taken back. */
-export class TableDeal {
+export class Episode {
   /**
    * @param {Rules} rules
    * @param {readonly number[]} deck the cards in dealing order
@@ -48,9 +48,9 @@ export class TableDeal {
     }
   }
 
-  /** @param {Rules} rules @param {number} seed @param {number} index @returns {TableDeal} deal `index` of a seed; seat `index % 2` deals */
+  /** @param {Rules} rules @param {number} seed @param {number} index @returns {Episode} deal `index` of a seed; seat `index % 2` deals */
   static atAddress(rules, seed, index) {
-    return new TableDeal(rules, dealDeck(rules.cards, seed, index), index % 2);
+    return new Episode(rules, dealDeck(rules.cards, seed, index), index % 2);
   }
 
   /** @returns {boolean} whether the deal is over */

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * The table: everything that the page does with games, as plain functions. Each reads its game from the store and saves
+ * Everything that the page does with sessions, as plain functions. Each reads its session from the store and saves
  * what it has changed, so tabs see each other's games, and a reload or a crash loses nothing.
  */
 
@@ -11,14 +11,14 @@ import { hintOf } from "./coach/hints.js";
 import { compareWithSender, houseResults, swapSeats, tryAction as otherAction, watch as replay } from "./coach/replays.js";
 import { review as reviewOf } from "./coach/reviews.js";
 import { dataNow, loadData } from "./data.js";
-import { TableError } from "./errors.js";
-import { Session } from "./game_session.js";
+import { PageError } from "./errors.js";
+import { Session } from "./session.js";
 import { teacherCard } from "./lesson.js";
 import { Rater } from "./rating.js";
 import { recordingLine } from "./recording.js";
 import { lessonSession, loadedSession, savedSession } from "./saved.js";
 import { damagedData, sessionData, summaryData } from "./session_data.js";
-import { daySettings, randomSeed, settingsOf, today } from "./settings.js";
+import { daySetup, randomSeed, setupOf, today } from "./setup.js";
 import { challengeOf, codeOf, decoded, openRecordings, readDeals } from "./shared_deals.js";
 import { accuracyOfDeals, countDeals, summary } from "./statistics.js";
 import { isDeal, isMatch, isSaved, Store } from "./store.js";
@@ -35,7 +35,7 @@ import { act as agentActs, advise, adviseOfOwnNetwork, load } from "./thinking.j
  * @property {Session} session
  * @property {number | null} seen the version that was read; null: it is new
  * @property {number} counted finished deals when it was last saved
- * @property {TableError | null} failed why the agent has not played, if it was asked and could not
+ * @property {PageError | null} failed why the agent has not played, if it was asked and could not
  */
 
 const MAX_SAVED = 2000;
@@ -78,8 +78,8 @@ async function answer(work) {
   }
 }
 
-/** @param {unknown} error @returns {unknown} a plain Error, which reports bad input, as a TableError; subclasses, such as a TypeError, are bugs */
-const forPerson = (error) => (error instanceof Error && error.constructor === Error ? new TableError("refused", error.message) : error);
+/** @param {unknown} error @returns {unknown} a plain Error, which reports bad input, as a PageError; subclasses, such as a TypeError, are bugs */
+const forPerson = (error) => (error instanceof Error && error.constructor === Error ? new PageError("refused", error.message) : error);
 
 /** @returns {Promise<import("./types.js").Catalog>} what can be played */
 export const catalog = () => answer(async () => ({ ...(await loadData()).catalog, today: today() }));
@@ -89,16 +89,16 @@ export function create({ rules, agent, match = null, seed, seat }) {
   return answer(async () => {
     const { catalog: { defaults }, seed: fixed } = dataNow();
     const chosen = agent ?? defaults.agent;
-    const settings = settingsOf({ rules: rules ?? defaults.rules, agent: chosen, match, seed: seed ?? fixed ?? randomSeed(), seat: seat ?? randomSeed() % 2 });
-    return add(new Session(settings, agentTitle(settings.agent)));
+    const setup = setupOf({ rules: rules ?? defaults.rules, agent: chosen, match, seed: seed ?? fixed ?? randomSeed(), seat: seat ?? randomSeed() % 2 });
+    return add(new Session(setup, agentTitle(setup.agent)));
   });
 }
 
 /** @param {string} date as `2026-11-21` @returns {Promise<SessionData>} the deal of that day, which everybody plays once: the game in which it was begun, else a new one */
 export const dealOfDay = (date) => answer(async () => {
-  const settings = daySettings(date);
+  const setup = daySetup(date);
   const before = (await store.allSessions()).find((saved) => saved.settings?.day === date);
-  return before === undefined ? add(new Session(settings, agentTitle(settings.agent))) : open(before.id);
+  return before === undefined ? add(new Session(setup, agentTitle(setup.agent))) : open(before.id);
 });
 
 /** @param {string} id of a deal of the day that is over @returns what agents make of the person's cards */
@@ -108,7 +108,7 @@ export const house = (id) => answer(async () => houseResults((await read(id)).se
 export const lesson = () => answer(() => add(lessonSession()));
 
 /** @returns all games, the one played last first, damaged ones at the end */
-export const sessions = () => answer(async () => {
+export const list = () => answer(async () => {
   const [saved, { deals }] = await Promise.all([store.allSessions(), store.counted()]);
   const whole = saved.filter(isSaved).sort((one, other) => other.updated - one.updated);
   /** @type {Map<string, import("./store.js").CountedDeal[]>} */
@@ -204,7 +204,7 @@ export const exportAll = () => answer(async () => {
   return JSON.stringify({ format: EXPORT, version: EXPORT_VERSION, sessions: saved, ...counted });
 });
 
-/** @param {string} text what `exportAll` wrote @returns {Promise<{added: number, damaged: number}>} how many games and counted deals were not here before, and how many rows cannot be read @throws {TableError} if it is something else */
+/** @param {string} text what `exportAll` wrote @returns {Promise<{added: number, damaged: number}>} how many games and counted deals were not here before, and how many rows cannot be read @throws {PageError} if it is something else */
 export const importAll = (text) => answer(async () => {
   let given;
   try {
@@ -214,7 +214,7 @@ export const importAll = (text) => answer(async () => {
   }
   const { format, version, sessions: saved, deals, matches } = given ?? {};
   if (format !== EXPORT || version !== EXPORT_VERSION || ![saved, deals, matches].every(Array.isArray)) {
-    throw new TableError("refused", "This is not a file of games saved by German Whist.");
+    throw new PageError("refused", "This is not a file of games saved by German Whist.");
   }
   const rows = [saved.filter(isReadable), deals.filter(isDeal), matches.filter(isMatch)];
   const damaged = [saved, deals, matches].flat().length - rows.flat().length;
@@ -233,15 +233,15 @@ function isReadable(row) {
   }
 }
 
-/** @param {string} id @returns {Promise<Entry>} @throws {TableError} if there is no such game, or it is damaged */
+/** @param {string} id @returns {Promise<Entry>} @throws {PageError} if there is no such game, or it is damaged */
 async function read(id) {
   const saved = await store.session(id);
-  if (saved === null) throw new TableError("not_found", "There is no such game in this browser.");
+  if (saved === null) throw new PageError("not_found", "There is no such game in this browser.");
   try {
     const session = loadedSession(saved);
     return { id, session, seen: saved.version, counted: session.finished.length, failed: null };
   } catch (error) {
-    throw new TableError("refused", `This game cannot be read: ${error instanceof Error ? error.message : error}`);
+    throw new PageError("refused", `This game cannot be read: ${error instanceof Error ? error.message : error}`);
   }
 }
 
@@ -255,24 +255,24 @@ async function save(entry) {
 }
 
 /** @param {Entry} entry @returns {Promise<boolean>} whether it is a deal of a day that has been counted before: only the first try counts */
-async function isReplay({ id, session: { settings: { day } } }) {
+async function isReplay({ id, session: { setup: { day } } }) {
   return day !== null && (await store.counted()).deals.some((deal) => deal.day === day && deal.session !== id);
 }
 
-/** @param {string} id @returns {Promise<TableError>} */
-const moved = async (id) => new TableError("moved", "The game has moved on in another window.", { session: entryData(await read(id)) });
+/** @param {string} id @returns {Promise<PageError>} */
+const moved = async (id) => new PageError("moved", "The game has moved on in another window.", { session: entryData(await read(id)) });
 
 /** Let the agent act until it is the person's turn, the deal is over or the agent fails, and save what it did. @param {Entry} entry */
 async function reply(entry) {
   const { session } = entry;
   try {
     while (session.waitsForAgent) {
-      const scripted = session.settings.kind === "lesson" ? teacherCard(session.deal) : null;
-      session.play(scripted ?? await agentActs(session.settings.agent, session.deal));
+      const scripted = session.setup.kind === "lesson" ? teacherCard(session.deal) : null;
+      session.play(scripted ?? await agentActs(session.setup.agent, session.deal));
     }
   } catch (error) {
     const failed = forPerson(error);
-    if (!(failed instanceof TableError)) throw failed;
+    if (!(failed instanceof PageError)) throw failed;
     entry.failed = failed;
   }
   if (session.version !== entry.seen) await save(entry);
@@ -300,7 +300,7 @@ function change({ id, version }, work) {
 async function add(session) {
   /** @type {Entry} */
   const entry = { id: newId(), session, seen: null, counted: 0, failed: null };
-  const loading = load(session.settings.agent);
+  const loading = load(session.setup.agent);
   if (session.waitsForAgent) await loading;
   else loading.catch(() => {}); // by the time that it is needed, there may be a connection
   await forgetOld();
@@ -322,7 +322,7 @@ function derive(id, make) {
 async function forgetOld() {
   const saved = await store.allSessions();
   if (saved.length < MAX_SAVED) return;
-  const idle = saved.filter(({ finished, settings, inPlay }) => finished || settings?.kind !== "play" || (settings.match === null && !inPlay));
+  const idle = saved.filter(({ finished, settings: setup, inPlay }) => finished || setup?.kind !== "play" || (setup.match === null && !inPlay));
   idle.sort((one, other) => one.updated - other.updated);
   for (const { id } of idle.slice(0, saved.length - MAX_SAVED + 1)) await store.deleteSession(id);
 }
@@ -335,7 +335,7 @@ async function makeReview(id, session, place, urgent) {
     known.urgent ||= urgent;
     return known.found;
   }
-  const { rules, agent } = session.settings;
+  const { rules, agent } = session.setup;
   const asked = { urgent }; // once somebody waits for it, it stops resting
   const rest = () => (asked.urgent ? Promise.resolve() : rater.idle(() => asked.urgent));
   const found = reviewOf(session.finished[place].deal, session.seat, session.names, rest)
@@ -355,9 +355,9 @@ function newId() {
 /** @param {Entry} entry @returns {SessionData} as the page shows it */
 const entryData = ({ id, session, failed }) => ({ id, failed, ...sessionData(session) });
 
-/** @param {Session} session @param {number | null} number from 1; null: the last one @returns {number} the place of a finished deal, from 0 @throws {TableError} if there is none */
+/** @param {Session} session @param {number | null} number from 1; null: the last one @returns {number} the place of a finished deal, from 0 @throws {PageError} if there is none */
 function placeOf({ finished }, number) {
   const place = (number ?? finished.length) - 1;
-  if (place < 0 || place >= finished.length) throw new TableError("not_found", finished.length === 0 ? "No deal is finished yet." : `There is no finished deal ${number} in this game.`);
+  if (place < 0 || place >= finished.length) throw new PageError("not_found", finished.length === 0 ? "No deal is finished yet." : `There is no finished deal ${number} in this game.`);
   return place;
 }

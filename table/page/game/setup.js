@@ -7,7 +7,7 @@ import { matchFormatOf } from "./match_format.js";
 /**
  * What is played.
  *
- * @typedef {object} Settings
+ * @typedef {object} Setup
  * @property {string} rules specification of the rules
  * @property {string} agent specification of the agent
  * @property {string | null} match specification of the match; null for deal after deal without end
@@ -20,12 +20,12 @@ import { matchFormatOf } from "./match_format.js";
 const DAY_RULES = "classic";
 const DAY_AGENT = "heuristic"; // the same for everybody, so that results can be compared; it always plays the same card
 
-/** @param {Partial<Settings> & {rules: string, agent: string}} given @returns {Settings} with defaults, checked @throws {Error} if a value is not allowed */
-export function settingsOf(given) {
-  const settings = { match: null, seed: 0, seat: 0, day: null, kind: /** @type {const} */ ("play"), ...given };
-  rulesNamed(settings.rules);
-  if (settings.match !== null) matchFormatOf(settings.match);
-  return settings;
+/** @param {Partial<Setup> & {rules: string, agent: string}} given @returns {Setup} with defaults, checked @throws {Error} if a value is not allowed */
+export function setupOf(given) {
+  const setup = { match: null, seed: 0, seat: 0, day: null, kind: /** @type {const} */ ("play"), ...given };
+  rulesNamed(setup.rules);
+  if (setup.match !== null) matchFormatOf(setup.match);
+  return setup;
 }
 
 /** @returns {number} a new seed, of 53 bits: JavaScript's numbers are exact below 2⁵³ */
@@ -42,17 +42,17 @@ export function today(now = Date.now()) {
 }
 
 /**
- * The settings of the deal of a day: the same deal for everybody, from the date alone. The seed is the date as a number,
+ * The setup of the deal of a day: the same deal for everybody, from the date alone. The seed is the date as a number,
  * 20261121; whoever leads the first trick, seat 1, is the person.
  *
  * @param {string} day
- * @returns {Settings}
+ * @returns {Setup}
  * @throws {Error} if it is not a date such as `2026-11-21`
  */
-export function daySettings(day) {
+export function daySetup(day) {
   const date = new Date(`${day}T00:00:00Z`);
   if (!/^\d{4}-\d{2}-\d{2}$/.test(day) || Number.isNaN(date.getTime()) || date.toISOString().slice(0, 10) !== day) {
     throw new Error(`The day must be a date such as 2026-11-21, not ${day}.`);
   }
-  return settingsOf({ rules: DAY_RULES, agent: DAY_AGENT, seed: Number(day.replaceAll("-", "")), seat: 1, day });
+  return setupOf({ rules: DAY_RULES, agent: DAY_AGENT, seed: Number(day.replaceAll("-", "")), seat: 1, day });
 }
