@@ -16,7 +16,7 @@ from tests.docs.examples import ROOT
 EXAMPLES = ROOT / "examples"
 FILES = sorted(path for path in EXAMPLES.iterdir() if path.suffix in (".py", ".ipynb") and path.stem != "run_all")
 TABLES = tomllib.loads((EXAMPLES / "versions.toml").read_text(encoding="utf-8"))
-OF_MESSAGES = ("openenv_server", "textarena_agent", "verifiers_taskset")  # of language models: nothing learns there
+WITHOUT_LEARNER = ("jax_policy", "openenv_server", "textarena_agent", "verifiers_taskset")
 PAGE = (ROOT / "docs" / "how-to" / "libraries.md").read_text(encoding="utf-8")
 
 
@@ -83,7 +83,7 @@ def test_an_example_is_short_and_is_run_and_listed(path: Path) -> None:
         assert all(not cell.get("outputs") for cell in cells)
         text = "".join(cell["source"] for cell in cells)
     assert len(text.splitlines()) <= 120
-    assert "play_match" in text or path.stem in OF_MESSAGES
+    assert "play_match" in text or path.stem in WITHOUT_LEARNER
     assert path.name in [file for table in TABLES.values() for file in table["run"]]
     assert f"`examples/{path.name}`" in PAGE
 

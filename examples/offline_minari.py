@@ -1,0 +1,116 @@
+"""Offline learning from a Minari data set of our agents' games: ``python examples/offline_minari.py``.
+
+``champion``, ``heuristic`` and ``random`` play one another. The cards of one seat in one deal are an episode: canonical
+observations, actions, the margin as the last reward, and in its infos the mask and ``champion``'s estimate of every
+action's value, in tricks. A network regresses on these values and never plays before its match.
+It printed, in 46 s of processor time: 88.9 % against random, 95 % interval 87.6 to 90.3 %
+"""
+
+import os
+import tempfile
+
+import gymnasium
+import minari
+import numpy as np
+import torch
+from minari.data_collector import EpisodeBuffer
+from torch import nn
+
+import german_whist as gw
+
+GAME = {"rules": "classic", "endgame": "exact"}
+DATASET = "german-whist/mixed-v0"
+PLAYERS = (("champion", "champion"), ("champion", "heuristic"), ("heuristic", "random"))
+
+
+def play(names, deals, seed):
+    """Play deals between two agents; yield an episode per deal and seat."""
+    batch, rng = gw.DealBatch(size=deals, seed=seed, **GAME), np.random.default_rng(seed)
+    agents, judge = [gw.make_agent(name) for name in names], gw.make_agent("champion")
+    episodes = {(row, seat): [] for row in range(deals) for seat in (0, 1)}
+    while not batch.done.all():
+        for seat, agent in enumerate(agents):
+            rows = np.flatnonzero(~batch.done & (batch.turn == seat))
+            if not len(rows):
+                continue
+            canonical, relabeling = gw.canonical_views(batch.views(rows))  # trumps become spades, …
+            actions = agent.act(canonical, rng)
+            observations, masks = gw.network_inputs(canonical, GAME["rules"]), gw.action_mask(canonical, GAME["rules"])
+            values = np.nan_to_num(judge.action_values(canonical, rng).margins[:, :52]).astype(np.float32)
+            for step in zip(rows, observations, actions, masks, values, strict=True):
+                episodes[step[0], seat].append(step[1:])
+            batch.step(gw.decode_actions(actions, relabeling), rows)
+    margins = batch.returns("margin")
+    for (row, seat), steps in episodes.items():
+        observations, actions, masks, values = (np.stack(column) for column in zip(*steps, strict=True))
+        end = np.arange(len(actions)) == len(actions) - 1
+        yield EpisodeBuffer(
+            observations=np.concatenate([observations, np.zeros_like(observations[:1])]),
+            actions=actions,
+            rewards=end * margins[row, seat],
+            terminations=end,
+            truncations=np.zeros_like(end),
+            infos={
+                "action_mask": np.concatenate([masks, np.zeros_like(masks[:1])]),
+                "action_values": np.concatenate([values, np.zeros_like(values[:1])]),
+            },
+        )
+
+
+def collect(deals):
+    """Store the data set where ``MINARI_DATASETS_PATH`` says."""
+    episodes = [each for seed, names in enumerate(PLAYERS) for each in play(names, deals, seed)]
+    return minari.create_dataset_from_buffers(
+        DATASET,
+        buffer=[EpisodeBuffer(**{**vars(each), "id": number}) for number, each in enumerate(episodes)],
+        observation_space=gymnasium.spaces.Box(-1, 127, (443,), np.int8),
+        action_space=gymnasium.spaces.Discrete(52),
+        algorithm_name=", ".join(" against ".join(names) for names in PLAYERS),
+        description="German Whist, classic, exact endgames; infos: action_mask, and action_values in tricks",
+    )
+
+
+class Learner(nn.Sequential):
+    """Outputs the values of 52 actions; as an agent it plays the best legal one."""
+
+    canonical, name = True, "offline"
+
+    def __init__(self, hidden=256):
+        super().__init__(nn.Linear(443, hidden), nn.ReLU(), nn.Linear(hidden, hidden), nn.ReLU(), nn.Linear(hidden, 52))
+
+    @torch.no_grad()
+    def act(self, observations, action_masks):
+        return np.where(action_masks, self(torch.from_numpy(observations).float()).numpy(), -np.inf).argmax(1)
+
+
+def learn(dataset, epochs):
+    """Regress on the values of the legal actions."""
+    episodes = list(dataset.iterate_episodes())
+    observations = torch.from_numpy(np.concatenate([each.observations[:-1] for each in episodes]))
+    masks, values = (
+        torch.from_numpy(np.concatenate([each.infos[name][:-1] for each in episodes]))
+        for name in ("action_mask", "action_values")
+    )
+    learner = Learner()
+    optimizer = torch.optim.Adam(learner.parameters(), lr=1e-3)
+    for _ in range(epochs):
+        for rows in torch.randperm(len(values)).split(512):
+            errors = (learner(observations[rows].float()) - values[rows])[masks[rows].bool()]
+            optimizer.zero_grad()
+            errors.square().mean().backward()
+            optimizer.step()
+    return learner
+
+
+def main(pairs=1000, epochs=20, deals=1000):
+    torch.manual_seed(1)
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["MINARI_DATASETS_PATH"] = folder
+        learner = learn(collect(pairs), epochs)
+    return gw.play_match(learner, "random", deals=deals, seed=1000, **GAME)
+
+
+if __name__ == "__main__":
+    result = main()
+    low, high = result.interval
+    print(f"{100 * result.win_rate:.1f} % against random, 95 % interval {100 * low:.1f} to {100 * high:.1f} %")
