@@ -50,6 +50,8 @@
       if (element.matches(FANS)) {
         const cards = [...element.querySelectorAll('img')].map((image) => image.getBoundingClientRect());
         if (cards.length > 0) add(element, `${cards.length} cards`, around(cards), clips);
+        const apart = element.id !== 'far-hand' || cards.length < 2 ? least : cards[1].left - cards[0].left;
+        if (apart < (element.matches('.known') ? 11 : 4)) wrong.push(`no fan: ${cards.length} cards, ${apart} pixels apart`);
         if (element.id === 'hand') cards.forEach(({ width }) => width < least && wrong.push(`small cards: ${Math.round(width)}`));
         return;
       }
@@ -61,13 +63,15 @@
           const range = document.createRange();
           range.selectNodeContents(child);
           const lines = [...range.getClientRects()].filter((box) => box.width > 0);
+          if (parseFloat(style.fontSize) < 14) wrong.push(`small letters: ${child.data.trim()}, ${style.fontSize}`);
           lines.forEach((line) => add(element, child.data.trim(), line, clips, child));
           if (lines.length === 0) wrong.push(`no room: ${child.data.trim()}`);
         }
       }
     };
     const dialog = [...document.querySelectorAll('dialog[open]')].at(-1);
-    const screen = { clip: { left: 0, top: 0, right: innerWidth, bottom: innerHeight }, beside: false, beyond: false };
+    const isLow = parseFloat(getComputedStyle(document.body).minHeight) > innerHeight; // then the page scrolls
+    const screen = { clip: { left: 0, top: 0, right: innerWidth, bottom: innerHeight }, beside: false, beyond: isLow };
     visit(dialog ?? document.body, [screen]);
     parts.sort((one, other) => one.box.top - other.box.top);
     parts.forEach((one, number) => {

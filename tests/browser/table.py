@@ -211,7 +211,7 @@ class Table:
     @property
     def result(self) -> str:
         """The result of the deal, empty while it lasts."""
-        return str(self.page.locator("#result [role=status]").text_content() or "")
+        return str(self.page.locator("#result-text").text_content() or "")
 
     @property
     def log(self) -> str:
@@ -227,7 +227,7 @@ class Table:
     def wait(self) -> None:
         """Wait until it is the person's turn, the deal is over, or a window asks something."""
         self.page.wait_for_function(
-            """() => document.querySelector('#result [role=status]').textContent !== ''
+            """() => document.querySelector('#result-text').textContent !== ''
                 || document.querySelector('dialog[open]') !== null
                 || [...document.querySelectorAll('main :is([role=group], [role=list]) button')].some(
                   (button) => button.checkVisibility() && button.getAttribute('aria-disabled') !== 'true')"""
@@ -252,7 +252,7 @@ class Table:
     def next_deal(self) -> None:
         """Go on with the next deal."""
         self.button("Next deal").click()
-        self.page.wait_for_function("() => document.querySelector('#result [role=status]').textContent === ''")
+        self.page.wait_for_function("() => document.querySelector('#result-text').textContent === ''")
         self.wait()
 
     def press(self, button: Any) -> None:

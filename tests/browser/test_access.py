@@ -20,9 +20,10 @@ WIDTHS = range(320, 2561, 20)
 HEIGHTS = (560, 800, 1200)
 SCREENS = [(width, height) for width in WIDTHS for height in HEIGHTS]
 SCREENS += [(width, 320) for width in range(560, 961, 20)]  # phones that lie
+SCREENS += [(320, 256), (320, 200)]  # a desktop at 400 %
 WIDE = [(width, 800) for width in WIDTHS]  # windows scroll: heights do not matter
 SMALLEST = 28  # pixels that a card of the hand is wide
-WITH_LARGE_TEXT = [(390, 844), (1024, 768), (1440, 900)]  # twice the usual size, by the browser's settings
+WITH_LARGE_TEXT = [(320, 256), (390, 844), (1024, 768), (1440, 900)]  # twice the usual size, by the browser's settings
 LOOKED_AT = {(390, 844): "light", (1440, 900): "dark"}
 
 _WRONG = (Path(__file__).parent / "fit.js").read_text()

@@ -47,7 +47,7 @@ def check_words(table: Table, session: dict[str, Any]) -> None:
     trumps = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}[position["trump"]]
     assert f"Trumps: {trumps}" in page.get_by_role("region", name="Table", exact=True).aria_snapshot()
     if position["stock"]:
-        assert f"{position['stock']} cards left in the stock" in page.locator("#stock").text_content()
+        assert f"{position['stock']} cards in the stock" in page.locator("#stock").text_content()
         [card] = position["face_up"]
         assert page.locator("#stock").get_by_role("img", name=re.compile("face up$")).count() == 1
         assert page.locator(f"#stock [data-card={card}]").is_visible()
@@ -62,11 +62,11 @@ def check_words(table: Table, session: dict[str, Any]) -> None:
         assert seat.locator(".counter").all_text_contents() == shown
     last = position["last_trick"]
     loser = "you" if last["winner"] == "opponent" else "opponent"
-    lying = page.locator(".last-trick img").evaluate_all("all => all.map((one) => one.dataset.card)")
+    lying = page.locator("#last img").evaluate_all("all => all.map((one) => one.dataset.card)")
     assert lying == [last["cards"][loser], last["cards"][last["winner"]]]
-    assert page.locator(".last-trick").get_by_role("img", name=re.compile("the winning card$")).is_visible()
+    assert page.locator("#last").get_by_role("img", name=re.compile("the winning card$")).is_visible()
     winner = "You" if last["winner"] == "you" else "Textbook"
-    assert page.locator(".last-trick").text_content() == f"Last trick{winner} won"
+    assert page.locator("#last").text_content() == f"Last trick{winner} won"
     assert "your turn" in page.get_by_role("region", name="You", exact=True).text_content()
     assert "to play" not in page.get_by_role("region", name="Textbook", exact=True).text_content()
     assert page.locator("#prompt").text_content() == position["decision"]["text"]
@@ -111,7 +111,7 @@ def test_what_happens_is_shown_event_by_event(open_table: OpenTable, server: Ser
 _LYING = """() => {
   window.lay = {}; const began = {};
   const look = () => {
-    const cards = [...document.querySelectorAll('#trick .trick-cards img')].map((one) => one.dataset.card).join(' ');
+    const cards = [...document.querySelectorAll('#trick img')].map((one) => one.dataset.card).join(' ');
     if (cards.length === 5) began[cards] ??= performance.now();
     for (const [trick, since] of Object.entries(began)) {
       const over = document.querySelector('#result-text').textContent !== '';

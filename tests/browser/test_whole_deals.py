@@ -211,7 +211,7 @@ def test_the_rest_of_a_deal_can_be_conceded_and_the_match_goes_on(table: Table, 
             table.button("I concede", exact=False).click()
             table.page.wait_for_function(
                 """() => document.querySelector('[role=alert]').textContent === 'That is not certain: play on.'
-                    || document.querySelector('#result [role=status]').textContent !== ''"""
+                    || document.querySelector('#result-text').textContent !== ''"""
             )
     assert left > 1  # it ended before its last card
     assert "Textbook wins" in table.result
@@ -256,7 +256,7 @@ def test_a_match_is_won_and_another_game_can_be_begun(table: Table, server: Serv
     assert table.page.get_by_role("region", name="Result").get_by_role("button", name="New game").is_visible()
     before = table.session(table.page.url.split("session=")[1])
     table.button("Rematch").click()
-    table.page.wait_for_function("() => document.querySelector('#result [role=status]').textContent === ''")
+    table.page.wait_for_function("() => document.querySelector('#result-text').textContent === ''")
     table.wait()
     after = table.session(table.page.url.split("session=")[1])
     assert [after[part] for part in ("rules", "agent")] == [before[part] for part in ("rules", "agent")]

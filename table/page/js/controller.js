@@ -62,6 +62,7 @@ export class Controller {
     showResult(session, over && session.kind !== "recording", this.actions);
     if (session.lesson === null) showHint({ ...session, hint: settled && !this.hintHidden ? session.hint : null }, () => this.hideHint());
     showLesson(session, this.actions.leave);
+    byId("tools").hidden = over && session.kind !== "recording"; // the result has its own buttons
     setTool("Hint", { enabled: settled && session.can.hint && !this.busy, hidden: session.lesson !== null });
     setTool("Take back", { enabled: settled && session.can.take_back && !this.busy });
     const back = session.earlier !== null && session.earlier.session !== null;
@@ -70,7 +71,7 @@ export class Controller {
     setTool("Review", {
       enabled: back || session.deals.length > 0,
       hidden: claims || (over && session.kind !== "recording" && session.can.review), // a phone has no room for both
-      words: back && document.documentElement.dataset.size !== "small" ? "Back to the review" : "Review",
+      words: back ? "Back to the review" : "Review",
     });
     if (settled) this.callTurn(session);
     if (settled && session.can.recall) this.actions.quiz();

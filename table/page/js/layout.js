@@ -1,21 +1,23 @@
 // @ts-check
-/** Size and orientation of the table, as attributes of the document for the style sheets. */
+/** The layout of the table, and the looks that the settings choose, as attributes of the document for the style sheets. */
 
 import { onSettings, pace, settings } from "./settings.js";
 import { redrawCards } from "./table/card.js";
 
-/** @param {() => void} redraw called when the settings or the size class change, not at every size of the window */
+/** In em, because letters twice as large, by the browser's settings, leave room for half as much. */
+const narrow = matchMedia("(width < 37.5em)"), narrowest = matchMedia("(width < 30em)");
+
+/** @returns {boolean} whether the table is that of a phone held upright */
+export const isNarrow = () => narrow.matches && document.documentElement.dataset.layout === "portrait";
+
+/** @param {() => void} redraw called when the settings or the layout change, not at every size of the window */
 export function followLayout(redraw) {
   const root = document.documentElement;
   const update = () => {
-    const orientation = window.innerWidth >= window.innerHeight * 1.05 ? "landscape" : "portrait";
-    const layout = settings.orientation === "auto" ? orientation : settings.orientation;
-    // In em, because letters twice as large, by the browser's settings, leave room for half as much.
-    const isLarge = matchMedia("(min-width: 60em) and (min-height: 35em)").matches;
-    const isMedium = matchMedia("(min-width: 37.5em) and (min-height: 37.5em)").matches;
-    const size = isLarge ? "large" : layout === "landscape" || !isMedium ? "small" : "medium";
-    if (root.dataset.layout === layout && root.dataset.size === size) return;
-    Object.assign(root.dataset, { layout, size });
+    const isWide = window.innerWidth >= window.innerHeight * 1.05 && !narrowest.matches;
+    const layout = settings.orientation === "auto" ? (isWide ? "landscape" : "portrait") : settings.orientation;
+    if (root.dataset.layout === layout) return;
+    root.dataset.layout = layout;
     redraw();
   };
   const follow = () => {
@@ -23,6 +25,7 @@ export function followLayout(redraw) {
     root.dataset.motion = pace() === 0 ? "none" : "some";
   };
   window.addEventListener("resize", update);
+  narrow.addEventListener("change", redraw);
   onSettings(() => {
     follow();
     redrawCards();

@@ -6,12 +6,17 @@ import { byId } from "./dom.js";
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let clearing;
 
-/** @param {string} message @param {boolean} lasting */
-function show(message, lasting) {
+/** Show a message in the place of the prompt, near the hand. @param {string} message */
+function show(message) {
   const element = byId("alert");
   clearTimeout(clearing);
   if (element.textContent !== message) element.textContent = message; // setting it again would make screen readers repeat it
-  element.className = lasting ? "visible lasting" : "visible";
+}
+
+/** @param {string} message that is no longer shown */
+function clear(message) {
+  const element = byId("alert");
+  if (element.textContent === message) element.textContent = "";
 }
 
 /**
@@ -20,8 +25,8 @@ function show(message, lasting) {
  * @param {string} message
  */
 export function alertUser(message) {
-  show(message, false);
-  clearing = setTimeout(() => byId("alert").classList.remove("visible"), 4500);
+  show(message);
+  clearing = setTimeout(() => clear(message), 4500);
 }
 
 /**
@@ -31,11 +36,8 @@ export function alertUser(message) {
  * @returns {() => void} ends it
  */
 export function alertWhile(message) {
-  show(message, true);
-  return () => {
-    const element = byId("alert");
-    if (element.textContent === message) element.className = "";
-  };
+  show(message);
+  return () => clear(message);
 }
 
 /** @type {string[]} */

@@ -30,8 +30,7 @@ export function showHint(session, close) {
       h("h2", {}, hintTitle(hint)),
       h("button", { type: "button", class: "close", "aria-label": "Close the hint", onclick: close }, icon("close")),
     ),
-    reason(hint),
-    h("button", { type: "button", class: "quiet more", onclick: () => openDialog(hintTitle(hint), [reason(hint), ...details(hint)]) }, "More"),
+    h("p", { class: "reason" }, hint.reason, h("button", { type: "button", class: "more", onclick: () => openDialog(hintTitle(hint), details(hint)) }, "More")),
     h("div", { class: "hint-details" }, ...details(hint)),
   );
 }
@@ -39,11 +38,6 @@ export function showHint(session, close) {
 /** @param {Hint} hint @returns {string} what it advises */
 export function hintTitle(hint) {
   return isCard(hint.action) ? `Play the ${hint.name}` : capital(hint.name);
-}
-
-/** @param {Hint} hint @returns {HTMLElement} */
-function reason(hint) {
-  return h("p", { class: "reason" }, hint.reason);
 }
 
 /** @param {Hint} hint @returns {HTMLElement[]} its figures */

@@ -22,7 +22,7 @@ export function showTools(place, tools) {
   fill(
     byId(place),
     ...tools.map(({ name, sign, act }) => {
-      const button = h("button", { type: "button", class: "tool" }, icon(sign), h("span", {}, name));
+      const button = h("button", { type: "button", class: "tool", "aria-label": name }, icon(sign), h("span", {}, name));
       button.addEventListener("click", () => {
         if (button.getAttribute("aria-disabled") !== "true") act();
       });
@@ -37,6 +37,7 @@ export function setTool(name, { enabled = true, hidden = false, words = name }) 
   const button = buttons.get(name);
   if (button === undefined) return;
   button.hidden = hidden;
+  button.setAttribute("aria-label", words);
   if (button.lastElementChild !== null) button.lastElementChild.textContent = words;
   // Unlike `disabled`, this leaves the focus on the button.
   if (enabled) button.removeAttribute("aria-disabled");

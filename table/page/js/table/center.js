@@ -23,9 +23,8 @@ export function showStock(shown, session, openCards) {
   element.className = `open-${Math.min(position.face_up.length, 3)}`;
   element.style.setProperty("--count", String(Math.max(position.face_up.length, 1)));
   if (position.stage === "endgame" || session.figures.stock === 0) {
-    const discarded = position.discarded.map((card) => picture(card, cardName(card), "small"));
-    element.classList.add("empty");
-    fill(element, race(shown, session), discarded.length > 0 && h("p", { class: "caption" }, "Out of play"), discarded.length > 0 && h("div", { class: "discarded" }, ...discarded));
+    const discarded = position.discarded.map((card) => picture(card, cardName(card)));
+    fill(element, ...(discarded.length > 0 ? [h("p", { class: "caption" }, "Out of play"), h("div", { class: "discarded" }, ...discarded)] : []));
     return;
   }
   const hidden = position.stock - position.face_up.length;
@@ -44,20 +43,8 @@ export function showStock(shown, session, openCards) {
       "p",
       { class: "caption" },
       h("b", {}, position.stock),
-      position.stock === 1 ? " card left in the stock" : " cards left in the stock",
+      position.stock === 1 ? " card in the stock" : " cards in the stock",
     ),
-  );
-}
-
-/** @param {Shown} shown @param {Session} session @returns {HTMLElement} the counted tricks in large figures, for the eye only */
-function race(shown, session) {
-  const { you, opponent } = shown.position.tricks;
-  return h(
-    "div",
-    { class: "race", "aria-hidden": "true" },
-    h("div", {}, h("b", {}, you.counted), h("small", {}, "You")),
-    h("i", {}, ":"),
-    h("div", {}, h("b", {}, opponent.counted), h("small", {}, session.agent.title)),
   );
 }
 
@@ -78,30 +65,25 @@ export function showTrick(shown, session) {
     }
     return slot;
   });
-  fill(
-    byId("trick"),
-    h("div", { class: "trick-cards" }, ...cards),
-    last !== null && lastTrick(last, name),
-  );
+  fill(byId("trick"), ...cards);
+  fill(byId("last"), ...(last === null ? [] : lastTrick(last, name)));
 }
 
 /**
  * @param {import("../../game/types.js").LastTrick} last
  * @param {(side: Side) => string} name
- * @returns {HTMLElement}
+ * @returns {HTMLElement[]}
  */
 function lastTrick(last, name) {
   const side = last.winner;
   const other = side === "you" ? "opponent" : "you";
-  return h(
-    "div",
-    { class: "last-trick" },
+  return [
     h(
       "div",
       { class: "last-cards" },
-      picture(last.cards[other], cardName(last.cards[other]), "small"),
-      picture(last.cards[side], `${cardName(last.cards[side])}, the winning card`, "small winning"),
+      picture(last.cards[other], cardName(last.cards[other])),
+      picture(last.cards[side], `${cardName(last.cards[side])}, the winning card`, "winning"),
     ),
     h("p", { class: "caption" }, "Last trick", h("br"), `${name(side)} won`),
-  );
+  ];
 }

@@ -102,7 +102,7 @@ export class Playback {
   sweep({ winner }) {
     if (winner === null || this.hurry || pace() === 0) return;
     const to = rectOf(byId(winner === "you" ? "near-plate" : "far-plate"));
-    for (const card of document.querySelectorAll("#trick .trick-cards .card")) {
+    for (const card of document.querySelectorAll("#trick .card")) {
       flyGhost(/** @type {Element} */ (card.cloneNode(true)), rectOf(card), to);
     }
   }
@@ -145,7 +145,7 @@ function source(event, shown) {
 
 /** Let the trump suit be seen and heard: a trump was turned up or played. */
 export function callTrump() {
-  attract(document.querySelector("#trump .badge"), "pulse");
+  attract(document.querySelector("#stage .badge"), "pulse");
   sound.trump();
 }
 

@@ -1,8 +1,8 @@
 // @ts-check
-/** The stage of the deal, the trump suit, and the tricks that count. */
+/** The stage of the deal and the trump suit. */
 
 import { byId, fill, h, reconcile, svg } from "../dom.js";
-import { SUIT_NAMES, cardName, counted } from "../words.js";
+import { SUIT_NAMES, capital, cardName, counted } from "../words.js";
 import { pace } from "../settings.js";
 import { suitPath } from "./card.js";
 import { scoreText } from "./result.js";
@@ -11,7 +11,7 @@ import { scoreText } from "./result.js";
 /** @typedef {import("../../game/types.js").Session} Session */
 
 /** The badge that is shown, kept while its suit is trumps: replacing it would cut its pulse short. */
-/** @type {{trump: string | null, element: HTMLElement} | null} */
+/** @type {{trump: string | null, element: SVGElement} | null} */
 let badge = null;
 
 /**
@@ -23,18 +23,15 @@ export function showStage(shown, session) {
   document.documentElement.dataset.stage = position.stage;
   document.documentElement.dataset.low = String(position.low);
   if (badge?.trump !== position.trump) badge = { trump: position.trump, element: trumpBadge(position.trump) };
-  reconcile(byId("stage"), [
-    badge.element,
-    h("div", { class: "stage-words" }, h("strong", {}, stageTitle(shown, session)), h("small", {}, aim(shown, session))),
-    track(shown, session),
-  ]);
+  const words = [h("strong", {}, stageTitle(shown, session)), h("small", { id: "trump" }, trumpWords(position.trump)), h("small", {}, aim(shown, session))];
+  reconcile(byId("stage"), [badge.element, h("div", { class: "stage-words" }, ...words)]);
 }
 
-/** @param {string | null} trump @returns {HTMLElement} */
+/** @param {string | null} trump @returns {SVGElement} */
 function trumpBadge(trump) {
   const symbols = trump === null ? [..."CDHS"] : [trump];
   const places = symbols.length === 1 ? [[0, 0, 0.6]] : [[-14, 14, 0.24], [14, 14, 0.24], [-14, -14, 0.24], [14, -14, 0.24]];
-  const badge = svg(
+  return svg(
     "svg",
     { class: `badge${trump === null ? " none" : ` suit-${trump}`}`, viewBox: "-50 -50 100 100", "aria-hidden": "true" },
     svg("circle", { r: 47, class: "disc" }),
@@ -43,7 +40,6 @@ function trumpBadge(trump) {
       return svg("path", { d: suitPath(suit), transform: `translate(${x} ${y}) scale(${scale})`, fill: "currentColor" });
     }),
   );
-  return h("div", { class: "trump", id: "trump" }, badge, h("span", {}, trumpWords(trump)));
 }
 
 /** @param {string | null} trump @returns {string} */
@@ -52,12 +48,9 @@ function trumpWords(trump) {
 }
 
 /** @param {Shown} shown @param {Session} session @returns {string} */
-function stageTitle(shown, session) {
-  const { position } = shown;
-  const { foreplay, tricks } = session.figures;
-  if (foreplay === 0) return `Trick ${Math.min(position.trick, tricks)} of ${tricks}`;
-  if (position.stage === "foreplay") return `Foreplay, trick ${Math.min(position.trick, foreplay)} of ${foreplay}`;
-  return `Endgame, trick ${Math.min(Math.max(position.trick - foreplay, 1), tricks - foreplay)} of ${tricks - foreplay}`;
+function stageTitle({ position: { stage, trick } }, { figures: { foreplay, tricks } }) {
+  const number = `trick ${Math.min(trick, tricks)} of ${tricks}`;
+  return capital(foreplay === 0 ? number : `${stage}, ${number}`);
 }
 
 /** @param {Shown} shown @param {Session} session @returns {string} */
@@ -89,24 +82,6 @@ export function tableInWords(shown, session) {
   sentences.push(`Counted tricks: you ${you.counted}, ${title} ${opponent.counted}`);
   if (session.match.deals > 0) sentences.push(`${session.match.format === null ? "Score" : session.match.title}: ${scoreText(session)}`);
   return `${sentences.join(". ")}.`;
-}
-
-/** @param {Shown} shown @param {Session} session @returns {HTMLElement} dots for the counted tricks, yours from the left */
-function track(shown, session) {
-  const { you, opponent } = shown.position.tricks;
-  const total = session.figures.race > 0 ? 2 * session.figures.race - 1 : session.figures.counted;
-  const dots = Array.from({ length: total }, (_, place) => {
-    const kind = place < you.counted ? "you" : place >= total - opponent.counted ? "opponent" : "";
-    return h("i", { class: `${kind}${place === Math.floor(total / 2) ? " middle" : ""}` });
-  });
-  const words = `Counted tricks: you ${you.counted}, ${session.agent.title} ${opponent.counted}, of ${total}`;
-  return h(
-    "div",
-    { class: "track", role: "img", "aria-label": words },
-    h("b", { "aria-hidden": "true" }, you.counted),
-    h("span", { class: "dots" }, ...dots),
-    h("b", { "aria-hidden": "true" }, opponent.counted),
-  );
 }
 
 /**

@@ -1,6 +1,7 @@
 // @ts-check
 /** The table as a whole: draws it, and tells the game which card or choice was pressed. */
 
+import { isNarrow } from "../layout.js";
 import { settings } from "../settings.js";
 import { byId, fill, h } from "../dom.js";
 import { capital, isCard, sortCards, cardName } from "../words.js";
@@ -11,7 +12,6 @@ import { showStock, showTrick } from "./center.js";
 import { showStage } from "./stage.js";
 import { scoreText } from "./result.js";
 
-const LONG = 40; // characters of a prompt that does not fit beside a plate
 export const ASK_AGAIN = "The opponent has failed. Tap to ask again.";
 
 /** @typedef {import("./state.js").Shown} Shown */
@@ -46,9 +46,7 @@ export class TableView {
     showStock(shown, session, this.open.element);
     showTrick(shown, session);
     this.showChoices(decision, marked);
-    const words = prompt(shown, session);
-    byId("prompt").textContent = words;
-    byId("prompt").classList.toggle("long", words.length > LONG);
+    byId("prompt").textContent = prompt(shown, session);
     byId("prompt").classList.toggle("yours", decision !== null);
     byId("near").classList.toggle("waiting", decision?.kind !== "card" && decision?.kind !== "pick");
     const hand = inOrder(position.hand, position.trump).map((card) => (shown.waiting ? waitingCard(card, position.result) : card));
@@ -122,5 +120,5 @@ function waitingCard(card, result) {
 function rows(count) {
   if (settings.hand === "stacked") return count > 1 ? 2 : 1;
   if (settings.hand === "row" || count < 8) return 1;
-  return document.documentElement.dataset.size === "small" && document.documentElement.dataset.layout === "portrait" ? 2 : 1;
+  return isNarrow() ? 2 : 1;
 }
