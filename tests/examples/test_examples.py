@@ -89,7 +89,7 @@ def test_an_example_is_short_and_is_run_and_listed(path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_the_page_shows_the_versions_that_are_installed(name: str) -> None:
+def test_the_pinned_versions_are_installed(name: str) -> None:
     table = TABLES[name]
     assert all((EXAMPLES / file).exists() for file in table["run"])
     constraints = load("run_all").constraints(table)
@@ -97,4 +97,3 @@ def test_the_page_shows_the_versions_that_are_installed(name: str) -> None:
         if "==" in line:
             package, version = re.sub(r"\[.*\]", "", line).split("==")
             assert f"{package}=={version}\n" in constraints
-            assert package == "torch" or f"{package} {version}" in PAGE
