@@ -220,7 +220,7 @@ def agent_names() -> tuple[str, ...]:
     return (*KINDS, *PRETRAINED_NAMES)
 
 
-def as_spec(agent: AgentLike) -> str | Agent | SupportsAct:
+def as_spec(agent: AgentLike) -> AgentLike:
     """Return ``checkpoint:PATH`` for a path; any other specification or object is returned as it is.
 
     The folder of a run becomes the checkpoint that is its newest now, even if the run writes others later.
@@ -245,7 +245,7 @@ def make_agent(spec: str | os.PathLike[str], rules: str | Rules | None = None) -
 @overload
 def make_agent(spec: AgentType, rules: str | Rules | None = None) -> AgentType: ...
 @overload
-def make_agent(spec: SupportsAct, rules: str | Rules | None = None) -> Agent: ...
+def make_agent(spec: SupportsAct | Mapping[Any, float], rules: str | Rules | None = None) -> Agent: ...
 def make_agent(spec: Any, rules: str | Rules | None = None) -> Any:
     """Make an agent from a specification string, for one game.
 
@@ -269,7 +269,8 @@ def make_agent(spec: Any, rules: str | Rules | None = None) -> Any:
 
     Args:
         spec: a specification string, the ``Path`` of a checkpoint, or an agent object. An :class:`Agent` is returned as
-            it is; an object with ``act(views, rng)`` or ``act(observations, action_masks)`` is wrapped.
+            it is; an object with ``act(views, rng)`` or ``act(observations, action_masks)`` is wrapped. Or shares of
+            the deals by agent, ``{"heuristic": 0.8, "random": 0.2}``: who plays a deal follows from its seed and index.
         rules: the rules of the deals that the agent will play: a preset's name, with settings if wanted, or ``Rules``.
             By default the game that a checkpoint's network was trained for, else ``"classic"``.
 
@@ -283,6 +284,10 @@ def make_agent(spec: Any, rules: str | Rules | None = None) -> Any:
             this game.
     """
     game = None if rules is None else rules_named(rules)
+    if isinstance(spec, Mapping):
+        from german_whist.agents.mixture import Mixture
+
+        return Mixture([make_agent(agent, game) for agent in spec], [*spec.values()])
     if isinstance(spec, os.PathLike):
         return _checkpoint(os.fspath(spec), game)
     if not isinstance(spec, str):

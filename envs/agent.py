@@ -6,7 +6,7 @@ import importlib
 import inspect
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
@@ -100,8 +100,8 @@ class Games:
             raise ValueError("these positions are not part of games: an agent that keeps a state cannot be asked here")
         return self._ids()
 
-    def rows(self, rows: npt.NDArray[np.int64]) -> Games:
-        """Return the games of some rows, int64[k]."""
+    def rows(self, rows: Any) -> Games:
+        """Return the games of some rows, int64[k] or bool[n]."""
 
         def histories() -> Histories:
             tokens, lengths = self.histories()
@@ -121,8 +121,8 @@ class SupportsAct(Protocol):
         ...
 
 
-AgentLike: TypeAlias = "str | os.PathLike[str] | Agent | SupportsAct"
-"""A specification string, the path of a checkpoint, or an agent object."""
+AgentLike: TypeAlias = "str | os.PathLike[str] | Agent | SupportsAct | Mapping[AgentLike, float]"
+"""A specification string, the path of a checkpoint, an agent object, or agents' shares of the deals."""
 
 
 class Agent(ABC):
@@ -155,7 +155,8 @@ class Agent(ABC):
             views: structured array of dtype ``VIEW`` and shape (n,): what each of n seats to act knows.
             rng: source of randomness with ``random(size)`` and ``integers(low, high, size)`` as in
                 ``numpy.random.Generator``; the first dimension of ``size`` is n, one row per view. An agent that draws
-                from nothing else plays the same in any batch size. Agents that use no randomness accept ``None``.
+                from nothing else plays the same in any batch size. ``rng.rows(mask)`` is that of some views, to ask
+                another agent about these. Agents that use no randomness accept ``None``.
 
         Returns:
             int64[n], each an action whose bit is set in ``views["legal"]``.
@@ -288,15 +289,15 @@ def as_agent(agent: AgentLike, rules: Rules | None = None) -> Agent:
     """Return an :class:`Agent`.
 
     Args:
-        agent: a name, as ``make_agent`` takes it; an :class:`Agent`; or an object with ``act(views, rng)`` or
-            ``act(observations, action_masks)``.
+        agent: a name or shares, as ``make_agent`` takes them; an :class:`Agent`; or an object with ``act(views, rng)``
+            or ``act(observations, action_masks)``.
         rules: the rules of the deals; ``None`` if they are not known here.
 
     Raises:
         ValueError: if there is no such agent, it has no method ``act`` of one of these forms, or plays other rules than
             these.
     """
-    if isinstance(agent, (str, os.PathLike)):
+    if isinstance(agent, (str, os.PathLike, Mapping)):
         registry = importlib.import_module("german_whist.agents.registry")  # by name: environments import no agents
         made: Agent = registry.make_agent(agent, rules)
         return made

@@ -84,7 +84,8 @@ class GermanWhistEnv(PlaysOpponent, RendererProperties, gymnasium.Env[Any, np.in
         """Create the environment; ``reset`` deals.
 
         Args:
-            opponent: an agent's specification, or an agent object.
+            opponent: an agent's specification, an agent object, or shares, ``{"heuristic": 0.8, "random": 0.2}``: who
+                plays a deal follows from its seed and index.
             rules: a preset's name, optionally with settings (``"classic:counts=all"``), or ``Rules``.
             reward: ``"margin"`` (counted tricks, the learner's minus the opponent's; negated in a low game), ``"win"``
                 (+1, 0, −1) or ``"points"`` (the rules' own scoring).

@@ -100,7 +100,8 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
         """Create the environment; ``reset`` deals. ``GermanWhistEnv`` describes the arguments at length.
 
         Args:
-            opponent: an agent's specification, or an agent object.
+            opponent: an agent's specification, an agent object, or shares, ``{"heuristic": 0.8, "random": 0.2}``: who
+                plays a deal follows from its seed and index.
             num_envs: number of rows, at least 1.
             rules: a preset's name, optionally with settings, or ``Rules``.
             reward: ``"margin"``, ``"win"`` or ``"points"``.

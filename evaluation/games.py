@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from german_whist.agents.endgame.exact_agent import ExactEndgame, with_exact_endgame
 from german_whist.agents.registry import as_spec, make_agent
-from german_whist.envs.agent import Agent, AgentLike, SupportsAct, agent_name, check_device, play_turn
+from german_whist.envs.agent import Agent, AgentLike, agent_name, check_device, play_turn
 from german_whist.envs.engine.endgame_hook import EXACT, PLAYED, check_endgame, endgame_hook_of
 from german_whist.envs.engine.match_format import MatchFormat
 from german_whist.envs.engine.rules import Rules
@@ -73,7 +73,7 @@ class Players(NamedTuple):
         names: the agents' names in results and errors.
     """
 
-    given: tuple[str | Agent | SupportsAct, str | Agent | SupportsAct]
+    given: tuple[AgentLike, AgentLike]
     agents: tuple[Agent, Agent]
     names: tuple[str, str]
 
@@ -89,7 +89,7 @@ def two_players(first: AgentLike, second: AgentLike, rules: Rules) -> Players:
     return Players(given, agents, (agent_label(given[0], agents[0]), agent_label(given[1], agents[1])))
 
 
-def agent_label(spec: str | Agent | SupportsAct, agent: Agent) -> str:
+def agent_label(spec: AgentLike, agent: Agent) -> str:
     """Return an agent's name in results: its specification, else its name, else its class."""
     return spec if isinstance(spec, str) else agent_name(agent)
 

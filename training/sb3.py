@@ -4,9 +4,9 @@ PPO with a clipped objective (Schulman et al., arXiv 1707.06347), GAE (arXiv 150
 Ontañón, arXiv 2006.14171), as sb3-contrib implements them; the discount is 1. Learning rate and entropy coefficient
 change linearly over the run.
 
-The learner holds one seat of each deal. The opponent in the other seat is drawn for each rollout: the learner as it is
-then, an earlier checkpoint, or an agent by name. Saving and loading are Stable-Baselines3's own: a resumed run
-continues with the weights and optimiser state that were saved, but with new deals.
+The learner holds one seat of each deal. In the other is the learner as it was before the rollout, an earlier
+checkpoint, or an agent by name. Saving and loading are Stable-Baselines3's own: a resumed run continues with the
+weights and optimiser state that were saved, but with new deals.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from __future__ import annotations
 import os
 from typing import Any
 
-import numpy as np
 import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.logger import Logger
@@ -83,7 +82,7 @@ def train_sb3(
             left = 1.0 - done / config.decisions
             model.lr_schedule = ConstantSchedule(config.learning_rate_at(left))
             model.ent_coef = config.ent_coef_at(left)
-            envs.opponent = _opponent(model, config, run)
+            envs.opponent = _opponents(model, config, run)
             try:
                 model.learn(1, log_interval=None, reset_num_timesteps=False)  # type: ignore[arg-type]
             finally:  # torch's distributions refuse NaN with an error of their own
@@ -120,14 +119,15 @@ def _checkpoint(model: MaskablePPO, config: SB3Config) -> Checkpoint:
     return Checkpoint(tuple(layers), rules(config.rules), about)
 
 
-def _opponent(model: MaskablePPO, config: SB3Config, run: RunDirectory) -> AgentLike:
-    """Draw the opponent of the next rollout, with probabilities proportional to the shares."""
-    rng = np.random.default_rng((config.seed, model.num_timesteps))
-    shares = np.array(list(config.opponents.values()))
-    name = rng.choice(list(config.opponents), p=shares / shares.sum())
-    if name == SELF:
-        return PolicyAgent(_checkpoint(model, config), 1.0)
-    if name == POOL:
-        past = run.checkpoint_paths()[-config.pool_size :]
-        return PolicyAgent(load_checkpoint(past[rng.integers(len(past))]), 1.0)
-    return str(name)
+def _opponents(model: MaskablePPO, config: SB3Config, run: RunDirectory) -> dict[AgentLike, float]:
+    """Return the opponents of the next rollout and their shares of the deals."""
+    shares: dict[AgentLike, float] = {}
+    for name, share in config.opponents.items():
+        if name == SELF:
+            shares[PolicyAgent(_checkpoint(model, config), 1.0)] = share
+        elif name == POOL:
+            past = run.checkpoint_paths()[-config.pool_size :]
+            shares |= {PolicyAgent(load_checkpoint(path), 1.0): share / len(past) for path in past}
+        else:
+            shares[name] = share
+    return shares

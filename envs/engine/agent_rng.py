@@ -7,6 +7,7 @@ agent's numbers.
 
 from __future__ import annotations
 
+from copy import copy
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
@@ -23,6 +24,7 @@ Words = npt.NDArray[np.uint64]
 # Philox blocks reserved for each step of a deal. Steps stay below 2**16 too, so a block number fits into the 32 bits
 # that the counter has for it.
 _BLOCKS_PER_STEP = 2**16
+_DEAL_STEP = 2**16 - 1  # of the numbers that belong to a whole deal: no deal has so many actions
 _MAX_STREAM = 2**63 - 1
 
 
@@ -90,22 +92,43 @@ class AgentRng:
         else:
             self._key = agent_key(check_seed(seed), stream)
         self._step = step
-        # One per row, filled at the first draw: most agents never draw.
+        self._rows = np.arange(len(self._indices))
+        # One per address, filled at the first draw: most agents never draw.
         self._keys = self._blocks = _NO_WORDS
 
     def _words(self, size: int | tuple[int, ...] | None) -> Words:
-        rows = len(self._indices)
+        self._fill()
+        indices = self._indices[self._rows]
+        rows = len(indices)
         shape = (size,) if isinstance(size, (int, np.integer)) else (rows,) if size is None else tuple(size)
         if not shape or shape[0] != rows:
             raise ValueError(f"size must be {rows} or ({rows}, ...), one row per view, got {size!r}")
-        if len(self._keys) != rows:
-            self._keys = np.full(rows, self._key, np.uint64)
-            self._blocks = np.full(rows, np.asarray(self._step, np.uint64) * np.uint64(_BLOCKS_PER_STEP))
         per_row = int(np.prod(shape[1:], dtype=np.int64))
         out = np.empty((rows, per_row), np.uint64)
-        _fill_words(self._keys, self._indices, self._blocks, out)
-        self._blocks = self._blocks + np.uint64((per_row + 1) // 2)
+        _fill_words(self._keys[self._rows], indices, self._blocks[self._rows], out)
+        self._blocks[self._rows] += np.uint64((per_row + 1) // 2)
         return out.reshape(shape)
+
+    def _fill(self) -> None:
+        if len(self._keys) != len(self._indices):
+            self._keys = np.full(len(self._indices), self._key, np.uint64)
+            self._blocks = np.full(len(self._keys), np.asarray(self._step, np.uint64) * np.uint64(_BLOCKS_PER_STEP))
+
+    def rows(self, rows: npt.ArrayLike) -> AgentRng:
+        """Return the numbers of some rows, bool[rows] or int64[k], for an agent that is asked about these alone.
+
+        No number is drawn twice: what the part draws is not drawn again here.
+        """
+        self._fill()
+        part = copy(self)
+        part._rows = self._rows[np.asarray(rows)]
+        return part
+
+    def of_deal(self) -> AgentRng:
+        """Return numbers that each row draws again at every decision of its deal."""
+        whole = copy(self)
+        whole._step, whole._keys = _DEAL_STEP, _NO_WORDS
+        return whole
 
     def random(self, size: int | tuple[int, ...] | None = None) -> npt.NDArray[np.float64]:
         """Return uniform numbers in [0, 1), float64 of shape ``size`` (one per row by default).

@@ -7,7 +7,7 @@ from concurrent.futures import Executor
 from itertools import combinations
 
 from german_whist.agents.registry import as_spec, make_agent
-from german_whist.envs.agent import Agent, AgentLike, SupportsAct
+from german_whist.envs.agent import AgentLike
 from german_whist.envs.engine.endgame_hook import PLAYED
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
@@ -52,7 +52,7 @@ def play_tournament(
     if len(agents) < 2:
         raise ValueError(f"the number of agents must be at least 2, got {len(agents)}")
     game = rules_named(rules)
-    named: dict[str, str | Agent | SupportsAct] = {}
+    named: dict[str, AgentLike] = {}
     for agent in agents:
         spec = as_spec(agent)
         name = agent_label(spec, make_agent(spec, game))

@@ -61,7 +61,8 @@ class GermanWhistVecEnv(VecEnv):
         Args:
             num_envs: number of deals stepped together, at least 1.
             rules: a preset's name, optionally with settings, or ``Rules``.
-            opponent: an agent's specification or an agent object.
+            opponent: an agent's specification, an agent object, or shares, ``{"heuristic": 0.8, "random": 0.2}``: who
+                plays a deal follows from its seed and index.
             reward: ``"margin"``, ``"win"`` or ``"points"``.
             seat: the learner's seat, 0, 1 or ``"alternate"``.
             endgame: ``"played"`` or ``"exact"``.

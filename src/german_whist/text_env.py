@@ -10,13 +10,12 @@ from typing import Any
 from gymnasium.error import ResetNeeded
 
 from german_whist.agents.judge import WORLDS, advise, judge_action, judge_of
-from german_whist.agents.registry import make_agent
 from german_whist.envs.agent import AgentLike, Views, play_turn
 from german_whist.envs.engine.actions import action_text, actions_text
 from german_whist.envs.engine.cards import cards_of
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
-from german_whist.envs.opponent import check_seat, learner_seats
+from german_whist.envs.opponent import PlaysOpponent, check_seat, learner_seats
 from german_whist.envs.simulator.episodes import Episode
 from german_whist.envs.text.answers import read_action
 from german_whist.envs.text.deal_text import deal_text
@@ -40,7 +39,7 @@ _LOST = f"{OPPONENT} wins: {YOU} forfeit the deal ({TRIES} answers in a row name
 Step = tuple[str, float, bool, dict[str, Any]]
 
 
-class TextEnv:
+class TextEnv(PlaysOpponent):
     """A single-agent environment in words, one deal per episode, for language models.
 
     Observations are messages and actions are answers in text. A message has the events since the last one and
@@ -64,7 +63,7 @@ class TextEnv:
 
     Attributes:
         rules: the rules of the game.
-        opponent: the agent that plays against the learner.
+        opponent: the agent that plays against the learner; it may be replaced between two steps.
         reward: the kind of reward.
         illegal_penalty: subtracted from the reward of each answer without a legal action.
         learner: the learner's seat in the current deal.
@@ -84,7 +83,7 @@ class TextEnv:
 
         Args:
             rules: a preset's name, optionally with settings, or ``Rules``.
-            opponent: an agent's specification or an agent object.
+            opponent: an agent's specification, an agent object, or shares, ``{"heuristic": 0.8, "random": 0.2}``.
             reward: ``"win"``, ``"margin"`` or ``"regret"``.
             seat: the learner's seat, 0, 1 or ``"alternate"``. The dealer alternates from deal to deal in any case, so
                 playing the same deals in seats 0 and 1 makes them mirrored deals.
@@ -100,7 +99,7 @@ class TextEnv:
             raise unknown_name_error("reward", reward, REWARDS)
         check_seat(seat)
         self.rules = rules_named(rules)
-        self.opponent = make_agent(opponent, self.rules)
+        self.opponent = opponent
         self.reward = reward
         self.seat = seat
         self.learner = 0

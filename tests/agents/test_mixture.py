@@ -1,0 +1,140 @@
+"""Shares of agents: who plays a deal follows from its address, at every door."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+
+import german_whist as gw
+from german_whist.envs.agent import as_agent
+from german_whist.envs.engine.agent_rng import AgentRng
+
+ID = "german_whist:GermanWhist-v0"
+SHARES: dict[Any, float] = {"heuristic": 0.5, "random": 0.3}
+
+
+class Counting:
+    """Plays its lowest card, and counts how often it is asked."""
+
+    def __init__(self) -> None:
+        self.rows = 0
+
+    def act(self, views: Any, rng: Any) -> Any:
+        self.rows += len(views)
+        return gw.action_mask(views).argmax(axis=1)
+
+
+def played(**settings: Any) -> list[list[float]]:
+    """Return the rewards of each row, playing lowest cards for a while."""
+    envs = gymnasium.make_vec(ID, rules="classic", **settings)
+    _, info = envs.reset(seed=4)
+    rewards = []
+    for _ in range(60):
+        _, reward, _, _, info = envs.step(info["action_mask"].argmax(axis=1))
+        rewards.append(reward.tolist())
+    return [*map(list, zip(*rewards, strict=True))]
+
+
+def test_one_agent_plays_a_whole_deal_and_the_shares_hold() -> None:
+    chosen = as_agent(SHARES, gw.rules("classic"))
+    deals = np.arange(2000)
+    first = chosen._chosen(AgentRng(5, deals, step=0))  # type: ignore[attr-defined]
+    assert np.array_equal(first, chosen._chosen(AgentRng(5, deals, step=25)))  # type: ignore[attr-defined]
+    assert np.array_equal(first[7:9], chosen._chosen(AgentRng(5, deals[7:9], step=3)))  # type: ignore[attr-defined]
+    assert (first == 0).mean() == pytest.approx(0.5 / 0.8, abs=0.03)
+    assert not np.array_equal(first, chosen._chosen(AgentRng(6, deals)))  # type: ignore[attr-defined]
+
+
+def test_who_plays_a_deal_does_not_depend_on_the_batch() -> None:
+    wide, again, narrow = played(opponent=SHARES, num_envs=4), played(opponent=SHARES, num_envs=4), []
+    assert wide == again
+    for deal in range(4):
+        env = gymnasium.make(ID, opponent=SHARES)
+        _, info = env.reset(options={"deal": (4, deal)})
+        over = False
+        while not over:
+            _, reward, over, _, info = env.step(int(info["action_mask"].argmax()))
+        narrow.append(float(reward))
+    assert [next(filter(None, row)) for row in wide] == narrow
+
+
+def test_the_same_deals_on_a_device() -> None:
+    pytest.importorskip("torch")
+    same = {"heuristic": 5, "random": 3}  # the sum need not be 1
+    assert played(opponent=SHARES, num_envs=6) == played(opponent=same, num_envs=6)
+    envs = gymnasium.make_vec(ID, num_envs=6, opponent=SHARES, device="cpu")
+    _, info = envs.reset(seed=4)
+    rewards = []
+    for _ in range(60):
+        _, reward, _, _, info = envs.step(info["action_mask"].argmax(dim=1))
+        rewards.append(reward.tolist())
+    assert [*map(list, zip(*rewards, strict=True))] == played(opponent=SHARES, num_envs=6)
+
+
+def test_every_door_takes_shares_of_objects_and_they_change_the_same_way() -> None:
+    pytest.importorskip("stable_baselines3")
+    from german_whist.sb3 import GermanWhistVecEnv
+
+    for make in (
+        lambda opponent: gymnasium.make(ID, opponent=opponent),
+        lambda opponent: gymnasium.make_vec(ID, num_envs=8, opponent=opponent),
+        lambda opponent: GermanWhistVecEnv(8, opponent=opponent),
+        lambda opponent: gw.TextEnv(opponent=opponent),
+    ):
+        old, new = Counting(), Counting()
+        env = make({old: 1.0})
+        bare = getattr(env, "unwrapped", env)
+        for agent, other in ((old, new), (new, old)):
+            for seat in (0, 1, 0, 1):
+                if isinstance(bare, GermanWhistVecEnv):
+                    bare.set_options({"dealer": seat})
+                    bare.reset()
+                else:
+                    bare.reset(options={"dealer": seat})
+            assert agent.rows > 0
+            agent.rows = 0
+            bare.opponent = {new: 2}
+            other.rows = 0
+    result = gw.play_match({"greedy": 1, Counting(): 1}, "random", deals=20)
+    assert result.first == "greedy or Counting"
+
+
+def test_an_agent_asks_others_about_some_of_its_views() -> None:
+    asked = []
+
+    class Composed:
+        """Leads as one bot, follows as another, and draws from its own numbers too."""
+
+        def __init__(self) -> None:
+            self.leads, self.follows = gw.make_agent("random"), gw.make_agent("greedy")
+
+        def act(self, views: Any, rng: Any) -> Any:
+            leads, actions = views["led"] < 0, np.empty(len(views), np.int64)
+            own = rng.random()
+            for agent, rows in ((self.leads, leads), (self.follows, ~leads)):
+                if rows.any():
+                    actions[rows] = agent.act(views[rows], rng.rows(rows))
+            asked.append((own, rng.rows(leads).random(), own[leads], rng.random()))
+            return actions
+
+    result = gw.play_match(Composed(), "random", deals=32)
+    assert result.deals == 32
+    assert np.array_equal(result.margins, gw.play_match(Composed(), "random", deals=32).margins)
+    for own, part, led, later in asked:
+        assert len(part) == len(led)
+        assert not np.isin(part, own).any()
+        assert not np.isin(later, np.concatenate([own, part])).any()
+
+
+@pytest.mark.parametrize("shares", [{}, {"greedy": 0}, {"greedy": -1}, {"greedy": float("nan")}])
+def test_shares_are_above_0(shares: Any) -> None:
+    with pytest.raises(ValueError, match="shares"):
+        gymnasium.make(ID, opponent=shares)
+
+
+def test_an_unknown_agent_in_shares_is_named() -> None:
+    with pytest.raises(ValueError, match="gready"):
+        gw.make_agent({"gready": 1.0})
