@@ -72,6 +72,7 @@ def train_sb3(
         RunRecords(run, config, model.num_timesteps, quiet=quiet, callback=callback) as records,
         stop_signals(stop, records.say),
     ):
+        records.say(f"training in {run.given}")
         while (done := model.num_timesteps) < config.decisions:
             if save_is_due(done):
                 _save(model, config, run)
