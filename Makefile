@@ -86,7 +86,7 @@ site: $(VENV)/.installed-dev-$(KEY)
 
 # EXAMPLES=100000 takes hours.
 fuzz: $(VENV)/.installed-dev-$(KEY)
-	FUZZ_EXAMPLES=$(or $(EXAMPLES),1000) $(BIN)/python -m pytest -q tests/fuzz
+	FUZZ_EXAMPLES=$(or $(EXAMPLES),1000) $(BIN)/python -m pytest -q -m nightly tests/fuzz
 
 # KILLS=N: kills of runs from scratch and with `init`, each; SEED: when.
 kill-test: $(VENV)/.installed-dev-$(KEY)

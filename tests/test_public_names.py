@@ -59,9 +59,8 @@ def test_pettingzoo_makes_the_environment() -> None:
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("name", ["random", "greedy", "heuristic"])
-def test_gymnasium_makes_the_environment_against_every_bot(name: str) -> None:
-    game = gymnasium.make(f"german_whist:{GYMNASIUM_ID}", opponent=name, rules="classic", reward="points")
+def test_gymnasium_makes_the_environment() -> None:
+    game = gymnasium.make(f"german_whist:{GYMNASIUM_ID}", opponent="greedy", rules="classic", reward="points")
     _, info = game.reset(seed=1)
     terminated, steps = False, 0
     while not terminated:
@@ -79,13 +78,3 @@ def test_the_heuristic_bot_is_the_usual_opponent_and_agents_may_be_objects() -> 
     assert batch.unwrapped.opponent is agent  # type: ignore[attr-defined]
     _, info = batch.reset(seed=1)
     batch.step(info["action_mask"].argmax(axis=1))
-
-
-@pytest.mark.parametrize("make", [gymnasium.make, gymnasium.make_vec])
-@pytest.mark.parametrize(
-    ("wrong", "word"),
-    [({"opponent": "heuristc"}, "heuristic"), ({"rules": "clasic"}, "classic"), ({"seat": 3}, "seat")],
-)
-def test_a_bad_argument_of_make_is_named(make: object, wrong: dict[str, object], word: str) -> None:
-    with pytest.raises(ValueError, match=word):
-        make(f"german_whist:{GYMNASIUM_ID}", **wrong)  # type: ignore[operator]

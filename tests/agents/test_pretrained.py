@@ -87,6 +87,13 @@ def test_torch_chooses_the_same_actions(name: str, played: int) -> None:
     assert same.mean() > 0.99
 
 
+@pytest.mark.parametrize("network", pretrained_networks(), ids=PRETRAINED_NAMES)
+def test_an_agent_wins_what_its_card_says(network: PretrainedNetwork) -> None:
+    opponent = "heuristic+exact"
+    result = play_match(network.name, opponent, deals=1000, seed=7, endgame="exact")
+    assert result.win_rate == pytest.approx(network.model_card["results"][opponent]["win_rate"], abs=0.035)
+
+
 def test_a_network_is_found_by_name_or_by_path(tmp_path: Path) -> None:
     assert find_network("champion") is load_pretrained("champion")
     some_network(seed=3).save(tmp_path / "mine.safetensors")

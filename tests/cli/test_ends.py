@@ -33,6 +33,7 @@ def end(process: subprocess.Popen[str], number: signal.Signals) -> str:
         process.kill()
 
 
+@pytest.mark.nightly
 @in_proc
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
 def test_workers_end_with_the_command(number: signal.Signals, tmp_path: Path) -> None:

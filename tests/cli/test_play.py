@@ -10,11 +10,11 @@ import pytest
 from german_whist.agents.registry import make_agent
 from german_whist.envs.agent import play_turn
 from german_whist.envs.engine.actions import action_text
-from german_whist.envs.engine.rules import rule_names
 from german_whist.envs.simulator.episodes import Episode
 from german_whist.envs.text.events import result_text
 from tests.cli.commands import Run
 from tests.cli.conftest import Typist
+from tests.presets import PRESETS
 
 
 def lowest_actions(game: str, seat: int, seed: int) -> tuple[list[str], str]:
@@ -34,7 +34,7 @@ def lowest_actions(game: str, seat: int, seed: int) -> tuple[list[str], str]:
     return typed, result_text(state["tricks"], margin, deal.rules, names, low=bool(state["low"]))[1]
 
 
-@pytest.mark.parametrize("game", rule_names())
+@pytest.mark.parametrize("game", PRESETS)
 def test_a_deal_of_every_game_is_played_to_its_result(game: str, run: Run, type_lines: Typist) -> None:
     seat = len(game) % 2
     typed, result = lowest_actions(game, seat, 5)

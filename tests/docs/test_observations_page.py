@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from german_whist.envs.engine.rules import Rules, rule_names
+from german_whist.envs.engine.rules import Rules
 from german_whist.envs.observation.full_state import state_layout
 from german_whist.envs.observation.vector import observation_layout
 from tools.observation_picture import FILE, picture
@@ -31,7 +31,6 @@ def test_the_page_in_docs_is_the_one_the_code_writes() -> None:
 @pytest.mark.parametrize(
     ("game", "match"),
     [
-        *((name, None) for name in rule_names()),
         ("open_stock:open_stock=3,high_low=true", None),
         ("draft:counts=all,race=5", "best_of:3"),
         (Rules(suits=2, ranks=4, hand=2, stock=0, humbug=True, high_low=True), "first_to:10"),

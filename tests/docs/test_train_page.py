@@ -17,6 +17,7 @@ from tests.docs.examples import ROOT, SMALL_RUN, blocks
 from tests.training.whole_runs import interrupt_in
 
 PAGE = ROOT / "docs" / "how-to" / "train.md"
+pytestmark = pytest.mark.nightly
 SMALL = SMALL_RUN | {"evaluate_every": "200"}
 
 

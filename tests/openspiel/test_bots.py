@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.presets import PRESETS
+
 pyspiel = pytest.importorskip("pyspiel")
 
 from open_spiel.python.algorithms import ismcts, mcts
@@ -14,7 +16,6 @@ from open_spiel.python.algorithms import ismcts, mcts
 import german_whist as gw
 from german_whist.agents.registry import make_agent
 from german_whist.envs.agent import Games
-from german_whist.envs.engine.rules import rule_names
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.openspiel.bots import AgentBot, BotAgent
 from german_whist.openspiel.game import load_game
@@ -44,7 +45,7 @@ def games_of(batch: DealBatch, rows: list[int]) -> Games:
     return Games(lambda: batch.history(rows=which), lambda: batch.game_ids(which))
 
 
-@pytest.mark.parametrize("preset", ["classic", "small", "draft", "humbug", "six_cards"])
+@pytest.mark.parametrize("preset", ["classic", "draft", "humbug"])
 def test_an_agent_plays_the_same_as_a_bot(preset: str) -> None:
     batch = DealBatch(preset, 2, 3)
     bot, agent = AgentBot("heuristic"), make_agent("heuristic")
@@ -62,7 +63,7 @@ def test_an_agent_plays_the_same_as_a_bot(preset: str) -> None:
         batch.step(actions)
 
 
-@pytest.mark.parametrize("preset", rule_names())
+@pytest.mark.parametrize("preset", PRESETS)
 def test_a_bot_gets_the_information_states_of_a_game_in_which_player_1_deals(preset: str) -> None:
     shown: list[tuple[int, str]] = []
     agent = BotAgent(lambda game, player: Recorder(shown), preset)

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.presets import PRESETS
+
 pyspiel = pytest.importorskip("pyspiel")
 
 import german_whist.openspiel as gw_openspiel
@@ -28,16 +30,16 @@ def recorded(game: str, deals: int, seed: int = 5) -> tuple[DealBatch, list[list
     return batch, decks, actions
 
 
-OTHER = [f"{preset},reward={reward},dealer=0" for preset in ("classic", "six_cards", "draft") for reward in REWARDS]
+OTHER = [f"{preset},reward={reward},dealer=0" for preset in ("six_cards", "draft") for reward in REWARDS]
 
 
-@pytest.mark.parametrize("settings", [*rule_names(), *OTHER, "humbug,dealer=0"])
+@pytest.mark.parametrize("settings", [*PRESETS, *OTHER, "humbug,dealer=0"])
 def test_openspiels_random_simulations_pass(settings: str) -> None:
     game = pyspiel.load_game(f"python_german_whist(rules={settings})")
     pyspiel.random_sim_test(game, num_sims=3, serialize=True, verbose=False)
 
 
-@pytest.mark.parametrize("preset", rule_names())
+@pytest.mark.parametrize("preset", PRESETS)
 def test_players_see_and_are_paid_what_they_are_in_the_engine(preset: str) -> None:
     batch, decks, actions = recorded(preset, 6)
     for row in range(batch.size):
@@ -116,9 +118,9 @@ def test_settings_are_parameters_of_their_own() -> None:
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ("rules=clasic", "unknown rules 'clasic': did you mean 'classic'"),
-        ("reward=pionts", "unknown reward 'pionts': did you mean 'points'"),
-        ("dealer=2", "dealer must be 0 or 1, got 2"),
+        ("rules=clasic", "did you mean 'classic'"),
+        ("reward=pionts", "did you mean 'points'"),
+        ("dealer=2", "dealer .* 2"),
         ("rules=tiny,stock=3", "stock=3 is odd"),
     ],
 )

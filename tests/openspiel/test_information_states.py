@@ -82,12 +82,3 @@ def test_before_the_deal_there_is_nothing_to_see() -> None:
     assert not any(state.information_state_tensor(1))
     assert state.observation_string(0) == "player 0: "
     assert not any(state.observation_tensor(1))
-
-
-def test_only_what_a_player_sees_can_be_observed() -> None:
-    game = load_game("tiny")
-    everything = pyspiel.IIGObservationType(perfect_recall=False, private_info=pyspiel.PrivateInfoType.ALL_PLAYERS)
-    with pytest.raises(ValueError, match="only what a player sees"):
-        game.make_py_observer(everything)
-    with pytest.raises(ValueError, match="observers have no parameters"):
-        game.make_py_observer(None, {"size": 3})

@@ -5,15 +5,15 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
 
-from tests.packaging.only import distributions, environment
+from tests.packaging.only import environment
 
 ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.nightly
 PROGRAM = "-m german_whist"
 SMALL = "--rules tiny --decisions 256 --num-envs 64 --batch-size 64 --hidden [16] --suit-layers 0 --value-hidden [16]"
 SMALL += " --evaluate-deals 8 --final-deals 8 --processes 1"
@@ -48,15 +48,3 @@ def test_the_page_is_served_with_what_its_extra_brings(tmp_path: Path) -> None:
         finally:
             server.send_signal(signal.SIGTERM)
     assert server.returncode == 0
-
-
-def test_what_an_extra_does_not_bring_is_not_found(tmp_path: Path) -> None:
-    assert find_spec("pytest") is not None
-    look = "from importlib.util import find_spec; from importlib.metadata import version\n"
-    look += "assert find_spec('numpy'); assert not find_spec('pytest'); version('numpy'); version('pytest')"
-    words = [sys.executable, "-c", look]
-    done = subprocess.run(words, env=environment("base", tmp_path), capture_output=True, text=True, check=False)
-    assert done.stderr.splitlines()[-1].startswith("importlib.metadata.PackageNotFoundError")
-    assert {"numpy", "german-whist"} <= distributions("base") < distributions("train")
-    with pytest.raises(KeyError):
-        distributions("trian")

@@ -11,7 +11,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-pytestmark = pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+pytestmark = [
+    pytest.mark.nightly,
+    pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed"),
+]
 VERSION = f"{sys.version_info.major}.{sys.version_info.minor}.0"
 # Asked for its version, makes an environment, or installs; the file `broken` beside it makes the last two fail.
 PYTHON = f"""#!/bin/sh
@@ -71,13 +74,6 @@ def test_an_installation_that_failed_is_repeated(tools: Path) -> None:
     assert not list((tools / "venv").glob(".installed-*"))
     (tools / "broken").unlink()
     assert make(tools, "quickstart").returncode == 0
-
-
-def test_pip_gets_another_index(tools: Path) -> None:
-    assert (
-        "another index: https://an.example/cpu\n"
-        in make(tools, "quickstart", "PIP_EXTRA_INDEX_URL=https://an.example/cpu").stdout
-    )
 
 
 @pytest.mark.parametrize("browser", ["", "required"])

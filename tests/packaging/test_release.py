@@ -20,6 +20,7 @@ ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 
+@pytest.mark.nightly
 def test_the_source_distribution_holds_every_file_of_the_repository(tmp_path: Path) -> None:
     try:
         command = ["git", "checkout-index", "--all", f"--prefix={tmp_path}/"]

@@ -24,6 +24,7 @@ from german_whist.envs.text.rules_text import rules_spec
 from german_whist.table.api import Api
 from german_whist.table.page_data import ServeOptions
 from german_whist.table.server import make_app
+from tests.presets import PRESETS
 from tests.redeal import Redeal
 from tests.table.conftest import BASE, TOKEN
 
@@ -48,7 +49,7 @@ def course(game: str, seed: int, steps: int = 1000) -> Iterator[DealBatch]:
         steps -= 1
 
 
-@pytest.mark.parametrize("game", rule_names())
+@pytest.mark.parametrize("game", PRESETS)
 def test_an_agent_plays_what_it_plays_at_any_other_table(game: str) -> None:
     agent = make_agent("heuristic", game)
     for seed in range(3):

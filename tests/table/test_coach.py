@@ -20,6 +20,7 @@ from german_whist.envs.engine.rules import Rules, rule_names
 from german_whist.envs.simulator.episodes import Episode
 from german_whist.evaluation.recording import DealResult, Recording
 from german_whist.table.page_data import rounded_network, write_data
+from tests.presets import PRESETS
 from tests.table.test_replay import needs_node
 
 PROGRAM = Path(__file__).parent / "coach.mjs"
@@ -59,7 +60,7 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, int], A
 
 
 @needs_node
-@pytest.mark.parametrize("game", rule_names())
+@pytest.mark.parametrize("game", PRESETS)
 def test_the_page_judges_as_python_does(game: str, answers: dict[tuple[str, int], Any]) -> None:
     for index, name in enumerate(JUDGES):
         deal = played(game, index)
