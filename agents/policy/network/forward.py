@@ -20,7 +20,7 @@ from german_whist.envs.engine.cards import NUM_CARDS, SUIT_SIZE
 Rows = npt.NDArray[np.float32]
 
 _LINE = 16  # float32 numbers in a cache line
-_BLOCK = 256  # rows evaluated together: what lies between the layers of more would not fit into the cache
+_BLOCK = 64  # rows evaluated together: what lies between the layers of more would not fit into the cache
 
 
 def packed(weight: npt.NDArray[np.float32], bias: npt.NDArray[np.float32] | None = None) -> Rows:

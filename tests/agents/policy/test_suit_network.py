@@ -77,7 +77,7 @@ def test_outputs_are_those_of_the_formula(game: str, inputs: str, suit_layers: i
 
 def test_a_row_does_not_depend_on_its_batch() -> None:
     checkpoint = suit_network(2)
-    rows = some_inputs(checkpoint, 260)
+    rows = some_inputs(checkpoint, 100)
     together = Forward(checkpoint.layers, 2).logits(rows)
     for row in range(0, len(rows), 13):
         assert Forward(checkpoint.layers, 2).logits(rows[row : row + 1]).tobytes() == together[row].tobytes()
