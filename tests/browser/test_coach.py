@@ -108,7 +108,7 @@ def test_mistakes_can_be_put_right_in_the_review_and_practice_leads_back_to_it(t
             if option["label"] not in ("best", "good") and option["action"] != move["action"]:
                 retry.get_by_role("button", name=option["name"]).click()
                 assert f"The {option['name']} gives away " in retry.locator(".verdict").text_content()
-        retry.get_by_role("button", name=move["best_name"]).click()
+        retry.get_by_role("button", name=move["bestName"]).click()
         assert f"Right: the {move['best_name']}" in retry.locator(".verdict").text_content()
     assert True in covered
     retry.get_by_role("button", name="Show me").click()

@@ -48,7 +48,7 @@ def check_words(table: Table, session: dict[str, Any]) -> None:
     assert f"Trumps: {trumps}" in page.get_by_role("region", name="Table", exact=True).aria_snapshot()
     if position["stock"]:
         assert f"{position['stock']} cards in the stock" in page.locator("#stock").text_content()
-        [card] = position["face_up"]
+        [card] = position["faceUp"]
         assert page.locator("#stock").get_by_role("img", name=re.compile("face up$")).count() == 1
         assert page.locator(f"#stock [data-card={card}]").is_visible()
         assert "Foreplay, trick" in page.locator("#stage").text_content()
@@ -60,7 +60,7 @@ def check_words(table: Table, session: dict[str, Any]) -> None:
         tricks = position["tricks"][side]
         shown = [f"{tricks['foreplay']}foreplay", f"{tricks['endgame']}endgame"]
         assert seat.locator(".counter").all_text_contents() == shown
-    last = position["last_trick"]
+    last = position["lastTrick"]
     loser = "you" if last["winner"] == "opponent" else "opponent"
     lying = page.locator("#last img").evaluate_all("all => all.map((one) => one.dataset.card)")
     assert lying == [last["cards"][loser], last["cards"][last["winner"]]]
@@ -141,9 +141,9 @@ def test_the_card_that_was_drawn_last_is_marked(table: Table, server: Server) ->
     assert drawn.count() == 0
     for _ in range(2):
         table.act()
-        while table.session(session)["position"]["last_trick"] is None:
+        while table.session(session)["position"]["lastTrick"] is None:
             table.act()
-        card = table.session(session)["position"]["last_trick"]["takes"]["you"]
+        card = table.session(session)["position"]["lastTrick"]["takes"]["you"]
         assert drawn.evaluate_all("all => all.map((one) => one.dataset.name)") == [card]
 
 
@@ -239,10 +239,10 @@ def test_a_best_of_match_counts_deals_won(table: Table, server: Server) -> None:
         table.play_on()
         if not table.button("Next deal").count():
             break
-        score = table.session(session)["match"]["deals_won"]
+        score = table.session(session)["match"]["dealsWon"]
         assert f"Best of 3: {score['you']} to {score['opponent']}" in table.page.locator("#match").text_content()
         table.next_deal()
-    score = table.session(session)["match"]["deals_won"]
+    score = table.session(session)["match"]["dealsWon"]
     assert max(score.values()) == 2
     words = f"the match, {max(score.values())} to {min(score.values())}"
     assert words in table.page.get_by_role("region", name="Result").text_content()

@@ -26,7 +26,7 @@ def test_back_closes_the_window_on_top_and_leaves_the_game_at_the_table(table: T
             table.page.wait_for_function("left => document.querySelectorAll('dialog').length === left", arg=left)
         assert table.page.url.endswith(f"#session={first}")
     dialog = unfinished(table)
-    listed = [one["id"] for one in table.do("sessions") if one["in_play"]]
+    listed = [one["id"] for one in table.do("sessions") if one["inPlay"]]
     dialog.get_by_role("listitem").nth(listed.index(second)).get_by_role("button").first.click()
     table.page.wait_for_function("id => location.hash === `#session=${id}`", arg=second)
     table.page.go_back()

@@ -79,7 +79,7 @@ export class Rater {
   }
 
   /** Add a review to the statistics. @param {string} id @param {number} deal @param {import("./types.js").Review} review */
-  async rate(id, deal, { tricks_given_away, tricks_at_stake }) {
-    await this.sessions.rate(id, deal, { given_away: tricks_given_away.you, at_stake: tricks_at_stake.you, par: null });
+  async rate(id, deal, { tricksGivenAway, tricksAtStake }) {
+    await this.sessions.rate(id, deal, { given_away: tricksGivenAway.you, at_stake: tricksAtStake.you, par: null });
   }
 }

@@ -30,7 +30,6 @@ export function savedSession(id, session) {
     outcome: outcomeOf(session),
     earlier: session.earlier,
     sent: session.sent,
-    hint: session.hint,
     deals,
   };
 }
@@ -49,7 +48,6 @@ export function loadedSession(saved) {
   session.version = saved.version;
   session.earlier = saved.earlier;
   session.sent = saved.sent;
-  session.hint = saved.hint;
   session.salt = last.salt;
   session.assisted = last.assisted;
   session.recalled = last.recalled;

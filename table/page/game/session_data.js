@@ -52,7 +52,7 @@ export function sessionData(session) {
     can: {
       act: acts,
       hint: acts,
-      take_back: session.canTakeBack,
+      takeBack: session.canTakeBack,
       claim: acts && setup.kind !== "lesson" && canClaim(deal),
       next: deal.done && !session.over,
       recall: session.canRecall,
@@ -80,12 +80,12 @@ export function sessionTitle({ kind, rules, day }, agent) {
 export function summaryData({ id, settings: setup, title, updated, finished, inPlay, outcome }, accuracy) {
   const { kind, rules, agent, match, day } = setup;
   const time = new Date(updated).toISOString().replace(/\.\d+Z$/, "+00:00");
-  return { id, kind, title: sessionTitle(setup, title), rules, agent, match, day, updated: time, finished, in_play: inPlay, outcome, accuracy };
+  return { id, kind, title: sessionTitle(setup, title), rules, agent, match, day, updated: time, finished, inPlay, outcome, accuracy };
 }
 
 /** @param {string} id of a game that cannot even be named @returns {import("./types.js").ListedSession} */
 export const damagedData = (id) => ({
-  id, kind: "play", title: "A damaged game", rules: "", agent: "", match: null, day: null, updated: "", finished: false, in_play: true, outcome: null, accuracy: null,
+  id, kind: "play", title: "A damaged game", rules: "", agent: "", match: null, day: null, updated: "", finished: false, inPlay: true, outcome: null, accuracy: null,
 });
 
 /** @param {Session} session @returns {string | null} what its finished deals have brought, in words; null before the first */
@@ -112,8 +112,8 @@ function matchData({ setup: { match }, score, seat, winner, finished }) {
     title: matchTitle(match),
     target: match === null ? null : targetOf(matchFormatOf(match)),
     score: bySide(points[seat], points[1 - seat]),
-    deals_won: bySide(score.won[seat], score.won[1 - seat]),
-    deals_drawn: score.drawn,
+    dealsWon: bySide(score.won[seat], score.won[1 - seat]),
+    dealsDrawn: score.drawn,
     deals: finished.length,
     winner: sideOrNobody(winner, seat),
   };

@@ -60,7 +60,7 @@ export function summary({ deals, matches }) {
     }),
     streak: streak(plain.map((deal) => deal.margin)),
     accuracy,
-    plays_like: ratedDeals.length < ENOUGH ? null : playsLike(accuracy, MEASURED),
+    playsLike: ratedDeals.length < ENOUGH ? null : playsLike(accuracy, MEASURED),
     memory: memory(deals.filter((deal) => deal.held)),
     recent: deals.slice(-RECENT).map((deal) => ({ margin: deal.margin, assisted: deal.assisted, accuracy: accuracyOfDeals([deal]) })),
   };

@@ -25,7 +25,6 @@ const MATCHES = "countedMatches";
  * @property {string | null} outcome what its finished deals have brought, in words
  * @property {import("./types.js").Earlier | null} earlier
  * @property {string | null} sent in a challenge, the recording of the sender's deal
- * @property {import("./types.js").Hint | null} hint the hint for this position, if one was asked for
  * @property {SavedDeal[]} deals the last is the one on the table
  */
 

@@ -64,7 +64,7 @@ export class Controller {
     showLesson(session, this.actions.leave);
     byId("tools").hidden = over && session.kind !== "recording"; // the result has its own buttons
     setTool("Hint", { enabled: settled && session.can.hint && !this.busy, hidden: session.lesson !== null });
-    setTool("Take back", { enabled: settled && session.can.take_back && !this.busy });
+    setTool("Take back", { enabled: settled && session.can.takeBack && !this.busy });
     const back = session.earlier !== null && session.earlier.session !== null;
     const claims = session.can.claim && !back;
     setTool("Claim", { enabled: settled && !this.busy, hidden: !claims });

@@ -346,7 +346,7 @@ async function openDay(date) {
 }
 
 /** @param {Session} session @returns {boolean} whether the person has not played yet */
-const isUntouched = ({ position, can }) => position.result === null && !can.take_back;
+const isUntouched = ({ position, can }) => position.result === null && !can.takeBack;
 
 /** @param {boolean} [atFile] whether the person wants the file of all games */
 async function games(atFile = false) {

@@ -28,8 +28,8 @@ export function hintOf(view, rules, advice, own = null) {
   const title = agentTitle(advice.judge);
   return {
     by: advice.judge,
-    by_title: title,
-    by_text: judgeText(advice, title),
+    byTitle: title,
+    byText: judgeText(advice, title),
     action: actionText(best, rules),
     name: actionName(best, rules),
     reason: reason(view, rules, advice),
@@ -37,7 +37,7 @@ export function hintOf(view, rules, advice, own = null) {
     win: round(advice.wins[0], 3),
     options: options(advice, rules),
     opponent: advice.exact ? null : holdings(view, rules),
-    opponent_hand: advice.exact ? highToLow(union(view.unseen, view.opponentKnown)) : null,
+    opponentHand: advice.exact ? highToLow(union(view.unseen, view.opponentKnown)) : null,
     beside: own && { title: own.title, tricks: Object.fromEntries(own.advice.actions.map((action, place) => [actionText(action, rules), own.advice.tricks[place]])) },
   };
 }
@@ -64,7 +64,7 @@ export function options(advice, rules) {
     action: actionText(action, rules),
     name: actionName(action, rules),
     tricks: round(advice.tricks[place], 3),
-    tricks_given_away: round(Math.max(0, advice.lost[place]), 3),
+    tricksGivenAway: round(Math.max(0, advice.lost[place]), 3),
     win: round(advice.wins[place], 3),
     label: judge(advice, action).label,
     trick: Number.isNaN(advice.trick[place]) ? null : round(advice.trick[place], 3),

@@ -46,7 +46,7 @@ export async function review(deal, seat, names, rest) {
     const total = (/** @type {string} */ side) => round(own.reduce((sofar, move, place) => sofar + (move.by === side ? of(place) : 0), 0), 3);
     return bySide(total("you"), total("opponent"));
   };
-  const givenAway = sum((place) => moves[place].tricks_given_away);
+  const givenAway = sum((place) => moves[place].tricksGivenAway);
   const stakes = sum((place) => atStake(found[place]));
   const accuracy = bySide(accuracyOf(givenAway.you, stakes.you), accuracyOf(givenAway.opponent, stakes.opponent));
   return {
@@ -56,9 +56,9 @@ export async function review(deal, seat, names, rest) {
     names: bySide(names[seat], names[1 - seat]),
     result: result(deal, seat, names),
     accuracy,
-    tricks_given_away: givenAway,
-    tricks_at_stake: stakes,
-    win_curve: winCurve(deal, seat, found),
+    tricksGivenAway: givenAway,
+    tricksAtStake: stakes,
+    winCurve: winCurve(deal, seat, found),
     swings: swings(deal, seat, found, names, moves),
     moves,
     mistakes: mistakes(moves),
@@ -80,7 +80,7 @@ export function openPositions(deal, seat) {
     return {
       you: highToLow(state.hands[seat]),
       opponent: highToLow(state.hands[1 - seat]),
-      face_up: highToLow(state.faceUp),
+      faceUp: highToLow(state.faceUp),
       stock: deal.rules.humbug ? [] : cardTexts(deal.deck.slice(state.top)),
       led: ledCard(state, seat),
       turn: sideOrNobody(state.done ? -1 : state.turn, seat),
@@ -107,13 +107,13 @@ async function moveData(deal, step, advice, seat, text) {
     name: actionName(action, deal.rules),
     text,
     best: actionText(best, deal.rules),
-    best_name: actionName(best, deal.rules),
+    bestName: actionName(best, deal.rules),
     label: judged.label,
-    tricks_given_away: round(judged.tricks, 3),
-    win_given_away: round(judged.win, 3),
+    tricksGivenAway: round(judged.tricks, 3),
+    winGivenAway: round(judged.win, 3),
     exact: advice.exact,
     judge: advice.judge,
-    judge_title: agentTitle(advice.judge),
+    judgeTitle: agentTitle(advice.judge),
     reason: reason(view, deal.rules, advice),
     options: options(advice, deal.rules),
     line: line.map((one) => actionText(one, deal.rules)),
@@ -138,7 +138,7 @@ export async function bestLine(deal, step) {
 /** @param {Move[]} moves @returns {number[]} numbers of your biggest mistakes: those that cost most chance to win, then most tricks */
 function mistakes(moves) {
   const worse = moves.filter((move) => move.by === "you" && move.best !== move.action);
-  worse.sort((one, other) => other.win_given_away - one.win_given_away || other.tricks_given_away - one.tricks_given_away || one.number - other.number);
+  worse.sort((one, other) => other.winGivenAway - one.winGivenAway || other.tricksGivenAway - one.tricksGivenAway || one.number - other.number);
   return worse.slice(0, MISTAKES).map((move) => move.number);
 }
 

@@ -26,11 +26,11 @@ export function actionText(action, name = "") {
  * @returns {HTMLElement}
  */
 export function optionBars(options, { exact = false, chosen = "", trick = false, beside = null, extra = null } = {}) {
-  const widest = Math.max(...options.map((option) => option.tricks_given_away), 0.25); // small differences look small
+  const widest = Math.max(...options.map((option) => option.tricksGivenAway), 0.25); // small differences look small
   const withTrick = trick && options.some((option) => option.trick !== null);
   const rows = options.map((option) => {
     const bar = h("span", { class: "bar", "aria-hidden": "true" }, h("i", {}));
-    const share = 1 - option.tricks_given_away / (widest * 1.08);
+    const share = 1 - option.tricksGivenAway / (widest * 1.08);
     /** @type {HTMLElement} */ (bar.firstElementChild).style.width = `${Math.round(100 * Math.max(share, 0.04))}%`;
     return h(
       "tr",

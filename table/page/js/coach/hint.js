@@ -44,10 +44,10 @@ export function hintTitle(hint) {
 function details(hint) {
   return [
     h("p", { class: "chance" }, "Chance to win the deal: ", h("b", {}, percent(hint.win))),
-    ...(hint.opponent_hand === null ? [] : [openHand(hint.opponent_hand)]),
+    ...(hint.opponentHand === null ? [] : [openHand(hint.opponentHand)]),
     optionBars(hint.options, { exact: hint.exact, trick: true, beside: hint.beside }),
     ...(hint.opponent === null ? [] : [holdings(hint.opponent)]),
-    h("p", { class: "judge" }, hint.by_text),
+    h("p", { class: "judge" }, hint.byText),
   ];
 }
 

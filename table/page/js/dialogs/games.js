@@ -22,7 +22,7 @@ const SHOWN = 20; // finished games, until more are asked for
  */
 export function openGames(all, actions, atFile = false) {
   const played = all.filter(({ kind }) => kind === "play" || kind === "challenge");
-  const isOpen = (/** @type {ListedSession} */ session) => !session.finished && (session.in_play || session.match !== null);
+  const isOpen = (/** @type {ListedSession} */ session) => !session.finished && (session.inPlay || session.match !== null);
   const open = gameList(played.filter(isOpen), (id) => leave(() => actions.open(id)), canBePlayed);
   const over = played.filter((session) => !isOpen(session) && session.outcome !== null);
   const review = (/** @type {string} */ id) => leave(() => actions.review(id));

@@ -51,7 +51,7 @@ function tables(statistics, catalog) {
       figure("Longest", statistics.streak.longest),
       assisted.length > 0 && figure("Assisted", sum("deals", assisted)),
     ),
-    ...(statistics.accuracy === null ? [] : [ladder(statistics.accuracy, statistics.plays_like, catalog)]),
+    ...(statistics.accuracy === null ? [] : [ladder(statistics.accuracy, statistics.playsLike, catalog)]),
     ...(statistics.memory === null ? [] : [memory(statistics.memory)]),
   ];
   if (recent.length > 1) parts.push(recentChart(recent));

@@ -42,7 +42,7 @@ export function board(position, { names, trump, move, covered = false }) {
       "div",
       { class: "board-middle" },
       h("div", {}, h("p", {}, trump === null ? "No trumps" : `Trumps ${SUIT_SIGNS[trump]} ${SUIT_NAMES[trump]}`)),
-      part("Face up", position.face_up),
+      part("Face up", position.faceUp),
       position.led !== null && part(`Led by ${names[position.led.by]}`, [position.led.card]),
       part("Stock, the next card first", covered ? [] : position.stock, "stock-left"),
     ),

@@ -14,7 +14,7 @@ export class WinCurve {
    * @param {Review} review
    * @param {(move: number) => void} choose called with the number of moves played at the point that was clicked
    */
-  constructor({ win_curve: curve, moves, mistakes, swings }, choose) {
+  constructor({ winCurve: curve, moves, mistakes, swings }, choose) {
     this.curve = curve;
     const x = (/** @type {number} */ place) => (WIDTH * place) / Math.max(curve.length - 1, 1);
     const y = (/** @type {number} */ chance) => HEIGHT * (1 - chance);

@@ -41,11 +41,11 @@ export function retryPanel(move, trump, { show, next }) {
     button.disabled = true;
     if (option.label === "best" || option.label === "good") {
       button.classList.add("right");
-      verdict.textContent = `Right: ${called(option.action, option.name)}${option.label === "best" ? "" : `, though ${called(move.best, move.best_name)} is a little better`}. ${capital(move.reason)}`;
+      verdict.textContent = `Right: ${called(option.action, option.name)}${option.label === "best" ? "" : `, though ${called(move.best, move.bestName)} is a little better`}. ${capital(move.reason)}`;
       answer.prepend(...(next === null ? [] : [h("button", { type: "button", class: "primary", onclick: next }, "Next mistake")]));
       return;
     }
-    const loss = lossText(option.tricks_given_away, Math.max(move.options[0].win - option.win, 0), move.exact);
+    const loss = lossText(option.tricksGivenAway, Math.max(move.options[0].win - option.win, 0), move.exact);
     verdict.textContent = `${capital(called(option.action, option.name))} gives away ${loss}: ${oneOf(option.label)}, too. Look again.`;
   };
   const buttons = inHandOrder(move.options, trump).map((option) => {

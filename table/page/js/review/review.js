@@ -135,7 +135,7 @@ function summary(review) {
       {},
       h("th", { scope: "row" }, review.names[side]),
       h("td", {}, accuracy === null ? "–" : percent(accuracy / 100)),
-      h("td", {}, review.tricks_given_away[side].toFixed(1)),
+      h("td", {}, review.tricksGivenAway[side].toFixed(1)),
     );
   };
   const head = (/** @type {string} */ words) => h("th", { scope: "col" }, words);
@@ -167,7 +167,7 @@ function mistakes(review, go, retry) {
         h(
           "button",
           { type: "button", class: `entry ${move.label}`, onclick: () => go(move.number - 1) },
-          h("strong", {}, `Trick ${move.trick}: `, actionText(move.action, move.name), " instead of ", actionText(move.best, move.best_name)),
+          h("strong", {}, `Trick ${move.trick}: `, actionText(move.action, move.name), " instead of ", actionText(move.best, move.bestName)),
           h("small", {}, labelText(move)),
         ),
       ),
@@ -195,12 +195,12 @@ function labels() {
 
 /** @param {Move} move @returns {string} "Mistake: gives away 0.4 tricks and 8 points of the chance to win" */
 function labelText(move) {
-  return `${capital(move.label)}: gives away ${lossText(move.tricks_given_away, move.win_given_away, move.exact)}`;
+  return `${capital(move.label)}: gives away ${lossText(move.tricksGivenAway, move.winGivenAway, move.exact)}`;
 }
 
 /** @param {Move} move @returns {string} what the coach says of it */
 function verdict(move) {
-  if (isCriticised(move)) return `${labelText(move)}. Better: ${move.best_name}.`;
+  if (isCriticised(move)) return `${labelText(move)}. Better: ${move.bestName}.`;
   return move.options.length < 2 ? "The only card" : capital(move.label);
 }
 
@@ -254,6 +254,6 @@ function moveDetails(move, review, { tryAction, line, retry }) {
       line !== null && h("button", { type: "button", class: "quiet small", onclick: () => line(move.number) }, "Play it through"),
     ),
     move.options.length > 1 && optionBars(move.options, { exact: move.exact, chosen: move.action, extra: mine ? extra : null }),
-    h("p", { class: "judge" }, move.exact ? "Exact: both hands were known." : `Judged by ${move.judge_title}, from what could be known then.`),
+    h("p", { class: "judge" }, move.exact ? "Exact: both hands were known." : `Judged by ${move.judgeTitle}, from what could be known then.`),
   );
 }

@@ -20,21 +20,21 @@ export function showStock(shown, session, openCards) {
   const element = byId("stock");
   const { position } = shown;
   const picking = position.decision?.kind === "pick" && !shown.waiting;
-  element.className = `open-${Math.min(position.face_up.length, 3)}`;
-  element.style.setProperty("--count", String(Math.max(position.face_up.length, 1)));
+  element.className = `open-${Math.min(position.faceUp.length, 3)}`;
+  element.style.setProperty("--count", String(Math.max(position.faceUp.length, 1)));
   if (position.stage === "endgame" || session.figures.stock === 0) {
     const discarded = position.discarded.map((card) => picture(card, cardName(card)));
     fill(element, ...(discarded.length > 0 ? [h("p", { class: "caption" }, "Out of play"), h("div", { class: "discarded" }, ...discarded)] : []));
     return;
   }
-  const hidden = position.stock - position.face_up.length;
+  const hidden = position.stock - position.faceUp.length;
   const pile = h("div", { class: "pile" });
   for (let layer = 0; layer < Math.min(Math.ceil(hidden / 5), 4); layer += 1) {
     const back = picture("", null, "layer");
     back.style.setProperty("--layer", String(layer));
     pile.append(back);
   }
-  const faces = position.face_up.map((card) => picture(card, `${cardName(card)}, face up`, "prize"));
+  const faces = position.faceUp.map((card) => picture(card, `${cardName(card)}, face up`, "prize"));
   openCards.hidden = !picking;
   fill(
     element,
@@ -54,7 +54,7 @@ export function showStock(shown, session, openCards) {
  */
 export function showTrick(shown, session) {
   const { trick, winner, position } = shown;
-  const last = position.last_trick;
+  const last = position.lastTrick;
   const name = (/** @type {Side} */ side) => (side === "you" ? "You" : session.agent.title);
   const cards = /** @type {Side[]} */ (["opponent", "you"]).map((side) => {
     const card = trick[side];

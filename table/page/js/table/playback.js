@@ -137,7 +137,7 @@ function source(event, shown) {
   }
   if (event.kind === "take") {
     const cards = [...document.querySelectorAll("#stock .stock-cards .card:not(.layer)")];
-    const place = shown.position.face_up.indexOf(event.card ?? "");
+    const place = shown.position.faceUp.indexOf(event.card ?? "");
     return rectOf(cards[place] ?? cards[0] ?? null);
   }
   return rectOf(document.querySelector("#stock .pile .card:last-child")) ?? rectOf(byId("stock"));

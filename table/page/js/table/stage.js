@@ -75,7 +75,7 @@ export function tableInWords(shown, session) {
   const { title } = session.agent;
   const { you, opponent } = position.tricks;
   const sentences = [stageTitle(shown, session), trumpWords(position.trump)];
-  if (position.face_up.length > 0) sentences.push(`Face up: ${position.face_up.map(cardName).join(", ")}`, `${counted(position.stock, "card")} in the stock`);
+  if (position.faceUp.length > 0) sentences.push(`Face up: ${position.faceUp.map(cardName).join(", ")}`, `${counted(position.stock, "card")} in the stock`);
   if (trick.you !== null) sentences.push(`You played the ${cardName(trick.you)}`);
   if (trick.opponent !== null) sentences.push(`${title} played the ${cardName(trick.opponent)}`);
   if (session.figures.foreplay > 0) sentences.push(`Tricks of the foreplay: you ${you.foreplay}, ${title} ${opponent.foreplay}`);

@@ -50,13 +50,13 @@ export class TableView {
     byId("prompt").classList.toggle("yours", decision !== null);
     byId("near").classList.toggle("waiting", decision?.kind !== "card" && decision?.kind !== "pick");
     const hand = inOrder(position.hand, position.trump).map((card) => (shown.waiting ? waitingCard(card, position.result) : card));
-    this.hand.show(hand, { rows: rows(hand.length), marked, drawn: position.last_trick?.takes.you ?? null });
+    this.hand.show(hand, { rows: rows(hand.length), marked, drawn: position.lastTrick?.takes.you ?? null });
     if (shown.waiting) this.hand.raise(null);
   }
 
   /** @param {Shown} shown @param {string[]} marked */
   showOpenCards(shown, marked) {
-    const { decision, face_up: faceUp } = shown.position;
+    const { decision, faceUp: faceUp } = shown.position;
     if (decision?.kind !== "pick" || shown.waiting) return this.open.show([]);
     const allowed = new Set(decision.actions.map((option) => option.action));
     const cards = sortCards(faceUp, "SHDC").map((card) => ({
