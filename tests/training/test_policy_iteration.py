@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
 from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK
@@ -47,33 +46,6 @@ def test_each_epoch_takes_its_gradient_steps(epochs):
     algorithm.update(some_batch(70), 0.0)
     state = algorithm.state()
     assert (state["actor.steps"], state["value.steps"], state["distilled.steps"]) == (4 * epochs, 4 * epochs, 4)
-
-
-class ProductTypes(TorchDispatchMode):
-    """Collects the types of matrix products."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.types: set[torch.dtype] = set()
-
-    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        if func.overloadpacket in {torch.ops.aten.mm, torch.ops.aten.addmm, torch.ops.aten.bmm, torch.ops.aten.linear}:
-            self.types |= {arg.dtype for arg in args if isinstance(arg, torch.Tensor)}
-        return func(*args, **(kwargs or {}))
-
-
-@pytest.mark.parametrize(
-    ("has_bfloat16", "hidden_layers"), [(False, {torch.float32}), (True, {torch.float32, torch.bfloat16})]
-)
-def test_products_are_in_the_type_that_the_machine_multiplies_natively(monkeypatch, has_bfloat16, hidden_layers):
-    monkeypatch.setattr(torch.cpu, "_is_avx512_bf16_supported", lambda: has_bfloat16, raising=False)
-    monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: "AVX512")
-    algorithm = some_algorithm()
-    with ProductTypes() as products:
-        batch = some_batch()
-        algorithm.policy(batch.features), algorithm.values(batch.features), algorithm.replies(batch.features)
-        algorithm.update(batch, 0.0)
-    assert products.types == hidden_layers  # the last layers are always float32
 
 
 def test_the_networks_learn_their_targets():
@@ -167,7 +139,6 @@ def test_a_run_writes_a_checkpoint_with_its_card(finished):
     assert (checkpoint.suit_layers, checkpoint.sizes[1:-1]) == (1, [6, 16, 6])
     assert "ent_coef" not in checkpoint.training["config"]
     assert checkpoint.results["random"]["endgame"] == "exact"
-    assert finished.run.metrics.read_text().splitlines()[0].split(",")[-1] == "losses/value_explained_variance"
     assert finished.run.curve.exists()
 
 

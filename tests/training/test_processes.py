@@ -179,6 +179,7 @@ def test_they_learn_as_those_of_torchrun(tmp_path: Path) -> None:
     assert all((got[name] == expected[name]).all() for name in expected)
 
 
+@pytest.mark.nightly
 @in_proc
 def test_a_worker_ends_with_the_first_process_in_a_long_rollout_too(tmp_path: Path) -> None:
     first, worker = begun(LONG_ROLLOUT, tmp_path / "run")
@@ -213,6 +214,7 @@ def test_an_interrupted_run_resumes_with_as_many_processes_and_a_worker_that_die
     assert "Traceback" not in errors
 
 
+@pytest.mark.nightly
 @in_proc
 def test_a_second_interrupt_ends_all_processes_at_once_in_a_background_job_too(tmp_path: Path) -> None:
     # Only a rollout that is given up ends within the time. A script's background job ignores SIGINT.
@@ -232,14 +234,3 @@ def test_a_worker_that_cannot_start_is_reported_at_once(monkeypatch: pytest.Monk
     monkeypatch.setattr(sys, "executable", "false")
     with pytest.raises(ConnectionError, match="exit code 1"), started_workers(2, 1):
         pass
-
-
-def test_a_bad_setting_is_reported_in_lines_and_leaves_nothing(tmp_path: Path) -> None:
-    (tmp_path / "tiny.yaml").write_text(yaml.safe_dump(SMALL_SETTINGS))
-    run = command(
-        str(tmp_path / "tiny.yaml"), "--processes", "2", "--device", "cuda:77", "--out", str(tmp_path / "run")
-    )
-    _, errors = run.communicate(timeout=WITHIN)
-    assert run.returncode == 2
-    assert all(line.startswith("german-whist: ") and "cuda:77" in line for line in errors.splitlines()), errors
-    assert not (tmp_path / "run").exists()

@@ -131,7 +131,6 @@ def test_progress_is_shown_on_standard_error_and_nothing_when_quiet(
     [
         (SB3Config(rules="tiny", decisions=300, num_envs=256), 312),
         (SB3Config(rules="tiny", decisions=30, opponents={"self": 0.8, "pool": 0.1, "random": 0.1}), 36),
-        (PolicyIterationConfig(rules="tiny", decisions=300), 312),
         (PolicyIterationConfig(rules="tiny", decisions=300, opponents={"self": 0.6, "pool": 0.4}), 330),
         (PolicyIterationConfig(games={"tiny": 1, "tiny:trump=none": 1}, inputs="universal", decisions=40), 60),
     ],
@@ -280,11 +279,11 @@ def test_a_run_that_cannot_begin_leaves_nothing(
 # A guest in the process
 
 
-@both_trainers
-def test_a_run_trains_in_a_thread_without_signal_handlers(config: TrainConfig, tmp_path: Path) -> None:
+def test_a_run_trains_in_a_thread_without_signal_handlers(tmp_path: Path) -> None:
     handlers = []
     look = at(0, lambda: handlers.append(signal.getsignal(signal.SIGINT)))
     with ThreadPoolExecutor(1) as thread:
+        config = CONFIGS["policy_iteration"]
         assert thread.submit(begin, config, tmp_path / "run", callback=look).result().decisions == 256
     assert set(handlers) == {signal.default_int_handler}
 
