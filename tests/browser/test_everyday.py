@@ -201,4 +201,4 @@ def test_the_page_is_light(open_table: OpenTable, start_server: StartServer) -> 
     sizes.pop("js/windows.js", None)  # comes after the first card
     assert {"", "js/main.js", "worker.js", "data.json", "cards.svg", "css/style.css"} <= set(sizes)
     assert all(sizes.values())
-    assert sum(sizes.values()) <= 111_000  # bytes
+    assert sum(sizes.values()) <= 110_000  # bytes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -238,8 +239,17 @@ def test_games_that_the_page_no_longer_plays_are_listed_counted_exported_and_del
     games = games_window(other)
     games.get_by_label("Load such a file").set_input_files(path)
     games.get_by_text("Loaded: ").wait_for()
-    assert {own[0], gone[0]} <= {one["id"] for one in other.do("sessions")}
+    assert {own[0], gone[0]} <= {one["id"] for one in other.do("list")}
     assert other.do("statistics")["deals"] == 2
+
+
+def test_a_game_saved_by_an_earlier_version_goes_on(table: Table) -> None:
+    saved = json.loads(table.do("exportAll"))
+    hint = {"by": "champion", "by_title": "Champion", "action": "SA", "options": [{"tricks_given_away": 0}]}
+    saved["sessions"] = [{**row, "id": "earlier", "hint": hint} for row in saved["sessions"][:1]]
+    assert table.do("importAll", json.dumps(saved)) == {"added": 1, "damaged": 0}
+    table.go_to("earlier")
+    assert table.play_on()
 
 
 def test_damaged_rows_are_listed_and_stop_nothing(table: Table, open_table: OpenTable, tmp_path: Path) -> None:

@@ -544,7 +544,7 @@ _PLAY_TINY = """async (count) => {
 
 def test_finished_games_are_listed_with_their_results_and_open_with_their_reviews(table: Table) -> None:
     table.page.evaluate(_PLAY_TINY, 22)
-    listed = [one for one in table.do("sessions") if one["outcome"]]
+    listed = [one for one in table.do("list") if one["outcome"]]
     finished = games_window(table).locator("section").nth(1)
     rows = finished.get_by_role("listitem")
     assert rows.count() == 20

@@ -11,6 +11,7 @@ import pytest
 from tests.browser.conftest import OpenTable, StartServer
 from tests.browser.server import COLD, Server
 from tests.browser.table import Table
+from tests.browser.test_coach import REVIEW
 
 pytestmark = pytest.mark.nightly
 
@@ -211,6 +212,19 @@ def test_the_agents_of_the_command_line_come_first_and_wait_until_the_server_is_
     table.page.get_by_role("alert").filter(has_text="The server is ready").wait_for()
     table.wait()
     assert table.play_on()
+
+
+def test_two_agents_play_while_one_watches(table: Table, server: Server) -> None:
+    table.go_to(table.create(rules="tiny"))
+    table.button("More").click()
+    table.button("Watch two agents", exact=False).click()
+    dialog = table.page.get_by_role("dialog", name="Watch two agents")
+    dialog.get_by_label("First seat").select_option("greedy")
+    dialog.get_by_label("Second seat").select_option("mc:worlds=60")
+    dialog.get_by_role("button", name="Play").click()
+    review = table.page.get_by_role("dialog", name="Review of the deal")
+    review.wait_for(timeout=REVIEW)
+    assert re.search(r"(Greedy|Monte Carlo) wins|is drawn", str(review.text_content()))
 
 
 def test_the_pages_copy_plays_and_advises_until_the_server_is_warm(

@@ -26,7 +26,7 @@ def test_back_closes_the_window_on_top_and_leaves_the_game_at_the_table(table: T
             table.page.wait_for_function("left => document.querySelectorAll('dialog').length === left", arg=left)
         assert table.page.url.endswith(f"#session={first}")
     dialog = unfinished(table)
-    listed = [one["id"] for one in table.do("sessions") if one["inPlay"]]
+    listed = [one["id"] for one in table.do("list") if one["inPlay"]]
     dialog.get_by_role("listitem").nth(listed.index(second)).get_by_role("button").first.click()
     table.page.wait_for_function("id => location.hash === `#session=${id}`", arg=second)
     table.page.go_back()
@@ -118,7 +118,7 @@ def test_an_unfinished_game_can_be_deleted_with_the_keys(open_table: OpenTable, 
     table.go_to(games[2])
     dialog = unfinished(table)
     rows = dialog.get_by_role("listitem")
-    count, kept = rows.count(), {one["id"] for one in table.do("sessions")}
+    count, kept = rows.count(), {one["id"] for one in table.do("list")}
     table.page.keyboard.press("Tab")
     assert table.page.evaluate("document.activeElement.ariaLabel").startswith("Delete Small whist against Textbook, ")
     table.page.keyboard.press("Enter")
@@ -129,7 +129,7 @@ def test_an_unfinished_game_can_be_deleted_with_the_keys(open_table: OpenTable, 
     table.page.wait_for_function("count => document.querySelector('.games').children.length === count", arg=count - 1)
     assert rows.first.get_by_role("button").first.evaluate("(entry) => entry === document.activeElement")
     # The game at the top may be the one at the table, after which the page begins another one.
-    assert len(kept - {one["id"] for one in table.do("sessions")}) == 1
+    assert len(kept - {one["id"] for one in table.do("list")}) == 1
 
 
 def test_a_deal_that_is_over_is_not_unfinished_unless_its_match_goes_on(open_table: OpenTable, server: Server) -> None:

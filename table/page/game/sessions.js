@@ -5,12 +5,14 @@
  */
 
 import { parseCard } from "../engine/cards.js";
+import { rulesNamed } from "../engine/rules.js";
 import { agentTitle, knowsRules } from "./catalogue.js";
 import { claimed } from "./coach/claims.js";
 import { hintOf } from "./coach/hints.js";
 import { compareWithSender, houseResults, swapSeats, tryAction as otherAction, watch as replay } from "./coach/replays.js";
 import { review as reviewOf } from "./coach/reviews.js";
 import { dataNow, loadData } from "./data.js";
+import { Episode } from "./deal/episode.js";
 import { PageError } from "./errors.js";
 import { Session } from "./session.js";
 import { teacherCard } from "./lesson.js";
@@ -22,7 +24,7 @@ import { daySetup, randomSeed, setupOf, today } from "./setup.js";
 import { challengeOf, codeOf, decoded, openRecordings, readDeals } from "./shared_deals.js";
 import { accuracyOfDeals, countDeals, summary } from "./statistics.js";
 import { isDeal, isMatch, isSaved, Store } from "./store.js";
-import { act as agentActs, advise, adviseOfOwnNetwork, load } from "./thinking.js";
+import { act as agentActs, advise, adviseOfOwnNetwork, load, playOut } from "./thinking.js";
 
 /** @typedef {import("./types.js").Session} SessionData */
 /** @typedef {import("./types.js").Review} Review */
@@ -182,6 +184,12 @@ export const watch = (id, deal, move = null) => answer(async () => {
 
 /** @param {string} id of a challenge @returns what the sender made of the same cards */
 export const compare = (id) => answer(async () => compareWithSender((await read(id)).session));
+
+/** @param {string} rules @param {[string, string]} agents by seat @returns {Promise<SessionData>} a game that holds a deal which they have played */
+export const exhibit = (rules, agents) => answer(async () => {
+  const deal = await playOut(Episode.atAddress(rulesNamed(rules), dataNow().seed ?? randomSeed(), 0), agents);
+  return add(openRecordings([{ deal, names: agents }]));
+});
 
 /** @param {string} text recordings @returns {Promise<SessionData>} a game that holds them */
 export const openShared = (text) => answer(async () => add(openRecordings(readDeals(text))));

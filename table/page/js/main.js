@@ -300,6 +300,7 @@ function more() {
     ["Rules", `How ${session.figures.title} is played`, () => void attempt(() => rules(session))],
     ["What happened", "The log of this deal", openLog],
     ["Open a recording", "A shared deal or game", () => void attempt(recordingDialog)],
+    ["Watch two agents", "They play a deal, you look at every move", () => void attempt(() => twoAgents(session.rules))],
     ["Is the deal fair?", "See and check the hash of the deal", () => void attempt(() => fairness(session))],
   ]);
 }
@@ -322,6 +323,15 @@ async function rules(session) {
 async function recordingDialog() {
   const { openRecordingDialog } = await windows();
   openRecordingDialog(openRecording);
+}
+
+/** @param {string} rules */
+async function twoAgents(rules) {
+  const { chooseTwoAgents } = await windows();
+  chooseTwoAgents(rules, (agents) => void attempt(async () => {
+    enter(await sessions.exhibit(rules, agents));
+    await review();
+  }));
 }
 
 async function statistics() {

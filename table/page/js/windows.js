@@ -8,5 +8,6 @@ export { rulesText } from "./dialogs/rules.js";
 export { openSettings } from "./dialogs/settings_dialog.js";
 export { openRecordingDialog, openShare, sendDay } from "./dialogs/share.js";
 export { openStatistics } from "./dialogs/statistics.js";
+export { chooseTwoAgents } from "./dialogs/two_agents.js";
 export { openReview } from "./review/review.js";
 export { openWatch } from "./review/watch.js";
