@@ -60,7 +60,6 @@ LEAST: dict[Label, tuple[float, float]] = {
     "mistake": (0.75, 0.06),
     "inaccuracy": (0.3, 0.02),
 }
-AVERAGE = 30.0  # accuracy in per cent of a player who gives away as much as uniformly random legal cards
 
 
 class Advice(NamedTuple):
@@ -406,11 +405,6 @@ class Judgement(NamedTuple):
     tricks: float
     win: float
 
-    @property
-    def is_criticised(self) -> bool:
-        """Whether another action would have been better, by a significant and relevant amount."""
-        return self.label in LEAST
-
 
 def judge_action(advice: Advice, action: int) -> Judgement:
     """Return the judgement of an action; one that wins more often than the judge's choice gives nothing away.
@@ -436,15 +430,3 @@ def judge_action(advice: Advice, action: int) -> Judgement:
 def at_stake(advice: Advice) -> float:
     """Return the tricks at stake in a decision: the mean loss of its legal actions."""
     return max(0.0, sum(advice.lost) / len(advice.lost))
-
-
-def accuracy_of(given_away: float, at_stake: float) -> float | None:
-    """Return the accuracy of some decisions in per cent, 0 to 100; ``None`` where nothing was at stake.
-
-    Args:
-        given_away: tricks that the decisions gave away, summed.
-        at_stake: tricks that were at stake in them, summed.
-    """
-    if at_stake <= 0:
-        return None
-    return round(max(0.0, 100 - (100 - AVERAGE) * given_away / at_stake), 1)

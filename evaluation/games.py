@@ -51,12 +51,6 @@ class GameResults(NamedTuple):
     lengths: npt.NDArray[np.int64]
     recordings: tuple[Recording, ...] = ()
 
-    @classmethod
-    def of_deals(cls, margins: npt.NDArray[Any]) -> GameResults:
-        """Return the games of single deals from the first agent's margins, [n, 2]."""
-        outcomes = np.sign(margins).astype(np.int64)
-        return cls(outcomes, margins.astype(np.float64), np.ones_like(outcomes))
-
 
 def joined(blocks: Sequence[GameResults]) -> GameResults:
     """Join blocks, of which there must be at least one; recordings are left out."""

@@ -11,7 +11,6 @@ import pytest
 
 import german_whist as gw
 from german_whist.envs.engine.agent_rng import AgentRng
-from german_whist.envs.engine.dealing import deal_deck
 from german_whist.evaluation.recording import DealResult
 from german_whist.sb3 import GermanWhistVecEnv
 
@@ -56,7 +55,6 @@ SEEDS: dict[str, Entry] = {
     "DealBatch's first": lambda first: gw.DealBatch("tiny", 2, 0, first).states["deck"].tolist(),
     "deal_rows' index": lambda index: (BATCH.deal_rows([0], [index]), BATCH.states["deck"].tolist()),
     "deal_rows' seed": lambda seed: (BATCH.deal_rows([0], [0], [seed]), BATCH.states["deck"].tolist()),
-    "deal_deck": lambda seed: deal_deck(gw.rules("tiny").cards, seed, 0).tolist(),
     "AgentRng": lambda seed: AgentRng(seed, [0]).random().tolist(),
     "AgentRng's stream": lambda stream: AgentRng(0, [0], stream).random().tolist(),
     "gymnasium.make": single,

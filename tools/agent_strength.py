@@ -19,10 +19,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from safetensors.numpy import load_file, save
 
 from german_whist.agents.bots.heuristic.bot_kernels import full_hand, strength
 from german_whist.agents.endgame.exact_agent import ExactEndgame, with_exact_endgame
-from german_whist.agents.policy.checkpoint import read_model_card, write_results
+from german_whist.agents.policy.checkpoint import read_model_card
 from german_whist.agents.registry import make_agent
 from german_whist.envs.agent import Agent
 from german_whist.envs.engine.endgame_hook import EXACT, PLAYED
@@ -30,6 +31,7 @@ from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.text.rules_text import rules_spec
+from german_whist.envs.utils.files import write_atomically
 from german_whist.envs.utils.jit import kernel
 from german_whist.evaluation.games import GameResults
 from german_whist.evaluation.match import match_result, play_match
@@ -150,8 +152,16 @@ def _play(
 
 
 def _result(margins: Margins, rules: Rules, seed: int, endgame: str) -> Results:
-    fields = match_result(GameResults.of_deals(margins), ("", ""), rules, seed, endgame).to_dict()
+    outcomes = np.sign(margins).astype(np.int64)
+    games = GameResults(outcomes, margins.astype(np.float64), np.ones_like(outcomes))
+    fields = match_result(games, ("", ""), rules, seed, endgame).to_dict()
     return {name: value for name, value in fields.items() if name not in ("first", "second", "rules", "first_deal")}
+
+
+def write_results(path: str, results: Results) -> None:
+    """Replace the results, by opponent, in the model card of a checkpoint file, and keep its weights."""
+    card = json.dumps({**read_model_card(path), "results": results})
+    write_atomically(path, save(load_file(path), metadata={"card": card}))
 
 
 def _rate(margins: Margins) -> Results:

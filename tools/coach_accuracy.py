@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.judge import accuracy_of, advise, at_stake, judge_action
+from german_whist.agents.judge import LEAST, advise, at_stake, judge_action
 from german_whist.agents.registry import make_agent
 from german_whist.envs.agent import play_turn
 from german_whist.envs.simulator.episodes import Episode
@@ -24,6 +24,7 @@ from tools.markdown import markdown_table
 
 SEED, DEALS = 9091, 100  # held out: no agent or setting was chosen by results on these deals
 OPPONENT = "champion"
+AVERAGE = 30.0  # accuracy in per cent of a player who gives away as much as uniformly random legal cards
 _BOOTSTRAPS = 1000
 
 
@@ -68,8 +69,15 @@ def rate(deal: Recording, seat: int) -> PlayedDeal:
     found = advise(views[rows], deal.rules, histories=(histories[0][rows], histories[1][rows]))
     judged = [judge_action(advice, deal.actions[row]) for advice, row in zip(found, rows, strict=True)]
     return PlayedDeal(
-        sum(one.tricks for one in judged), sum(map(at_stake, found)), sum(one.is_criticised for one in judged)
+        sum(one.tricks for one in judged), sum(map(at_stake, found)), sum(one.label in LEAST for one in judged)
     )
+
+
+def accuracy_of(given_away: float, at_stake: float) -> float | None:
+    """Return the accuracy of decisions in per cent, 0 to 100; ``None`` where no tricks were at stake."""
+    if at_stake <= 0:
+        return None
+    return round(max(0.0, 100 - (100 - AVERAGE) * given_away / at_stake), 1)
 
 
 def interval(given_away: npt.NDArray[np.float64], stakes: npt.NDArray[np.float64]) -> float:

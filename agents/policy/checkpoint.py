@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -18,9 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 from safetensors import SafetensorError, safe_open
-from safetensors.numpy import load_file, save
+from safetensors.numpy import save
 
 from german_whist.agents.policy.network.layers import (
     INPUTS,
@@ -137,22 +136,7 @@ class Checkpoint:
             OSError: when the file cannot be written.
         """
         tensors = layer_tensors(self.layers, "layer", half=half) | layer_tensors(self.value, "value", half=half)
-        _write(path, tensors, self.model_card())
-
-
-def _write(path: str | Path, tensors: dict[str, npt.NDArray[Any]], model_card: Mapping[str, Any]) -> None:
-    write_atomically(path, save(tensors, metadata={"card": json.dumps(model_card)}))
-
-
-def write_results(path: str | Path, results: dict[str, Any]) -> None:
-    """Replace the results, by opponent, in the model card of a checkpoint file, and keep its weights.
-
-    Raises:
-        ValueError: when the file is not a checkpoint.
-        OSError: when it cannot be written.
-    """
-    model_card = {**read_model_card(path), "results": results}
-    _write(path, load_file(path), model_card)
+        write_atomically(path, save(tensors, metadata={"card": json.dumps(self.model_card())}))
 
 
 def newest_checkpoint(folder: str | os.PathLike[str]) -> Path:

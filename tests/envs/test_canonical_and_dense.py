@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import german_whist as gw
-from german_whist.envs.engine.dealing import deal_deck
 from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.envs.pettingzoo_env import env, raw_env
 from german_whist.envs.simulator.batch import DealBatch
+from tests.dealing import deal_deck
 from tests.presets import PRESETS
 from tests.strategies import seeds
 

@@ -9,10 +9,10 @@ import pytest
 from gymnasium.vector import AutoresetMode
 
 import german_whist as gw
-from german_whist.envs.engine.dealing import deal_deck
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.gymnasium_vector_env import GermanWhistVectorEnv
+from tests.dealing import deal_deck
 from tests.envs.players import Lowest, Random, ReadsHistory, Stubborn
 
 GAME = "german_whist:GermanWhist-v0"

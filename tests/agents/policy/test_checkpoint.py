@@ -15,11 +15,12 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from german_whist.agents.policy.agent import PolicyAgent
-from german_whist.agents.policy.checkpoint import load_checkpoint, read_model_card, write_results
+from german_whist.agents.policy.checkpoint import load_checkpoint, read_model_card
 from german_whist.envs.engine.rules import Rules, rules
 from german_whist.envs.observation.vector import OBSERVATION_VERSION
 from german_whist.envs.simulator.batch import DealBatch
 from tests.agents.networks import some_network
+from tools.agent_strength import write_results
 
 Tensors = dict[str, npt.NDArray[Any]]
 
@@ -75,7 +76,7 @@ def test_half_the_size_rounds_the_weights_to_float16(tmp_path: Path) -> None:
 
 def test_results_are_put_into_the_card_and_nothing_else_changes(path: Path) -> None:
     tensors, model_card = load_file(path), read_model_card(path)
-    write_results(path, {"greedy": {"win_rate": 0.5}})
+    write_results(str(path), {"greedy": {"win_rate": 0.5}})
     again = load_file(path)
     assert read_model_card(path) == {**model_card, "results": {"greedy": {"win_rate": 0.5}}}
     assert all(again[name].tobytes() == tensors[name].tobytes() for name in tensors)
