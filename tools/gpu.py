@@ -1,30 +1,38 @@
 """Checks a GPU against the CPU, measures everything that runs on it, and trains for two minutes: five minutes in all.
 
     python -m tools.gpu --out results         # on a machine with a GPU, with the extras gpu and train
+    python -m tools.gpu targets updates       # some parts; training for a minute: training --seconds 60
     python -m tools.gpu --offline             # a tiny version with tensors on the CPU, to test the script itself
 
 Every result is printed as a line of JSON and appended to ``OUT/gpu.jsonl``. After a failed check the script continues,
 but it does not train, and its exit status is 1. The run's settings, metrics, win rates and network are copied to OUT.
+With ``--profile`` Python's own profile of one update is written to ``OUT/profile.txt``.
 """
 
 from __future__ import annotations
 
 import argparse
+import cProfile
 import json
+import pstats
 import shutil
 import tempfile
 import time
 import traceback
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 import gymnasium
 import numpy as np
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 import german_whist
 from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.utils.device import Device
 from german_whist.evaluation.match import play_match
 from german_whist.solver.endgames import solve_endgames
 from german_whist.training.config import PolicyIterationConfig, load_config
@@ -65,6 +73,61 @@ class Report:
         """Write the result of a check."""
         self.has_failed |= not is_right
         self.write(what, right=is_right, **figures)
+
+
+class HostWork(TorchDispatchMode):
+    """Counts what the host does in a ``with`` block.
+
+    Attributes:
+        waits: how often it waited for the device.
+        launches: row kernels launched, by name.
+        arguments: the most arrays and numbers in a launch.
+        operations: torch's operations by name, but ``detach``, which does nothing on a device.
+    """
+
+    def __init__(self) -> None:
+        """Begin at zero."""
+        super().__init__()
+        self.waits = self.arguments = 0
+        self.launches: Counter[str] = Counter()
+        self.operations: Counter[str] = Counter()
+        self._originals = Device.numpy, Device.launch
+
+    def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Count an operation of torch."""
+        name = str(function.overloadpacket)
+        self.operations[name] += name != "aten.detach"
+        return function(*args, **(kwargs or {}))
+
+    def __enter__(self) -> HostWork:
+        """Begin to count."""
+        numpy, launch = self._originals
+
+        def counted_numpy(values: torch.Tensor) -> Any:
+            self.waits += 1
+            return numpy(values)
+
+        def counted_launch(device: Device, kernel: Any, n: int, *arguments: Any) -> None:
+            self.launches[kernel.__name__] += 1
+            self.arguments = max(self.arguments, 1 + _leaves(arguments))
+            launch(device, kernel, n, *arguments)
+
+        Device.numpy = staticmethod(counted_numpy)  # type: ignore[method-assign]
+        Device.launch = counted_launch  # type: ignore[method-assign, assignment]
+        super().__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Stop counting."""
+        super().__exit__(kind, error, trace)
+        Device.numpy = staticmethod(self._originals[0])  # type: ignore[method-assign]
+        Device.launch = self._originals[1]  # type: ignore[method-assign]
+
+
+def _leaves(argument: Any) -> int:
+    return sum(map(_leaves, argument)) if isinstance(argument, tuple) else 1
 
 
 def synchronize(device: str) -> None:
@@ -230,7 +293,7 @@ def measure_env(report: Report, device: str, rows: int, seconds: float) -> None:
     report.write("make_vec steps", per_second=round(steps / (time.perf_counter() - began)), rows=rows)
 
 
-def measure_updates(report: Report, config: Any, updates: int) -> float:
+def measure_updates(report: Report, config: Any, updates: int, profile: Path | None = None) -> float:
     """Measure the two parts of an update, collecting and learning; return decisions per second."""
     with tempfile.TemporaryDirectory() as folder:
         run = RunDirectory(Path(folder))
@@ -245,14 +308,36 @@ def measure_updates(report: Report, config: Any, updates: int) -> float:
             state.networks.update(batch, 0.0)
             synchronize(config.device)
             parts.append((collected - began, time.perf_counter() - collected))
-    collecting, learning = np.mean(parts[1:], axis=0)  # the first update compiles
-    rate = played / (collecting + learning)
+        with HostWork() as collecting:
+            batch, _ = state.collect(StopRequest())
+        with HostWork() as learning:
+            state.networks.update(batch, 0.0)
+        if profile is not None:
+            profiler = cProfile.Profile()
+            profiler.enable()
+            batch, _ = state.collect(StopRequest())
+            state.networks.update(batch, 0.0)
+            synchronize(config.device)
+            profiler.disable()
+            with profile.open("w") as file:
+                pstats.Stats(profiler, stream=file).sort_stats("tottime").print_stats(60)
+    seconds_collecting, seconds_learning = np.median(parts[1:], axis=0)  # the first update compiles
+    rate = played / (seconds_collecting + seconds_learning)
     report.write(
         "updates of training",
         per_second=round(rate),
-        seconds_collecting=round(float(collecting), 3),
-        seconds_learning=round(float(learning), 3),
+        decisions=played,
+        seconds_collecting=round(float(seconds_collecting), 3),
+        seconds_learning=round(float(seconds_learning), 3),
         memory_gib=round(torch.cuda.max_memory_allocated() / 2**30, 1) if torch.cuda.is_available() else None,
+    )
+    report.write(
+        "the host's work in an update",
+        waits=collecting.waits,
+        launches=collecting.launches.total(),
+        most_arguments=collecting.arguments,
+        operations_collecting=collecting.operations.total(),
+        operations_learning=learning.operations.total(),
     )
     return float(rate)
 
@@ -276,28 +361,36 @@ def measure_training(report: Report, config: Any, seconds: float, out: Path) -> 
         report.write(f"trained network against {other}", win_rate=result.win_rate, interval=result.interval)
 
 
+def parts_of(tiny: bool, given: argparse.Namespace, recipe: Any) -> dict[str, tuple[Any, ...]]:
+    """Return the function and the arguments of each part by name, checks first."""
+    device = recipe.device
+    return {
+        "deals": (check_deals, device, 50 if tiny else 20_000),
+        "endgames": (check_endgames, device, 8 if tiny else 20_000),
+        "targets": (check_training, device, 16 if tiny else 256),
+        "match": (check_match, device, 10 if tiny else 2_000),
+        "deals-speed": (measure_deals, device, 500 if tiny else 2**20, 0.1 if tiny else 10),
+        "endgames-speed": (measure_endgames, device, 8 if tiny else 2**20, 0.1 if tiny else 5),
+        "match-speed": (measure_match, device, 10 if tiny else 1_000_000),
+        "env-speed": (measure_env, device, 50 if tiny else 2**16, 0.1 if tiny else 10),
+        "updates": (measure_updates, recipe, 5, given.out / "profile.txt" if given.profile else None),
+        "training": (measure_training, recipe, given.seconds, given.out),
+    }
+
+
 def main() -> int:
-    """Run all parts."""
+    """Run the parts that are asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    names = ", ".join(parts_of(False, argparse.Namespace(out=Path(), profile=False, seconds=0), load_config("gpu")))
+    parser.add_argument("parts", nargs="*", help=f"the parts to run (default all): {names}")
     parser.add_argument("--offline", action="store_true", help="run a tiny version with tensors on the CPU")
     parser.add_argument("--out", type=Path, default=Path("results"), help="folder of gpu.jsonl (default results)")
-    parser.add_argument("--seconds", type=float, default=120, help="length of the training run (default 120)")
+    parser.add_argument("--profile", action="store_true", help="profile one update")
+    parser.add_argument("--seconds", type=float, help="length of the training run (default 120, offline 1)")
     given = parser.parse_args()
-    device = "cpu" if given.offline else "cuda"
-    report = Report(given.out)
-    torch.set_num_threads(1)  # as `train` does
-    name = torch.cuda.get_device_name() if device == "cuda" else "CPU"
-    report.write("machine", name=name, torch=torch.__version__, german_whist=german_whist.__version__)
     tiny = given.offline
-    report.run(check_deals, device, 50 if tiny else 20_000)
-    report.run(check_endgames, device, 8 if tiny else 20_000)
-    report.run(check_training, device, 16 if tiny else 256)
-    report.run(check_match, device, 10 if tiny else 2_000)
-    report.run(measure_deals, device, 500 if tiny else 2**20, 0.1 if tiny else 10)
-    report.run(measure_endgames, device, 8 if tiny else 2**20, 0.1 if tiny else 5)
-    report.run(measure_match, device, 10 if tiny else 1_000_000)
-    report.run(measure_env, device, 50 if tiny else 2**16, 0.1 if tiny else 10)
-    recipe = load_config("gpu").replace(device=device)
+    given.seconds = given.seconds or (1 if tiny else 120)
+    recipe = load_config("gpu").replace(device="cpu" if tiny else "cuda")
     if tiny:
         recipe = recipe.replace(
             num_envs=32,
@@ -309,8 +402,17 @@ def main() -> int:
             evaluate_deals=10,
             final_deals=10,
         )
-    if not report.has_failed:
-        report.run(measure_training, recipe, 1 if tiny else given.seconds, given.out)
+    parts = parts_of(tiny, given, recipe)
+    if unknown := set(given.parts) - set(parts):
+        parser.error(f"no such part: {', '.join(sorted(unknown))}; there are {names}")
+    report = Report(given.out)
+    torch.set_num_threads(1)  # as `train` does
+    name = "CPU" if tiny else torch.cuda.get_device_name()
+    report.write("machine", name=name, torch=torch.__version__, german_whist=german_whist.__version__)
+    for part in given.parts or parts:
+        if part == "training" and report.has_failed:
+            continue
+        report.run(*parts[part])
     return int(report.has_failed)
 
 

@@ -10,14 +10,12 @@ because each is uniform on its own, no place holds the same card twice, and no r
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
 import numpy as np
 
 from german_whist.agents.search.choice_kernels import squashed_margin
 from german_whist.agents.search.rollout_kernels import is_neighbour, is_open_endgame, solved_margin
 from german_whist.envs.engine.scoring import signed_margin
-from german_whist.envs.engine.state import PLAY
+from german_whist.envs.engine.state import PLAY, STATE
 from german_whist.envs.engine.state_kernels import legal_actions, play
 from german_whist.envs.observation.canonical_kernels import RELABELING_SIZE, decode_action, encode_action, relabel_view
 from german_whist.envs.observation.view_kernels import write_view
@@ -28,38 +26,28 @@ from german_whist.envs.utils.row_kernels import row_kernel
 from german_whist.solver.search.value_kernels import encode_position
 from german_whist.solver.tablebase.ranking_kernels import lookup
 
-# What a lookahead waits for, as bit flags: the value network's output, an action of the distilled network, an action of
-# the opponent itself, or the solver. A value and a reply can be needed at once.
-NEEDS_VALUE, NEEDS_REPLY, NEEDS_ANSWER, NEEDS_SOLUTION = 1, 2, 4, 8
+# What a lookahead needs next: an action of the distilled network, that and a value of the position, an action of the
+# opponent itself, a last value, or the margin of an endgame, from a table or from a search.
+NOTHING, REPLY, REPLY_AND_VALUE, ANSWER, VALUE, KNOWN_MARGIN, SEARCHED_MARGIN = range(7)
+NUM_NEEDS = SEARCHED_MARGIN
 
-DECODED = 52  # leading entries of a relabeling: those that decode an action
+_DECODED = 52  # leading entries of a relabeling: those that decode an action
 _ONE = np.uint64(1)
-_SCRATCH = {"views": (1, VIEW), "relabeling": (RELABELING_SIZE, np.int8)}
+_SCRATCH = {"view": (1, VIEW), "relabeling": (RELABELING_SIZE, np.int8)}
 
-
-class Lookaheads(NamedTuple):
-    """Lookaheads in progress: each tries one action in its own copy of the deal.
-
-    Attributes:
-        states: ``STATE`` records (n,), the copies.
-        envs: int64[n], the environment of each.
-        seats: int8[n], the seat whose action is tried.
-        decisions_left: int8[n], that seat's decisions still to be reached.
-        totals: float64[n], sum of the margins expected at the decisions reached so far, in tricks.
-        needs: int8[n], what each waits for, as flags; 0 when it is over.
-        views: ``VIEW`` records (n,), what the seat to act knows where a lookahead waits: canonical for a network, but
-            not for ``NEEDS_ANSWER``.
-        relabeling: int8[n, 52], the card behind each canonical card.
-    """
-
-    states: Any
-    envs: Any
-    seats: Any
-    decisions_left: Any
-    totals: Any
-    needs: Any
-    views: Any
-    relabeling: Any
+# A lookahead: one action, tried in its own copy of the deal. Lookahead (slot * rotations + rotation) * envs + env of an
+# array is the one of that environment, slot (see ``write_slots``) and rotation, if it has so many.
+LOOKAHEAD = np.dtype(
+    [
+        ("state", STATE),  # the copy
+        ("total", np.float64),  # sum of the margins expected at the decisions reached so far, in tricks
+        ("relabeling", np.int8, (_DECODED,)),  # the card behind each canonical card
+        ("seat", np.int8),  # the seat whose action is tried
+        ("decisions_left", np.int8),  # that seat's decisions still to be reached
+        ("opponent_replies", np.bool_),  # whether the opponent itself replies, not the distilled network
+    ],
+    align=True,
+)
 
 
 @kernel
@@ -129,11 +117,11 @@ def write_slots(i, game, states, wanted, stock_rotations, slots, rotations):
         states: ``STATE`` array (envs,).
         wanted: bool[envs]; the others, and those without a choice, get no slots.
         stock_rotations: number of rotations of the unseen cards to try each action in; fewer if there are fewer cards.
-        slots: uint64[envs, most actions], masks of equivalent actions, written; 0 for an unused slot.
+        slots: uint64[most actions, envs], masks of equivalent actions, written; 0 for an unused slot.
         rotations: int64[envs], number of rotations, written.
     """
-    for slot in range(slots.shape[1]):
-        slots[i, slot] = 0
+    for slot in range(slots.shape[0]):
+        slots[slot, i] = 0
     rotations[i] = 0
     state = states[i]
     legal = legal_actions(state)
@@ -149,97 +137,78 @@ def write_slots(i, game, states, wanted, stock_rotations, slots, rotations):
         legal &= legal - _ONE
         if state.decision != PLAY or not is_neighbour(last, action, in_play):
             slot += 1
-        slots[i, slot] |= _ONE << np.uint64(action)
+        slots[slot, i] |= _ONE << np.uint64(action)
         last = action
 
 
 @kernel
-def _known_margin(game, state, high, low):
-    """Return seat 0's final margin with perfect play from an endgame that the tables hold."""
+def _known_margin(game, state, table):
+    """Return seat 0's final margin with perfect play from an endgame that a table holds."""
     leader = np.int64(state.winner)
     own, other, trump = state.hands[leader], state.hands[1 - leader], np.int64(state.trump)
-    if state.low:
-        position, cards, _ = encode_position(low, own, other, trump, np.int64(-1))
-        value = lookup(low, position, cards, False)
-    else:
-        position, cards, _ = encode_position(high, own, other, trump, np.int64(-1))
-        value = lookup(high, position, cards, False)
-    margin = 2 * value - cards  # from the leader's tricks to the difference of tricks
+    position, cards, _ = encode_position(table, own, other, trump, np.int64(-1))
+    margin = 2 * lookup(table, position, cards, False) - cards  # from the leader's tricks to the difference of tricks
     return signed_margin(game, state, 0) + (margin if leader == 0 else -margin)
 
 
 @kernel
-def _is_known(game, state, high):
-    """Return whether a table holds the endgame of a state; races, begun tricks and larger hands are searched."""
-    return not game.race and state.led < 0 and popcount(state.hands[state.winner]) <= high.cards
+def _end(ahead, margin, margin_tanh_scale):
+    """End a lookahead with seat 0's final margin, which stands in for the values at decisions not reached."""
+    squashed = squashed_margin(margin if ahead.seat == 0 else -margin, margin_tanh_scale)
+    ahead.total += ahead.decisions_left * squashed
+    ahead.decisions_left = 0
 
 
 @kernel
-def _end(k, margin, margin_tanh_scale, lookaheads):
-    """End lookahead ``k`` with seat 0's final margin, which stands in for the values at decisions not reached."""
-    squashed = squashed_margin(margin if lookaheads.seats[k] == 0 else -margin, margin_tanh_scale)
-    lookaheads.totals[k] += lookaheads.decisions_left[k] * squashed
-    lookaheads.decisions_left[k] = 0
-    lookaheads.needs[k] = 0
-
-
-@kernel
-def _play_on(k, views, relabeling, game, answers, high, low, margin_tanh_scale, lookaheads):
-    """Play on in lookahead ``k`` until it is over or has to wait.
+def _play_on(k, view, relabeling, game, known_cards, margin_tanh_scale, views, lookaheads):
+    """Play on in lookahead ``k`` until it is over or has to wait; return what it needs.
 
     It is over once it has reached its number of own decisions, the end of the deal, or an endgame. Decisions without a
     choice are played at once and do not count.
     """
-    state = lookaheads.states[k]
-    lookaheads.needs[k] = 0
-    if lookaheads.decisions_left[k] == 0:
-        return
-    seat = np.int64(lookaheads.seats[k])
+    ahead = lookaheads[k]
+    state = ahead.state
+    if ahead.decisions_left == 0:
+        return NOTHING
     while True:
         if state.done:
-            _end(k, signed_margin(game, state, 0), margin_tanh_scale, lookaheads)
-            return
+            _end(ahead, signed_margin(game, state, 0), margin_tanh_scale)
+            return NOTHING
         if is_open_endgame(game, state):
-            if _is_known(game, state, high):
-                _end(k, _known_margin(game, state, high, low), margin_tanh_scale, lookaheads)
-            else:
-                lookaheads.needs[k] = NEEDS_SOLUTION
-            return
-        turn = np.int64(state.turn)
+            is_known = state.led < 0 and popcount(state.hands[state.winner]) <= known_cards
+            return KNOWN_MARGIN if is_known else SEARCHED_MARGIN
         legal = legal_actions(state)
         if legal & (legal - _ONE):
-            write_view(game, state, turn, views[0])
-            lookaheads.views[k] = views[0]
-            if turn != seat and answers[lookaheads.envs[k]]:
-                lookaheads.needs[k] = NEEDS_ANSWER  # agents get the view as it is, not canonical
-                return
-            relabel_view(views[0], lookaheads.views[k], relabeling, True)
-            for card in range(DECODED):
-                lookaheads.relabeling[k, card] = relabeling[card]
-            if turn != seat:
-                lookaheads.needs[k] = NEEDS_REPLY
-            else:  # the last decision needs a value alone: nobody plays on from there
-                lookaheads.needs[k] = NEEDS_VALUE | (NEEDS_REPLY if lookaheads.decisions_left[k] > 1 else 0)
-            return
+            break
         play(game, state, lowest(legal))
+    is_own = state.turn == ahead.seat
+    write_view(game, state, np.int64(state.turn), view[0])
+    views[k] = view[0]
+    if not is_own and ahead.opponent_replies:
+        return ANSWER  # agents get the view as it is, not canonical
+    relabel_view(view[0], views[k], relabeling, True)
+    for card in range(_DECODED):
+        ahead.relabeling[card] = relabeling[card]
+    if not is_own:
+        return REPLY
+    return REPLY_AND_VALUE if ahead.decisions_left > 1 else VALUE  # nobody plays on from the last decision
 
 
 @row_kernel(scratch=_SCRATCH)
 def begin_lookaheads(
     i,
-    views,
+    view,
     relabeling,
     game,
     states,
-    numbers,
     slots,
     rotations,
-    most,
     lookahead,
     answers,
-    high,
-    low,
+    known_cards,
     scale,
+    needs,
+    views,
     lookaheads,
 ):
     """Begin lookahead ``i``: try an action in the true deal or in a rotation of it, and play on.
@@ -249,78 +218,98 @@ def begin_lookaheads(
 
     Args:
         i: the lookahead.
-        views: scratch.
+        view: scratch.
         relabeling: scratch.
         game: the rules.
         states: ``STATE`` array (envs,).
-        numbers: int64[n], the environment, slot and rotation of each lookahead: (env * slots + slot) * most + rotation.
-        slots: uint64[envs, most actions], from :func:`write_slots`.
+        slots: uint64[most actions, envs], from :func:`write_slots`.
         rotations: int64[envs], from :func:`write_slots`.
-        most: the largest number of rotations.
         lookahead: number of own decisions at which values are averaged.
         answers: bool[envs], whether the opponent itself replies; otherwise the distilled network does.
-        high: ``EndgameTable`` for deals played high; endgames that it does not hold are left to the solver.
-        low: the same for deals played low.
+        known_cards: cards in the largest hands whose endgame margins are looked up; others are searched.
         scale: see :func:`choice_kernels.squashed_margin`.
-        lookaheads: the :class:`Lookaheads`, written.
+        needs: int8[n], what each lookahead needs next, written; ``NOTHING`` where no action is tried.
+        views: ``VIEW`` array (n,), what the seat to act knows where a lookahead waits, written: canonical for a
+            network, but not for ``ANSWER``.
+        lookaheads: ``LOOKAHEAD`` array (n,), written.
     """
-    number = numbers[i]
-    env = number // (slots.shape[1] * most)
-    slot = number // most % slots.shape[1]
-    lookaheads.states[i] = states[env]
-    write_rotation(game[0], states[env], number % most, rotations[env], lookaheads.states[i])
-    lookaheads.envs[i] = env
-    lookaheads.seats[i] = states[env].turn
-    lookaheads.decisions_left[i] = lookahead
-    lookaheads.totals[i] = 0
-    play(game[0], lookaheads.states[i], lowest(slots[env, slot]))
-    _play_on(i, views, relabeling, game[0], answers, high, low, scale, lookaheads)
+    envs = states.shape[0]
+    most = needs.shape[0] // (slots.shape[0] * envs)
+    env, rotation, slot = i % envs, i // envs % most, i // envs // most
+    needs[i] = NOTHING
+    if not slots[slot, env] or rotation >= rotations[env]:
+        return
+    ahead = lookaheads[i]
+    ahead.state = states[env]
+    write_rotation(game[0], states[env], rotation, rotations[env], ahead.state)
+    ahead.total = 0
+    ahead.seat = states[env].turn
+    ahead.decisions_left = lookahead
+    ahead.opponent_replies = answers[env]
+    play(game[0], ahead.state, lowest(slots[slot, env]))
+    needs[i] = _play_on(i, view, relabeling, game[0], known_cards, scale, views, lookaheads)
 
 
 @row_kernel(scratch=_SCRATCH)
-def take_replies(i, views, relabeling, game, rows, logits, answers, high, low, scale, lookaheads):
+def take_replies(i, view, relabeling, game, rows, logits, known_cards, scale, needs, views, lookaheads):
     """Play the legal action with the highest logit in lookahead ``rows[i]``, and play on.
 
     Args:
         i: the row of ``rows``.
-        views: scratch.
+        view: scratch.
         relabeling: scratch.
         game: the rules.
         rows: int64[n], the lookaheads that need a reply.
         logits: float32[n, actions], of canonical actions.
-        answers: as in :func:`begin_lookaheads`, like the rest.
-        high: likewise.
-        low: likewise.
+        known_cards: as in :func:`begin_lookaheads`, like the rest.
         scale: likewise.
+        needs: likewise.
+        views: likewise.
         lookaheads: likewise.
     """
     k = rows[i]
-    legal = lookaheads.views[k].legal
+    legal = views[k].legal
     best = lowest(legal)
     while legal:
         action = lowest(legal)
         legal &= legal - _ONE
         if logits[i, action] > logits[i, best]:
             best = action
-    play(game[0], lookaheads.states[k], decode_action(best, lookaheads.relabeling[k]))
-    _play_on(k, views, relabeling, game[0], answers, high, low, scale, lookaheads)
+    play(game[0], lookaheads[k].state, decode_action(best, lookaheads[k].relabeling))
+    needs[k] = _play_on(k, view, relabeling, game[0], known_cards, scale, views, lookaheads)
 
 
 @row_kernel(scratch=_SCRATCH)
-def take_answers(i, views, relabeling, game, rows, actions, answers, high, low, scale, lookaheads):
+def take_answers(i, view, relabeling, game, rows, actions, known_cards, scale, needs, views, lookaheads):
     """Play the opponent's action ``actions[i]``, int64[n], in lookahead ``rows[i]``, and play on.
 
     The other arguments are those of :func:`take_replies`.
     """
     k = rows[i]
-    play(game[0], lookaheads.states[k], actions[i])
-    _play_on(k, views, relabeling, game[0], answers, high, low, scale, lookaheads)
+    play(game[0], lookaheads[k].state, actions[i])
+    needs[k] = _play_on(k, view, relabeling, game[0], known_cards, scale, views, lookaheads)
 
 
 @row_kernel
-def take_solutions(i, rows, margins, scale, lookaheads):
+def take_values(i, rows, values, lookaheads):
+    """Add the expected margin ``values[i, 0]``, float32[n, 1], to the total of lookahead ``rows[i]``."""
+    ahead = lookaheads[rows[i]]
+    ahead.total += values[i, 0]
+    ahead.decisions_left -= 1
+
+
+@row_kernel
+def take_known_margins(i, rows, game, table, scale, lookaheads):
+    """End lookahead ``rows[i]`` with the margin that an ``EndgameTable`` holds, if it is for deals played like this."""
+    ahead = lookaheads[rows[i]]
+    if (ahead.state.low == 1) == table.low:
+        _end(ahead, _known_margin(game[0], ahead.state, table), scale)
+
+
+@row_kernel
+def take_margins(i, rows, margins, scale, lookaheads):
     """End lookahead ``rows[i]`` with seat 0's final margin ``margins[i]``, int64[n]."""
-    _end(rows[i], margins[i], scale, lookaheads)
+    _end(lookaheads[rows[i]], margins[i], scale)
 
 
 @kernel
@@ -334,7 +323,7 @@ def solve_states(game, states, high, low, transpositions, margins):
 
 
 @row_kernel
-def write_q_targets(i, totals, slots, rotations, most, lookahead, relabeling, q_targets):
+def write_q_targets(i, slots, rotations, lookahead, relabeling, lookaheads, q_targets):
     """Write the target of each action of environment ``i``: 1/(R L) Σ_r Σ_l v, over R rotations and L own decisions.
 
     This is a mean of n-step returns (Sutton and Barto, "Reinforcement Learning", 2nd edition, 7.1 and 12.1). All
@@ -342,22 +331,23 @@ def write_q_targets(i, totals, slots, rotations, most, lookahead, relabeling, q_
 
     Args:
         i: the environment.
-        totals: float64[envs * most actions * most], Σ_l v of each lookahead, by its number.
-        slots: uint64[envs, most actions], from :func:`write_slots`.
+        slots: uint64[most actions, envs], from :func:`write_slots`.
         rotations: int64[envs], from :func:`write_slots`.
-        most: the largest number of rotations.
         lookahead: number of own decisions of each lookahead.
         relabeling: int8[envs, RELABELING_SIZE], of the current decisions.
+        lookaheads: ``LOOKAHEAD`` array, with Σ_l v as totals.
         q_targets: float32[envs, actions], by canonical action, written; 0 for actions not tried.
     """
+    envs = slots.shape[1]
+    most = lookaheads.shape[0] // slots.size
     for action in range(q_targets.shape[1]):
         q_targets[i, action] = 0
-    for slot in range(slots.shape[1]):
+    for slot in range(slots.shape[0]):
         mean = np.float32(0)
         for rotation in range(rotations[i]):
-            total = totals[(i * slots.shape[1] + slot) * most + rotation]
+            total = lookaheads[(slot * most + rotation) * envs + i].total
             mean = np.float32(mean + total * (1.0 / rotations[i]) / lookahead)
-        actions = slots[i, slot]
+        actions = slots[slot, i]
         while actions:
             q_targets[i, encode_action(lowest(actions), relabeling[i])] = mean
             actions &= actions - _ONE

@@ -35,6 +35,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 import torch
+import torch.nn.functional as F  # noqa: N812 - its usual name
 from torch import nn
 from torch.optim.adam import adam
 
@@ -61,6 +62,8 @@ MUON_MOMENTUM = 0.95
 NEWTON_SCHULZ = (3.4445, -4.7750, 2.0315)
 NEWTON_SCHULZ_STEPS = 4  # Jordan et al. take 5; runs with 3 and 5 differed within noise
 
+_MUON = "momentum_buffer"  # the moments of a matrix that takes Muon steps
+
 TRICKS_PER_OUTPUT = 4.0  # tricks in one unit of a network's output in training, a range that suits the optimisers
 LOGITS_PER_OUTPUT = LOGITS_PER_TRICK * TRICKS_PER_OUTPUT
 DISTILLED_HIDDEN = 192  # units of the distilled network's one hidden layer; ``small`` is such a network
@@ -82,25 +85,28 @@ def feature_scale(high: npt.NDArray[np.int8], low: Block | None, flags: Sequence
     return scale
 
 
-def orthogonalized(matrix: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
-    """Return approximately U Vᵀ, the nearest semi-orthogonal matrix, for a matrix with the SVD U S Vᵀ.
+def orthogonalized(matrices: Sequence[torch.Tensor], dtype: torch.dtype) -> list[torch.Tensor]:
+    """Return for matrices with the SVDs U S Vᵀ approximately U Vᵀ, the nearest semi-orthogonal matrices.
 
     The quintic Newton–Schulz iteration X ← a X + (b X Xᵀ + c (X Xᵀ)²) X of Jordan et al.
     (https://kellerjordan.github.io/posts/muon/).
 
     Args:
-        matrix: float32[rows, columns].
-        dtype: dtype of the matrix products and of the result.
+        matrices: float32[rows, columns] each.
+        dtype: dtype of the matrix products and of the results.
     """
     a, b, c = NEWTON_SCHULZ
     # Transposed if tall, so that X Xᵀ is the smaller of the two products.
-    is_tall = matrix.shape[0] > matrix.shape[1]
-    found = (matrix.T if is_tall else matrix).to(dtype)
-    found = found / found.norm().clamp(min=1e-7)  # the Frobenius norm bounds the spectral norm: at most 1, as needed
+    is_tall = [matrix.shape[0] > matrix.shape[1] for matrix in matrices]
+    wide = [(matrix.T if tall else matrix).to(dtype) for matrix, tall in zip(matrices, is_tall, strict=True)]
+    # The Frobenius norm bounds the spectral norm: at most 1, as needed.
+    norms = torch._foreach_clamp_min(torch._foreach_norm(wide), 1e-7)
+    found = list(torch._foreach_div(wide, norms))
     for _ in range(NEWTON_SCHULZ_STEPS):
-        gram = found @ found.T
-        found = torch.addmm(found, torch.addmm(gram, gram, gram, beta=b, alpha=c), found, beta=a)
-    return found.T if is_tall else found
+        grams = [F.linear(each, each) for each in found]
+        grams = [torch.addmm(gram, gram, gram, beta=b, alpha=c) for gram in grams]
+        found = [torch.addmm(each, gram, each, beta=a) for each, gram in zip(found, grams, strict=True)]
+    return [each.T if tall else each for each, tall in zip(found, is_tall, strict=True)]
 
 
 class TrainedNetwork:
@@ -130,12 +136,15 @@ class TrainedNetwork:
         self.steps = 0
         self._name = name
         self._processes = processes
-        self._weights = list(network.parameters())
-        self._averages = list(self.average.parameters())
-        matrices = [layer.weight for layer in network.linear_layers()[:-1]]
-        is_matrix = {id(weight) for weight in matrices}
+        self._weights: list[torch.Tensor] = list(network.parameters())
+        self._averages: list[torch.Tensor] = list(self.average.parameters())
+        self._matrices: list[torch.Tensor] = [layer.weight for layer in network.linear_layers()[:-1]]
+        is_matrix = {id(matrix) for matrix in self._matrices}
+        self._others = [weight for weight in self._weights if id(weight) not in is_matrix]
+        # The RMS of Adam's updates (`match_rms_adamw` in torch.optim.Muon).
+        self._muon_scales = [torch.full_like(one.detach()[0, 0], 0.2 * max(one.shape) ** 0.5) for one in self._matrices]
         self._moments = [
-            {"momentum_buffer": torch.zeros_like(weight)} if id(weight) in is_matrix else _adam_moments(weight)
+            {_MUON: torch.zeros_like(weight)} if id(weight) in is_matrix else _adam_moments(weight)
             for weight in self._weights
         ]
         fresh = config.batch_size * processes.size / config.epochs  # new positions per step; later epochs add none
@@ -143,41 +152,33 @@ class TrainedNetwork:
 
     def step(self, loss: torch.Tensor, positions: int, rate: float) -> None:
         """Take a gradient step with learning rate ``rate`` on a loss that is a mean over ``positions`` positions."""
-        for weight in self._weights:
-            weight.grad = None
-        loss.backward()
+        gradients = torch.autograd.grad(loss, self._weights)
+        for weight, gradient in zip(self._weights, gradients, strict=True):
+            weight.grad = gradient
         self._processes.average_gradients(self._weights, positions)
         nn.utils.clip_grad_norm_(self._weights, MAX_GRAD_NORM)
         self.steps += 1
         # A shorter horizon at first, so that the initial weights fade quickly.
         decay = min(self._decay, self.steps / (self.steps + 10))
-        with torch.no_grad():
-            self._descend(rate)
-            for average, weight in zip(self._averages, self._weights, strict=True):
-                average.lerp_(weight, 1 - decay)
+        with torch.inference_mode():
+            self._descend(gradients, rate)
+            torch._foreach_lerp_(self._averages, self._weights, 1 - decay)
 
-    def _descend(self, rate: float) -> None:
+    def _descend(self, gradients: Sequence[torch.Tensor], rate: float) -> None:
         """Update the weights: Muon for the matrices of hidden layers, Adam for the rest."""
-        of_adam: tuple[list[torch.Tensor], ...] = ([], [], [], [], [])
-        for weight, moments in zip(self._weights, self._moments, strict=True):
-            if weight.grad is None:
-                continue
-            if "momentum_buffer" in moments:
-                momentum = moments["momentum_buffer"].lerp_(weight.grad, 1 - MUON_MOMENTUM)
-                update = orthogonalized(weight.grad.lerp(momentum, MUON_MOMENTUM), self.network.compute_dtype)
-                # Scaled to the RMS of Adam's updates (`match_rms_adamw` in torch.optim.Muon).
-                weight.add_(update, alpha=-rate * 0.2 * math.sqrt(max(weight.shape)))
-            else:
-                for column, tensor in zip(of_adam, (weight, weight.grad, *moments.values()), strict=True):
-                    column.append(tensor)
-        weights, gradients, steps, means, squares = of_adam
+        of_matrices = [gradient for gradient, moments in zip(gradients, self._moments, strict=True) if _MUON in moments]
+        momenta = self._named_moment(_MUON)
+        torch._foreach_lerp_(momenta, of_matrices, 1 - MUON_MOMENTUM)
+        updates = torch._foreach_lerp(of_matrices, momenta, MUON_MOMENTUM)
+        orthogonal = orthogonalized(updates, self.network.compute_dtype)
+        torch._foreach_addcmul_(self._matrices, orthogonal, self._muon_scales, value=-rate)
         adam(
-            weights,
-            gradients,
-            means,
-            squares,
+            self._others,
+            [gradient for gradient, moments in zip(gradients, self._moments, strict=True) if _MUON not in moments],
+            self._named_moment("exp_avg"),
+            self._named_moment("exp_avg_sq"),
             [],
-            steps,
+            self._named_moment("step"),
             fused=True,
             amsgrad=False,
             beta1=0.9,
@@ -187,6 +188,9 @@ class TrainedNetwork:
             eps=ADAM_EPSILON,
             maximize=False,
         )
+
+    def _named_moment(self, name: str) -> list[torch.Tensor]:
+        return [moments[name] for moments in self._moments if name in moments]
 
     def frozen(self) -> FrozenMLP:
         """Return a copy of the network with the current averaged weights."""
@@ -355,31 +359,27 @@ class Networks:
             progress: share of the run that is done, 0 to 1, for the learning-rate schedule.
         """
         rate = self.config.learning_rate_at(max(1.0 - progress, 0.0))
-        features, masks, q_targets, returns = batch.features, batch.masks, batch.q_targets, batch.returns
-        total = spread = value_total = torch.zeros((), device=self._device)
-        steps = 0
-        for rows in self._minibatches(len(features), self.config.epochs):
-            legal = masks[rows].float()
-            count = legal.sum(1, keepdim=True)
-            advantages = _centred(self.actor.network(features[rows]), legal, count)
-            targets = _centred(q_targets[rows] / TRICKS_PER_OUTPUT, legal, count)
-            loss = _mean_square(advantages - targets, count)
+        shares, value_targets = _shares(batch.masks), batch.returns / TRICKS_PER_OUTPUT
+        targets = _centred(batch.q_targets / TRICKS_PER_OUTPUT, shares)
+        squares = (targets**2 * shares).sum(1)
+        losses: list[torch.Tensor] = []
+        for rows in self._minibatches(len(targets), self.config.epochs):
+            features = batch.features[rows]
+            loss = _regression_loss(self.actor.network(features), targets[rows], shares[rows])
             self.actor.step(loss, len(rows), rate)
-            values = self.value.network(features[rows])[:, 0]
-            value_loss = ((values - returns[rows] / TRICKS_PER_OUTPUT) ** 2).mean()
+            value_loss = ((self.value.network(features)[:, 0] - value_targets[rows]) ** 2).mean()
             self.value.step(value_loss, len(rows), rate)
-            total = total + loss.detach()
-            spread = spread + _mean_square(targets, count)
-            value_total = value_total + value_loss.detach()
-            steps += 1
+            losses += [loss.detach(), value_loss.detach(), squares[rows].mean()]
         self.distill(batch, 1, rate)
         self.updates += 1
-        value_spread = steps * ((returns - returns.mean()) ** 2).mean() / TRICKS_PER_OUTPUT**2
+        totals = torch.stack(losses).view(-1, 3).sum(0) if losses else torch.zeros(3, device=self._device)
+        value_spread = len(losses) // 3 * ((value_targets - value_targets.mean()) ** 2).mean()
+        error, value_error, spread, value_spread = torch.stack([*totals, value_spread]).tolist()
         return {
-            "losses/loss": float(total) / max(steps, 1),
-            "losses/explained_variance": _explained(total, spread),
-            "losses/value_explained_variance": _explained(value_total, value_spread),
             "charts/learning_rate": rate,
+            "losses/loss": error / max(len(losses) // 3, 1),
+            "losses/explained_variance": _explained(error, spread),
+            "losses/value_explained_variance": _explained(value_error, value_spread),
         }
 
     def distill(self, batch: Batch, passes: int, rate: float) -> None:
@@ -387,13 +387,11 @@ class Networks:
 
         A single pass is enough in every update, as these targets are free of noise.
         """
-        actor_outputs = batch.logits / LOGITS_PER_OUTPUT
-        for rows in self._minibatches(len(batch.features), passes):
-            legal = batch.masks[rows].float()
-            count = legal.sum(1, keepdim=True)
-            targets = _centred(actor_outputs[rows], legal, count)
-            outputs = _centred(self.distilled.network(batch.features[rows]), legal, count)
-            self.distilled.step(_mean_square(outputs - targets, count), len(rows), rate)
+        shares = _shares(batch.masks)
+        targets = _centred(batch.logits / LOGITS_PER_OUTPUT, shares)
+        for rows in self._minibatches(len(targets), passes):
+            outputs = self.distilled.network(batch.features[rows])
+            self.distilled.step(_regression_loss(outputs, targets[rows], shares[rows]), len(rows), rate)
 
     def _minibatches(self, positions: int, epochs: int) -> Iterator[torch.Tensor]:
         """Yield the indices of the positions in each minibatch of this update, int64[at most batch_size].
@@ -429,17 +427,21 @@ def _rescaled(layers: tuple[Layer, ...], factor: float) -> tuple[Layer, ...]:
     return (*hidden, (weight * np.float32(factor), bias * np.float32(factor)))
 
 
-def _explained(error: torch.Tensor, spread: torch.Tensor | float) -> float:
+def _explained(error: float, spread: float) -> float:
     """Return the explained variance, 1 − error / spread; NaN if there is no variance to explain."""
-    return 1.0 - float(error / spread) if spread > 0 else float("nan")
+    return 1.0 - error / spread if spread > 0 else float("nan")
 
 
-def _centred(outputs: torch.Tensor, legal: torch.Tensor, count: torch.Tensor) -> torch.Tensor:
-    """Subtract the mean over the legal actions and set illegal ones to 0: float32[positions, actions]."""
-    outputs = outputs * legal
-    return (outputs - outputs.sum(1, keepdim=True) / count) * legal
+def _shares(masks: torch.Tensor) -> torch.Tensor:
+    """Return 1/|A(o)| for legal actions and 0 for others, float32[positions, actions]."""
+    return masks / masks.sum(1, keepdim=True)
 
 
-def _mean_square(differences: torch.Tensor, count: torch.Tensor) -> torch.Tensor:
-    """Return the mean over positions of the mean square over the legal actions, a scalar tensor."""
-    return ((differences**2).sum(1) / count[:, 0]).mean()
+def _centred(outputs: torch.Tensor, shares: torch.Tensor) -> torch.Tensor:
+    """Subtract the mean over the legal actions of each position, float32[positions, actions]."""
+    return outputs - (outputs * shares).sum(1, keepdim=True)
+
+
+def _regression_loss(outputs: torch.Tensor, targets: torch.Tensor, shares: torch.Tensor) -> torch.Tensor:
+    """Return the mean over positions of the mean square over the legal actions of centred outputs minus ``targets``."""
+    return ((_centred(outputs, shares) - targets) ** 2 * shares).sum() / len(targets)

@@ -1,4 +1,4 @@
-"""Row kernels of a rollout: observations, sampled actions, returns."""
+"""Row kernels of a rollout: deals, observations, networks' inputs, sampled actions, returns."""
 
 from __future__ import annotations
 
@@ -6,35 +6,98 @@ import math
 
 import numpy as np
 
+from german_whist.agents.policy.input_kernels import write_network_input
 from german_whist.envs.engine.dealing_kernels import AGENT_STREAM, philox
 from german_whist.envs.engine.scoring import signed_margin
 from german_whist.envs.observation.canonical_kernels import decode_action, encode_action, relabel_view
 from german_whist.envs.observation.view_kernels import write_view
 from german_whist.envs.observation.views import VIEW
+from german_whist.envs.simulator.batch_kernels import begins_endgame, deal_into
 from german_whist.envs.utils.row_kernels import row_kernel
 
 # Neither the decks' stream, which has the same key, nor AGENT_STREAM, from which opponents draw under other keys.
 CHOICE_STREAM = AGENT_STREAM + 2**20
 
+# Whom to ask for the action of an environment: nobody if there is no choice, the learner, or opponent 0, 1, …
+NOBODY, LEARNER, FIRST_OPPONENT = range(3)
 
-@row_kernel(scratch={"views": (1, VIEW)})
-def observe_envs(i, game, states, views, canonical, relabeling, seats):
-    """Write the canonical view of the seat to act in environment ``i``.
+_ONE = np.uint64(1)
+
+
+@row_kernel
+def deal_ended(
+    i, game, cards, seed, next_deal, ends, numbers, opponent_of, states, deals, moves, deals_of_env, learner_seat
+):
+    """Deal the next deal into environment ``i`` where its deal has ended, and seat the learner.
 
     Args:
         i: the environment.
         game: the rules.
+        cards: int8[cards], the deck in order.
+        seed: uint64, of the deals.
+        next_deal: int64[1], index of the next deal.
+        ends: bool[envs], whether the deal has ended.
+        numbers: int64[envs], how many have in the environments up to this one.
+        opponent_of: int64[envs], index of the opponent; −1 where the learner holds both seats.
+        states: ``STATE`` array (envs,), written like the rest.
+        deals: int64[envs], index of the deal.
+        moves: int64[envs], actions played in it: 0.
+        deals_of_env: int64[envs], deals so far in the environment.
+        learner_seat: int8[envs], −1 where the learner holds both.
+    """
+    if not ends[i]:
+        return
+    deals[i] = next_deal[0] + numbers[i] - 1
+    moves[i] = 0
+    deal_into(game, states[i], cards, seed, np.uint64(deals[i]), np.int64(-1))
+    # Neighbouring environments alternate, so that even over a few deals the learner deals half the time.
+    dealer = np.int64(states[i].dealer)
+    seat = dealer if (i + deals_of_env[i]) % 2 == 1 else 1 - dealer
+    learner_seat[i] = seat if opponent_of[i] >= 0 else -1
+    deals_of_env[i] += 1
+
+
+@row_kernel(scratch={"view": (1, VIEW)})
+def observe_envs(
+    i, view, game, states, opponent_of, learner_seat, views, relabeling, masks, seats, learner_mask, has_choice, asked
+):
+    """Write the canonical view of the seat to act in environment ``i``, its legal actions, and whom to ask.
+
+    Args:
+        i: the environment.
+        view: scratch.
+        game: the rules.
         states: ``STATE`` array (envs,).
-        views: scratch.
-        canonical: ``VIEW`` array (envs,), written.
-        relabeling: int8[envs, RELABELING_SIZE], the relabeling of each view, written; see ``relabel_view``.
-        seats: int8[envs], the seat to act, written.
+        opponent_of: int64[envs], index of the opponent.
+        learner_seat: int8[envs], −1 where the learner holds both.
+        views: ``VIEW`` array (envs,), canonical, written like the rest.
+        relabeling: int8[envs, RELABELING_SIZE], the relabeling of each view; see ``relabel_view``.
+        masks: bool[envs, actions], legal canonical actions.
+        seats: int8[envs], the seat to act.
+        learner_mask: bool[envs], whether the learner is to act.
+        has_choice: bool[envs], whether there are at least two legal actions.
+        asked: int8[envs], whom to ask.
     """
     seat = np.int64(states[i].turn)
-    write_view(game[0], states[i], seat, views[0])
-    canonical[i] = views[0]
-    relabel_view(views[0], canonical[i], relabeling[i], True)
+    write_view(game[0], states[i], seat, view[0])
+    views[i] = view[0]
+    relabel_view(view[0], views[i], relabeling[i], True)
+    legal = views[i].legal
+    for action in range(masks.shape[1]):
+        masks[i, action] = (legal >> np.uint64(action)) & _ONE
     seats[i] = seat
+    learner_mask[i] = learner_seat[i] < 0 or learner_seat[i] == seat
+    has_choice[i] = legal & (legal - _ONE) != 0
+    if not learner_mask[i]:
+        asked[i] = FIRST_OPPONENT + opponent_of[i]
+    else:
+        asked[i] = LEARNER if has_choice[i] else NOBODY
+
+
+@row_kernel(writes="row")
+def write_inputs(i, game, rows, views, universal, row):
+    """Write a network's inputs for canonical view ``rows[i]`` into row ``i`` of int8[n, features]."""
+    write_network_input(game[0], views[rows[i]], universal, row)
 
 
 @row_kernel
@@ -49,31 +112,32 @@ def sample_actions(i, logits, masks, relabeling, seed, deals, moves, chosen, act
         masks: bool[envs, actions].
         relabeling: int8[envs, RELABELING_SIZE], the relabelings.
         seed: uint64.
-        deals: uint64[envs], the deal of each environment.
+        deals: int64[envs], the deal of each environment.
         moves: int64[envs], actions played in it so far.
         chosen: int64[envs], the canonical action, written; −1 if the legal actions' logits are not finite.
-        actions: int64[envs], the true action, written; −1 likewise.
+        actions: int64[envs], the true action, written; a legal one even then.
     """
     highest = np.float32(-np.inf)
+    first = np.int64(-1)
     for action in range(logits.shape[1]):
-        if masks[i, action] and logits[i, action] > highest:
-            highest = logits[i, action]
+        if masks[i, action]:
+            first = first if first >= 0 else action
+            highest = max(highest, logits[i, action])
     total = 0.0
     for action in range(logits.shape[1]):
         if masks[i, action]:
             total += math.exp(np.float64(logits[i, action] - highest))
-    word = philox(np.uint64(seed), deals[i], np.uint64(moves[i]), np.uint64(CHOICE_STREAM))[0]
+    word = philox(np.uint64(seed), np.uint64(deals[i]), np.uint64(moves[i]), np.uint64(CHOICE_STREAM))[0]
     left = (np.float64(word) + 0.5) * 2.0**-32 * total  # strictly between 0 and the total
     # The last legal action reached while something is left, so rounding cannot leave none picked. A logit of NaN or +∞
     # makes the total NaN, which is not above 0.
-    picked = -1
+    picked = np.int64(-1)
     for action in range(logits.shape[1]):
         if masks[i, action] and left > 0:
             picked = action
             left -= math.exp(np.float64(logits[i, action] - highest))
-    chosen[i] = actions[i] = picked
-    if picked >= 0:
-        actions[i] = decode_action(picked, relabeling[i])
+    chosen[i] = picked
+    actions[i] = decode_action(picked if picked >= 0 else first, relabeling[i])
 
 
 @row_kernel
@@ -88,13 +152,20 @@ def write_encoded_actions(i, envs, given, relabeling, actions, chosen):
 
 
 @row_kernel
-def write_margins(i, game, states, out):
-    """Write seat 0's margin of counted tricks so far to ``out``, float32[envs]; negated in deals played low."""
-    out[i] = signed_margin(game[0], states[i], 0)
+def end_step(i, game, states, moves, ends, margins):
+    """Count the action that was played in environment ``i``, and write whether its deal is over or at its endgame.
+
+    Seat 0's final margin of counted tricks, negated in deals played low, is written to ``margins``, float32[envs],
+    where the deal is over, elsewhere 0.
+    """
+    state = states[i]
+    moves[i] += 1
+    ends[i] = state.done or begins_endgame(game[0], state)
+    margins[i] = signed_margin(game[0], state, 0) if state.done else 0
 
 
 @row_kernel
-def watkins_q_lambda(i, q_targets, greedy, actions, seats, ends, target_mask, value_lambda, returns):
+def watkins_q_lambda(i, q_targets, logits, masks, actions, seats, ends, target_mask, value_lambda, returns):
     """Write the value network's targets: Watkins's Q(lambda) in the form for position values, without discount.
 
     With the greedy action g of a seat's position t, the action a that was played, and the same seat's next position
@@ -109,7 +180,9 @@ def watkins_q_lambda(i, q_targets, greedy, actions, seats, ends, target_mask, va
     Args:
         i: the environment.
         q_targets: float32[steps, envs, actions], Q: the expected final margin of the seat to act, in tricks.
-        greedy: int64[steps, envs], g: the actor's best action, not the best target, which would know hidden cards.
+        logits: float32[steps, envs, actions], of the actor. g is its best action, not the one with the best target,
+            which would know hidden cards.
+        masks: bool[steps, envs, actions], legal actions.
         actions: int64[steps, envs], a: the action that was played.
         seats: int8[steps, envs], the seat that decided.
         ends: bool[steps, envs], whether the deal ended before the environment's next decision.
@@ -124,7 +197,10 @@ def watkins_q_lambda(i, q_targets, greedy, actions, seats, ends, target_mask, va
             first = second = none
         if not target_mask[step, i]:
             continue
-        action = greedy[step, i]
+        action = np.int64(-1)
+        for other in range(masks.shape[2]):
+            if masks[step, i, other] and (action < 0 or logits[step, i, other] > logits[step, i, action]):
+                action = other
         expected = np.float64(q_targets[step, i, action])
         after = first if seats[step, i] == 0 else second
         if actions[step, i] == action and not math.isnan(after):

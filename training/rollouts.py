@@ -7,7 +7,7 @@ needed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,6 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from german_whist.agents.policy.input_kernels import write_network_inputs
 from german_whist.agents.policy.inputs import input_high, num_outputs
 from german_whist.agents.policy.network.layers import OBSERVATION, UNIVERSAL
 from german_whist.envs.agent import Agent, as_agent, ask
@@ -25,17 +24,19 @@ from german_whist.envs.engine.endgame_hook import EXACT, PLAYED
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.engine.state import STATE
 from german_whist.envs.observation.canonical_kernels import RELABELING_SIZE
+from german_whist.envs.observation.view_kernels import write_views
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.simulator.batch import DealBatch
-from german_whist.envs.simulator.batch_kernels import write_begins_endgame
 from german_whist.envs.utils.device import Device, StructTensor
 from german_whist.solver.exact_endgame import ExactEndgameHook
 from german_whist.training.config import SELF
 from german_whist.training.rollout_kernels import (
+    deal_ended,
+    end_step,
     observe_envs,
     sample_actions,
     write_encoded_actions,
-    write_margins,
+    write_inputs,
 )
 
 TRAINING_DEALS = 2**62  # index of the first deal; evaluations play lower ones, so no run has trained on them
@@ -43,69 +44,32 @@ DEALS_PER_PROCESS = 2**40  # each process deals from a range of its own
 
 Network = Callable[[Tensor], Tensor]
 Opponents = Mapping[str, Callable[[int], Agent]]  # by name: a function from a rollout's number to the agent
-_LEGAL = VIEW.fields["legal"][1]  # type: ignore[index] # byte offset in a record
 
 
-def legal_masks(views: StructTensor) -> Tensor:
-    """Return the legal actions of views as bit masks, int64[n]."""
-    return views.bytes[:, _LEGAL : _LEGAL + 8].view(torch.int64).squeeze(1)
+def _opponent_of(shares: Mapping[str, float], num_envs: int) -> npt.NDArray[np.int64]:
+    """Give each opponent its share of the environments.
 
+    Args:
+        shares: weight of each opponent, above 0, among them perhaps ``self``; the sum need not be 1.
+        num_envs: number of environments.
 
-class OpponentSampler:
-    """Assigns an opponent and the learner's seat to each environment.
+    Returns:
+        Index of each environment's opponent, not counting the learner itself; −1 where the learner holds both seats.
 
-    Attributes:
-        opponent_of: int64[num_envs], index of the opponent, not counting the learner itself; −1 where the learner
-            holds both seats.
-        learner_seat: int8[num_envs], the learner's seat; −1 where it holds both.
-        deals_of_env: int64[num_envs], deals so far.
+    Raises:
+        ValueError: if a share is less than one environment.
     """
-
-    def __init__(self, shares: Iterable[tuple[float, bool]], num_envs: int, device: torch.device) -> None:
-        """Give each opponent its share of the environments.
-
-        Args:
-            shares: weight of each opponent, above 0, and whether it is the learner itself; the sum need not be 1.
-            num_envs: number of environments.
-            device: device of the tensors.
-
-        Raises:
-            ValueError: if a share is less than one environment.
-        """
-        self.opponent_of = torch.from_numpy(_opponent_of(list(shares), num_envs)).to(device)
-        self.learner_seat = torch.full((num_envs,), -1, dtype=torch.int8, device=device)
-        self.deals_of_env = torch.zeros(num_envs, dtype=torch.int64, device=device)
-
-    def assign_seats(self, envs: Tensor, dealers: Tensor) -> None:
-        """Seat the learner in new deals: as dealer and non-dealer in turn, or in both seats.
-
-        Args:
-            envs: int64[n], environments with new deals.
-            dealers: int8[n], the dealers of these deals.
-        """
-        # Neighbouring environments alternate, so that even over a few deals the learner deals half the time.
-        is_dealer = (envs + self.deals_of_env[envs]) % 2 == 1
-        seat = torch.where(is_dealer, dealers, 1 - dealers)
-        self.learner_seat[envs] = seat.masked_fill(self.opponent_of[envs] < 0, -1)
-        self.deals_of_env[envs] += 1
-
-    def learner_acts(self, turn: Tensor) -> Tensor:
-        """Return whether the learner is to act, bool[num_envs], given the seats to act, int8[num_envs]."""
-        return (self.learner_seat < 0) | (self.learner_seat == turn)
-
-
-def _opponent_of(shares: list[tuple[float, bool]], num_envs: int) -> npt.NDArray[np.int64]:
     opponent_of = np.full(num_envs, -1, np.int64)
-    total = sum(share for share, _ in shares)
+    total = sum(shares.values())
     start = 0.0
     number = 0
-    for share, is_self in shares:
+    for name, share in shares.items():
         stop = start + share / total
         if round(start * num_envs) == round(stop * num_envs):
             raise ValueError(
                 f"opponents: a share of {share:g} of {total:g} is less than one environment of {num_envs} (num_envs)"
             )
-        if not is_self:
+        if name != SELF:
             opponent_of[round(start * num_envs) : round(stop * num_envs)] = number
             number += 1
         start = stop
@@ -159,6 +123,11 @@ class Rollout:
             device.zeros(shape, "bool"),
         )
 
+    def by_step(self) -> list[Rollout]:
+        """Return the part of each step, which shares this rollout's memory."""
+        tensors = [value for value in vars(self).values() if isinstance(value, Tensor)]
+        return [Rollout(self.views_at(step), *(tensor[step] for tensor in tensors)) for step in range(len(self.seats))]
+
     def views_at(self, step: int) -> StructTensor:
         """Return the views of a step, ``VIEW`` records [envs]."""
         envs = self.seats.shape[1]
@@ -191,6 +160,8 @@ class Collector:
         opponents: the agents of the current rollout, in the same order.
         opponent_of: int64[envs], index of each environment's opponent; −1 where the learner holds both seats.
         rollout: the buffers that every rollout overwrites.
+        steps: the part of each step in these buffers.
+        choices: for each step so far, the environments in which the learner had a choice, int64[n].
     """
 
     def __init__(
@@ -249,62 +220,82 @@ class Collector:
         self.universal = inputs == UNIVERSAL
         self.num_steps = num_steps
         self.seed = seed
-        on = self.device.torch_device
-        self._mix = OpponentSampler(((share, name == SELF) for name, share in shares.items()), num_envs, on)
+        self._has_history = history
         self.opponent_names = [name for name in shares if name != SELF]
         self._makers = [opponents[name] for name in self.opponent_names]
         self.opponents: list[Agent] = []
-        self.opponent_of = self._mix.opponent_of
         self.rank = rank
-        self._first_deal = first_training_deal(rank)
-        self._next_deal = dealt
         self.rollouts = 0
-        zeros = self.device.zeros
+        zeros, array = self.device.zeros, self.device.array
+        self.opponent_of = array(_opponent_of(shares, num_envs))
         self.relabeling = zeros((num_envs, RELABELING_SIZE), "int8")
+        self._first_deal = first_training_deal(rank)
+        self._next_deal = array([self._first_deal + dealt])
         self._deals, self._moves = zeros(num_envs, "int64"), zeros(num_envs, "int64")
-        self._true_actions = zeros(num_envs, "int64")
-        self._every_env = torch.arange(num_envs, device=on)
-        self._action_bits = torch.arange(self.num_actions, device=on)
+        self._deals_of_env, self._learner_seat = zeros(num_envs, "int64"), zeros(num_envs, "int8")
+        self._true_actions, self._asked = zeros(num_envs, "int64"), zeros(num_envs, "int8")
+        self._every_env, self._to_act = array(np.arange(num_envs)), array(np.full(num_envs, -1))
+        self._cards = array(np.array(played.cards, np.int8))
         self.rollout = Rollout.empty(num_steps, num_envs, self.num_actions, self.device)
-        self._deal(self._every_env)
+        self.steps = self.rollout.by_step()
+        self.choices: list[Tensor] = []
+        self._deal(torch.ones_like(self.steps[0].ends))
 
-    @property
-    def dealt(self) -> int:
-        """Number of deals dealt by this process so far, including those before this collector."""
-        return self._next_deal
+    def features(self, views: StructTensor, rows: Tensor | None = None) -> Tensor:
+        """Return the networks' inputs for canonical views, or for those of some rows, int8[n, features]."""
+        rows = torch.arange(len(views), device=self.device.torch_device) if rows is None else rows
+        made: Tensor = self.device.empty((len(rows), len(self.high)), "int8")
+        self.device.launch(write_inputs, len(rows), self.batch.rules.game, rows, views, self.universal, made)
+        return made
 
-    def features(self, views: StructTensor) -> Tensor:
-        """Return the networks' inputs for canonical views, int8[n, features]."""
-        rows = torch.empty((len(views.bytes), len(self.high)), dtype=torch.int8, device=self.device.torch_device)
-        self.device.launch(write_network_inputs, len(rows), self.batch.rules.game, views, self.universal, rows)
-        return rows
-
-    def _deal(self, envs: Tensor) -> None:
-        """Deal the next deals into ``envs`` and seat the learner."""
-        first = self._first_deal + self._next_deal
-        deals = torch.arange(first, first + len(envs), device=self.device.torch_device)
-        self._next_deal += len(envs)
-        self._deals[envs] = deals
-        self._moves[envs] = 0
-        if self.device.is_gpu:
-            self.batch.deal_rows(envs, deals)
-        else:
-            self.batch.deal_rows(envs.numpy(), deals.numpy())
-        self._mix.assign_seats(envs, self.states["dealer"][envs])
+    def _deal(self, ends: Tensor) -> None:
+        """Deal the next deals into the environments selected by ``ends``, bool[envs], and seat the learner."""
+        numbers = ends.cumsum(0)
+        self.device.launch(
+            deal_ended,
+            self.batch.size,
+            self.batch.rules.game,
+            self._cards,
+            np.uint64(self.seed),
+            self._next_deal,
+            ends,
+            numbers,
+            self.opponent_of,
+            self.states,
+            self._deals,
+            self._moves,
+            self._deals_of_env,
+            self._learner_seat,
+        )
+        self._next_deal += numbers[-1]
+        if self._has_history:
+            self.batch.begin_games(np.flatnonzero(ends.numpy()))
 
     def begin_rollout(self) -> None:
         """Create the opponents of the next rollout, which also take over the deals in progress."""
         self.opponents = [as_agent(maker(self.rollouts), self.batch.rules) for maker in self._makers]
         self.rollouts += 1
+        self.choices = []
+        self.rollout.logits.zero_()
 
     def observe(self, step: int) -> None:
         """Record the seats to act and their canonical views and legal actions."""
-        rollout, views = self.rollout, self.rollout.views_at(step)
-        game, envs = self.batch.rules.game, self.batch.size
-        self.device.launch(observe_envs, envs, game, self.states, views, self.relabeling, rollout.seats[step])
-        legal = legal_masks(views)
-        rollout.masks[step] = (legal[:, None] >> self._action_bits & 1) == 1
-        rollout.has_choice[step] = legal & (legal - 1) != 0
+        now = self.steps[step]
+        self.device.launch(
+            observe_envs,
+            self.batch.size,
+            self.batch.rules.game,
+            self.states,
+            self.opponent_of,
+            self._learner_seat,
+            now.views,
+            self.relabeling,
+            now.masks,
+            now.seats,
+            now.learner_mask,
+            now.has_choice,
+            self._asked,
+        )
 
     def choose(self, step: int, policy: Network) -> None:
         """Choose actions for the current decisions without playing them.
@@ -312,75 +303,73 @@ class Collector:
         Args:
             step: the step of the rollout.
             policy: returns logits, float32[rows, actions], for observations int8[rows, features].
-
-        Raises:
-            FloatingPointError: if logits are not finite.
         """
-        rollout = self.rollout
-        acts = rollout.learner_mask[step] = self._mix.learner_acts(rollout.seats[step])
-        choices = (acts & rollout.has_choice[step]).nonzero().squeeze(1)
-        logits = rollout.logits[step].zero_()
-        logits[choices] = policy(self.features(StructTensor(rollout.views_at(step).bytes[choices], VIEW)))
+        now = self.steps[step]
+        choices, *of_opponents = self.device.rows_by_code(self._asked, 1 + len(self.opponents))
+        self.choices.append(choices)
+        now.logits[choices] = policy(self.features(now.views, choices))
         self.device.launch(
             sample_actions,
             self.batch.size,
-            logits,
-            rollout.masks[step],
+            now.logits,
+            now.masks,
             self.relabeling,
             np.uint64(self.seed),
-            self._deals.view(torch.uint64),
+            self._deals,
             self._moves,
-            rollout.actions[step],
+            now.actions,
             self._true_actions,
         )
-        if bool((self._true_actions < 0).any()):
-            raise FloatingPointError("logits are not finite")
-        for number, opponent in enumerate(self.opponents):
-            envs = (~acts & (self.opponent_of == number)).nonzero().squeeze(1)
+        for number, (opponent, envs) in enumerate(zip(self.opponents, of_opponents, strict=True)):
             if len(envs):
-                answer = self._ask(opponent, number, envs)
+                given, relabeling = self._ask(opponent, number, envs), self.relabeling
                 self.device.launch(
-                    write_encoded_actions,
-                    len(envs),
-                    envs,
-                    answer,
-                    self.relabeling,
-                    self._true_actions,
-                    rollout.actions[step],
+                    write_encoded_actions, len(envs), envs, given, relabeling, self._true_actions, now.actions
                 )
 
     def _ask(self, opponent: Agent, number: int, envs: Tensor) -> Tensor:
         """Return an opponent's actions in ``envs``, int64[n]."""
-        deals = self._deals[envs].cpu().numpy().astype(np.uint64)
-        rng = AgentRng(self.seed, deals, stream=number, step=self._moves[envs].cpu().numpy())
-        if self.device.is_gpu:
-            return opponent.act_on(self.device, self.batch.views(envs), rng)
-        return torch.from_numpy(ask(opponent, self.batch, envs.numpy(), rng))
+        device = self.device
+        deals, moves = device.numpy(torch.stack((self._deals[envs], self._moves[envs])))
+        rng = AgentRng(self.seed, deals.astype(np.uint64), stream=number, step=moves)
+        if not device.is_gpu:
+            return torch.from_numpy(ask(opponent, self.batch, envs.numpy(), rng))
+        views = device.empty(len(envs), VIEW)
+        device.launch(write_views, len(envs), self.batch.rules.game, self.states, envs, self._to_act, views)
+        return opponent.act_on(device, views, rng)
 
     def play(self, step: int) -> None:
         """Play the chosen actions, and start a new deal wherever one is over or at its endgame."""
-        rollout, batch = self.rollout, self.batch
+        now, batch = self.steps[step], self.batch
         if self.device.is_gpu:
             batch.step_unchecked(self._every_env, self._true_actions)
         else:
             batch.step(self._true_actions.numpy())
-        self._moves += 1
-        ends, margins = rollout.ends[step], rollout.margins[step]
-        self.device.launch(write_begins_endgame, batch.size, batch.rules.game, self.states, self._every_env, ends)
-        done = self.states["done"]
-        ends |= done
-        self.device.launch(write_margins, batch.size, batch.rules.game, self.states, margins)
-        margins *= done
-        finished = ends.nonzero().squeeze(1)
-        if len(finished):
-            self._deal(finished)
+        self.device.launch(end_step, batch.size, batch.rules.game, self.states, self._moves, now.ends, now.margins)
+        self._deal(now.ends)
+
+    def learner_decisions(self) -> int:
+        """Return the number of the learner's decisions in the rollout.
+
+        Raises:
+            FloatingPointError: if logits were not finite.
+        """
+        rollout = self.rollout
+        decisions, failed = self.device.numpy(torch.stack((rollout.learner_mask.sum(), (rollout.actions < 0).sum())))
+        if failed:
+            raise FloatingPointError("logits are not finite")
+        return int(decisions)
+
+    def rows_with_choice(self) -> Tensor:
+        """Return the decisions of the rollout in which the learner had a choice, step * envs + env, int64[n]."""
+        return torch.cat([envs + step * self.batch.size for step, envs in enumerate(self.choices)])
 
     def _saved_tensors(self) -> dict[str, Tensor]:
         return {
             "states": self.states.bytes,
             "deals": self._deals,
-            "deals_of_env": self._mix.deals_of_env,
-            "learner_seat": self._mix.learner_seat,
+            "deals_of_env": self._deals_of_env,
+            "learner_seat": self._learner_seat,
             "moves": self._moves,
         }
 
@@ -390,9 +379,11 @@ class Collector:
         ``counts`` alone has a single row.
         """
         saved: dict[str, npt.NDArray[Any]] = {
-            name: tensor.cpu().numpy().copy() for name, tensor in self._saved_tensors().items()
+            name: self.device.numpy(tensor).copy() for name, tensor in self._saved_tensors().items()
         }
-        saved["counts"] = np.array([[self._next_deal, self.rollouts]], np.int64)
+        saved["counts"] = np.array(
+            [[int(self.device.numpy(self._next_deal)[0]) - self._first_deal, self.rollouts]], np.int64
+        )
         log = getattr(self.batch, "log", None)
         if log is not None:
             saved |= {"log_actions": log.actions.copy(), "log_counts": log.counts.copy()}
@@ -411,4 +402,5 @@ class Collector:
             log.actions[:], log.counts[:] = state["log_actions"], state["log_counts"]
         for name, tensor in self._saved_tensors().items():
             tensor.copy_(torch.from_numpy(np.ascontiguousarray(state[name])))
-        self._next_deal, self.rollouts = map(int, state["counts"][0])
+        dealt, self.rollouts = map(int, state["counts"][0])
+        self._next_deal.fill_(self._first_deal + dealt)

@@ -426,18 +426,19 @@ class TrainingState:
                 collector.choose(step, lambda features: networks.policy(features) * INVERSE_TEMPERATURE)
                 targets.compute(step, networks.replies, networks.values, lookahead)
                 collector.play(step)
+            decisions = collector.learner_decisions()
         except FloatingPointError as error:
             raise diverged(self.run, self.decisions, str(error)) from None
         targets.write_returns()
-        mask = targets.mask
+        rows = collector.rows_with_choice()
         positions = (
-            collector.features(rollout.views_where(mask)),
-            rollout.masks[mask],
-            targets.q_targets[mask],
-            rollout.logits[mask] / INVERSE_TEMPERATURE,
-            targets.returns[mask],
+            collector.features(rollout.views, rows),
+            rollout.masks.flatten(0, 1)[rows],
+            targets.q_targets.flatten(0, 1)[rows],
+            rollout.logits.flatten(0, 1)[rows] / INVERSE_TEMPERATURE,
+            targets.returns.flatten()[rows],
         )
-        return positions, int(rollout.learner_mask.sum())
+        return positions, decisions
 
     def check_finite(self, metrics: dict[str, float]) -> None:
         """Check that losses and weights are finite and that no loss has exploded.

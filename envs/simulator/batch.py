@@ -182,7 +182,7 @@ class DealBatch:
         """Deal like :meth:`deal_rows`, without checks; a dealer of −1 stands for the default."""
         seeds, indices = self.on.kernel_words(seeds), self.on.kernel_words(indices)
         self.on.launch(deal_rows, len(rows), self.rules.game, self._cards, seeds, indices, dealers, rows, self.states)
-        self._begin(rows)
+        self.begin_games(rows)
 
     def deal_decks(
         self, decks: Sequence[str | Sequence[int]], dealers: npt.ArrayLike, rows: npt.ArrayLike | None = None
@@ -201,9 +201,9 @@ class DealBatch:
         orders, seats = parse_decks(self.rules.cards, len(which), decks, dealers)
         self.states["deck"][which, : len(self.rules.cards)] = self.on.array(np.array(orders, np.int8))
         self.on.launch(deal_decks, len(which), self.rules.game, which, self.on.array(seats), self.states)
-        self._begin(which)
+        self.begin_games(which)
 
-    def _begin(self, rows: npt.NDArray[np.int64]) -> None:
+    def begin_games(self, rows: npt.NDArray[np.int64]) -> None:
         """Forget the games that were played in some rows."""
         self._forget(rows)
         if self.log is not None:

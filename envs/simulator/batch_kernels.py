@@ -18,18 +18,19 @@ from german_whist.envs.utils.jit import kernel
 from german_whist.envs.utils.row_kernels import row_kernel
 
 
-@row_kernel
-def deal_rows(i, game, cards, seeds, indices, dealers, rows, states):
-    """Deal ``indices[i]`` of ``seeds[i]`` into ``states[rows[i]]``.
-
-    ``dealers[i]`` deals; if it is −1, an odd index is dealt by seat 1.
-    """
-    state = states[rows[i]]
-    dealer = dealers[i] if dealers[i] >= 0 else np.int64(indices[i] & np.uint64(1))
+@kernel
+def deal_into(game, state, cards, seed, index, dealer):
+    """Deal a deal of a seed into a state; a dealer of −1 stands for the default: seat 1 deals odd indices."""
     for position in range(cards.shape[0]):
         state.deck[position] = cards[position]
-    shuffle(seeds[i], indices[i], state.deck[: cards.shape[0]])
-    deal(game[0], state, dealer)
+    shuffle(seed, index, state.deck[: cards.shape[0]])
+    deal(game[0], state, dealer if dealer >= 0 else np.int64(index & np.uint64(1)))
+
+
+@row_kernel
+def deal_rows(i, game, cards, seeds, indices, dealers, rows, states):
+    """Deal ``indices[i]`` of ``seeds[i]`` into ``states[rows[i]]``; see :func:`deal_into` for ``dealers[i]``."""
+    deal_into(game, states[rows[i]], cards, seeds[i], indices[i], dealers[i])
 
 
 @row_kernel
@@ -72,19 +73,24 @@ def step_legal(i, game, states, rows, actions, plies, refused):
         plies[row] += 1
 
 
-@row_kernel
-def write_begins_endgame(i, game, states, rows, out):
-    """Write whether the next action of ``states[rows[i]]`` is the first card of the endgame into ``out``, bool[k]."""
-    state = states[rows[i]]
+@kernel
+def begins_endgame(game, state):
+    """Return whether the next action is the first card of the endgame."""
     # No stock, no card led and no endgame trick yet. Humbug has no stock at all: there it is the first lead.
-    out[i] = (
+    return (
         not state.done
         and state.decision == PLAY
         and state.led < 0
         and not state.face_up
-        and state.top == game[0].cards
+        and state.top == game.cards
         and state.tricks[ENDGAME, 0] + state.tricks[ENDGAME, 1] == 0
     )
+
+
+@row_kernel
+def write_begins_endgame(i, game, states, rows, out):
+    """Write whether the endgame of ``states[rows[i]]`` begins into ``out``, bool[k]."""
+    out[i] = begins_endgame(game[0], states[rows[i]])
 
 
 @row_kernel(scratch={"views": (1, VIEW)}, writes="row")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from functools import cache
 from types import SimpleNamespace
@@ -23,7 +24,7 @@ _BLOCKS = 132 * 16  # sixteen for each multiprocessor of an H100; in larger batc
 
 _SMALL = 4096  # bytes; constants up to this size are told apart by content, larger ones by identity
 _MOST_ARRAYS = 4096
-_arrays: dict[Any, Any] = {}  # the device arrays of tensors, by address, shape, strides and dtype
+_arrays: dict[Any, Any] = {}  # the device arrays of tensors, by address, shape, strides and dtypes
 # Arrays of the host with their copies on a GPU. The host's array is kept so that no other array can get its id.
 _constants: dict[Any, tuple[Any, Any]] = {}
 
@@ -191,6 +192,23 @@ class Device:
 
         return torch.as_tensor(values, device=self.torch_device)
 
+    def rows_by_code(self, codes: torch.Tensor, highest: int) -> list[torch.Tensor]:
+        """Return the rows that hold each of the codes 1 … ``highest``, int64[k] in order; waits only once.
+
+        Args:
+            codes: int8[n], 0 … ``highest``.
+            highest: number of lists.
+        """
+        import torch
+
+        if not self.is_gpu:
+            on_host = self.numpy(codes)
+            return [torch.from_numpy(np.flatnonzero(on_host == code)) for code in range(1, highest + 1)]
+        ordered, rows = codes.sort(stable=True)
+        bounds = torch.arange(highest + 1, dtype=torch.int8, device=self.torch_device)
+        starts = self.numpy(torch.searchsorted(ordered, bounds, right=True)).tolist()
+        return [rows[start:stop] for start, stop in itertools.pairwise(starts)]
+
     @staticmethod
     def copy(values: torch.Tensor) -> torch.Tensor:
         """Return a copy."""
@@ -288,8 +306,9 @@ class Device:
 
     def _array(self, argument: Any) -> Any:
         if isinstance(argument, StructTensor):
-            flat = self._array(argument.bytes.view(-1))
-            return flat.view(argument.dtype)
+            if self.is_gpu:
+                return _gpu_array(argument.bytes, argument.dtype)
+            return argument.bytes.numpy().reshape(-1).view(argument.dtype)
         if isinstance(argument, tuple):
             parts = [self._array(part) for part in argument]
             return type(argument)._make(parts) if hasattr(argument, "_make") else tuple(parts)
@@ -308,9 +327,12 @@ class Device:
         return _constants[key][1]
 
 
-def _gpu_array(tensor: torch.Tensor) -> Any:
-    """Return a tensor as a device array for kernels. Making one takes longer than a launch, so they are cached."""
-    key = tensor.data_ptr(), tensor.shape, tensor.stride(), tensor.dtype
+def _gpu_array(tensor: torch.Tensor, record: np.dtype[Any] | None = None) -> Any:
+    """Return a tensor, or the records in its bytes, as a device array for kernels.
+
+    Making one and finding its type takes longer than a launch, so they are kept.
+    """
+    key = tensor.data_ptr(), tensor.shape, tensor.stride(), tensor.dtype, record
     found = _arrays.get(key)
     if found is None:
         if len(_arrays) >= _MOST_ARRAYS:
@@ -318,12 +340,13 @@ def _gpu_array(tensor: torch.Tensor) -> Any:
         # Made from the address alone: an array made from the tensor would keep the tensor's memory alive.
         interface = {
             "data": (tensor.data_ptr(), False),
-            "shape": tuple(tensor.shape),
+            "shape": tuple(tensor.shape) if record is None else (tensor.nbytes,),
             "strides": None if tensor.is_contiguous() else tuple(step * tensor.itemsize for step in tensor.stride()),
             "typestr": np.dtype(str(tensor.dtype).removeprefix("torch.")).str,
             "version": 2,
         }
-        found = _arrays[key] = cuda_module().as_cuda_array(SimpleNamespace(__cuda_array_interface__=interface))
+        found = cuda_module().as_cuda_array(SimpleNamespace(__cuda_array_interface__=interface))
+        _arrays[key] = found = found if record is None else found.view(record)
     return found
 
 

@@ -38,6 +38,11 @@ def test_returns_follow_the_trajectory_while_the_greedy_action_is_played(seed: i
     rng = np.random.default_rng(seed)
     shape = (STEPS, ROWS)
     best = rng.integers(0, 3, shape)
+    logits = rng.normal(size=(*shape, 3)).astype(np.float32)
+    masks = rng.random((*shape, 3)) < 0.8
+    np.put_along_axis(masks, best[:, :, None], True, axis=2)
+    np.put_along_axis(logits, best[:, :, None], 9, axis=2)
+    logits[~masks] = 10  # an illegal action is never the best one
     rollout = {
         "q_targets": rng.normal(size=(*shape, 3)).astype(np.float32),
         "best": best,
@@ -47,7 +52,8 @@ def test_returns_follow_the_trajectory_while_the_greedy_action_is_played(seed: i
         "target_mask": rng.random(shape) < 0.8,
     }
     returns = np.full(shape, np.nan, np.float32)
-    watkins_q_lambda(ROWS, *rollout.values(), np.float32(value_lambda), returns)
+    recorded = [rollout[name] for name in ("actions", "seats", "ends", "target_mask")]
+    watkins_q_lambda(ROWS, rollout["q_targets"], logits, masks, *recorded, np.float32(value_lambda), returns)
     assert np.isnan(returns[~rollout["target_mask"]]).all()
     for row in range(ROWS):
         for step, expected in returns_by_hand(rollout, row, value_lambda).items():

@@ -33,7 +33,27 @@ _MAX_ROWS_ON_GPU = 1 << 18
 _ALIGNED = 8  # inputs of a layer on a GPU are padded to a multiple: its matrix products are slow for other numbers
 
 
+class _HiddenLayer(torch.autograd.Function):
+    """A linear layer with ReLU, in half as many operations as torch takes for the two and their gradients."""
+
+    @staticmethod
+    def forward(ctx: Any, inputs: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+        units = F.relu(F.linear(inputs, weight, bias), inplace=True)
+        ctx.save_for_backward(inputs, weight, units)
+        return units
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: torch.Tensor) -> tuple[torch.Tensor | None, torch.Tensor, torch.Tensor]:
+        inputs, weight, units = ctx.saved_tensors
+        gradient = torch.ops.aten.threshold_backward(gradients[0], units, 0)
+        of_inputs = gradient @ weight if ctx.needs_input_grad[0] else None
+        return of_inputs, gradient.T @ inputs, gradient.sum(0)
+
+
 def _hidden(inputs: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+    if torch.is_grad_enabled():
+        units: torch.Tensor = _HiddenLayer.apply(inputs, weight, bias)
+        return units
     return F.relu(F.linear(inputs, weight, bias), inplace=True)
 
 
