@@ -4,7 +4,7 @@
 import { dataNow } from "./data.js";
 import { SUITS } from "../engine/cards.js";
 import { playsLike as playAlike, rulesNamed } from "../engine/rules.js";
-import { matchFormatOf } from "./match_format.js";
+import { matchFormatOf } from "./setup.js";
 
 export const STRONGEST = "champion"; // of the agents that the page plays by itself: it judges, and its tricks are the luck of a deal
 

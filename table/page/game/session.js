@@ -15,7 +15,7 @@ import { YOU } from "./wording.js";
 import { refusalWithChoices } from "./deal/position.js";
 import { Episode } from "./deal/episode.js";
 import { lessonRefusal } from "./lesson.js";
-import { matchFormatOf, winnerOf } from "./match_format.js";
+import { matchFormatOf, winnerOf } from "./setup.js";
 import { PageError } from "./errors.js";
 import { isQuizTime, quizStep, score } from "./recall.js";
 

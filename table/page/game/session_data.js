@@ -10,7 +10,7 @@ import { bySide, position, result, sideOf, sideOrNobody } from "./deal/position.
 import { eventSnapshots } from "./deal/snapshots.js";
 import { scoreInMatch } from "./session.js";
 import { lessonData } from "./lesson.js";
-import { matchFormatOf, targetOf } from "./match_format.js";
+import { matchFormatOf, targetOf } from "./setup.js";
 import { recallData } from "./recall.js";
 import { isCopy } from "./thinking.js";
 

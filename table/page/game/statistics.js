@@ -4,7 +4,7 @@
 import { rulesNamed } from "../engine/rules.js";
 import { round } from "./wording.js";
 import { hasAccuracies, knowsRules, MEASURED, playsLike } from "./catalogue.js";
-import { accuracyOf } from "./coach/accuracy.js";
+import { accuracyOf } from "./coach/judgement.js";
 import { score } from "./recall.js";
 import { tricksTaken } from "../judge/tricks.js";
 

@@ -1,37 +1,31 @@
 // @ts-check
 /** Cards, suits and numbers in words. */
 
+import { parseCard, SUITS } from "../engine/cards.js";
+import { cardName as nameOf, SUIT_NAMES as NAMES } from "../game/deal/words.js";
+import { countText } from "../game/wording.js";
+
+export { tricksText } from "../game/deal/words.js";
+export { capital } from "../game/wording.js";
+
+export const counted = countText;
 /** @type {Record<string, string>} */
-export const SUIT_NAMES = { C: "clubs", D: "diamonds", H: "hearts", S: "spades" };
+export const SUIT_NAMES = Object.fromEntries([...SUITS].map((suit, place) => [suit, NAMES[place]]));
 /** @type {Record<string, string>} */
 export const SUIT_SIGNS = { C: "♣", D: "♦", H: "♥", S: "♠" };
 const RANKS = "23456789TJQKA";
-/** @type {Record<string, string>} */
-const RANK_NAMES = {
-  2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine", T: "ten",
-  J: "jack", Q: "queen", K: "king", A: "ace",
-};
 const CHOICES = ["take", "leave", "keep", "swap"];
 
 /** @param {string} card @returns {string} "queen of hearts" */
-export function cardName(card) {
-  return `${RANK_NAMES[card[1]]} of ${SUIT_NAMES[card[0]]}`;
-}
+export const cardName = (card) => nameOf(parseCard(card));
 
 /** @param {string} action @returns {boolean} whether the action is a card, not a choice */
-export function isCard(action) {
-  return !CHOICES.includes(action);
-}
+export const isCard = (action) => !CHOICES.includes(action);
 
 /** @param {string} action @returns {string} "Q♥", or the choice */
 export function shortName(action) {
   if (!isCard(action)) return action;
   return `${action[1] === "T" ? "10" : action[1]}${SUIT_SIGNS[action[0]]}`;
-}
-
-/** @param {string} text @returns {string} */
-export function capital(text) {
-  return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
 /** @param {number} value @param {number} [digits] @returns {string} with sign, and a true minus */
@@ -50,16 +44,6 @@ export function percent(share) {
 export function points(change) {
   const number = Math.round(100 * change);
   return `${signed(number, 0)} ${Math.abs(number) === 1 ? "point" : "points"}`;
-}
-
-/** @param {number} tricks @param {boolean} exact @returns {string} "7.4 tricks", "1 trick" */
-export function tricksText(tricks, exact = false) {
-  return counted(exact ? tricks : Number(tricks.toFixed(1)), "trick");
-}
-
-/** @param {number} count @param {string} word @returns {string} "1 trick", "2 tricks" */
-export function counted(count, word) {
-  return `${count} ${word}${count === 1 ? "" : "s"}`;
 }
 
 /**

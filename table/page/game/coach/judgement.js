@@ -1,11 +1,15 @@
 // @ts-check
-/** How good an action is, in a word: by what it gives away against the judge's choice, and by how sure that is (`agents/judge.py`). */
+/** How good an action is, in a word: by what it gives away against the judge's choice, and by how sure that is; and how well a player did (`agents/judge.py`). */
+
+import { round } from "../wording.js";
 
 /** @typedef {import("../types.js").Label} Label */
 
 export const SURE = 2; // standard errors that a difference has to exceed before an action is criticised for it
 export const SAME = 0.05; // tricks below which two actions are as good as each other
 export const SAME_WIN = 0.01; // the same of the chance to win
+
+const AVERAGE = 30; // accuracy in per cent of cards that give away as much as the average legal card
 
 /** What has to be given away at least, in tricks or in chance to win. @type {[Label, number, number][]} */
 const LEAST = [["blunder", 1.5, 0.15], ["mistake", 0.75, 0.06], ["inaccuracy", 0.3, 0.02]];
@@ -36,4 +40,15 @@ export function judge(advice, action) {
     if (sureTricks >= leastTricks || sureWin >= leastWin) return { label, tricks, win };
   }
   return { label: "good", tricks, win };
+}
+
+/** @param {import("../../judge/advice.js").Advice} advice @returns {number} how many tricks a decision puts at stake */
+export function atStake({ lost }) {
+  return Math.max(0, lost.reduce((total, tricks) => total + tricks, 0) / lost.length);
+}
+
+/** @param {number} givenAway tricks that decisions gave away together @param {number} staked tricks that they put at stake @returns {number | null} per cent; null where nothing was at stake */
+export function accuracyOf(givenAway, staked) {
+  if (staked <= 0) return null;
+  return round(Math.max(0, 100 - ((100 - AVERAGE) * givenAway) / staked), 1);
 }

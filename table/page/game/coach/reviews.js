@@ -10,9 +10,8 @@ import { bySide, cardTexts, highToLow, ledCard, result, sideOf, sideOrNobody, tr
 import { Episode } from "../deal/episode.js";
 import { actionName, suitText, takenTricks } from "../deal/words.js";
 import { advise, playOut } from "../thinking.js";
-import { accuracyOf, atStake } from "./accuracy.js";
 import { options } from "./hints.js";
-import { isCriticised, judge } from "./judgement.js";
+import { accuracyOf, atStake, isCriticised, judge } from "./judgement.js";
 import { reason } from "./reasons.js";
 
 /** @typedef {import("../../judge/advice.js").Advice} Advice */
