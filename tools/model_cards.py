@@ -84,9 +84,10 @@ WHAT = {
     "champion": "The strongest network, by self-play alone, at last in a league of its earliest checkpoints",
     "small": "The fast network: `distilled.safetensors` of the same run, trained to imitate `champion`",
 }
+USUAL_DEALS = 10_000
 ENDGAMES = (
-    "In *exact* endgames both sides play perfectly, in *played* ones each in its own way; *network to the end* is the "
-    "agent with `endgame=played`."
+    "Both sides play endgames exactly; against `heuristic`, each plays its own; *network to the end*: the agent with "
+    "`endgame=played`."
 )
 
 
@@ -96,7 +97,7 @@ def page() -> str:
         "# Pretrained agents",
         "",
         "Model cards of `champion` and `small`, for every game with an open endgame: every preset but `humbug`.",
-        "Win rates are on mirrored deals at temperature 0; ± is the 95 % interval, paired over deals.",
+        f"{USUAL_DEALS:,} mirrored deals unless another number is named, temperature 0; ± is the 95 % interval.",
         ENDGAMES,
         "",
     ]
@@ -157,16 +158,20 @@ def _model_card(network: PretrainedNetwork) -> list[str]:
     lines = [f"## {network.name}", "", f"{WHAT[network.name]}.", ""]
     if model_card["results"]:
         rows = (
-            (against(row), f"{result['deals']:,}", result["endgame"], win_rate(result), margin(result))
+            (against(row) + _fewer(result["deals"]), win_rate(result), margin(result))
             for row, result in model_card["results"].items()
         )
-        lines += [markdown_table(("against", "deals", "endgame", "games won", "margin"), rows), ""]
+        lines += [markdown_table(("against", "games won", "margin"), rows), ""]
     lines += [line for result in model_card["results"].values() if "hands" in result for line in _breakdown(result)]
     if training.get("commands"):
         lines += ["How it was made:", "", "```sh", *training["commands"], "```", ""]
     file = f"{network.name}{FILE_SUFFIX}"
     digest = ["```text", f"{hashlib.sha256((weights_folder() / file).read_bytes()).hexdigest()}  {file}", "```"]
     return [*lines, *facts, "", "SHA-256:", "", *digest, ""]
+
+
+def _fewer(deals: int) -> str:
+    return "" if deals == USUAL_DEALS else f" ({deals:,} deals)"
 
 
 def _breakdown(result: dict[str, Any]) -> list[str]:

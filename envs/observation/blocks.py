@@ -11,37 +11,22 @@ from german_whist.envs.engine.match_format import MatchFormat, match_format_of
 from german_whist.envs.engine.rules import Rules
 
 VECTOR_BLOCKS = (
-    BlockSpec("own_hand", NUM_CARDS, 1, "feature c is 1 if this seat holds card c"),
-    BlockSpec("face_up", NUM_CARDS, 1, "1 for each face-up card of the stock (one in the classic game)"),
-    BlockSpec("led", NUM_CARDS, 1, "1 for the card led to the current trick, by either seat"),
-    BlockSpec("played_self", NUM_CARDS, 1, "1 for every card this seat has played, including a card it has just led"),
-    BlockSpec(
-        "played_opponent", NUM_CARDS, 1, "1 for every card the opponent has played, including a card it has just led"
-    ),
-    BlockSpec("opponent_known", NUM_CARDS, 1, "1 for cards the opponent was seen to take and still holds"),
-    BlockSpec("own_known", NUM_CARDS, 1, "1 for cards this seat holds and the opponent saw it take"),
-    BlockSpec("unseen", NUM_CARDS, 1, "1 for cards that are either in the opponent's hand or face down"),
-    BlockSpec("trump", 4, 1, "1 for the trump suit, in the order C D H S; all 0 without trumps"),
-    BlockSpec(
-        "void_self", 4, "tricks", "by suit C D H S: the last trick (from 1) in which this seat showed a void; 0 = never"
-    ),
-    BlockSpec(
-        "void_opponent",
-        4,
-        "tricks",
-        "by suit C D H S: the last trick (from 1) in which the opponent showed a void; 0 = never",
-    ),
+    BlockSpec("own_hand", NUM_CARDS, 1, "cards this seat holds"),
+    BlockSpec("face_up", NUM_CARDS, 1, "face-up cards of the stock (one in the classic game)"),
+    BlockSpec("led", NUM_CARDS, 1, "card led to the current trick, by either seat"),
+    BlockSpec("played_self", NUM_CARDS, 1, "cards this seat has played, also one just led"),
+    BlockSpec("played_opponent", NUM_CARDS, 1, "cards the opponent has played, also one just led"),
+    BlockSpec("opponent_known", NUM_CARDS, 1, "cards the opponent was seen to take and still holds"),
+    BlockSpec("own_known", NUM_CARDS, 1, "cards this seat was seen to take and still holds"),
+    BlockSpec("unseen", NUM_CARDS, 1, "cards in the opponent's hand or face down, unknown which"),
+    BlockSpec("trump", 4, 1, "trump suit, C D H S; all 0 without trumps"),
+    BlockSpec("void_self", 4, "tricks", "by suit: last trick (from 1) in which this seat showed a void; 0 = never"),
+    BlockSpec("void_opponent", 4, "tricks", "the same for the opponent"),
     BlockSpec("drawn_self", 4, "foreplay", "by suit: cards this seat has drawn unseen since it showed that void"),
-    BlockSpec(
-        "drawn_opponent",
-        4,
-        "foreplay",
-        "by suit: cards the opponent has drawn unseen since it showed that void; at most this many of its hidden cards "
-        "are of the suit",
-    ),
+    BlockSpec("drawn_opponent", 4, "foreplay", "the same for the opponent: bounds its hidden cards of the suit"),
     BlockSpec("tricks_self", 2, "tricks", "tricks this seat has taken: foreplay, endgame"),
     BlockSpec("tricks_opponent", 2, "tricks", "tricks the opponent has taken: foreplay, endgame"),
-    BlockSpec("stock", 1, "stock", "cards left in the stock, including the face-up card"),
+    BlockSpec("stock", 1, "stock", "cards left in the stock, face-up ones included"),
     BlockSpec("dealer", 1, 1, "1 if this seat dealt (the opponent led the first trick)"),
     BlockSpec("turn", 1, 1, "1 if this seat is to act"),
 )
@@ -50,41 +35,37 @@ VECTOR_BLOCKS = (
 VECTOR_OPTIONAL_BLOCKS = (
     (
         "has_choices",
-        BlockSpec("choice", 1, 1, "1 while the seat to act makes a choice other than a card from its hand"),
+        BlockSpec("choice", 1, 1, "1 while the seat to act does not choose a card from its hand"),
     ),
-    ("high_low", BlockSpec("low", 1, 1, "1 if the endgame is played low: the fewest tricks win")),
-    ("race", BlockSpec("race", 2, "race", "counted tricks still needed to end the deal: this seat, the opponent")),
-    ("humbug", BlockSpec("discarded", NUM_CARDS, 1, "1 for cards this seat knows to be out of play")),
-    ("humbug", BlockSpec("exchanged", 2, 1, "1 if the hand was swapped for a blind one: this seat, the opponent")),
+    ("high_low", BlockSpec("low", 1, 1, "1 if the fewest endgame tricks win")),
+    ("race", BlockSpec("race", 2, "race", "tricks needed to end the deal: this seat, the opponent")),
+    ("humbug", BlockSpec("discarded", NUM_CARDS, 1, "cards this seat knows to be out of play")),
+    ("humbug", BlockSpec("exchanged", 2, 1, "1 if the hand was swapped: this seat, the opponent")),
 )
 
 FULL_STATE_BLOCKS = (
-    BlockSpec("hand_0", NUM_CARDS, 1, "feature c is 1 if seat 0 holds card c"),
-    BlockSpec("hand_1", NUM_CARDS, 1, "feature c is 1 if seat 1 holds card c"),
-    BlockSpec("played_0", NUM_CARDS, 1, "1 for every card seat 0 has played, including a card it has just led"),
-    BlockSpec("played_1", NUM_CARDS, 1, "1 for every card seat 1 has played, including a card it has just led"),
-    BlockSpec("known_0", NUM_CARDS, 1, "1 for cards that seat 0 holds and seat 1 saw it take"),
-    BlockSpec("known_1", NUM_CARDS, 1, "1 for cards that seat 1 holds and seat 0 saw it take"),
+    BlockSpec("hand_0", NUM_CARDS, 1, "cards seat 0 holds"),
+    BlockSpec("hand_1", NUM_CARDS, 1, "the same for seat 1"),
+    BlockSpec("played_0", NUM_CARDS, 1, "cards seat 0 has played, also one just led"),
+    BlockSpec("played_1", NUM_CARDS, 1, "the same for seat 1"),
+    BlockSpec("known_0", NUM_CARDS, 1, "cards seat 0 was seen to take and still holds"),
+    BlockSpec("known_1", NUM_CARDS, 1, "the same for seat 1"),
     BlockSpec(
         "stock_order",
         NUM_CARDS,
         "stock",
         "position of card c in the stock: 1 = face up, or on top; 0 = not in the stock",
     ),
-    BlockSpec("face_up", NUM_CARDS, 1, "1 for each face-up card of the stock (one in the classic game)"),
-    BlockSpec("led", NUM_CARDS, 1, "1 for the card led to the current trick"),
-    BlockSpec("trump", 4, 1, "1 for the trump suit, in the order C D H S; all 0 without trumps"),
-    BlockSpec(
-        "void_0", 4, "tricks", "by suit C D H S: the last trick (from 1) in which seat 0 showed a void; 0 = never"
-    ),
-    BlockSpec(
-        "void_1", 4, "tricks", "by suit C D H S: the last trick (from 1) in which seat 1 showed a void; 0 = never"
-    ),
+    BlockSpec("face_up", NUM_CARDS, 1, "face-up cards of the stock (one in the classic game)"),
+    BlockSpec("led", NUM_CARDS, 1, "card led to the current trick"),
+    BlockSpec("trump", 4, 1, "trump suit, C D H S; all 0 without trumps"),
+    BlockSpec("void_0", 4, "tricks", "by suit: last trick (from 1) in which seat 0 showed a void; 0 = never"),
+    BlockSpec("void_1", 4, "tricks", "the same for seat 1"),
     BlockSpec("drawn_0", 4, "foreplay", "by suit: cards seat 0 has drawn unseen since it showed that void"),
-    BlockSpec("drawn_1", 4, "foreplay", "by suit: cards seat 1 has drawn unseen since it showed that void"),
+    BlockSpec("drawn_1", 4, "foreplay", "the same for seat 1"),
     BlockSpec("tricks_0", 2, "tricks", "tricks seat 0 has taken: foreplay, endgame"),
-    BlockSpec("tricks_1", 2, "tricks", "tricks seat 1 has taken: foreplay, endgame"),
-    BlockSpec("stock", 1, "stock", "cards left in the stock, including the face-up cards"),
+    BlockSpec("tricks_1", 2, "tricks", "the same for seat 1"),
+    BlockSpec("stock", 1, "stock", "cards left in the stock, face-up ones included"),
     BlockSpec("dealer", 1, 1, "the seat that dealt"),
     BlockSpec("turn", 1, 1, "the seat to act"),
     BlockSpec("done", 1, 1, "1 if the deal is over"),
@@ -95,8 +76,8 @@ FULL_STATE_OPTIONAL_BLOCKS = (
         "has_choices",
         BlockSpec("decision", 1, 4, "0 a card, 1 pick, 2 pick after the winner, 3 take or leave, 4 keep or swap"),
     ),
-    ("high_low", BlockSpec("low", 1, 1, "1 if the endgame is played low: the fewest tricks win")),
-    ("humbug", BlockSpec("hidden", NUM_CARDS, 2, "1 for cards in the blind hands that remain, 2 for discarded hands")),
+    ("high_low", BlockSpec("low", 1, 1, "1 if the fewest endgame tricks win")),
+    ("humbug", BlockSpec("hidden", NUM_CARDS, 2, "1: in a blind hand that remains, 2: in a discarded hand")),
 )
 
 
