@@ -4,7 +4,7 @@
  */
 ([sizes, least]) => {
   const FANS = '#hand, #far-hand, .open-cards, .pile, .last-cards, .discarded, .fan, .trick-cards, .tries';
-  const BOXES = `button, a, input, select, textarea, summary, .plate, #stage, #coach, .offer, #result, .board, svg, .card`;
+  const BOXES = `button, a, input, select, textarea, summary, .plate, #stage, #coach, #result, .board, svg, .card`;
   const styles = new Map();
   const styleOf = (element) => styles.get(element) ?? styles.set(element, getComputedStyle(element)).get(element);
   const meet = (one, other) => ({

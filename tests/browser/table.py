@@ -24,7 +24,7 @@ _HURRY = """try {
 }"""
 
 # Settings of somebody who knows the page, and plays every card.
-_SETTLED = {"welcomed": True, "quizOffered": True, "tapsExplained": True, "forced": False, "sound": False}
+_SETTLED = {"welcomed": True, "tapsExplained": True, "forced": False, "sound": False}
 
 # Lets the page know rules that it does not offer, until it is loaded anew.
 _OFFER = """({ games, rules }) => {

@@ -27,6 +27,27 @@ def test_the_page_without_a_session_goes_on_with_the_last_game(table: Table, ser
     assert table.hand == hand
 
 
+# Adds what earlier versions of the page kept of each deal.
+_AS_BEFORE = """async (id) => {
+  const { store } = modules["game/sessions.js"];
+  const row = await store.session(id);
+  for (const deal of row.deals) deal.salt = "00";
+  await store.save(row, row.version, [], null);
+}"""
+
+
+def test_a_game_that_an_earlier_version_has_saved_goes_on(table: Table, server: Server) -> None:
+    session = table.create(rules="tiny", seat=0)
+    table.go_to(session)
+    table.act()
+    hand = table.hand
+    table.page.evaluate(_AS_BEFORE, session)
+    table.page.reload()
+    table.wait()
+    assert table.hand == hand
+    assert table.play_on()
+
+
 def test_a_killed_server_loses_nothing(open_table: OpenTable, start_server: StartServer) -> None:
     server = start_server()
     table = open_table(server, game={"rules": "tiny", "seat": 0, "agent": "mc:worlds=60"})

@@ -15,9 +15,9 @@ import { setupOf } from "./setup.js";
 
 /** @param {string} id @param {Session} session @returns {SavedSession} */
 export function savedSession(id, session) {
-  const { deal, salt, assisted, recalled } = session;
-  const deals = session.finished.map((one) => savedDeal(one.deal, one.salt, one.assisted, one.recalled, one.time));
-  if (!deal.done) deals.push(savedDeal(deal, salt, assisted, recalled, null));
+  const { deal, assisted, recalled } = session;
+  const deals = session.finished.map((one) => savedDeal(one.deal, one.assisted, one.recalled, one.time));
+  if (!deal.done) deals.push(savedDeal(deal, assisted, recalled, null));
   return {
     id,
     settings: session.setup,
@@ -44,11 +44,10 @@ export function loadedSession(saved) {
   });
   const last = saved.deals[saved.deals.length - 1];
   const session = new Session(setup, saved.title, deals[deals.length - 1], saved.person);
-  session.finished = saved.deals.flatMap(({ salt, assisted, recalled, ended }, place) => (ended === null ? [] : [{ deal: deals[place], salt, assisted, recalled, time: ended }]));
+  session.finished = saved.deals.flatMap(({ assisted, recalled, ended }, place) => (ended === null ? [] : [{ deal: deals[place], assisted, recalled, time: ended }]));
   session.version = saved.version;
   session.earlier = saved.earlier;
   session.sent = saved.sent;
-  session.salt = last.salt;
   session.assisted = last.assisted;
   session.recalled = last.recalled;
   return session;
@@ -62,14 +61,13 @@ export function lessonSession() {
   return new Session(setup, teacher, new Episode(rules, parseDeck(deck, rules.cards), 1 - seat));
 }
 
-/** @param {Episode} deal @param {string} salt @param {boolean} assisted @param {readonly number[] | null} recalled @param {string | null} ended @returns {SavedDeal} */
-function savedDeal(deal, salt, assisted, recalled, ended) {
+/** @param {Episode} deal @param {boolean} assisted @param {readonly number[] | null} recalled @param {string | null} ended @returns {SavedDeal} */
+function savedDeal(deal, assisted, recalled, ended) {
   return {
     deck: deckText(deal.deck),
     dealer: deal.dealer,
     actions: deal.actions.map((action) => actionText(action, deal.rules)).join(" "),
     claimed: deal.claimed,
-    salt,
     assisted,
     recalled: recalled === null ? null : [...recalled],
     ended,

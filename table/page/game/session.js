@@ -1,14 +1,8 @@
 // @ts-check
-/**
- * A session: a person against an agent, deal after deal or for a match.
- *
- * Every deal is committed to before its first card and disclosed after its last. The commitment is the SHA-256 of
- * `SALT DEALER DECK`. The salt has 256 random bits, so not even a tiny deck can be found by trying.
- */
+/** A session: a person against an agent, deal after deal or for a match. */
 
-import { sha256 } from "./sha256.js";
 import { parseAction } from "../engine/actions.js";
-import { deckText, popcount } from "../engine/cards.js";
+import { popcount } from "../engine/cards.js";
 import { rulesNamed } from "../engine/rules.js";
 import { legalActions } from "../engine/state.js";
 import { YOU } from "./wording.js";
@@ -22,14 +16,6 @@ import { isQuizTime, quizStep, score } from "./recall.js";
 /** @typedef {import("./setup.js").Setup} Setup */
 /** @typedef {import("./deal/episode.js").DealResult} DealResult */
 /** @typedef {import("../engine/rules.js").Rules} Rules */
-
-const SALT_BYTES = 32;
-
-/** @returns {string} 32 random bytes in hexadecimal */
-export function newSalt() {
-  const bytes = crypto.getRandomValues(new Uint8Array(SALT_BYTES));
-  return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-}
 
 /**
  * The score by seat.
@@ -66,7 +52,6 @@ export function scoreInMatch({ points, won }, match) {
  *
  * @typedef {object} FinishedDeal
  * @property {Episode} deal
- * @property {string} salt of the commitment
  * @property {boolean} assisted whether a hint was asked for or an action taken back
  * @property {string} time when it ended, ISO 8601 in UTC
  * @property {readonly number[] | null} recalled the person's answer to the memory quiz, if there was one
@@ -93,7 +78,6 @@ export class Session {
     /** @type {string | null} in a challenge, the recording of the sender's deal */
     this.sent = null;
     this.deal = deal ?? Episode.atAddress(this.rules, setup.seed, 0);
-    this.salt = newSalt();
     this.assisted = false;
     /** @type {import("./types.js").Hint | null} the hint for this position, if one was asked for */
     this.hint = null;
@@ -133,20 +117,6 @@ export class Session {
     return this.deal.done && (oneDeal || this.winner !== null);
   }
 
-  /** @returns {string} the hash of the deal on the table, which may be shown before it ends */
-  get commitment() {
-    return sha256(this.committed());
-  }
-
-  /** @returns {string | null} the text of which the commitment is the hash, once the deal is over */
-  get disclosure() {
-    return this.deal.done ? this.committed() : null;
-  }
-
-  committed() {
-    return `${this.salt} ${this.deal.dealer} ${deckText(this.deal.deck)}`;
-  }
-
   /** @returns {boolean} whether there is an action of the person to take back */
   get canTakeBack() {
     return !this.deal.done && this.lastOwn !== null;
@@ -177,7 +147,7 @@ export class Session {
   closeDeal() {
     if (!this.deal.done || this.finished.at(-1)?.deal === this.deal) return;
     const time = new Date().toISOString().replace(/\.\d+Z$/, "+00:00");
-    this.finished.push({ deal: this.deal, salt: this.salt, assisted: this.assisted, time, recalled: this.recalled });
+    this.finished.push({ deal: this.deal, assisted: this.assisted, time, recalled: this.recalled });
   }
 
   /** @param {Episode} line the deal on the table, played to its end by best play of both */
@@ -240,7 +210,6 @@ export class Session {
     if (!this.deal.done) throw new PageError("refused", "This deal is not over yet.");
     if (this.over) throw new PageError("refused", "There are no more deals.");
     this.deal = Episode.atAddress(this.rules, this.setup.seed, this.finished.length);
-    this.salt = newSalt();
     this.assisted = false;
     this.hint = null;
     this.recalled = null;

@@ -1,7 +1,6 @@
 // @ts-check
 /** Sessions as data for the page: what the person's seat has seen, and nothing more. */
 
-import { deckText } from "../engine/cards.js";
 import { clause, countText, general } from "./wording.js";
 import { figuresOf, matchTitle, rulesTitle } from "./catalogue.js";
 import { canClaim } from "./coach/claims.js";
@@ -25,7 +24,6 @@ export function sessionData(session) {
   const listed = events.map((event, number) => eventData(event, number, sideOrNobody(event.seat, seat), deal.state.trump, snapshots[number]));
   if (deal.done && session.winner !== null) listed.push(matchEvent(session, session.winner, listed.length));
   const acts = deal.turn === seat;
-  const { disclosure, salt } = session;
   return {
     version: session.version,
     kind: setup.kind,
@@ -44,8 +42,6 @@ export function sessionData(session) {
       seat,
       dealer: sideOf(deal.dealer, seat),
       assisted: session.assisted,
-      commitment: session.commitment,
-      disclosure: disclosure === null ? null : { salt, deck: deckText(deal.deck), text: disclosure },
     },
     position: position(deal, seat, names, events),
     events: listed,

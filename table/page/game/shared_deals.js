@@ -5,7 +5,7 @@ import { countText, YOU } from "./wording.js";
 import { agentsFor, agentTitle } from "./catalogue.js";
 import { Episode } from "./deal/episode.js";
 import { takenTricks } from "./deal/words.js";
-import { newSalt, Session } from "./session.js";
+import { Session } from "./session.js";
 import { readLine } from "./recording.js";
 import { setupOf } from "./setup.js";
 
@@ -71,8 +71,7 @@ export function openRecordings(recordings) {
   const { seat } = setup;
   const deals = recordings.map((recording, place) => tableDeal(recording, place + 1, last.names));
   const session = new Session(setup, shownName(last.names[1 - seat], YOU), deals[deals.length - 1], shownName(last.names[seat], YOU));
-  session.finished = deals.map((deal) => ({ deal, salt: newSalt(), assisted: false, time: "", recalled: null }));
-  session.salt = session.finished[session.finished.length - 1].salt; // the last deal lies on the table, under one hash
+  session.finished = deals.map((deal) => ({ deal, assisted: false, time: "", recalled: null }));
   return session;
 }
 

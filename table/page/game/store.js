@@ -34,7 +34,6 @@ const MATCHES = "countedMatches";
  * @property {number} dealer
  * @property {string} actions
  * @property {number | null} claimed how many actions were played before the rest was claimed
- * @property {string} salt
  * @property {boolean} assisted
  * @property {number[] | null} recalled
  * @property {string | null} ended when, ISO 8601 in UTC; null while it is played

@@ -3,7 +3,6 @@
 
 import { PageError } from "../game/errors.js";
 import * as sessions from "../game/sessions.js";
-import { announcedHash } from "./commitments.js";
 import { byId } from "./dom.js";
 import { settings, tempo } from "./settings.js";
 import { sound } from "./sound.js";
@@ -13,7 +12,7 @@ import { alertUser, announce } from "./notices.js";
 import { tellOtherTabs } from "./tabs.js";
 import { hintTitle, showHint } from "./coach/hint.js";
 import { showLesson } from "./coach/lesson.js";
-import { recallText, withdrawQuiz } from "./coach/recall.js";
+import { recallText } from "./coach/recall.js";
 import { pressTool, setTool } from "./dialogs/menu.js";
 import { showLog } from "./table/log.js";
 import { fly, rectOf } from "./table/motion.js";
@@ -66,16 +65,10 @@ export class Controller {
     setTool("Hint", { enabled: settled && session.can.hint && !this.busy, hidden: session.lesson !== null });
     setTool("Take back", { enabled: settled && session.can.takeBack && !this.busy });
     const back = session.earlier !== null && session.earlier.session !== null;
-    const claims = session.can.claim && !back;
-    setTool("Claim", { enabled: settled && !this.busy, hidden: !claims });
-    setTool("Review", {
-      enabled: back || session.deals.length > 0,
-      hidden: claims || (over && session.kind !== "recording" && session.can.review), // a phone has no room for both
-      words: back ? "Back to the review" : "Review",
-    });
+    setTool("Claim", { enabled: settled && !this.busy, hidden: !session.can.claim || back });
+    setTool("Review", { enabled: back || over, hidden: !back && session.kind !== "recording", words: back ? "Back to the review" : "Review" });
     if (settled) this.callTurn(session);
     if (settled && session.can.recall) this.actions.quiz();
-    else if (settled) withdrawQuiz();
   }
 
   /** Announce once that it is the person's turn; in a lesson, the teacher does so. @param {Session} session */
@@ -103,7 +96,6 @@ export class Controller {
     this.session = session;
     this.busy = false;
     this.hintHidden = false;
-    announcedHash(session);
     this.playback.stop();
     if (fromTheStart) {
       showLog([], session);
@@ -130,7 +122,7 @@ export class Controller {
     const { position: { decision, hand }, kind } = session;
     if (!settings.forced || decision?.kind !== "card" || decision.actions.length > 1 || (kind === "lesson" && hand.length > 1)) return;
     setTimeout(() => {
-      const isAsked = document.querySelector("dialog[open], .offer") !== null;
+      const isAsked = document.querySelector("dialog[open]") !== null;
       if (settings.forced && this.session === session && !isAsked) void this.act(decision.actions[0].action);
     }, FORCED * tempo());
   }

@@ -13,7 +13,7 @@ import { Controller } from "./controller.js";
 import { followLayout } from "./layout.js";
 import { alertUser } from "./notices.js";
 import { followOtherTabs, tellOtherTabs } from "./tabs.js";
-import { offerQuiz, openQuiz } from "./coach/recall.js";
+import { openQuiz } from "./coach/recall.js";
 import { loadCards } from "./table/card.js";
 import { openLog } from "./table/log.js";
 import { closeLast, openDialog } from "./dialogs/dialog.js";
@@ -124,12 +124,6 @@ async function shareDay(session) {
   await sendDay(session, others);
 }
 
-/** @param {Session} session */
-async function fairness(session) {
-  const { openFairness } = await windows();
-  openFairness(session);
-}
-
 /** Play the default game, deal after deal. @param {string} agent the opponent */
 async function playAgainst(agent) {
   change({ welcomed: true, game: { rules: catalog.defaults.rules, agent, match: null }, defaults: JSON.stringify(catalog.defaults) });
@@ -188,23 +182,13 @@ async function backToReview() {
 /** @type {string} the deal of the last memory quiz: there is one quiz per deal */
 let asked = "";
 
-/** Start the memory quiz if the person has asked for it; otherwise offer it, once ever. */
+/** Start the memory quiz if the settings say so. */
 function quiz() {
   const session = current();
   const deal = `${session.id} ${session.deal.number}`;
-  if (asked === deal || document.querySelector("dialog[open]") !== null) return;
+  if (!settings.memoryQuiz || asked === deal || document.querySelector("dialog[open]") !== null) return;
   asked = deal;
-  const open = () => openQuiz(session, (cards) => void controller.recall(cards));
-  if (settings.memoryQuiz) open();
-  else if (!settings.quizOffered) {
-    change({ quizOffered: true });
-    offerQuiz({
-      yes: () => {
-        change({ memoryQuiz: true });
-        if (controller.session === session) open();
-      },
-    });
-  }
+  openQuiz(session, (cards) => void controller.recall(cards));
 }
 
 /**
@@ -301,7 +285,6 @@ function more() {
     ["What happened", "The log of this deal", openLog],
     ["Open a recording", "A shared deal or game", () => void attempt(recordingDialog)],
     ["Watch two agents", "They play a deal, you look at every move", () => void attempt(() => twoAgents(session.rules))],
-    ["Is the deal fair?", "See and check the hash of the deal", () => void attempt(() => fairness(session))],
   ]);
 }
 

@@ -20,7 +20,6 @@ const SESSION = "german-whist.session";
  * @property {boolean} known  show the cards that the opponent is known to hold
  * @property {boolean} shortcuts
  * @property {boolean} memoryQuiz  ask for the opponent's hand when the stock is gone
- * @property {boolean} quizOffered
  * @property {number} dealsKept  how many deals there were when a file of them was last offered or saved
  * @property {boolean} welcomed  whether the person has ever chosen an opponent
  * @property {{rules: string, agent: string, match: string | null}} game  what was played last
@@ -43,7 +42,6 @@ const DEFAULTS = {
   known: false,
   shortcuts: true,
   memoryQuiz: false,
-  quizOffered: false,
   dealsKept: 0,
   welcomed: false,
   game: { rules: "", agent: "", match: null },

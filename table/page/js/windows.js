@@ -1,7 +1,6 @@
 // @ts-check
 /** The windows, in a bundle of their own that is loaded after the first card. */
 
-export { openFairness } from "./dialogs/fairness.js";
 export { gameForm } from "./dialogs/game_form.js";
 export { openGames } from "./dialogs/games.js";
 export { rulesText } from "./dialogs/rules.js";

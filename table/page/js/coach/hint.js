@@ -30,7 +30,7 @@ export function showHint(session, close) {
       h("h2", {}, hintTitle(hint)),
       h("button", { type: "button", class: "close", "aria-label": "Close the hint", onclick: close }, icon("close")),
     ),
-    h("p", { class: "reason" }, hint.reason, h("button", { type: "button", class: "more", onclick: () => openDialog(hintTitle(hint), details(hint)) }, "More")),
+    h("p", {}, h("span", { class: "reason" }, hint.reason), h("button", { type: "button", class: "more", onclick: () => openDialog(hintTitle(hint), details(hint)) }, "More")),
     h("div", { class: "hint-details" }, ...details(hint)),
   );
 }

@@ -1,9 +1,8 @@
 // @ts-check
 /** The memory quiz: which cards does the opponent hold when the stock is gone? After the deal: how you could know. */
 
-import { fill, h } from "../dom.js";
+import { h } from "../dom.js";
 import { openDialog } from "../dialogs/dialog.js";
-import { announce } from "../notices.js";
 import { settings } from "../settings.js";
 import { cardName, counted, suitOrder } from "../words.js";
 import { actionText } from "./bars.js";
@@ -71,31 +70,4 @@ export function openRecall(recall) {
     part("Wrong", cards.filter((card) => !card.held)),
     part("Right", cards.filter((card) => card.held && card.recalled)),
   ]);
-}
-
-/** Remove the offer, because the deal has gone on. */
-export function withdrawQuiz() {
-  document.querySelector(".offer")?.remove();
-}
-
-/**
- * Offer the quiz, at the first decision where it makes sense.
- *
- * @param {{yes: () => void}} actions
- */
-export function offerQuiz({ yes }) {
-  const question = "You could know your opponent’s cards now. Shall I quiz you in every deal?";
-  announce(question);
-  const offer = h("div", { class: "offer", role: "region", "aria-label": "Memory quiz" });
-  fill(
-    offer,
-    h("p", {}, question),
-    h(
-      "div",
-      { class: "buttons" },
-      h("button", { type: "button", class: "primary", onclick: () => { offer.remove(); yes(); } }, "Quiz me"),
-      h("button", { type: "button", class: "quiet", onclick: () => offer.remove() }, "No, thanks"),
-    ),
-  );
-  document.getElementById("side")?.prepend(offer);
 }

@@ -22,13 +22,18 @@ export async function openShare(session, deal) {
   openDialog("Share this deal", [
     link !== null && h("p", {}, `The ${server ? "code is a challenge: whoever pastes it under “Open a recording”" : "link is a challenge: whoever opens it"} plays the same deal and sees yours only afterwards.`),
     link !== null && copyField(server ? "Code" : "Link", link),
-    h("p", {}, "The text holds the whole deal. Read it with “Open a recording” on any German Whist page, or with german-whist draw FILE in a terminal."),
-    copyField("Text", recording, 6),
     h(
-      "div",
-      { class: "buttons" },
-      download("Save as a file", "deal.jsonl", `${recording}\n`),
-      all !== null && download(`Save all ${session.deals.length} deals of this game`, "deals.jsonl", `${all}\n`),
+      "details",
+      { open: link === null },
+      h("summary", {}, "More: the deal as a text or a file"),
+      h("p", {}, "Read it with “Open a recording” on any German Whist page, or with german-whist draw FILE in a terminal."),
+      copyField("Text", recording, 6),
+      h(
+        "div",
+        { class: "buttons" },
+        download("Save as a file", "deal.jsonl", `${recording}\n`),
+        all !== null && download(`Save all ${session.deals.length} deals of this game`, "deals.jsonl", `${all}\n`),
+      ),
     ),
   ]);
 }

@@ -1,7 +1,6 @@
 // @ts-check
 /** The log: each event as a line, read out by screen readers as it is added. */
 
-import { announcedHash, shortHash } from "../commitments.js";
 import { openDialog } from "../dialogs/dialog.js";
 import { byId, h } from "../dom.js";
 
@@ -16,18 +15,15 @@ if (typeof ResizeObserver !== "undefined") {
 const UNREAD = 500; // milliseconds after which screen readers have noticed what was added
 const GROUPS = ["win", "take", "draw", "leave", "turn_up"];
 
-/** @param {import("../../game/types.js").GameEvent} event @param {import("../../game/types.js").Session} session @returns {HTMLElement[]} its lines */
-function lines(event, session) {
-  if (event.text === "") return [];
-  const line = h("p", { class: GROUPS.includes(event.kind) ? "minor" : `event-${event.kind}` }, event.text);
-  if (event.kind !== "deal") return [line];
-  return [line, h("p", { class: "minor" }, "Hash of the cards: ", h("code", {}, shortHash(announcedHash(session))))];
+/** @param {import("../../game/types.js").GameEvent} event @returns {HTMLElement[]} its line */
+function lines({ kind, text }) {
+  return text === "" ? [] : [h("p", { class: GROUPS.includes(kind) ? "minor" : `event-${kind}` }, text)];
 }
 
-/** @param {import("../../game/types.js").GameEvent} event @param {import("../../game/types.js").Session} session */
-export function addToLog(event, session) {
+/** @param {import("../../game/types.js").GameEvent} event */
+export function addToLog(event) {
   const log = byId("log");
-  log.append(...lines(event, session));
+  log.append(...lines(event));
   log.scrollTop = log.scrollHeight;
 }
 
@@ -47,7 +43,7 @@ export function openLog() {
  */
 export function showLog(events, session) {
   const log = byId("log");
-  const wanted = events.flatMap((event) => lines(event, session));
+  const wanted = events.flatMap(lines);
   const deal = `${session.id} ${session.deal.number}`;
   const isSame = log.dataset.deal === deal;
   log.dataset.deal = deal;
