@@ -9,7 +9,8 @@ import { parseDeck } from "../../table/page/engine/cards.js";
 import { readNetwork } from "../../table/page/engine/network/network.js";
 import { rulesNamed } from "../../table/page/engine/rules.js";
 import { setData } from "../../table/page/game/data.js";
-import { judge } from "../../table/page/game/coach/judgement.js";
+import { judge, lowestOfEquals } from "../../table/page/game/coach/judgement.js";
+import { reason } from "../../table/page/game/coach/reasons.js";
 import { Episode } from "../../table/page/game/deal/episode.js";
 import { advise } from "../../table/page/judge/advice.js";
 import { beliefOf } from "../../table/page/judge/belief.js";
@@ -26,7 +27,8 @@ for await (const line of createInterface({ input: process.stdin })) {
     const view = deal.view(deal.actor(step), step);
     const advice = advise(view, rules, rules.humbug ? null : networks.get(name), 4);
     const belief = beliefOf(rules.game, view);
-    return { ...advice, actions: advice.actions.map((action) => actionText(action, rules)), judged: judge(advice, deal.actions[step]), belief: [belief.expected, belief.void] };
+    const hint = lowestOfEquals(advice, view);
+    return { ...advice, hinted: actionText(hint.actions[0], rules), reason: reason(view, rules, hint), actions: advice.actions.map((action) => actionText(action, rules)), judged: judge(advice, deal.actions[step]), belief: [belief.expected, belief.void] };
   });
   process.stdout.write(`${JSON.stringify(found)}\n`);
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.registry import make_agent
 from german_whist.envs.agent import play_turn
 from german_whist.envs.engine.actions import action_text
-from german_whist.envs.engine.cards import deck_text
+from german_whist.envs.engine.cards import card_text, cards_of, deck_text, parse_card
 from german_whist.envs.engine.rules import Rules, rule_names
 from german_whist.envs.simulator.episodes import Episode
 from german_whist.evaluation.recording import DealResult, Recording
@@ -75,6 +76,30 @@ def test_the_page_judges_as_python_does(game: str, answers: dict[tuple[str, int]
             expected, void = answers[game, index][row]["belief"]
             assert expected == pytest.approx(list(known.expected[place]), abs=1e-9)
             assert void == pytest.approx(list(known.void[place]), abs=1e-9)
+
+
+@needs_node
+@pytest.mark.parametrize("game", PRESETS)
+def test_hints_name_the_lowest_of_equal_cards_in_one_or_two_sentences(
+    game: str, answers: dict[tuple[str, int], Any]
+) -> None:
+    for index, _ in enumerate(JUDGES):
+        views = played(game, index).decisions()[0]
+        for view, page in zip(views, answers[game, index], strict=True):
+            alive = sum(int(view[name]) for name in ("unseen", "opponent_known", "face_up"))
+            alive |= 1 << int(view["led"]) if view["led"] >= 0 else 0
+            best = page["actions"][0]
+            if not view["choice"]:
+                best = card_text(equals(int(view["legal"]), alive, parse_card(best))[0])
+            assert page["hinted"] == best
+            assert len(re.findall(r"\. ", f"{page['reason']} ")) <= 2
+            assert "Win this trick" not in page["reason"]
+
+
+def equals(legal: int, alive: int, card: int) -> list[int]:
+    """Return the legal cards of a suit between which and `card` no card can still be played, the lowest first."""
+    suit = [one for one in cards_of(legal) if one // 13 == card // 13]
+    return [one for one in suit if not any(alive >> other & 1 for other in range(min(one, card), max(one, card)))]
 
 
 def check(advice: Advice, action: int, rules: Rules, page: dict[str, Any]) -> None:

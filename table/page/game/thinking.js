@@ -10,6 +10,7 @@ import { historyOf } from "../engine/history.js";
 import { isLegal } from "../engine/state.js";
 import { opponentHandKnown } from "../engine/view.js";
 import { agentsFor, agentTitle } from "./catalogue.js";
+import { lowestOfEquals } from "./coach/judgement.js";
 import { dataNow } from "./data.js";
 import { PageError } from "./errors.js";
 
@@ -178,7 +179,8 @@ export async function advise(deal, step = deal.actions.length) {
   const view = deal.view(deal.stateAt(step).turn, step);
   const ofPage = () => askWorker({ what: "advise", rules: deal.rules, view });
   // Where both hands are known, the solver of the page is exact, too, and saves a request.
-  return opponentHandKnown(view) ? ofPage() : serverFirst(() => advisedByServer(deal, step), ofPage);
+  const advice = opponentHandKnown(view) ? await ofPage() : await serverFirst(() => advisedByServer(deal, step), ofPage);
+  return lowestOfEquals(advice, view);
 }
 
 /** @param {Episode} deal @returns {Promise<{title: string, advice: Advice} | null>} what the first network of the command line says of the decision to be made now; null if there is none that plays the game, or the values are exact */

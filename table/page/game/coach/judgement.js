@@ -1,9 +1,12 @@
 // @ts-check
 /** How good an action is, in a word: by what it gives away against the judge's choice, and by how sure that is; and how well a player did (`agents/judge.py`). */
 
+import { cardsOf, has, suitOf, union } from "../../engine/cards.js";
 import { round } from "../wording.js";
 
 /** @typedef {import("../types.js").Label} Label */
+/** @typedef {import("../../judge/advice.js").Advice} Advice */
+/** @typedef {import("../../engine/view.js").View} View */
 
 export const SURE = 2; // standard errors that a difference has to exceed before an action is criticised for it
 export const SAME = 0.05; // tricks below which two actions are as good as each other
@@ -26,7 +29,7 @@ const LEAST = [["blunder", 1.5, 0.15], ["mistake", 0.75, 0.06], ["inaccuracy", 0
 /** @param {Judgement} judgement @returns {boolean} whether another action would have been better, beyond doubt and by enough to speak of */
 export const isCriticised = ({ label }) => LEAST.some(([name]) => name === label);
 
-/** @param {import("../../judge/advice.js").Advice} advice @param {number} action @returns {Judgement} one that wins more often than the judge's choice gives nothing away */
+/** @param {Advice} advice @param {number} action @returns {Judgement} one that wins more often than the judge's choice gives nothing away */
 export function judge(advice, action) {
   const place = advice.actions.indexOf(action);
   const lost = advice.lost[place];
@@ -42,7 +45,35 @@ export function judge(advice, action) {
   return { label: "good", tricks, win };
 }
 
-/** @param {import("../../judge/advice.js").Advice} advice @returns {number} how many tricks a decision puts at stake */
+/** @param {View} view @param {number} one of the seat's cards @param {number} other @returns {boolean} whether they are as good by the rules: no card that may still be played lies between them */
+export function areEqual({ unseen, opponentKnown, faceUp, led }, one, other) {
+  const between = (/** @type {number} */ card) => card > Math.min(one, other) && card < Math.max(one, other);
+  return suitOf(one) === suitOf(other) && !between(led) && !cardsOf(union(union(unseen, opponentKnown), faceUp)).some(between);
+}
+
+/** @param {Advice} advice @param {View} view @returns {Advice} whose first card is the lowest of those as good by the rules, with the same values */
+export function lowestOfEquals(advice, view) {
+  const [best] = advice.actions;
+  if (view.choice) return advice;
+  const lowest = cardsOf(view.hand).find((card) => has(view.legal, card) && areEqual(view, card, best));
+  if (lowest === undefined || lowest === best) return advice;
+  const place = advice.actions.indexOf(lowest);
+  const inFront = (/** @type {number[]} */ values) => [values[0], ...values.toSpliced(place, 1)];
+  const { tricks, opponentTricks, lost, lostErrors, wins, winErrors, trick } = advice;
+  return {
+    ...advice,
+    actions: [lowest, ...advice.actions.toSpliced(place, 1)],
+    tricks: inFront(tricks),
+    opponentTricks: inFront(opponentTricks),
+    lost: inFront(lost),
+    lostErrors: inFront(lostErrors),
+    wins: inFront(wins),
+    winErrors: inFront(winErrors),
+    trick: inFront(trick),
+  };
+}
+
+/** @param {Advice} advice @returns {number} how many tricks a decision puts at stake */
 export function atStake({ lost }) {
   return Math.max(0, lost.reduce((total, tricks) => total + tricks, 0) / lost.length);
 }

@@ -1,12 +1,11 @@
 // @ts-check
-/** Why an action is advised, in a sentence or two: written from the position and from the values of the actions. */
+/** Why an action is advised, in one or two sentences from the position and the values of the actions; its card is named above them. */
 
 import { cardsOf, isEmpty, ofSuit, popcount, SUIT_SIZE } from "../../engine/cards.js";
 import { LEAVE, SWAP } from "../../engine/state.js";
 import { capital, general, joinWords, percent } from "../wording.js";
-import { stakeText } from "../deal/position.js";
 import { actionName, cardName, SUIT_NAMES, theCards, tricksText } from "../deal/words.js";
-import { SAME, SAME_WIN, SURE } from "./judgement.js";
+import { areEqual, SAME, SAME_WIN, SURE } from "./judgement.js";
 
 /** @typedef {import("../../judge/advice.js").Advice} Advice */
 /** @typedef {import("../deal/episode.js").View} View */
@@ -17,11 +16,10 @@ const UNLIKELY = 0.3;
 
 /** @param {View} view what the seat to act knows @param {Rules} rules @param {Advice} advice @returns {string} why the best action is the best */
 export function reason(view, rules, advice) {
-  const best = advice.actions[0];
-  if (advice.actions.length === 1) return `The ${actionName(best, rules)} is your only choice.`;
+  if (advice.actions.length === 1) return "It is your only choice.";
   if (advice.exact) return exactReason(view, rules, advice);
   if (view.choice) return choiceReason(view, rules, advice);
-  return [trickReason(view, advice), stakeText(view, rules), others(rules, advice)].filter(Boolean).join(" ");
+  return `${trickReason(view, advice)} ${others(view, rules, advice)}`;
 }
 
 /** Both hands are known: the final score after the best cards and after the others. @param {View} view @param {Rules} rules @param {Advice} advice @returns {string} */
@@ -61,51 +59,51 @@ function trickReason(view, advice) {
   const best = advice.actions[0];
   const chance = advice.trick[0];
   const prize = prizeText(view);
-  const card = `the ${cardName(best)}`;
-  if (view.led < 0) return leadReason(view, card, best, chance, prize);
-  if (chance > LIKELY) return `${capital(card)} wins ${prize || "the trick"}${howItWins(view, best, advice)}.`;
-  if (!advice.trick.some((trick) => trick > LIKELY)) return `You cannot win this trick: lose it with ${card}.`;
-  if (view.stock) return `${capital(prize || "the trick")} is not worth a winning card: play ${card}.`;
-  return `It is better to lose this trick: play ${card}.`;
+  if (view.led < 0) return leadReason(view, best, chance, prize);
+  if (chance > LIKELY) return `It wins ${prize}${howItWins(view, best, advice)}.`;
+  if (!advice.trick.some((trick) => trick > LIKELY)) return "You cannot win this trick.";
+  return view.stock ? `${capital(prize)} is not worth a winning card.` : "It is better to lose this trick.";
 }
 
 /** @param {View} view @param {number} best @param {Advice} advice @returns {string} */
 function howItWins(view, best, advice) {
   const suit = Math.floor(view.led / SUIT_SIZE);
-  if (Math.floor(best / SUIT_SIZE) !== suit) return ` by trumping: you have no ${SUIT_NAMES[suit]}`;
+  if (Math.floor(best / SUIT_SIZE) !== suit) return " by trumping";
   const winners = advice.actions.filter((_, place) => advice.trick[place] > LIKELY);
   const following = winners.filter((card) => Math.floor(card / SUIT_SIZE) === suit);
   return winners.length > 1 && best === Math.min(...following) ? ", just high enough" : "";
 }
 
-/** @param {View} view @param {string} card @param {number} best @param {number} chance @param {string} prize @returns {string} */
-function leadReason(view, card, best, chance, prize) {
+/** @param {View} view @param {number} best @param {number} chance @param {string} prize @returns {string} */
+function leadReason(view, best, chance, prize) {
   const suit = Math.floor(best / SUIT_SIZE);
   if (view.stock) {
-    if (chance > LIKELY) return `Lead ${card} to win ${prize || "the trick"}: it holds against ${percent(chance)} of the possible hands.`;
-    if (chance < UNLIKELY) return `${capital(prize || "This trick")} is not worth a high card: lead ${card} and let the trick go.`;
-    return `Lead ${card}: it wins ${prize || "the trick"} against about ${percent(chance)} of the possible hands.`;
+    if (chance < UNLIKELY) return `${capital(prize)} is not worth a high card.`;
+    return `It wins ${prize} against ${percent(chance)} of the possible hands.`;
   }
-  if (suit === view.trump) return `Lead ${card} to draw trumps.`;
+  if (suit === view.trump) return "It draws trumps.";
   const length = popcount(ofSuit(view.hand, suit));
-  return `Lead ${card}, ${length === 1 ? `your only ${SUIT_NAMES[suit].slice(0, -1)}` : `from your ${length} ${SUIT_NAMES[suit]}`}.`;
+  return length === 1 ? `It is your only ${SUIT_NAMES[suit].slice(0, -1)}.` : `You lead from ${length} ${SUIT_NAMES[suit]}.`;
 }
 
 /** @param {View} view @returns {string} */
 function prizeText(view) {
   const cards = cardsOf(view.faceUp);
-  if (isEmpty(view.faceUp)) return "";
+  if (isEmpty(view.faceUp)) return "the trick";
   return cards.length === 1 ? theCards(cards) : "the pick of the face-up cards";
 }
 
-/** How far behind the next best action is. @param {Rules} rules @param {Advice} advice @returns {string} */
-function others(rules, advice) {
-  const second = actionName(advice.actions[1], rules);
-  const lost = advice.lost[1];
-  const win = advice.wins[0] - advice.wins[1];
+/** How far behind the next best action is; cards as good as the best by the rules alone say nothing. @param {View} view @param {Rules} rules @param {Advice} advice @returns {string} */
+function others(view, rules, advice) {
+  const [best] = advice.actions;
+  const place = advice.actions.findIndex((action) => action !== best && !areEqual(view, best, action));
+  if (place < 0) return "Your other cards are as good.";
+  const second = actionName(advice.actions[place], rules);
+  const lost = advice.lost[place];
+  const win = advice.wins[0] - advice.wins[place];
   if (win < 0 || (Math.abs(lost) < SAME && win < SAME_WIN)) return `The ${second} is about as good.`;
   if (lost >= SAME) {
-    if (lost <= SURE * advice.lostErrors[1] && win <= SURE * advice.winErrors[1]) return `The ${second} is hardly worse.`;
+    if (lost <= SURE * advice.lostErrors[place] && win <= SURE * advice.winErrors[place]) return `The ${second} is hardly worse.`;
     return `The next best, the ${second}, gives away about ${tricksText(lost)}.`;
   }
   const more = lost <= -SAME ? `takes about ${tricksText(-lost)} more` : "takes as many tricks";
