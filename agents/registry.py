@@ -35,7 +35,7 @@ class AgentKind(NamedTuple):
     Attributes:
         make: makes an agent from the part of the specification after the colon, and the rules of a game.
         usage: the grammar of the specification.
-        description: what the agent does, in one line.
+        description: one line.
     """
 
     make: Callable[[str, Rules | None], Agent]
@@ -52,7 +52,7 @@ def read_settings(kind: str, text: str, types: Mapping[str, Callable[[str], Any]
         types: ``int``, ``float`` or ``str`` for each key.
 
     Raises:
-        ValueError: if a setting is unknown, given twice, or not a number where one is needed.
+        ValueError: if a setting is unknown, repeated, or not a number where one is needed.
     """
     settings = split_settings(text, f"agent {kind!r}")
     for key in settings:
@@ -202,7 +202,7 @@ KINDS: dict[str, AgentKind] = {
         "a class of your own; MODULE:CLASS works too",
     ),
 }
-# By name: the grammar, and what the agent does.
+# By name: grammar and description.
 USAGES = {name: (kind.usage, kind.description) for name, kind in KINDS.items()}
 USAGES[SUFFIX] = (f"NAME{SUFFIX}", "any agent with a perfect endgame")
 

@@ -1,4 +1,4 @@
-"""Agents: the base class of everything that chooses actions, and the one place that asks it and checks its answer."""
+"""Agent base class and action checks."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Games:
         self._histories, self._ids = histories, ids
 
     def histories(self) -> Histories:
-        """Return what the seats to act saw of their deals, in order, as ``DealBatch.history`` returns it.
+        """Return the event histories of the seats to act, as ``DealBatch.history`` does.
 
         Returns:
             Tokens int8[n, events, 4], and the number of events of each deal, int16[n].
@@ -188,7 +188,7 @@ class Agent(ABC):
         return None
 
     def values(self, views: Views) -> Values | None:
-        """Return what the positions are worth to the seats to act; ``None`` if not known."""
+        """Return the values of the positions to the seats to act; ``None`` if unknown."""
         return None
 
     def action_values(self, views: Views, rng: Any, histories: Histories | None = None) -> ActionValues | None:

@@ -235,7 +235,7 @@ class GermanWhistEnv(PlaysOpponent, RendererProperties, gymnasium.Env[Any, np.in
         return mask.astype(np.bool_)
 
     def render(self) -> str | Picture | None:
-        """Return what the learner sees as text or a picture, or show it, depending on the render mode.
+        """Render the learner's view as text or a picture, or show it, by the render mode.
 
         Raises:
             ResetNeeded: before the first reset.

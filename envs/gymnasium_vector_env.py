@@ -310,7 +310,7 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
         return seen if self._keys is None else keyed(self._keys, seen, self._shown_masks.copy())
 
     def _info(self, masks: Any, illegal: Any, rows: Any) -> Info:
-        """Return an info that is valid in the given rows, bool[num_envs]."""
+        """Return an info that is valid in some rows, bool[num_envs]."""
         copy = self._batch.on.copy
         return {"action_mask": masks, "_action_mask": copy(rows), "illegal": copy(illegal), "_illegal": copy(rows)}
 
@@ -324,7 +324,7 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
         return self._shown_masks == 1
 
     def render(self) -> tuple[str | Picture, ...] | None:
-        """Return what the learner sees in each row, as text or a picture.
+        """Render the learner's view of each row as text or a picture.
 
         Raises:
             ResetNeeded: before the first reset of a row.

@@ -18,7 +18,7 @@ class PlaysOpponent:
 
     @property
     def opponent(self) -> Agent:
-        """The agent that plays against the learner; whatever ``opponent=`` takes may be set."""
+        """The agent that plays against the learner; set any value of ``opponent=``."""
         return self._opponent
 
     @opponent.setter

@@ -120,7 +120,7 @@ def game_title(rules: dict[str, Any], endgame: str) -> str:
 
 
 def result_note(result: MatchResult) -> str:
-    """Return a note on what was played and how the numbers in a table of results are to be read."""
+    """Return a note on how to read a table of results."""
     unit, units, form = ("deal", "deals", "") if result.match is None else ("match", "matches", f", {result.match}")
     start = f" from number {result.first_deal} on" if result.first_deal else ""
     return (

@@ -63,7 +63,7 @@ def write_hands(i, states, leaders, followers, trumps):
 
 @row_kernel
 def write_tricks_by_seat(i, states, tricks, out):
-    """Write the tricks of both seats, int8[n, 2], given those of the leaders."""
+    """Write the tricks of both seats, int8[n, 2], from those of the leaders."""
     leader = states[i].turn
     out[i, leader] = tricks[i]
     out[i, 1 - leader] = popcount(states[i].hands[leader]) - tricks[i]

@@ -86,7 +86,7 @@ def _solve(
     write: Callable[..., None],
     columns: tuple[int, int],
 ) -> npt.NDArray[np.int8]:
-    """Return what a kernel writes into an int8 array; ``columns`` are its number of columns and its initial value."""
+    """Return the int8 array that a kernel writes; ``columns``: number of columns and initial value."""
     endgames = EndgameBatch(leaders, followers, trumps, False, leds)
     needed = _check_needs(needs, len(endgames.leaders))
     results = np.full((len(endgames.leaders), columns[0]), columns[1], np.int8)

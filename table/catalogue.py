@@ -43,7 +43,7 @@ class Level(NamedTuple):
         spec: its specification.
         title: its display name.
         level: its difficulty.
-        description: what it does.
+        description: one line.
         accuracy: its accuracy as the coach rates it, in classic against ``champion``, in per cent.
         win_rate: share of classic deals won against ``heuristic+exact``; ``None`` if its model card has it.
     """

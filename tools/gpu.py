@@ -76,7 +76,7 @@ class Report:
 
 
 class HostWork(TorchDispatchMode):
-    """Counts what the host does in a ``with`` block.
+    """Counts the host's work in a ``with`` block.
 
     Attributes:
         waits: how often it waited for the device.

@@ -2,7 +2,7 @@
 
 ``python -m tools.mutants envs/engine --tests tests/envs/engine --out before.json`` plants twenty faults. After removing
 tests, ``--again before.json`` plants those that were found once more, and exits with 1 if the tests now miss one. Run
-it in a clone of its own: a mutated file stays wrong until the tests have ended.
+it in a fresh clone: a mutated file stays wrong until the tests have ended.
 """
 
 from __future__ import annotations

@@ -320,7 +320,7 @@ class Setting(typing.NamedTuple):
     Attributes:
         kind: its type.
         default: its default as YAML.
-        text: what it means.
+        text: its meaning.
     """
 
     kind: Any
@@ -449,7 +449,7 @@ def _layers_of(init: str) -> dict[str, Any]:
 
 
 def _fitting_suit_layers(values: Mapping[str, Any]) -> int:
-    """Return ``suit_layers``, lowered to what fits into the given hidden layers."""
+    """Return ``suit_layers``, lowered to fit the hidden layers."""
     hidden, value_hidden = (values.get(key) for key in ("hidden", "value_hidden"))
     fitting: list[int] = [values["suit_layers"]]
     fitting += [(len(hidden) - 1) // 2] if isinstance(hidden, Sequence) else []

@@ -1,4 +1,4 @@
-"""Data-parallel training with ``torch.distributed``: what the processes exchange, and how they start.
+"""Data-parallel training with ``torch.distributed``: exchange and start of processes.
 
 They are started by ``torchrun``, possibly on several machines, or by :func:`started_workers` on this one. In the latter
 case, the process that was asked to train takes part as the first. The others run ``training/worker.py``. They get no

@@ -86,7 +86,7 @@ class Rollout:
     """``num_steps`` decisions in every environment, on the device.
 
     Attributes:
-        views: ``VIEW`` records [steps * envs], what the seat to act knows, canonical.
+        views: ``VIEW`` records [steps * envs], canonical.
         masks: bool[steps, envs, actions], legal canonical actions.
         actions: int64[steps, envs], canonical actions played.
         logits: float32[steps, envs, actions], of the behaviour policy where the learner had a choice; elsewhere 0.

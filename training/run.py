@@ -189,7 +189,7 @@ class RunDirectory:
         return _read_rows(self.metrics)
 
     def drop_records_after(self, decisions: int) -> None:
-        """Remove what a killed run recorded after ``decisions``, and its half-written files."""
+        """Remove a killed run's rows after ``decisions`` and half-written files."""
         for folder in (self.path, self.checkpoints):
             for path in folder.glob(".*.tmp"):
                 path.unlink()

@@ -34,7 +34,7 @@ class ExactEndgame(Agent):
 
     Attributes:
         agent: the wrapped agent.
-        name: the wrapped agent's name with ``+exact``, unless another one was given.
+        name: the wrapped agent's name with ``+exact``, unless it has another one.
     """
 
     def __init__(self, agent: Agent | SupportsAct, name: str | None = None) -> None:

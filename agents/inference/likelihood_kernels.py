@@ -39,7 +39,7 @@ def next_action(hidden, state, cards_played):
 def add_log_likelihoods(game, hidden, network, mistakes, count, scratch, log_likelihoods):
     """Add the log-likelihoods of the opponent's actions in some deals, and return whether all actions are legal.
 
-    The deals are replayed side by side. At a given point of the history, what the opponent sees differs between them in
+    The deals are replayed side by side. At one point of the history, the opponent's view differs between them in
     its hand only, so the models are evaluated once per distinct hand.
 
     Args:

@@ -57,7 +57,7 @@ class Checkpoint:
         endgame: how an agent of the checkpoint plays the endgame: ``"played"`` by the network, or ``"exact"`` by the
             solver, for a network that was never trained on endgames.
         ranks: how the network sees ranks: ``"named"`` as they are, or ``"live"``, counted among the unplayed cards.
-        inputs: what the network sees: ``"observation"``, the observation of its game, or ``"universal"``, the encoding
+        inputs: encoding: ``"observation"``, the observation of its game, or ``"universal"``, the encoding
             of every game with an open endgame.
         value: layers of the value network, as ``layers``; empty without one. Its outputs are the expected margin of the
             deal in tricks for the seat to act, and the logit of the chance to win it, a draw counting half.
@@ -160,7 +160,7 @@ def newest_checkpoint(folder: str | os.PathLike[str]) -> Path:
 
 @contextmanager
 def _opened(path: str | Path) -> Iterator[tuple[Any, dict[str, Any]]]:
-    """Open a checkpoint file and read its model card; what goes wrong inside the ``with`` block names the file.
+    """Open a checkpoint file and read its model card; errors inside the ``with`` block name the file.
 
     Raises:
         ValueError: when the file is missing, truncated or not a checkpoint.

@@ -337,7 +337,7 @@ class SearchAgent(WorldSearcher[Scratch]):
             dropped.append((tried ^ kept, done))
             tried = kept
         if values is not None:
-            # Try what was dropped in the worlds that it missed.
+            # Try dropped actions in the worlds that they missed.
             for actions, start in (*dropped, (tried, done)):
                 if actions and start < count:
                     try_actions(actions, start, count)

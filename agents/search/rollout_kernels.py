@@ -133,7 +133,7 @@ def play_on(game, state, view, network_seats):
     Args:
         game: the rules, a ``GAME`` record.
         state: changed in place.
-        view: a ``VIEW`` record, written: at the network's decision, what the seat to act sees.
+        view: a ``VIEW`` record, written: the view of the seat to act at the network's decision.
         network_seats: bit s is set if the network plays the foreplay for seat s.
 
     Returns:

@@ -117,7 +117,7 @@ class AgentRng:
     def rows(self, rows: npt.ArrayLike) -> AgentRng:
         """Return the numbers of some rows, bool[rows] or int64[k], for an agent that is asked about these alone.
 
-        No number is drawn twice: what the part draws is not drawn again here.
+        No number is drawn twice, here or by the part.
         """
         self._fill()
         part = copy(self)

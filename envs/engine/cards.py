@@ -162,7 +162,7 @@ def parse_deck(deck: str | Sequence[int], cards: Sequence[int]) -> list[int]:
         cards: the cards of the game's deck.
 
     Raises:
-        ValueError: if a card is unknown, not in the game's deck, missing or given twice.
+        ValueError: if a card is unknown, not in the game's deck, missing or repeated.
     """
     order: list[int] = []
     for word in deck.split() if isinstance(deck, str) else deck:

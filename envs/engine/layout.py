@@ -1,4 +1,4 @@
-"""Vectors made of named blocks: where each block starts, how large its values get and what they mean."""
+"""Vectors made of named blocks: start, size, largest value and meaning of each."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ class Rules:
         humbug: four hands are dealt and there is no stock; each seat keeps its hand or swaps it, unseen, for one of
             the two spare ("blind") hands.
         counts: the tricks that count, ``"endgame"`` or ``"all"``.
-        points: what the winner of a deal scores: ``"difference"`` (own counted tricks minus the loser's),
+        points: score of the winner of a deal: ``"difference"`` (own counted tricks minus the loser's),
             ``"over_book"`` (own counted tricks minus the book) or ``"over_half"`` (own counted tricks minus half of
             all counted tricks).
         book: with ``over_book``, the number of tricks that score nothing; by default half of the counted tricks,

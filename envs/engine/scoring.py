@@ -1,4 +1,4 @@
-"""What a finished deal pays: the margin in tricks, win or loss, or the points of the rules."""
+"""Rewards of a finished deal: the margin in tricks, win or loss, or the points of the rules."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ import numpy as np
 
 FOREPLAY, ENDGAME = 0, 1
 
-# Decisions: what the seat to act chooses.
+# Kinds of decisions.
 PLAY, PICK, PICK_AFTER, DRAFT, EXCHANGE = range(5)
 
 # Actions that are not cards. DRAFT: take or leave the face-up card. EXCHANGE: keep the hand or swap it for a blind one.

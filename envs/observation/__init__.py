@@ -1,1 +1,1 @@
-"""What a seat knows and its encodings: views, vectors, histories, full states."""
+"""Observations: views, vectors, histories, full states."""

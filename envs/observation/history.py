@@ -1,4 +1,4 @@
-"""Event histories: what a seat saw happen in a deal, in order, for recurrent and attention networks.
+"""Event histories of a seat, for recurrent and attention networks.
 
 A history has one row per event and four small numbers per row (``COLUMNS``), all from the seat's own side. Rows after
 the last event are zeros, and so are cards that the seat did not see.
@@ -33,7 +33,7 @@ class Column(NamedTuple):
 
 
 class Event(NamedTuple):
-    """A kind of event: its name and what it means. Its number is its index in ``EVENTS``."""
+    """A kind of event. Its number is its index in ``EVENTS``."""
 
     name: str
     meaning: str

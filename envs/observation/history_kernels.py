@@ -1,4 +1,4 @@
-"""Kernels that replay a deal and write what one seat saw of it, event by event."""
+"""Kernels that replay a deal and write one seat's events."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _write_turned(game, state, tokens, length, me, turned, trick):
 
 @kernel
 def _write_opening(game, state, me, tokens):
-    """Write what a seat sees of the dealing."""
+    """Write a seat's events of the dealing."""
     length = _write_event(tokens, 0, me, _DEALER, state.dealer, -1, 0)
     length = _write_card_events(tokens, length, me, _DEALT, me, state.hands[me], 0, True)
     length = _write_card_events(tokens, length, me, _DEALT, 1 - me, state.hands[1 - me], 0, False)
@@ -69,7 +69,7 @@ def _write_opening(game, state, me, tokens):
 
 @kernel
 def _write_action(game, state, action, me, tokens, length):
-    """Play an action and write what a seat sees of it."""
+    """Play an action and write a seat's events."""
     seat = np.int64(state.turn)
     decision = state.decision
     is_second = state.led >= 0
@@ -87,7 +87,7 @@ def _write_action(game, state, action, me, tokens, length):
         length = _write_event(tokens, length, me, _TAKE if action == TAKE else _LEAVE, seat, -1, trick)
     elif decision == EXCHANGE:
         length = _write_event(tokens, length, me, _SWAP if action == SWAP else _KEEP, seat, -1, trick)
-    # What the seats took is the difference of their hands: cards that lay face up were seen by both.
+    # The cards taken are the difference of the hands: cards that lay face up were seen by both.
     for turn in range(2):
         taker = np.int64(state.winner) if turn == 0 else 1 - np.int64(state.winner)
         gained = state.hands[taker] & ~(first if taker == 0 else second)

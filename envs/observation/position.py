@@ -1,4 +1,4 @@
-"""Views of positions described by hand: the cards in sight, and what the player remembers."""
+"""Views of positions described by hand: cards in sight and in memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Views: what one seat knows of a deal, with perfect memory and nothing more.
+"""Views: one seat's knowledge of a deal, with perfect memory.
 
 Agents receive views, never states, so no agent can peek. A view does not say which seat it belongs to: every field is
 from that seat's own side.

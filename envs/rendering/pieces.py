@@ -39,7 +39,7 @@ class Pen:
         self._draw.line(scaled, color, max(round(width * self.scale), 1), "curve")
 
     def oval(self, x: float, y: float, rx: float, ry: float, fill: Color | None, line: Color | None = None) -> None:
-        """Draw an ellipse centred at (x, y), with a thin border if given a colour."""
+        """Draw an ellipse centred at (x, y), with a thin border of a colour, if any."""
         s = self.scale
         box = (s * (x - rx), s * (y - ry), s * (x + rx), s * (y + ry))
         self._draw.ellipse(box, fill, line, max(round(0.008 * s), 1))
@@ -105,7 +105,7 @@ def felt(width: int, height: int) -> Image.Image:
 
 @lru_cache(maxsize=32)
 def glow(width: int, angle: float = 0.0) -> Image.Image:
-    """Return the highlight around a card of the given width, RGBA."""
+    """Return the highlight around a card of a width, RGBA."""
     height, margin = round(width * SHAPE), width // 3
     light = Image.new("L", (width + 2 * margin, height + 2 * margin), 0)
     reach = width // 16

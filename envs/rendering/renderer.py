@@ -44,7 +44,7 @@ def load_drawing() -> Any:
 def render_rows(
     batch: DealBatch, seats: npt.NDArray[np.int64], size: tuple[int, int] | None
 ) -> tuple[str | Picture, ...]:
-    """Return what one seat sees in each row, as texts or pictures.
+    """Render one seat's view of each row, as texts or pictures.
 
     Args:
         batch: the deals.

@@ -137,7 +137,7 @@ def _stock(table: Image.Image, scene: Scene, frame: Frame, middle: float) -> Non
 
 
 def _out_of_play(table: Image.Image, scene: Scene, frame: Frame, middle: float) -> None:
-    """Draw what is out of play in humbug: the blind hands, and below them the known cards."""
+    """Draw the blind hands of humbug, and below them the known cards."""
     left = frame.width / 2 - frame.px(196)
     width = frame.px(60)
     taken = [player.swapped for player in (scene.near, scene.far)].count(True)

@@ -187,7 +187,7 @@ class DealBatch:
     def deal_decks(
         self, decks: Sequence[str | Sequence[int]], dealers: npt.ArrayLike, rows: npt.ArrayLike | None = None
     ) -> None:
-        """Deal given decks, one per row.
+        """Deal decks, one per row.
 
         Args:
             decks: one deck per row, as text (``"C2 SA …"``) or card numbers, in dealing order.
@@ -343,7 +343,7 @@ class DealBatch:
         return masks
 
     def views(self, rows: Any = None, seats: Any = None) -> Any:
-        """Return what a seat knows of each deal, as agents receive it.
+        """Return each deal's view of a seat, as agents receive it.
 
         Args:
             rows: the deals, int[k]; all by default.
@@ -403,7 +403,7 @@ class DealBatch:
     def history(
         self, out: Int8s | None = None, seats: npt.ArrayLike | None = None, rows: npt.ArrayLike | None = None
     ) -> tuple[Int8s, npt.NDArray[np.int16]]:
-        """Return event histories: what a seat saw happen in each deal, in order, one row per event.
+        """Return event histories, one row per event, as a seat saw them.
 
         The columns are event, who, card and trick; the documentation's page on observations lists their values.
 

@@ -339,7 +339,7 @@ def _decode(game: Any, states: Any, scratch: Any, relabeling: Int8s, action: int
     return int(decode_action(action, relabeling))
 
 
-# Why a class of its own: PettingZoo's loop makes seven times as many steps a second with it as with ``Episodes``.
+# Why a separate class: PettingZoo's loop makes seven times as many steps a second with it as with ``Episodes``.
 class Episode(Episodes):
     """A single episode, in row 0. Whatever an environment needs at every step is one call of a kernel.
 

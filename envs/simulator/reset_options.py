@@ -12,7 +12,7 @@ from german_whist.envs.utils.checks import SEED_LIMIT, check_seed, is_whole_numb
 
 
 class DealOptions(NamedTuple):
-    """The options of a reset that say what is dealt; ``None`` for options that are not given."""
+    """Dealing options of a reset; ``None`` for missing ones."""
 
     deal: tuple[int, int] | None  # (seed, index), or (seed, number) if episodes are matches
     deck: list[int] | None  # cards in dealing order
@@ -38,7 +38,7 @@ def check_options(options: Mapping[str, Any]) -> None:
 
 
 def read_options(options: Mapping[str, Any] | None, cards: Sequence[int], *, match: bool = False) -> DealOptions:
-    """Return the options that say what is dealt.
+    """Return the dealing options.
 
     Args:
         options: ``"deal"``: the pair (seed, index) of the deal to play, from which later resets continue;

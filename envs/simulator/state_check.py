@@ -24,7 +24,7 @@ def check_states(rules: Rules, states: States) -> None:
         states: ``STATE`` array of shape (k,). Of a finished deal only the range of each field is checked.
 
     Raises:
-        ValueError: if a state is impossible; the message names the row and what is wrong.
+        ValueError: if a state is impossible; the message names the row and the fault.
     """
     for check in (_out_of_range, _contradictions):
         for what, wrong in check(rules, states):
@@ -60,7 +60,7 @@ def _out_of_range(rules: Rules, states: States) -> Iterator[tuple[str, Flags]]:
 
 
 def _contradictions(rules: Rules, states: States) -> Iterator[tuple[str, Flags]]:
-    """Yield what is wrong in which deals that are not over; every field is in its range."""
+    """Yield faults and their deals, of deals that are not over; every field is in its range."""
     going, rows = ~states["done"], np.arange(len(states))
     leader, turn, dealer = (states[name].astype(np.int64) for name in ("winner", "turn", "dealer"))
     follower, decision, is_led = 1 - leader, states["decision"], states["led"] >= 0

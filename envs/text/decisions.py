@@ -71,7 +71,7 @@ def refusal(view: Any, rules: Rules, kind: int, action: int) -> str | None:
 
 
 def with_choices(reason: str, view: Any, rules: Rules) -> str:
-    """Return a refusal extended by what is allowed: ``You must follow clubs: you may play CK or C9.``."""
+    """Return a refusal with the legal actions: ``You must follow clubs: you may play CK or C9.``."""
     legal = list(cards_of(int(view["legal"])))
     words = [action_text(one, rules) for one in (legal if legal[0] >= NUM_CARDS else reversed(legal))]
     may = "" if view["choice"] else "you may play "

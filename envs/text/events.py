@@ -56,7 +56,7 @@ def sentence(name: str, words: str) -> str:
 
 
 def counted_tricks(tricks: Any, rules: Rules) -> tuple[int, int]:
-    """Return the counted tricks of seats 0 and 1, given the tricks by stage and seat, int[2, 2]."""
+    """Return the counted tricks of seats 0 and 1 from tricks by stage and seat, int[2, 2]."""
     counted = tricks if rules.counts == "all" else tricks[1:]
     return sum(int(stage[0]) for stage in counted), sum(int(stage[1]) for stage in counted)
 

@@ -80,7 +80,7 @@ class Scene(NamedTuple):
         face_up: the face-up cards of the stock, lowest first.
         led: the card led to the trick, −1 for none.
         leader: the seat that led it, −1 for none.
-        choice: in words, what the player to act chooses; empty if it is a card from the hand.
+        choice: the choice in words; empty if it is a card from the hand.
         discarded: cards known to be out of play (humbug), as a mask.
         done: whether the deal is over.
         winner: the seat that won; −1 for a draw or an unfinished deal.

@@ -1,4 +1,4 @@
-"""The folder of what is computed once on a machine: compiled kernels and endgame tables."""
+"""Cache folder of compiled kernels and endgame tables."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ def whole_numbers(name: str, given: npt.ArrayLike, shape: tuple[int, ...] | None
 
 
 def deal_indices(given: npt.ArrayLike, shape: tuple[int, ...], name: str = "deal index") -> npt.NDArray[np.uint64]:
-    """Return deal indices, or seeds, as a uint64 array of a given shape.
+    """Return deal indices, or seeds, as a uint64 array of a shape.
 
     Raises:
         ValueError: if they are not whole numbers from 0 to 2**64 - 1, or have another shape.

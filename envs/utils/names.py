@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 
 def unknown_name_error(kind: str, given: object, allowed: Iterable[str]) -> ValueError:
-    """Return the error for an unknown name; it shows what was given, the nearest name and all names."""
+    """Return the error for an unknown name; it shows the name, the nearest one and all."""
     names = [str(name) for name in allowed]
     near = difflib.get_close_matches(str(given), names, n=1)
     hint = f"did you mean {near[0]!r}? " if near else ""

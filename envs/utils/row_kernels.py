@@ -88,7 +88,7 @@ def {name}_grid(n, {parameters}):
 
 
 class _Shape(NamedTuple):
-    """What the code generated around a body depends on."""
+    """Key of the code generated around a body."""
 
     name: str
     parameters: list[str]

@@ -62,7 +62,7 @@ def play_tournament(
     names = list(named)
     margins: dict[tuple[int, int], Margins] = {}
     for i, j in combinations(range(len(names)), 2):
-        # In alphabetical order, so that results do not depend on the order in which the agents are given.
+        # In alphabetical order, so that results do not depend on the order of the arguments.
         first, second = sorted((names[i], names[j]))
         played = play_match(
             named[first],

@@ -57,7 +57,7 @@ def bradley_terry(wins: npt.ArrayLike, virtual_draws: float = VIRTUAL_DRAWS) -> 
 def rating_against(
     wins: npt.ArrayLike, games: npt.ArrayLike, ratings: npt.ArrayLike, virtual_draws: float = VIRTUAL_DRAWS
 ) -> Matrix:
-    """Return the maximum-likelihood rating in Elo of one agent, given its results against rated agents, float64[…].
+    """Return the maximum-likelihood Elo, float64[…], of one agent from its results against rated agents.
 
     Args:
         wins: games that the agent won against each rated agent, draws counted half, float64[…, n].

@@ -46,7 +46,7 @@ def _key(position, own, other):
 
 @kernel
 def _race_bounds(table, transpositions, position, cards, own, other):
-    """Return a lower and an upper bound on the value for the leader, given the tricks that each seat needs."""
+    """Return lower and upper bounds on the leader's value from the tricks that each seat needs."""
     if own + other <= cards:
         return -own, other  # both could reach their goals, so who is first decides, which the table does not know
     tricks = alpha_beta(table, transpositions.plain, position, cards, NO_CARD, WINDOW_LOW, WINDOW_HIGH)
@@ -141,7 +141,7 @@ def _race_reply_value(table, transpositions, position, cards, led, reply, own, o
 
 @kernel
 def _tricks_of_value(value, cards, own, other):
-    """Return the further tricks of leader and follower in a race of this value, given the tricks they need."""
+    """Return the further tricks of leader and follower in a race of this value from the tricks they need."""
     # If the cards run out first, p + q = own + other − cards and both are at least 1, so p + q exceeds |q − p| by 2 or
     # more. If a seat reaches its goal, p or q is 0.
     if own + other - cards - abs(value) >= 2:

@@ -1,4 +1,4 @@
-"""Kernels that solve endgames given as card masks, row by row."""
+"""Kernels that solve endgames, card masks, row by row."""
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ def lane_of(suit, trump):
 
 @kernel
 def bit_index_of(card, cards, trump):
-    """Return the bit index of a card in ``position_of``, given the mask of all cards in play."""
+    """Return the bit index of a card in ``position_of``; ``cards``: all cards in play."""
     suit = np.int64(card) // 13
     below = (_ONE << np.uint64(card)) - _ONE
     return 16 * lane_of(suit, trump) + popcount(cards & below & (_SUIT << np.uint64(13 * suit)))
@@ -116,7 +116,7 @@ def bit_index_of(card, cards, trump):
 
 @kernel
 def position_of(leader, follower, trump):
-    """Return the position of two hands, given as card masks; its suits are not sorted."""
+    """Return the position of two hands, card masks; its suits are not sorted."""
     position = np.uint64(0)
     for suit in range(4):
         shift = np.uint64(13 * suit)

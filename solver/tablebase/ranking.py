@@ -39,7 +39,7 @@ class Block(NamedTuple):
 
 
 class Ranking(NamedTuple):
-    """What the kernels need to rank a position.
+    """Tables with which kernels rank positions.
 
     Attributes:
         digits: uint32[2, 2**14], by whether the seats are swapped, then by word: its length (bits 0–3), the leader's

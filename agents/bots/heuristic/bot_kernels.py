@@ -120,7 +120,7 @@ def blind_strength(view, unplayed, trump, low):
 
 @kernel
 def chance_held(view, suit):
-    """Return the probability that the opponent holds a given unseen card of a suit.
+    """Return the probability that the opponent holds an unseen card of a suit.
 
     The unseen cards are assumed to be spread evenly over the opponent's unknown cards and the stock. After a shown void
     only cards that the opponent has drawn unseen since then can be of the suit.
@@ -190,7 +190,7 @@ def beater_value(view, card, unplayed, share, size, row):
     """Return the value, to the opponent, of the lowest card that it may beat a led card with by rank; 0 if none.
 
     Args:
-        view: what the leader knows.
+        view: the leader's view.
         card: the card led.
         unplayed: mask of all cards not played yet.
         share: share of that card's rivals that will still be unplayed in the endgame.

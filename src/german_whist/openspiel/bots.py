@@ -159,7 +159,7 @@ class BotAgent(Agent):
             games: the games of these views.
 
         Raises:
-            ValueError: if there are no games, or no deal agrees with what the agent has seen.
+            ValueError: if there are no games, or no deal agrees with the agent's history.
         """
         if games is None:
             raise ValueError(

@@ -94,7 +94,7 @@ class GermanWhistState(pyspiel.State):  # type: ignore[misc]
 
 
 def state_of(game: Any, deck: str | Sequence[int], actions: Iterable[int] = ()) -> GermanWhistState:
-    """Return the state of a deal with a given deck after some actions, such as a recording's.
+    """Return the state of a deck after some actions, such as a recording's.
 
     Example:
         >>> batch = german_whist.DealBatch("tiny", size=1, seed=7)  # seat 0 deals
@@ -153,7 +153,7 @@ def _sampler(deal: Deal, player: int) -> DealSampler:
 
 
 class Resampler:
-    """Draws states uniformly from all deals that agree with what a player has seen, for ``ISMCTSBot.set_resampler``.
+    """Draws states uniformly from all deals that agree with a player's history, for ``ISMCTSBot.set_resampler``.
 
     Without it the bot asks the state itself, which draws from the same deals, but with a seed that OpenSpiel does not
     fix. All deals are equally likely: how the opponent has played is not taken into account.
