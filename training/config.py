@@ -55,7 +55,6 @@ def _whole(value: Any) -> Any:
 Whole = Annotated[int, Strict(), BeforeValidator(_whole)]
 Count = Annotated[Whole, Field(ge=1, le=MAX_NUMBER)]
 CountOrNone = Annotated[Whole, Field(ge=0, le=MAX_NUMBER)]
-BatchSize = Annotated[Whole, Field(ge=2, le=MAX_NUMBER)]  # PPO normalises advantages over a minibatch
 Number = Annotated[float, Strict(), BeforeValidator(_number), Field(allow_inf_nan=False)]
 Share = Annotated[Number, Field(gt=0)]
 Rate = Annotated[Number, Field(ge=0)]
@@ -100,7 +99,7 @@ class TrainConfig(BaseModel):
     num_envs: Count = Field(128, description="environments stepped in parallel, one deal in each")
     num_steps: Count = Field(52, description="decisions per environment in a rollout")
     hidden: Sizes = Field([256, 256], description="sizes of the hidden layers")
-    batch_size: BatchSize = Field(512, description="decisions in a minibatch, that is, in a gradient step")
+    batch_size: Count = Field(512, description="decisions in a minibatch, that is, in a gradient step")
     epochs: Count = Field(4, description="passes over each rollout")
     learning_rate: Share = Field(1e-3, description="learning rate at the start of the run")
     learning_rate_end: Rate = Field(1e-4, description="learning rate at the end; linear in between")
@@ -116,12 +115,6 @@ class TrainConfig(BaseModel):
     def _check_rules(cls, value: str) -> str:
         rules(value)
         return value
-
-    @model_validator(mode="after")
-    def _check_batches(self) -> Self:
-        if not self._fits_batches(self.num_envs * self.num_steps):
-            raise ValueError(f"batch_size={self.batch_size} leaves a last batch of one decision in a rollout")
-        return self
 
     @property
     def shares(self) -> dict[str, float]:
@@ -141,10 +134,6 @@ class TrainConfig(BaseModel):
         """
         return type(self)(**{**self.model_dump(), **settings})
 
-    def _fits_batches(self, size: int) -> bool:
-        """Return whether every minibatch of a rollout of ``size`` decisions has at least two."""
-        return size > 1 and size % min(self.batch_size, size) != 1
-
     def with_short_rollouts(self, processes: int = 1) -> Self:
         """Return a copy whose rollout is about as long as the run, if the run is shorter than one rollout.
 
@@ -154,19 +143,11 @@ class TrainConfig(BaseModel):
         total, alone = sum(self.opponents.values()), self.opponents.get(SELF, 0.0)
         # Share of the steps at which the learner decides: all in self-play, half against opponents that take steps.
         learner = (total + alone) / (2 * total) if self._opponents_decide else 1.0
-        of_env = self.num_steps * processes * learner  # the learner's decisions in a rollout, per environment
-        if self.decisions >= self.num_envs * of_env:
-            return self
-        # Enough environments that rounding leaves one for every opponent in every game.
-        least = math.floor((total / min(self.opponents.values()) + 1) / min(self.shares.values())) + 1
-        envs = min(max(least, math.ceil(self.decisions / of_env)), self.num_envs)
-        steps = self.num_steps
-        if (envs - 1) * of_env > self.decisions:
-            steps = math.ceil(self.decisions / (envs * processes * learner))
-        for fitting in range(envs, self.num_envs + 1):
-            if self._fits_batches(fitting * steps):
-                return self.replace(num_envs=fitting, num_steps=steps)
-        return self
+        # Enough environments that rounding leaves one for every opponent in every game and process.
+        least = processes * (math.floor((total / min(self.opponents.values()) + 1) / min(self.shares.values())) + 1)
+        envs = min(max(least, math.ceil(self.decisions / (self.num_steps * learner))), self.num_envs)
+        steps = min(math.ceil(self.decisions / (envs * learner)), self.num_steps)
+        return self.replace(num_envs=envs, num_steps=steps)
 
     def learning_rate_at(self, left: float) -> float:
         """Return the learning rate when a share ``left`` of the run remains, from 1 (start) to 0 (end)."""
@@ -185,7 +166,7 @@ class PolicyIterationConfig(TrainConfig):
     trainer: Literal["policy_iteration"] = "policy_iteration"
     num_envs: Count = 2048
     num_steps: Count = 26  # the foreplay of classic
-    batch_size: BatchSize = 1024
+    batch_size: Count = 1024
     epochs: Count = 1
     learning_rate: Share = 2e-3
     learning_rate_end: Rate = 1e-5
@@ -199,7 +180,7 @@ class PolicyIterationConfig(TrainConfig):
         1,
         ge=1,
         le=1024,
-        description="processes that train together, data-parallel; num_envs, batch_size and threads are per process",
+        description="processes that train together, data-parallel; num_envs and batch_size are divided among them",
     )
     init: str = Field("", description="pretrained agent or checkpoint file to start from; it also sets the layer sizes")
     inputs: Literal["observation", "universal"] = Field(

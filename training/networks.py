@@ -19,8 +19,8 @@ The learning rate falls linearly from ``learning_rate`` to ``learning_rate_end``
 
 While steps are large, weights oscillate around the optimum, and their exponential moving average (EMA) is better than
 the weights themselves (Polyak and Juditsky, "Acceleration of stochastic approximation by averaging", 1992). After step
-t, θ̄ ← α θ̄ + (1 − α) θ with α = min(exp(−n / ``ema_horizon``), t / (t + 10)), where n = ``batch_size`` · ``processes``
-/ ``epochs`` is the number of new positions in a step.
+t, θ̄ ← α θ̄ + (1 − α) θ with α = min(exp(−n / ``ema_horizon``), t / (t + 10)), where n = ``batch_size`` / ``epochs`` is
+the number of new positions in a step.
 ``torch.optim.swa_utils.AveragedModel`` does not replace it: it copies the weights at its first update instead of
 averaging, and earlier runs would not repeat bit for bit.
 """
@@ -147,7 +147,7 @@ class TrainedNetwork:
             {_MUON: torch.zeros_like(weight)} if id(weight) in is_matrix else _adam_moments(weight)
             for weight in self._weights
         ]
-        fresh = config.batch_size * processes.size / config.epochs  # new positions per step; later epochs add none
+        fresh = config.batch_size / config.epochs  # new positions per step; later epochs add none
         self._decay = math.exp(-fresh / config.ema_horizon) if config.ema_horizon else 0.0
 
     def step(self, loss: torch.Tensor, positions: int, rate: float) -> None:
@@ -394,14 +394,14 @@ class Networks:
             self.distilled.step(_regression_loss(outputs, targets[rows], shares[rows]), len(rows), rate)
 
     def _minibatches(self, positions: int, epochs: int) -> Iterator[torch.Tensor]:
-        """Yield the indices of the positions in each minibatch of this update, int64[at most batch_size].
+        """Yield the indices of the positions in each minibatch of this update, int64[at most batch_size / processes].
 
         All minibatches have the same size, because matrix products of a new size are slow (:class:`FrozenMLP`), and
         every process takes equally many. The few positions left out differ from pass to pass.
         """
         rng = np.random.default_rng(np.random.SeedSequence((self.config.seed, self.processes.rank, self.updates)))
         fewest = self.processes.all_min(positions)
-        size = min(self.config.batch_size, fewest)
+        size = min(-(-self.config.batch_size // self.processes.size), fewest)
         for _ in range(epochs if fewest else 0):
             order = torch.from_numpy(rng.permutation(positions))
             for rows in order[: fewest // size * size].split(size):

@@ -303,14 +303,15 @@ class TrainingState:
 
     def _make_collectors(self) -> None:
         """Create a collector for each game, with its share of the environments."""
-        config = self.config
-        ends = np.round(np.cumsum([0.0, *config.shares.values()]) * config.num_envs).astype(int)
+        config, (rank, size) = self.config, (self.processes.rank, self.processes.size)
+        own = config.num_envs * (rank + 1) // size - config.num_envs * rank // size
+        ends = np.round(np.cumsum([0.0, *config.shares.values()]) * own).astype(int)
         self.collectors: list[Collector] = []
         for (game, share), envs in zip(config.shares.items(), np.diff(ends), strict=True):
             if not envs:
                 raise ValueError(
                     f"games: a share of {share:.3g} for {game!r} is less than one environment of "
-                    f"{config.num_envs} (num_envs)"
+                    f"{own} (num_envs / processes)"
                 )
             makers = {name: self._maker(name, rules(game)) for name in config.opponents if name != SELF}
             self.collectors.append(
@@ -324,7 +325,7 @@ class TrainingState:
                     inputs=config.inputs,
                     # Pool members are plain networks, which use no histories.
                     history=any(make(0).uses_games for name, make in makers.items() if name != POOL),
-                    rank=self.processes.rank,
+                    rank=rank,
                     device=config.device,
                 )
             )

@@ -96,7 +96,6 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"decisions": "many"}, "decisions"),
     ({"decisions": 1.5}, "decisions"),
     ({"decisions": 10**13}, "decisions"),
-    ({"batch_size": 51, "num_envs": 16, "num_steps": 16}, "batch_size=51"),
     ({"learning_rate": float("inf")}, "learning_rate"),
     ({"hidden": []}, "hidden"),
     ({"rules": "classic:hnd=3"}, "'hnd': did you mean 'hand'"),

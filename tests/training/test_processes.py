@@ -21,6 +21,7 @@ from german_whist.training import networks as networks_module
 from german_whist.training.networks import Batch, Networks
 from german_whist.training.processes import Processes, joined_processes, started_workers
 from german_whist.training.run import RunDirectory, read_snapshot
+from german_whist.training.train import TrainingState
 from tests.processes import children, is_running
 from tests.training.policy_iteration_runs import SMALL_SETTINGS, small_config
 
@@ -40,7 +41,7 @@ def joined_batch() -> Batch:
 def updated(processes: Processes, rows: slice) -> Networks:
     """Learn from some rows of the joined batch in one minibatch."""
     batch = Batch(*(tensor[rows] for tensor in vars(joined_batch()).values() if tensor is not None))
-    config = small_config(batch_size=len(batch.features), epochs=1)
+    config = small_config(batch_size=POSITIONS, epochs=1)
     in_float32 = mock.patch.object(networks_module, "native_dtype", return_value=torch.float32)
     with in_float32:  # whose rounding the comparison allows for
         algorithm = Networks(config, torch.ones(FEATURES), ACTIONS, processes)
@@ -106,6 +107,16 @@ def test_two_processes_take_the_step_of_one_with_the_joined_batch(tmp_path: Path
     for name, tensor in expected.items():
         assert torch.equal(parts[0][name], parts[1][name]), name
         torch.testing.assert_close(parts[0][name], tensor, rtol=1e-3, atol=1e-5, msg=name)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_environments_and_minibatches_are_divided_among_processes(size: int, tmp_path: Path) -> None:
+    config, run = small_config(num_envs=32, processes=size), RunDirectory(tmp_path)
+    states = [TrainingState(config, run, Processes(rank, size)) for rank in range(size)]
+    assert sum(state.collectors[0].batch.size for state in states) == 32
+    with mock.patch.object(Processes, "all_min", lambda _, number: number):
+        rows = [next(state.networks._minibatches(100, 1)) for state in states]
+    assert 32 <= sum(map(len, rows)) < 32 + size
 
 
 @pytest.mark.parametrize("said", [("0", "1"), ("", "")])
