@@ -21,6 +21,7 @@ from german_whist.envs.agent import (
     as_agent,
     whole_answer,
 )
+from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.observation.views import check_view_array
 from german_whist.solver.races import NOT_LEGAL_MARGIN
 
@@ -57,7 +58,8 @@ class ExactEndgame(Agent):
 
         Args:
             views: ``VIEW`` array of shape (n,).
-            rng: source of randomness for the wrapped agent, which draws the same numbers as if it acted in all views.
+            rng: source of randomness for the wrapped agent. An ``AgentRng`` gives each view the same numbers whichever
+                other views the solver plays.
             games: the games of these views, for a wrapped agent with ``uses_games``.
 
         Raises:
@@ -74,7 +76,7 @@ class ExactEndgame(Agent):
         actions[known] = best_cards(open_hands(views[known]))
         rest = np.flatnonzero(~known)
         if len(rest):
-            rest_rng = None if rng is None else RowSubsetRng(rng, len(views), rest)
+            rest_rng = rng.rows(rest) if isinstance(rng, AgentRng) else rng
             more = () if games is None else (games.rows(rest),)
             actions[rest] = whole_answer(self, act(views[rest], rest_rng, *more), len(rest))
         return actions
@@ -130,29 +132,3 @@ def with_exact_endgame(agent: Agent | SupportsAct) -> ExactEndgame:
         ValueError: when ``agent`` is not an agent.
     """
     return agent if isinstance(agent, ExactEndgame) else ExactEndgame(agent)
-
-
-class RowSubsetRng:
-    """A random generator for some rows of a batch: each row gets the numbers that it would get in the whole batch.
-
-    The wrapped agent's choices therefore do not depend on which of the other rows the solver plays.
-    """
-
-    def __init__(self, rng: Any, total: int, rows: npt.NDArray[np.int64]) -> None:
-        """Select ``rows``, int64[k], of the ``total`` rows that ``rng`` draws for."""
-        self._rng, self._total, self._rows = rng, total, rows
-
-    def random(self, size: int | tuple[int, ...] | None = None) -> npt.NDArray[np.float64]:
-        """Return uniform numbers in [0, 1); the first dimension of ``size`` is k."""
-        numbers: npt.NDArray[np.float64] = self._rng.random(self._full_size(size))[self._rows]
-        return numbers
-
-    def integers(
-        self, low: int, high: int | None = None, size: int | tuple[int, ...] | None = None
-    ) -> npt.NDArray[np.int64]:
-        """Return uniform integers; the first dimension of ``size`` is k."""
-        numbers: npt.NDArray[np.int64] = self._rng.integers(low, high, self._full_size(size))[self._rows]
-        return numbers
-
-    def _full_size(self, size: int | tuple[int, ...] | None) -> tuple[int, ...]:
-        return (self._total, *(size[1:] if isinstance(size, tuple) else ()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -95,24 +96,25 @@ def test_worker_processes_load_it_too(folder: Path, run: Run) -> None:
 
 
 def test_a_file_that_has_changed_is_loaded_again(folder: Path) -> None:
-    first = make_agent("python:my_bot.py:Bot")
-    assert type(make_agent("python:my_bot.py:Bot").wrapped) is type(first.wrapped)  # type: ignore[attr-defined]
+    assert make_agent("python:my_bot.py:Bot").wrapped.depth == 1  # type: ignore[attr-defined]
     (folder / "my_bot.py").write_text(BOT.replace("depth=1", "depth=5"), encoding="utf-8")
     assert make_agent("python:my_bot.py:Bot").wrapped.depth == 5  # type: ignore[attr-defined]
 
 
 ANY_HELPER = """
-from importlib import import_module
 {top}
 class Bot:
-    def act(self, observations, action_masks):
+    def __init__(self):
         {inside}
-        return {choose}(action_masks)
+        self.choose = {choose}
+
+    def act(self, observations, action_masks):
+        return self.choose(action_masks)
 """
 IMPORTS = {
     "top": {"top": "import helper", "inside": "", "choose": "helper.choose"},
     "inside": {"top": "", "inside": "import helper", "choose": "helper.choose"},
-    "in folder": {"top": "", "inside": "import parts.helper", "choose": "parts.helper.choose"},
+    "in folder": {"top": "import parts.helper", "inside": "", "choose": "parts.helper.choose"},
 }
 LOWEST, HIGHEST = "masks.argmax(1)", "masks.shape[1] - 1 - masks[:, ::-1].argmax(1)"
 
@@ -139,9 +141,12 @@ def test_each_file_gets_the_modules_of_its_own_folder(how: str, folder: Path) ->
     for version, choice in (("v1", LOWEST), ("v2", HIGHEST)):
         write_version(folder / version, how, choice)
     sys.path.insert(0, str(folder / "v1"))  # as when a program of this folder runs
+    before = import_module("tool" if how == "in folder" else "helper")
     assert first_choice("python:v1/bot.py:Bot") == LOWEST
     assert first_choice("python:v2/bot.py:Bot") == HIGHEST
     assert first_choice("python:v1/bot.py:Bot") == LOWEST
+    assert sys.modules.pop(before.__name__) is before
+    sys.modules.pop("tool", None)
 
 
 def test_a_helper_that_has_changed_is_loaded_again(folder: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from german_whist.agents.bots.heuristic.endgame_kernels import card_rollout_margin
 from german_whist.agents.bots.random import RandomBot
-from german_whist.agents.endgame.exact_agent import ExactEndgame, RowSubsetRng
+from german_whist.agents.endgame.exact_agent import ExactEndgame
 from german_whist.agents.endgame.open_hands import opponent_hand_known
 from german_whist.agents.registry import make_agent
 from german_whist.envs.engine.agent_rng import AgentRng
@@ -221,15 +221,6 @@ def test_cards_do_not_depend_on_the_batch() -> None:
         order = rng.permutation(len(views))
         for rows in np.array_split(order, rng.integers(1, 40)):
             np.testing.assert_array_equal(bot.act(views[rows], AgentRng(8, indices[rows])), together[rows])
-
-
-def test_row_subsets_draw_the_same_numbers_as_all_rows() -> None:
-    rows = np.array([4, 1])
-    whole = AgentRng(3, np.arange(6)).random((6, 2))
-    np.testing.assert_array_equal(RowSubsetRng(AgentRng(3, np.arange(6)), 6, rows).random((2, 2)), whole[rows])
-    numbers = np.random.default_rng(1).integers(0, 9, 6)
-    np.testing.assert_array_equal(RowSubsetRng(np.random.default_rng(1), 6, rows).integers(0, 9, 2), numbers[rows])
-    assert RowSubsetRng(AgentRng(3, np.arange(6)), 6, rows).random().shape == (2,)
 
 
 @pytest.mark.parametrize("rules", ["small", "classic:ranks=7,hand=7,stock=14,high_low=true", "small:trump=none"])
