@@ -109,6 +109,18 @@ class Games:
 
         return Games(histories, lambda: self.ids()[rows])
 
+    def relabeled(self, relabeling: npt.NDArray[np.int8]) -> Games:
+        """Return the same games with canonical histories, given the views' relabeling, int8[n, 108]."""
+        from german_whist.envs.observation.history_kernels import relabel_histories  # compiled code
+
+        def histories() -> Histories:
+            tokens, lengths = self.histories()
+            tokens = tokens.copy()
+            relabel_histories(len(tokens), relabeling, lengths, tokens)
+            return tokens, lengths
+
+        return Games(histories, self.ids)
+
 
 class SupportsAct(Protocol):
     """Any object with a method ``act``; :func:`as_agent` makes an :class:`Agent` of it.
@@ -132,8 +144,8 @@ class Agent(ABC):
     they have ``act(views, rng)`` or ``act(observations, action_masks)``; the other attributes and methods are optional
     for them. With the second form, ``act``, ``policy`` and ``values`` get observations int8[n, n_obs], as
     :func:`german_whist.observe` writes them for the object's ``rules`` (by default those of the deals), and masks
-    bool[n, n_actions]. With an attribute ``canonical = True``, these observations, masks and actions are those of
-    :func:`german_whist.canonical_views`.
+    bool[n, n_actions]. With an attribute ``canonical = True``, these observations, masks, actions and histories are
+    those of :func:`german_whist.canonical_views`.
 
     Attributes:
         name: what results call the agent; by default the name of its class.
@@ -251,9 +263,10 @@ class _WrappedOnObservations(_Wrapped):
 
     def act(self, views: Views, rng: Any, *games: Any) -> Actions:
         inputs, relabeling = self._seen(views)
-        actions: Actions = self.wrapped.act(*inputs, *games)
         if relabeling is None:
+            actions: Actions = self.wrapped.act(*inputs, *games)
             return actions
+        actions = self.wrapped.act(*inputs, *(its.relabeled(relabeling) for its in games))
         from german_whist.envs.observation.canonical import decode_actions
 
         return decode_actions(actions, relabeling)
@@ -379,7 +392,10 @@ def ask(agent: Agent, batch: DealBatch, rows: Any, rng: Any, where: Callable[[in
         return agent.act_on(batch.on, batch.views(rows), rng)
     games = None
     if agent.uses_games:
-        games = Games(None if batch.log is None else lambda: batch.history(rows=rows), lambda: batch.game_ids(rows))
+        log, to_act = batch.log, np.full(len(rows), -1)
+        games = Games(
+            None if log is None else lambda: log.histories(batch.states, rows, to_act), lambda: batch.game_ids(rows)
+        )
     return ask_views(agent, batch.views(rows), rng, games, where)
 
 

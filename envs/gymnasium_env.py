@@ -21,7 +21,7 @@ from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook
 from german_whist.envs.engine.match_format import MatchFormat
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.scoring import check_dense
-from german_whist.envs.observation.spaces import check_observation_keys, keyed, observation_space
+from german_whist.envs.observation.spaces import ObservationForm
 from german_whist.envs.opponent import PlaysOpponent, check_seat, learner_seats
 from german_whist.envs.rendering.modes import FRAMES_PER_SECOND, RENDER_MODES, Picture
 from german_whist.envs.rendering.renderer import Renderer, RendererProperties
@@ -39,7 +39,8 @@ class GermanWhistEnv(PlaysOpponent, RendererProperties, gymnasium.Env[Any, np.in
 
     * Observation space: ``Box`` int8[n_obs], laid out as ``german_whist.observation_layout`` describes (443 features in
       the classic game), from the learner's side. With ``observation_keys=("observations", "action_mask")`` it is a
-      ``Dict`` of that vector and the mask, under these names.
+      ``Dict`` of that vector and the mask, under these names; with ``observation="both"`` a ``Dict`` with the event
+      history, too.
     * Action space: ``Discrete(n_actions)``. Action ``a`` < 52 plays or picks card ``a``; 52 and 53 are the choices of
       some rules.
     * Reward: 0.0 until the last step of the episode, which pays the return (see ``reward``). It is zero-sum: the
@@ -78,6 +79,7 @@ class GermanWhistEnv(PlaysOpponent, RendererProperties, gymnasium.Env[Any, np.in
         endgame: str | EndgameHook = PLAYED,
         observation_keys: tuple[str, str] | None = None,
         *,
+        observation: str = "vector",
         canonical: bool = False,
         dense: bool = False,
     ) -> None:
@@ -100,6 +102,8 @@ class GermanWhistEnv(PlaysOpponent, RendererProperties, gymnasium.Env[Any, np.in
                 of perfect play by both sides from there.
             observation_keys: ``None`` for plain vectors, or the keys of observation and mask in a dictionary:
                 ``("observation", "action_mask")``, or what your library asks for.
+            observation: ``"vector"``, ``"history"``, the events in order for recurrent and attention networks, or
+                ``"both"``; histories are in a dictionary with their ``"length"``.
             canonical: whether to relabel suits so that equivalent positions look the same. Observations, masks and the
                 learner's actions are then those of :func:`german_whist.canonical_views`; the opponent and ``render``
                 see the true cards.
@@ -112,7 +116,7 @@ class GermanWhistEnv(PlaysOpponent, RendererProperties, gymnasium.Env[Any, np.in
         """
         check_seat(seat)
         self._renderer = Renderer(render_mode)
-        self._keys = check_observation_keys(observation_keys)
+        self._form = ObservationForm(observation, observation_keys)
         self._episode = Episode(rules, match, history=True, endgame=endgame, canonical=canonical)
         if dense:
             check_dense(reward, match)
@@ -124,7 +128,7 @@ class GermanWhistEnv(PlaysOpponent, RendererProperties, gymnasium.Env[Any, np.in
         self.seat = seat
         self.render_mode = render_mode
         self.learner = 0
-        self.observation_space = observation_space(self.rules, self.match, self._keys)
+        self.observation_space = self._form.space(self.rules, self.match)
         self.action_space = Discrete(self.rules.num_actions)
         self._limit = self._episode.reward_limit(reward)
 
@@ -220,8 +224,7 @@ class GermanWhistEnv(PlaysOpponent, RendererProperties, gymnasium.Env[Any, np.in
             self._renderer.update(episode.batch)
 
     def _observe(self, illegal: bool) -> tuple[Any, dict[str, Any]]:
-        observation, mask = self._episode.observation(self.learner)
-        seen = keyed(self._keys, observation, None if self._keys is None else mask.copy())
+        seen, mask = self._form.of_seat(self._episode, self.learner)
         return seen, {"action_mask": mask, "illegal": illegal}
 
     def action_masks(self) -> npt.NDArray[np.bool_]:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import logger
 from gymnasium.error import ResetNeeded
-from gymnasium.spaces import Discrete
+from gymnasium.spaces import Dict, Discrete
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
@@ -21,7 +21,7 @@ from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook
 from german_whist.envs.engine.match_format import MatchFormat
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.scoring import check_dense
-from german_whist.envs.observation.spaces import check_observation_keys, keyed, observation_space
+from german_whist.envs.observation.spaces import ObservationForm
 from german_whist.envs.opponent import PlaysOpponent, check_seat, learner_seats
 from german_whist.envs.rendering.modes import FRAMES_PER_SECOND, Picture, check_render_mode
 from german_whist.envs.rendering.renderer import load_drawing, render_rows
@@ -93,6 +93,7 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
         autoreset_mode: str | AutoresetMode = AutoresetMode.SAME_STEP,
         observation_keys: tuple[str, str] | None = None,
         *,
+        observation: str = "vector",
         canonical: bool = False,
         dense: bool = False,
         device: Any = None,
@@ -112,10 +113,11 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
             match: ``None``, or the format of a match per episode: ``"first_to:25"`` or ``"best_of:3"``.
             autoreset_mode: an ``AutoresetMode``, or its name.
             observation_keys: ``None``, or the keys of observation and mask in a dictionary.
+            observation: ``"vector"``, ``"history"`` or ``"both"``.
             canonical: whether observations, masks and the learner's actions have relabeled suits.
             dense: whether the margin is paid trick by trick.
             device: ``None`` for NumPy arrays; ``"cuda"`` or ``"cpu"`` for torch tensors on that device, of single deals
-                with ``SAME_STEP``, without render modes and observation keys.
+                with ``SAME_STEP``, without render modes.
 
         Raises:
             ValueError: if an argument is not allowed.
@@ -128,16 +130,16 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
             load_drawing()
         self.autoreset_mode = _autoreset_mode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
-        self._keys = check_observation_keys(observation_keys)
+        self._form = ObservationForm(observation, observation_keys)
         size = whole_number("num_envs", num_envs, 1)
-        in_arrays: dict[str, Any] = {"match": match, "render_mode": render_mode, "observation_keys": observation_keys}
+        in_arrays: dict[str, Any] = {"match": match, "render_mode": render_mode}
         if self.autoreset_mode is not AutoresetMode.SAME_STEP:
             in_arrays["autoreset_mode"] = autoreset_mode
         if device is not None and any(value is not None for value in in_arrays.values()):
             raise ValueError(f"device={device!r} has single deals with SAME_STEP alone, got {in_arrays}")
-        self._episodes = Episodes(
-            rules, size, match, history=device is None, endgame=endgame, canonical=canonical, device=device
-        )
+        # In arrays the actions are kept in any case, for opponents that read histories.
+        kept = device is None or self._form.has_history
+        self._episodes = Episodes(rules, size, match, history=kept, endgame=endgame, canonical=canonical, device=device)
         if dense:
             check_dense(reward, match)
         self.canonical, self.dense = canonical, dense
@@ -151,7 +153,7 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
         self.render_mode = render_mode
         self.render_size = (480, 320)
         self.learners = self._batch.on.zeros(self.num_envs, np.int64)
-        self.single_observation_space = observation_space(self.rules, self.match, self._keys)
+        self.single_observation_space = self._form.space(self.rules, self.match)
         self.single_action_space = Discrete(self.rules.num_actions)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
@@ -258,7 +260,10 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
         """Return room for last observations: Gymnasium's array of objects, or a tensor."""
         if self.device is None:
             return np.full(self.num_envs, None, object)
-        return self._batch.on.empty((self.num_envs, self._batch.num_observations), np.int8)
+        space, empty = self.observation_space, self._batch.on.empty
+        if isinstance(space, Dict):
+            return {name: empty(part.shape, part.dtype) for name, part in space.items()}
+        return empty(space.shape, space.dtype)
 
     def _margins_so_far(self) -> Any:
         """Return the learner's margin in each row, float[num_envs]; 0 in rows that are over."""
@@ -290,11 +295,15 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
         rewards[rows] = returns[self._episodes.every_row[: len(rows)], learners]
         if self.autoreset_mode is not AutoresetMode.SAME_STEP:
             return
-        seen = self._episodes.observe(rows, learners)
+        masks = self._batch.on.zeros((len(rows), self.rules.num_actions), np.int8)
+        seen = self._form.of_rows(self._episodes, rows, learners, masks)
+        is_dict = isinstance(seen, dict)
         if self.device is None:
-            masks = np.zeros((len(rows), self.rules.num_actions), np.int8)
-            for row, observation, mask in zip(rows, seen, masks, strict=True):
-                final_obs[row] = keyed(self._keys, observation, mask)
+            for number, row in enumerate(rows):
+                final_obs[row] = {name: part[number] for name, part in seen.items()} if is_dict else seen[number]
+        elif is_dict:
+            for name, part in seen.items():
+                final_obs[name][rows] = part
         else:
             final_obs[rows] = seen
         self._start_next(rows)
@@ -303,11 +312,9 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
         """Return the learner's observations; ``_shown_masks`` are then their masks."""
         self._shown_masks = self._batch.action_mask()
         self._shown_masks[self._episodes.over] = 0
-        if self.match is None and not self._episodes.over.any():
-            seen = self._batch.observe()
-        else:
-            seen = self._episodes.observe(self._episodes.every_row, self.learners)
-        return seen if self._keys is None else keyed(self._keys, seen, self._shown_masks.copy())
+        to_act = self.match is None and not self._episodes.over.any()
+        rows, seats = (None, None) if to_act else (self._episodes.every_row, self.learners)
+        return self._form.of_rows(self._episodes, rows, seats, self._shown_masks)
 
     def _info(self, masks: Any, illegal: Any, rows: Any) -> Info:
         """Return an info that is valid in some rows, bool[num_envs]."""

@@ -21,31 +21,13 @@ from german_whist.envs.engine.match_format import MatchFormat
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.scoring import check_dense
 from german_whist.envs.observation.full_state import state_high
-from german_whist.envs.observation.spaces import OBSERVATION_KEYS, Keys, check_observation_keys, observation_space
-from german_whist.envs.pettingzoo_wrappers import AssertOutOfBounds, Observation, OrderEnforcing, TerminateIllegal
+from german_whist.envs.observation.spaces import OBSERVATION_KEYS, ObservationForm
+from german_whist.envs.pettingzoo_wrappers import AssertOutOfBounds, OrderEnforcing, TerminateIllegal
 from german_whist.envs.rendering.modes import FRAMES_PER_SECOND, RENDER_MODES, Picture
 from german_whist.envs.rendering.renderer import Renderer, RendererProperties
 from german_whist.envs.simulator.episodes import Episode
 from german_whist.envs.text.scene import PLAYERS
 from german_whist.envs.utils.checks import whole_action
-from german_whist.envs.utils.names import unknown_name_error
-
-OBSERVATIONS = ("vector", "history")
-
-
-def check_observation(observation: str, keys: object) -> Keys | None:
-    """Return the keys of observation and mask; ``None`` for observations without a dictionary.
-
-    Raises:
-        ValueError: if there is no such observation, the keys are not allowed, or a history has none.
-    """
-    if observation not in OBSERVATIONS:
-        raise unknown_name_error("observation", observation, OBSERVATIONS)
-    names = check_observation_keys(keys)
-    if observation == "history" and names is None:
-        raise ValueError("observation='history' is a dictionary: give observation_keys, the names of two entries")
-    return names
-
 
 _SEATS = {player: seat for seat, player in enumerate(PLAYERS)}
 
@@ -100,19 +82,18 @@ def env(
         render_mode: ``"ansi"`` (``render`` returns text, with letters for suits if standard output lacks the
             symbols), ``"rgb_array"`` (``render`` returns uint8[height, width, 3]), ``"human"`` (every step updates a
             window, or prints text without a display) or ``None``.
-        observation: ``"vector"``, or ``"history"`` for recurrent and attention networks: ``"observation"`` is then
+        observation: ``"vector"``; ``"history"`` for recurrent and attention networks: ``"observation"`` is then
             int8[max_events, 4], one row per event that the seat saw, ``"length"`` is int16[1], and in matches
-            ``"match"`` holds the scores.
+            ``"match"`` holds the scores; or ``"both"``: the vector, and the history as ``"history"``.
         match: ``None`` for episodes of one deal, or a match format for episodes of a whole match: ``"first_to:25"``
             (points) or ``"best_of:3"`` (deals won). The reward is then ±1 or 0 with ``"win"``, otherwise the difference
             of the final scores.
         endgame: ``"played"`` for the whole game, or ``"exact"``: a deal ends after the foreplay and pays the result of
             perfect play by both sides from there.
         observation_keys: the keys of observation and mask in the dictionary, for example
-            ``("observations", "action_mask")``, or ``None`` for plain vectors (a ``Box``; the mask is in ``infos``).
+            ``("observations", "action_mask")``, or ``None`` for observations without the mask, which is in ``infos``.
         canonical: whether to relabel suits so that equivalent positions look the same. Observations, masks and actions
             are then those of :func:`german_whist.canonical_views`; ``state()`` and ``render`` show the true cards.
-            Histories have no canonical form.
         dense: whether to pay the margin trick by trick instead of at the end; the sum is the same. It needs
             ``reward="margin"`` and episodes of one deal.
 
@@ -180,22 +161,17 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
         """Create the environment; ``reset`` deals. Arguments and errors are those of :func:`env`."""
         super().__init__()
         self._renderer = Renderer(render_mode)
-        self._keys = check_observation(observation, observation_keys)
-        self._is_history = observation == "history"
-        if canonical and self._is_history:
-            raise ValueError("canonical=True needs observation='vector': histories have no canonical form")
+        self._form = ObservationForm(observation, observation_keys)
         if dense:
             check_dense(reward, match)
         self.canonical, self.dense = canonical, dense
-        self._episode = Episode(rules, match, history=self._is_history, endgame=endgame, canonical=canonical)
+        self._episode = Episode(rules, match, history=self._form.has_history, endgame=endgame, canonical=canonical)
         self.rules, self.match = self._episode.rules, self._episode.match
         self.reward = reward
         self.render_mode = render_mode
         self.possible_agents = list(PLAYERS)
         self.reward_limit = self._episode.reward_limit(reward)
-        self.observation_spaces = {
-            agent: observation_space(self.rules, self.match, self._keys, history=self._is_history) for agent in PLAYERS
-        }
+        self.observation_spaces = {agent: self._form.space(self.rules, self.match) for agent in PLAYERS}
         self.action_spaces = {agent: Discrete(self.rules.num_actions) for agent in PLAYERS}
         highest = state_high(self.rules, self.match)
         self.state_space = Box(np.zeros_like(highest), highest, dtype=np.int8)
@@ -262,18 +238,7 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
 
     def observe(self, agent: str) -> Any:
         """Return an agent's observation, in new arrays."""
-        seat = _SEATS[agent]
-        observation, mask = self._episode.observation(seat)
-        if self._keys is None:
-            return observation
-        name, mask_name = self._keys
-        if not self._is_history:
-            return {name: observation, mask_name: mask}
-        tokens, lengths = self._episode.batch.history(seats=[seat])
-        seen: Observation = {name: tokens[0], "length": lengths, mask_name: mask}
-        if self.match is not None:
-            seen["match"] = self._episode.score_features(self._episode.every_row, np.array([seat]))[0]
-        return seen
+        return self._form.of_seat(self._episode, _SEATS[agent])[0]
 
     def state(self) -> npt.NDArray[np.int8]:
         """Return the full state of the deal, int8[n_state], hidden cards included."""

@@ -10,15 +10,13 @@ from __future__ import annotations
 
 from contextlib import suppress
 from operator import attrgetter
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper, TerminateIllegalWrapper
 
 from german_whist.envs.utils.checks import whole_action
-
-Observation: TypeAlias = dict[str, npt.NDArray[Any]]
 
 
 class RawEnv(Protocol):

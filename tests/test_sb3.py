@@ -82,6 +82,29 @@ def test_the_first_deal_can_be_chosen_and_the_opponent_changed() -> None:
     assert (np.array(rewards) == [again.step(lowest(again.action_masks()))[1] for _ in range(50)]).all()
 
 
+def test_maskable_ppo_learns_from_histories_and_plays_from_them() -> None:
+    envs = GermanWhistVecEnv(8, rules="tiny", canonical=True, observation="both")
+    model = MaskablePPO("MultiInputPolicy", VecMonitor(envs), n_steps=16, batch_size=32, seed=0, device="cpu")
+    assert model.learn(256).num_timesteps == 256
+    shown = envs.reset()
+    differ = []
+
+    class Player:
+        canonical = uses_games = True
+
+        def act(self, observations: np.ndarray, action_masks: np.ndarray, games: Any) -> np.ndarray:
+            tokens, lengths = games.histories()
+            seen = {"observation": observations, "history": tokens, "length": lengths[:, None]}
+            differ.extend(name for name, part in seen.items() if (part.shape[1:], part.dtype) != like(shown[name]))
+            return model.predict(seen, action_masks=action_masks, deterministic=True)[0]
+
+    def like(part: np.ndarray) -> Any:
+        return part.shape[1:], part.dtype
+
+    assert gw.play_match(Player(), "random", deals=10, rules="tiny").deals == 10
+    assert not differ
+
+
 def test_maskable_ppo_learns_on_it_as_it_is_and_plays_what_it_has_learned() -> None:
     envs = GermanWhistVecEnv(8, rules="tiny", canonical=True, endgame="exact")
     envs.reset()

@@ -122,7 +122,8 @@ def _history() -> list[str]:
         "",
         *_prose(f"""
             int8[max_events, {len(COLUMNS)}]: one row per event, then zeros; `length`, int16[1], is the number of
-            events. `DealBatch(…, history=True).history()` returns those of a batch. Columns in `classic`:"""),
+            events. With `observation="both"` it is the entry `history` beside the vector.
+            `DealBatch(…, history=True).history()` returns those of a batch. Columns in `classic`:"""),
         *_table(
             ("column", "name", "values", "meaning"),
             (

@@ -1,14 +1,16 @@
-"""Kernels that replay a deal and write one seat's events."""
+"""Kernels that keep a deal's actions, replay it and write one seat's events."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from german_whist.envs.engine.state import DRAFT, EXCHANGE, PLAY, SWAP, TAKE
+from german_whist.envs.engine.state import DRAFT, EXCHANGE, PLAY, STATE, SWAP, TAKE
 from german_whist.envs.engine.state_kernels import card_bit, deal, is_legal, play
+from german_whist.envs.observation.canonical_kernels import encode_action
 from german_whist.envs.observation.history import EVENTS
 from german_whist.envs.utils.bit_kernels import lowest, popcount
 from german_whist.envs.utils.jit import kernel
+from german_whist.envs.utils.row_kernels import row_kernel
 
 _EVENT = {event.name: number for number, event in enumerate(EVENTS)}
 _NOTHING = _EVENT["nothing"]
@@ -123,10 +125,43 @@ def write_history(game, state, actions, count, me, scratch, tokens):
     return length
 
 
-@kernel
-def write_histories(game, states, actions, counts, rows, seats, scratch, tokens, lengths):
+@row_kernel(scratch={"scratch": (1, STATE)})
+def write_histories(i, game, states, actions, counts, rows, seats, scratch, tokens, lengths):
     """Write the history of ``seats[i]`` in row ``rows[i]``, and its number of events; −1 is the seat to act."""
-    for i in range(rows.shape[0]):
-        row = rows[i]
-        seat = np.int64(states[row].turn) if seats[i] < 0 else seats[i]
-        lengths[i] = write_history(game[0], states[row], actions[row], counts[row], seat, scratch[0], tokens[i])
+    row = rows[i]
+    seat = np.int64(states[row].turn) if seats[i] < 0 else seats[i]
+    lengths[i] = write_history(game[0], states[row], actions[row], counts[row], seat, scratch[0], tokens[i])
+
+
+@row_kernel
+def add_actions(i, rows, chosen, skipped, actions, counts):
+    """Append ``chosen[i]`` to the actions of row ``rows[i]``, unless ``skipped[i]``."""
+    if not skipped[i]:
+        actions[rows[i], counts[rows[i]]] = chosen[i]
+        counts[rows[i]] += 1
+
+
+@kernel
+def _follows_higher(tokens, row):
+    """Return whether the event before a row belongs to the same list of cards and has a higher one."""
+    event = tokens[row, 0]
+    return (
+        event in (_DEALT, _TOOK, _DREW)
+        and tokens[row - 1, 0] == event
+        and tokens[row - 1, 1] == tokens[row, 1]
+        and tokens[row - 1, 3] == tokens[row, 3]
+        and tokens[row - 1, 2] > tokens[row, 2]
+    )
+
+
+@row_kernel
+def relabel_histories(i, relabeling, lengths, tokens):
+    """Relabel the cards of history ``i``. Those that an event lists from low to high are sorted again."""
+    for row in range(lengths[i]):
+        card = np.int64(tokens[i, row, 2])
+        if card:
+            tokens[i, row, 2] = 1 + encode_action(card - 1, relabeling[i])
+        place = row
+        while place > 0 and _follows_higher(tokens[i], place):
+            tokens[i, place - 1, 2], tokens[i, place, 2] = tokens[i, place, 2], tokens[i, place - 1, 2]
+            place -= 1

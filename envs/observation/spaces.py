@@ -1,8 +1,8 @@
-"""Observation spaces. The action mask is in a dictionary beside the observation, or in ``info`` only."""
+"""What an environment shows a seat: the vector, the event history or both, and the action mask, in one space."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,52 +13,90 @@ from german_whist.envs.engine.match_format import MatchFormat
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.observation.history import history_high
 from german_whist.envs.observation.vector import observation_high
+from german_whist.envs.utils.names import unknown_name_error
 
+if TYPE_CHECKING:
+    from german_whist.envs.simulator.episodes import Episode, Episodes
+
+OBSERVATIONS = ("vector", "history", "both")
 OBSERVATION_KEYS = ("observation", "action_mask")  # PettingZoo's names
 
-Keys = tuple[str, str]
 
+class ObservationForm:
+    """The form of an environment's observations: the vector, the event history, or both, with or without the mask.
 
-def check_observation_keys(keys: object) -> Keys | None:
-    """Return the keys of observation and mask as a tuple; ``None`` for observations without a dictionary.
+    A vector without a mask is a plain array. Everything else is a dictionary: the vector, or the history without a
+    vector, has the first of the keys and the mask the second; beside a vector the history is ``"history"``. With a
+    history, ``"length"`` is its number of events, and ``"match"`` has the scores that a vector would end with.
 
-    Raises:
-        ValueError: if they are not two different names.
+    Attributes:
+        has_history: whether the event history is shown.
     """
-    if keys is None:
-        return None
-    names = tuple(keys) if isinstance(keys, (list, tuple)) else ()
-    if len(names) != 2 or names[0] == names[1] or not all(isinstance(name, str) and name for name in names):
-        raise ValueError(f"observation_keys must be two different names or None, got {keys!r}")
-    return names
 
+    def __init__(self, observation: str, keys: object) -> None:
+        """Set the form.
 
-def observation_space(
-    rules: Rules, match: MatchFormat | None, keys: Keys | None, *, history: bool = False
-) -> Space[Any]:
-    """Return the space of one seat's observation: a ``Box``, or a ``Dict`` of that box and the action mask.
+        Args:
+            observation: ``"vector"``, ``"history"`` or ``"both"``.
+            keys: the keys of observation and mask; ``None`` for observations without the mask.
 
-    Args:
-        rules: the rules of the deals.
-        match: the match format whose scores are observed too; ``None`` for single deals.
-        keys: the keys of observation and mask; ``None`` for the vector alone.
-        history: whether the observation is the event history, which needs keys, instead of the vector.
-    """
-    box = _box(history_high(rules) if history else observation_high(rules, match))
-    if keys is None:
-        return box
-    space = Dict({keys[0]: box, keys[1]: Box(0, 1, (rules.num_actions,), np.int8)})
-    if history:
-        space.spaces["length"] = Box(0, box.shape[0], (1,), np.int16)
-        if match is not None:
-            space.spaces["match"] = _box(highest_values(rules, (match.block(rules),)))
-    return space
+        Raises:
+            ValueError: if there is no such observation, or the keys are not two different names.
+        """
+        if observation not in OBSERVATIONS:
+            raise unknown_name_error("observation", observation, OBSERVATIONS)
+        names = tuple(keys) if isinstance(keys, (list, tuple)) else ()
+        is_pair = len(names) == 2 and names[0] != names[1] and all(isinstance(name, str) and name for name in names)
+        if keys is not None and not is_pair:
+            raise ValueError(f"observation_keys must be two different names or None, got {keys!r}")
+        self._has_vector, self.has_history = observation != "history", observation != "vector"
+        self._key, self._mask_key = (OBSERVATION_KEYS[0], None) if keys is None else names
+        self._history_key = "history" if self._has_vector else self._key
+
+    def space(self, rules: Rules, match: MatchFormat | None) -> Space[Any]:
+        """Return the space of one seat's observation of deals by these rules, or of a match."""
+        parts: dict[str, Space[Any]] = {}
+        if self._has_vector:
+            parts[self._key] = _box(observation_high(rules, match))
+        if self.has_history:
+            events = _box(history_high(rules))
+            parts[self._history_key] = events
+            parts["length"] = Box(0, events.shape[0], (1,), np.int16)
+            if match is not None and not self._has_vector:
+                parts["match"] = _box(highest_values(rules, (match.block(rules),)))
+        if self._mask_key is not None:
+            parts[self._mask_key] = Box(0, 1, (rules.num_actions,), np.int8)
+        return Dict(parts) if self.has_history or self._mask_key is not None else parts[self._key]
+
+    def of_rows(self, episodes: Episodes, rows: Any, seats: Any, masks: Any) -> Any:
+        """Return the observations of ``seats`` in some rows, an array or a dictionary of arrays, one row each.
+
+        Args:
+            episodes: the episodes.
+            rows: the rows, int64[k]; ``None`` for all.
+            seats: the seats, int64[k]; ``None`` for those to act, in single deals.
+            masks: their action masks, int8[k, n_actions].
+        """
+        seen: dict[str, Any] = {}
+        if self._has_vector:
+            seen[self._key] = episodes.observe(rows, seats)
+        if self.has_history:
+            seen[self._history_key], lengths = episodes.batch.history(seats=seats, rows=rows)
+            seen["length"] = lengths[:, None]
+            if episodes.match is not None and not self._has_vector:
+                seen["match"] = episodes.score_features(rows, seats)
+        if self._mask_key is not None:
+            seen[self._mask_key] = episodes.on.copy(masks)
+        return seen if self.has_history or self._mask_key is not None else seen[self._key]
+
+    def of_seat(self, episode: Episode, seat: int) -> tuple[Any, npt.NDArray[np.int8]]:
+        """Return a seat's observation, and its action mask, which is not that of the observation but a copy."""
+        vector, mask = episode.observation(seat)
+        if self.has_history:
+            seen = self.of_rows(episode, episode.every_row, np.array([seat]), mask[None])
+            return {name: part[0] for name, part in seen.items()}, mask
+        return vector if self._mask_key is None else {self._key: vector, self._mask_key: mask.copy()}, mask
 
 
 def _box(high: npt.NDArray[np.int8]) -> Box:
     return Box(np.zeros_like(high), high, dtype=np.int8)
-
-
-def keyed(keys: Keys | None, observation: Any, mask: Any) -> Any:
-    """Return an observation in the form of :func:`observation_space`; the mask is not copied."""
-    return observation if keys is None else {keys[0]: observation, keys[1]: mask}

@@ -17,6 +17,7 @@ from german_whist.envs.engine.scoring import check_reward
 from german_whist.envs.engine.state import ENDGAME, STATE
 from german_whist.envs.observation.action_log import ActionLog
 from german_whist.envs.observation.canonical import canonical_views_on, decode_actions_on
+from german_whist.envs.observation.history_kernels import relabel_histories
 from german_whist.envs.observation.vector import observation_high
 from german_whist.envs.observation.vector_kernels import write_masks, write_observations, write_view_masks
 from german_whist.envs.observation.view_kernels import write_views
@@ -51,8 +52,8 @@ class BatchState(NamedTuple):
 
     rules: Rules
     states: Any
-    actions: npt.NDArray[np.int8] | None
-    counts: npt.NDArray[np.int64] | None
+    actions: Any
+    counts: Any
 
 
 class GameId:
@@ -89,7 +90,7 @@ class DealBatch:
         num_observations: length of an observation vector, n_obs.
         log: the actions of each deal with ``history=True``; otherwise ``None``.
         endgame_hook: the ``EndgameHook`` that finishes deals whose endgame begins; ``None`` if endgames are played.
-        canonical: whether observations, masks and the actions of :meth:`step` are canonical.
+        canonical: whether observations, histories, masks and the actions of :meth:`step` are canonical.
     """
 
     def __init__(
@@ -114,18 +115,16 @@ class DealBatch:
             history: whether to keep the actions played, which :meth:`history` needs.
             endgame: ``"played"`` for the whole game, or ``"exact"``: deals end after the foreplay, the first stage, and
                 their returns are those of perfect play by both seats from there. An ``EndgameHook`` works, too.
-            canonical: whether to relabel suits so that equivalent positions look the same. :meth:`observe` and
-                :meth:`action_mask` then show :func:`german_whist.canonical_views`, and :meth:`step` takes canonical
-                actions. Everything else, such as :meth:`views` and :meth:`legal`, keeps the true cards.
+            canonical: whether to relabel suits so that equivalent positions look the same. :meth:`observe`,
+                :meth:`action_mask` and :meth:`history` then show :func:`german_whist.canonical_views`, and :meth:`step`
+                takes canonical actions. Everything else, such as :meth:`views` and :meth:`legal`, keeps the true cards.
             device: ``None`` for NumPy arrays; ``"cuda"`` or ``"cpu"`` for torch tensors on that device.
 
         Raises:
             ValueError: if the rules are unknown, ``size`` is below 1, ``seed`` or ``first`` is out of range, the rules
-                do not allow this endgame, there is no such device, or ``history`` is asked for on one.
+                do not allow this endgame, or there is no such device.
             ModuleNotFoundError: if torch or, for a GPU, numba-cuda is not installed.
         """
-        if history and device is not None:
-            raise ValueError("history=True needs NumPy arrays: leave device out")
         self.size = whole_number("size", size, 1)
         self.rules = rules_named(rules)
         self.seed = check_seed(seed)
@@ -136,7 +135,7 @@ class DealBatch:
         self.num_observations = observation_high(self.rules).size
         self._cards = np.array(self.rules.cards, np.int8)
         self._every_row: Any = self.on.array(np.arange(self.size, dtype=np.int64))
-        self.log = ActionLog(self.rules, self.size) if history else None
+        self.log = ActionLog(self.rules, self.size, self.on) if history else None
         self._game_ids: npt.NDArray[np.object_] | None = None  # [size, 2], once an agent has asked for them
         self.endgame_hook = endgame_hook_of(endgame, self.rules)
         self.canonical = canonical
@@ -249,7 +248,8 @@ class DealBatch:
         if self.log is not None:
             if state.actions is None or state.counts is None:
                 raise ValueError("the state has no history: get it from a batch made with history=True")
-            self.log.actions[which], self.log.counts[which] = state.actions, state.counts
+            self.log.actions[which] = self.on.array(state.actions)
+            self.log.counts[which] = self.on.array(state.counts)
         self.states[which] = state.states
         self._forget(which)
 
@@ -275,8 +275,7 @@ class DealBatch:
             legal = sum(1 << action for action in self.on.flatnonzero(mask).tolist())
             raise illegal_row_error(self.rules, row, int(given[first]), int(self.turn[row]), legal)
         if self.log is not None:
-            playing = ~self.done[which]
-            self.log.add(which[playing], chosen[playing])
+            self.log.add(which, chosen, self.done[which])
         self.step_unchecked(which, chosen)
 
     def step_unchecked(self, rows: Any, actions: Any) -> None:
@@ -335,7 +334,7 @@ class DealBatch:
             ValueError: if ``out`` has another shape, or a row is out of range.
         """
         which = self._rows(rows)
-        masks = self._out(len(which), self.num_actions, out)
+        masks = self._out((len(which), self.num_actions), out)
         if self.canonical or rows is not None:
             self.on.launch(write_view_masks, len(which), self.shown_views(rows), masks)
         else:
@@ -356,11 +355,15 @@ class DealBatch:
             ValueError: if a row is out of range, a seat is not 0 or 1, or the shapes differ.
         """
         which = self._rows(rows)
-        shape = tuple(which.shape)
-        whose = self.on.array(np.full(shape, -1)) if seats is None else self.on.integers("seats", seats, 0, 1, shape)
         views = self.on.empty(len(which), VIEW)
-        self.on.launch(write_views, len(which), self.rules.game, self.states, which, whose, views)
+        self.on.launch(write_views, len(which), self.rules.game, self.states, which, self._seats(which, seats), views)
         return views
+
+    def _seats(self, rows: Any, seats: Any) -> Any:
+        """Return a seat for each of some rows, int64[k]; −1 stands for the seat to act."""
+        if seats is None:
+            return self.on.array(np.full(len(rows), -1))
+        return self.on.integers("seats", seats, 0, 1, tuple(rows.shape))
 
     def shown_views(self, rows: Any = None, seats: Any = None) -> Any:
         """Return the views that observations are written from: :meth:`views`, or their canonical forms."""
@@ -383,29 +386,29 @@ class DealBatch:
             ValueError: if ``out`` or ``seats`` has another shape, a seat is not 0 or 1, or a row is out of range.
         """
         which = self._rows(rows)
-        seen = self._out(len(which), self.num_observations, out)
+        seen = self._out((len(which), self.num_observations), out)
         if rows is None and seats is None and not self.canonical:
             self.on.launch(observe_seats_to_act, self.size, self.rules.game, self.states, seen)
         else:
             self.on.launch(write_observations, len(which), self.rules.game, self.shown_views(rows, seats), seen)
         return seen
 
-    def _out(self, count: int, width: int, out: Any) -> Any:
-        """Return the array to write into, int8[count, width]: ``out``, or a new one."""
+    def _out(self, shape: tuple[int, ...], out: Any) -> Any:
+        """Return the array to write into, int8 of this shape: ``out``, or a new one."""
         if out is None:
-            return self.on.empty((count, width), np.int8)
-        if tuple(out.shape) != (count, width):
-            raise ValueError(f"out must have shape ({count}, {width}), got {tuple(out.shape)}")
+            return self.on.empty(shape, np.int8)
+        if tuple(out.shape) != shape:
+            raise ValueError(f"out must have shape {shape}, got {tuple(out.shape)}")
         if self.device is not None and (str(out.dtype) != "torch.int8" or out.device != self.device):
             raise ValueError(f"out must be an int8 tensor on {self.device}, got {out.dtype} on {out.device}")
         return out
 
-    def history(
-        self, out: Int8s | None = None, seats: npt.ArrayLike | None = None, rows: npt.ArrayLike | None = None
-    ) -> tuple[Int8s, npt.NDArray[np.int16]]:
+    def history(self, out: Any = None, seats: Any = None, rows: Any = None) -> tuple[Any, Any]:
         """Return event histories, one row per event, as a seat saw them.
 
-        The columns are event, who, card and trick; the documentation's page on observations lists their values.
+        The columns are event, who, card and trick; the documentation's page on observations lists their values. In a
+        canonical batch the whole history is relabeled as the seat's present view is, so it is not the last decision's
+        with events added.
 
         Args:
             out: an array to write the tokens into and return; a new one by default.
@@ -422,8 +425,12 @@ class DealBatch:
         if self.log is None:
             raise ValueError("history is not kept: make the batch with DealBatch(..., history=True)")
         which = self._rows(rows)
-        whose = np.full(len(which), -1) if seats is None else self.on.integers("seats", seats, 0, 1, which.shape)
-        return self.log.histories(self.states, which, whose.astype(np.int64), out)
+        tokens = self._out((len(which), *self.log.shape[1:]), out)
+        _, lengths = self.log.histories(self.states, which, self._seats(which, seats), tokens)
+        if self.canonical:
+            relabeling = canonical_views_on(self.on, self.views(rows, seats))[1]
+            self.on.launch(relabel_histories, len(which), relabeling, lengths, tokens)
+        return tokens, lengths
 
     def game_ids(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.object_]:
         """Return the :class:`GameId` of the seat to act in each of some rows, object[k]. Every deal gets new ones."""

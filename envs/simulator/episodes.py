@@ -81,7 +81,7 @@ class Episodes:
 
         Raises:
             ValueError: if the rules or the match format are unknown, the rules do not allow this endgame, the size is
-                below 1, or matches or histories are asked for on a device.
+                below 1, or matches are asked for on a device.
         """
         if match is not None and device is not None:
             raise ValueError(f"matches are played in NumPy arrays: leave match={match!r} or device={device!r} out")
@@ -207,7 +207,7 @@ class Episodes:
         refused = self.on.empty(len(rows), np.bool_)
         self.on.launch(step_legal, len(rows), self.rules.game, self.batch.states, rows, actions, self.plies, refused)
         if self.batch.log is not None:
-            self.batch.log.add(rows[~refused], actions[~refused])
+            self.batch.log.add(rows, actions, refused)
         self._follow_up(rows)
         self._moved()
         return refused
@@ -259,8 +259,8 @@ class Episodes:
         limit = reward_limit(self.rules.game, reward)
         return limit if self.match is None else self.match.reward_limit(self.rules, reward)
 
-    def observe(self, rows: Rows, seats: Rows) -> Int8s:
-        """Return a seat's observation in each of some rows, int8[k, n_obs], with the scores of a match at its end."""
+    def observe(self, rows: Any, seats: Any) -> Any:
+        """Return a seat's vector in each of some rows, int8[k, n_obs], with the scores of a match at its end."""
         return self._with_scores(self.batch.observe(seats=seats, rows=rows), rows, seats)
 
     def full_states(self) -> Int8s:
@@ -399,8 +399,9 @@ class Episode(Episodes):
             return False
         self.legal = situation & _LEGAL_BITS
         self.turn = situation >> _TURN_BIT
-        if self.batch.log is not None:
-            self.batch.log.add(0, action)
+        if (log := self.batch.log) is not None:
+            log.actions[0, log.counts[0]] = action
+            log.counts[0] += 1
         if self._needs_follow_up:
             self._follow_up(self.every_row)
             self._moved()

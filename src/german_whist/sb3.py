@@ -27,13 +27,14 @@ from german_whist.envs.gymnasium_vector_env import GermanWhistVectorEnv
 
 __all__ = ["GermanWhistVecEnv"]
 
-Observations = npt.NDArray[np.int8]
+Observations = npt.NDArray[np.int8] | dict[str, npt.NDArray[Any]]
 
 
 class GermanWhistVecEnv(VecEnv):
     """Many deals at once, with the learner to act in each: the vector environment for Stable-Baselines3.
 
-    * Observations: int8[num_envs, n_obs]. Finished deals are dealt again in the same step.
+    * Observations: int8[num_envs, n_obs], or a dictionary with event histories, for a ``MultiInputPolicy``. Finished
+      deals are dealt again in the same step.
     * Rewards: float32[num_envs] at the end of a deal, or trick by trick, divided by the largest possible reward.
     * Legal actions: ``action_masks()``, where MaskablePPO looks for them.
 
@@ -53,6 +54,7 @@ class GermanWhistVecEnv(VecEnv):
         reward: str = "margin",
         seat: int | str = "alternate",
         endgame: str | EndgameHook = PLAYED,
+        observation: str = "vector",
         canonical: bool = False,
         dense: bool = False,
     ) -> None:
@@ -66,6 +68,7 @@ class GermanWhistVecEnv(VecEnv):
             reward: ``"margin"``, ``"win"`` or ``"points"``.
             seat: the learner's seat, 0, 1 or ``"alternate"``.
             endgame: ``"played"`` or ``"exact"``.
+            observation: ``"vector"``, ``"history"`` or ``"both"``, as in ``GermanWhistEnv``.
             canonical: whether observations, masks and actions are those of :func:`german_whist.canonical_views`, which
                 relabels suits so that equivalent positions look the same. To play, wrap the trained policy in an agent
                 with ``act(observations, action_masks)`` and ``canonical = True``.
@@ -81,6 +84,7 @@ class GermanWhistVecEnv(VecEnv):
             reward,
             seat,
             endgame=endgame,
+            observation=observation,
             canonical=canonical,
             dense=dense,
         )
@@ -98,7 +102,7 @@ class GermanWhistVecEnv(VecEnv):
         self._envs.opponent = opponent
 
     def reset(self) -> Observations:
-        """Start a new deal in every row and return the observations, int8[num_envs, n_obs].
+        """Start a new deal in every row and return the observations.
 
         Raises:
             ValueError: if an option is not allowed, or the options differ between rows.
@@ -119,7 +123,7 @@ class GermanWhistVecEnv(VecEnv):
         """Play the actions, then the opponent's until the learner is to act again.
 
         Returns:
-            Observations int8[num_envs, n_obs], rewards float32[num_envs], whether each deal has ended, bool[num_envs],
+            Observations, rewards float32[num_envs], whether each deal has ended, bool[num_envs],
             and an info per row. The info of a deal that has ended holds its last observation as
             ``"terminal_observation"``.
         """

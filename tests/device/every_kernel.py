@@ -21,7 +21,8 @@ CPU = Device("cpu")
 
 
 def play_a_batch() -> None:
-    batch = DealBatch("small", 8, device="cpu", endgame="exact")
+    DealBatch("small", 8, device="cpu", history=True, canonical=True).history()
+    batch = DealBatch("small", 8, device="cpu", endgame="exact", history=True)
     batch.deal_decks([list(batch.rules.cards)], [1], [0])
     network = _GpuNetwork(load_pretrained("small"), rules("small"), CPU)
     while not batch.done.all():

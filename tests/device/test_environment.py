@@ -21,7 +21,16 @@ SETTINGS: list[dict[str, Any]] = [
     {"opponent": "random", "rules": "tiny"},
     {"opponent": "heuristic", "rules": "draft", "canonical": True, "dense": True},
     {"opponent": "greedy", "endgame": "exact", "canonical": True, "dense": True},
+    {"opponent": "greedy", "rules": "small", "canonical": True, "observation": "history"},
+    {"opponent": "heuristic", "observation": "both", "observation_keys": ("obs", "mask")},
 ]
+
+
+def assert_same(found: Any, expected: Any) -> None:
+    """Compare a tensor and an array, or dictionaries of them."""
+    parts = found.items() if isinstance(found, dict) else [("", found)]
+    for name, tensor in parts:
+        np.testing.assert_array_equal(tensor.numpy(), expected[name] if name else expected)
 
 
 @pytest.mark.parametrize("settings", SETTINGS)
@@ -34,7 +43,7 @@ def test_steps_are_those_of_the_environment_in_arrays(settings: dict[str, Any]) 
     for step in range(90):
         if step == 40:
             (seen, info), (same_seen, same_info) = arrays.reset(), tensors.reset()
-        np.testing.assert_array_equal(same_seen.numpy(), seen)
+        assert_same(same_seen, seen)
         np.testing.assert_array_equal(same_info["action_mask"].numpy(), info["action_mask"])
         np.testing.assert_array_equal(same_info["illegal"].numpy(), info["illegal"])
         np.testing.assert_array_equal(tensors.unwrapped.action_masks().numpy(), arrays.unwrapped.action_masks())
@@ -46,7 +55,11 @@ def test_steps_are_those_of_the_environment_in_arrays(settings: dict[str, Any]) 
         np.testing.assert_array_equal(same_terminations.numpy(), terminations)
         assert not truncations.any()
         for row in np.flatnonzero(terminations):
-            np.testing.assert_array_equal(same_info["final_obs"][row].numpy(), info["final_obs"][row])
+            last = same_info["final_obs"]
+            is_dict = isinstance(last, dict)
+            assert_same(
+                {name: part[row] for name, part in last.items()} if is_dict else last[row], info["final_obs"][row]
+            )
         ended += terminations.sum()
     assert ended > 10
 

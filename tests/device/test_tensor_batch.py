@@ -135,9 +135,21 @@ def test_unknown_devices_are_refused(device: Any) -> None:
         DealBatch("small", 2, device=device)
 
 
-def test_histories_are_kept_in_arrays_alone() -> None:
-    with pytest.raises(ValueError, match="history=True"):
-        DealBatch("small", 2, history=True, device="cpu")
+@pytest.mark.parametrize("rules", ["small", "humbug"])
+def test_histories_are_those_of_a_batch_in_arrays(rules: str) -> None:
+    arrays, tensors = both(rules, history=True, canonical=True)
+    rng, saved = np.random.default_rng(0), tensors.get_state()
+    while not arrays.done.all():
+        masks, seats = arrays.action_mask(), rng.integers(0, 2, SIZE)
+        for keywords in ({}, {"seats": seats}, {"rows": [3, 1]}):
+            for found, expected in zip(tensors.history(**keywords), arrays.history(**keywords), strict=True):
+                np.testing.assert_array_equal(found.numpy(), expected, strict=True)
+        actions = (rng.random(masks.shape) * masks).argmax(axis=1)
+        for batch in (arrays, tensors):
+            batch.step(actions)
+    first = tensors.history()[1]
+    tensors.set_state(saved)
+    assert (tensors.history()[1] < first).all()
 
 
 def test_some_rows_are_observed_as_in_the_whole_batch() -> None:

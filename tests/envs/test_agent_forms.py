@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import german_whist as gw
-from german_whist.envs.agent import as_agent
+from german_whist.envs.agent import as_agent, ask
 
 
 class Lowest:
@@ -96,6 +96,30 @@ def test_canonical_agents_see_equal_suits_alike_and_their_cards_are_decoded() ->
     assert gw.action_mask(views)[np.arange(200), actions].all()
     assert chances is not None
     assert np.array_equal(chances.argmax(axis=1), actions)
+
+
+def test_histories_are_canonical_for_a_canonical_agent_alone() -> None:
+    canonical = gw.DealBatch("classic", 6, seed=4, history=True, canonical=True)
+
+    class Follower:
+        uses_games = True
+        histories: list[Any] = []  # noqa: RUF012 - of both classes
+
+        def act(self, observations: Any, action_masks: Any, games: Any) -> Any:
+            self.histories.append(games.histories()[0])
+            return action_masks.argmax(axis=1)
+
+    class Canonical(Follower):
+        canonical = True
+
+    rows = np.arange(6)
+    for batch in (canonical, gw.DealBatch("classic", 6, seed=4, history=True)):
+        for agent in (Follower(), Canonical()):
+            Follower.histories.clear()
+            ask(as_agent(agent, gw.rules("classic")), batch, rows, None)
+            is_canonical = isinstance(agent, Canonical)
+            plain = batch.log.histories(batch.states, rows, np.full(6, -1))[0]
+            assert np.array_equal(Follower.histories[0], canonical.history()[0] if is_canonical else plain)
 
 
 @pytest.mark.parametrize("wrong", [-1, 99])

@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 
 import german_whist as gw
 from german_whist.envs.engine.rules import rule_names, rules
+from german_whist.envs.observation.history import EVENTS
+from german_whist.envs.observation.spaces import OBSERVATIONS
 from german_whist.envs.pettingzoo_env import env, raw_env
 from german_whist.envs.simulator.batch import DealBatch
 from tests.dealing import deal_deck
@@ -35,18 +37,56 @@ BOTH = {"canonical": True, "dense": True}
 presets = st.sampled_from(rule_names())
 
 
+@pytest.mark.parametrize("observation", OBSERVATIONS)
 @pytest.mark.parametrize("make", [env, raw_env])
 @pytest.mark.parametrize("name", ["draft", "humbug"])
-def test_passes_pettingzoos_api_test(make: Any, name: str) -> None:
-    api_test(make(rules=name, **BOTH), num_cycles=200)
+def test_passes_pettingzoos_api_test(make: Any, name: str, observation: str) -> None:
+    api_test(make(rules=name, observation=observation, **BOTH), num_cycles=200)
 
 
+@pytest.mark.parametrize("observation", OBSERVATIONS)
 @pytest.mark.parametrize("name", ["draft", "humbug"])
-def test_passes_gymnasiums_checker(name: str) -> None:
-    check_env(gymnasium.make(GAME, opponent="random", rules=name, **BOTH).unwrapped)
+def test_passes_gymnasiums_checker(name: str, observation: str) -> None:
+    check_env(gymnasium.make(GAME, opponent="random", rules=name, observation=observation, **BOTH).unwrapped)
 
 
 # Canonical
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_histories_are_relabelled_as_the_views_are(name: str, rng: np.random.Generator) -> None:
+    plain, shown = (DealBatch(name, 20, 3, history=True, canonical=canonical) for canonical in (False, True))
+    listed = [number for number, event in enumerate(EVENTS) if event.name in ("dealt", "took", "drew")]
+    while not plain.done.all():
+        seats = rng.integers(0, 2, 20)
+        relabeling = gw.canonical_views(plain.views(seats=seats))[1]
+        tokens, lengths = plain.history(seats=seats)
+        for row, length in enumerate(lengths):
+            cards = tokens[row, :length, 2]
+            cards[cards > 0] = 1 + relabeling[row, 52:104][cards[cards > 0] - 1]
+            alike = [(*event,) for event in tokens[row, :length, [0, 1, 3]].T.tolist()]
+            for kind in {event for event in alike if event[0] in listed}:  # they are listed from low to high
+                where = [i for i, event in enumerate(alike) if event == kind]
+                cards[where] = np.sort(cards[where])
+        found, its_lengths = shown.history(seats=seats)
+        assert (found == tokens).all()
+        assert (its_lengths == lengths).all()
+        masks = plain.action_mask()
+        actions = (rng.random(masks.shape) * masks).argmax(axis=1)
+        encoded = gw.canonical_views(plain.views())[1][np.arange(20), 52 + np.minimum(actions, 51)]
+        shown.step(np.where(actions < 52, encoded, actions))
+        plain.step(actions)
+
+
+def test_equal_deals_have_one_canonical_history() -> None:
+    deck, names = deal_deck(rules("classic").cards, 5, 0), [2, 0, 1, 3]
+    batch = DealBatch("classic", 2, history=True, canonical=True)
+    batch.deal_decks([list(deck), other_names(deck, names).tolist()], [0, 0])
+    while not batch.done.all():
+        for seat in (0, 1):
+            first, second = batch.history(seats=[seat, seat])[0]
+            assert (first == second).all()
+        batch.step(batch.action_mask().argmax(axis=1))
 
 
 def other_names(cards: Any, names: Any) -> Any:

@@ -38,6 +38,30 @@ def test_make_vec_gives_the_native_batch() -> None:
     environment.close()
 
 
+@pytest.mark.parametrize("canonical", [False, True])
+@pytest.mark.parametrize("match", [None, "best_of:3"])
+@pytest.mark.parametrize("observation", ["vector", "history", "both"])
+def test_a_row_shows_what_a_single_environment_shows(
+    observation: str, match: str | None, canonical: bool, rng: np.random.Generator
+) -> None:
+    settings: dict[str, Any] = {"rules": "draft", "match": match, "canonical": canonical}
+    settings |= {"opponent": "greedy", "observation": observation, "observation_keys": ("observation", "action_mask")}
+    rows, single = gymnasium.make_vec(GAME, 4, **settings), gymnasium.make(GAME, **settings)
+    (seen, info), (own, _) = rows.reset(seed=[5, 6, 7, 8]), single.reset(seed=7)
+    ended = 0
+    while ended < 3:
+        assert rows.observation_space.contains(seen)
+        assert single.observation_space.contains(own)
+        np.testing.assert_equal({name: part[2] for name, part in seen.items()}, own)
+        actions = choose(info, rng)
+        seen, _, terminations, _, info = rows.step(actions)
+        own, _, over, _, _ = single.step(actions[2])
+        assert over == terminations[2]
+        if over:
+            np.testing.assert_equal(info["final_obs"][2], own)
+            ended, (own, _) = ended + 1, single.reset()
+
+
 @pytest.mark.parametrize("reward", ["margin", "win", "points"])
 def test_an_illegal_action_ends_its_row_alone_with_the_worst_loss(reward: str) -> None:
     environment = GermanWhistVectorEnv(Lowest(), 4, reward=reward)

@@ -262,9 +262,17 @@ def test_actions_may_be_of_any_type_that_holds_a_whole_number(kind: Any, make: A
     assert environment.observe("player_0")["observation"][104 + action] == 1
 
 
-def test_a_history_is_a_dictionary_in_any_case() -> None:
-    with pytest.raises(ValueError, match="history"):
-        env(observation="history", observation_keys=None)
-    environment = env(observation="history", observation_keys=("tokens", "mask"))
+@pytest.mark.parametrize(
+    ("observation", "keys", "names"),
+    [
+        ("history", None, {"observation", "length"}),
+        ("history", ("tokens", "mask"), {"tokens", "length", "mask"}),
+        ("both", None, {"observation", "history", "length"}),
+        ("both", ("obs", "mask"), {"obs", "history", "length", "mask"}),
+    ],
+)
+def test_a_history_is_a_dictionary_in_any_case(observation: str, keys: Any, names: set[str]) -> None:
+    environment = env(observation=observation, observation_keys=keys)
     environment.reset(seed=1)
-    assert sorted(environment.last()[0]) == ["length", "mask", "tokens"]
+    assert {*environment.last()[0]} == names
+    assert environment.observation_space("player_0").contains(environment.observe("player_0"))

@@ -170,10 +170,7 @@ class Deal:
         actions = np.array([self.actions], np.int8)
         counts, seats = np.array([len(self.actions)], np.int64), np.array([seat], np.int64)
         lengths = np.empty(1, np.int16)
-        scratch = np.zeros(1, STATE)
-        write_histories(
-            self.setup.rules.game, self.state, actions, counts, _FIRST_ROW, seats, scratch, tokens[None], lengths
-        )
+        write_histories(1, self.setup.rules.game, self.state, actions, counts, _FIRST_ROW, seats, tokens[None], lengths)
         return tokens, int(lengths[0])
 
 
