@@ -425,8 +425,3 @@ def judge_action(advice: Advice, action: int) -> Judgement:
         if sure_tricks >= least_tricks or sure_win >= least_win:
             return Judgement(label, tricks, win)
     return Judgement("good", tricks, win)
-
-
-def at_stake(advice: Advice) -> float:
-    """Return the tricks at stake in a decision: the mean loss of its legal actions."""
-    return max(0.0, sum(advice.lost) / len(advice.lost))

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.judge import LEAST, advise, at_stake, judge_action
+from german_whist.agents.judge import LEAST, Advice, advise, judge_action
 from german_whist.agents.registry import make_agent
 from german_whist.envs.agent import play_turn
 from german_whist.envs.simulator.episodes import Episode
@@ -71,6 +71,11 @@ def rate(deal: Recording, seat: int) -> PlayedDeal:
     return PlayedDeal(
         sum(one.tricks for one in judged), sum(map(at_stake, found)), sum(one.label in LEAST for one in judged)
     )
+
+
+def at_stake(advice: Advice) -> float:
+    """Return the tricks at stake in a decision: the mean loss of its legal actions."""
+    return max(0.0, sum(advice.lost) / len(advice.lost))
 
 
 def accuracy_of(given_away: float, at_stake: float) -> float | None:

@@ -119,13 +119,13 @@ def glow(width: int, angle: float = 0.0) -> Image.Image:
 
 
 @lru_cache(maxsize=128)
-def plate(width: int, height: int, bright: bool = False, dark: bool = True) -> Image.Image:
+def plate(width: int, height: int, bright: bool = False) -> Image.Image:
     """Return a rounded plate to write on, RGBA; a bright one has a golden border."""
     large = Image.new("RGBA", (SMOOTH * width, SMOOTH * height), (0, 0, 0, 0))
     pen = Pen(large, SMOOTH)
     radius = min(height / 2, max(width, height) * 0.06 + 4)
     line, thick = ((240, 195, 90, 255), 2.0) if bright else ((240, 195, 90, 70), 1.0)
-    pen.box((1, 1, width - 1, height - 1), radius, DARK if dark else (0, 0, 0, 0), line, thick)
+    pen.box((1, 1, width - 1, height - 1), radius, DARK, line, thick)
     return large.resize((width, height), Image.Resampling.BOX)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from german_whist.agents.judge import ROLLOUTS, Advice, advise, at_stake, judge_action, judge_of
+from german_whist.agents.judge import ROLLOUTS, Advice, advise, judge_action, judge_of
 from german_whist.agents.registry import make_agent
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.cards import cards_of, parse_hand
@@ -158,7 +158,6 @@ def test_only_what_is_beyond_doubt_and_large_enough_is_criticised() -> None:
         found = judge_action(advice, 1)
         assert found.label == label
         assert (found.tricks, found.win) == pytest.approx((max(lost, 0), win) if win >= 0 else (0, 0))
-        assert at_stake(advice) == pytest.approx(max(lost, 0) / 2)
 
 
 def test_a_game_whose_endgame_is_too_large_to_be_solved_is_judged_by_rollouts() -> None:
