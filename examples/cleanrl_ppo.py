@@ -68,12 +68,12 @@ def update(learner, optimizer, obs, mask, actions, old, advantage, goals):
             optimizer.step()
 
 
-def main(decisions=1_000_000, n=128, horizon=64, deals=1000):
+def train(decisions=1_000_000, seed=1, n=128, horizon=64):
     envs = gymnasium.make_vec("german_whist:GermanWhist-v0", num_envs=n, opponent="greedy", **GAME)
-    torch.manual_seed(1)
+    torch.manual_seed(seed)
     learner = Learner()
     optimizer = torch.optim.Adam(learner.parameters(), lr=1e-3, eps=1e-5)
-    obs, info = envs.reset(seed=1)
+    obs, info = envs.reset(seed=seed)
     mask = info["action_mask"]
     for _ in range(max(1, decisions // (n * horizon))):
         steps, obs, mask = collect(envs, learner, obs, mask, horizon)
@@ -83,8 +83,11 @@ def main(decisions=1_000_000, n=128, horizon=64, deals=1000):
         advantage = advantages(values, rewards, done, after)
         columns = (seen, masks, actions, old, advantage, advantage + values)
         update(learner, optimizer, *(column.flatten(0, 1) for column in columns))
+    return learner
 
-    return gw.play_match(learner, "random", deals=deals, seed=1000, **GAME)
+
+def main(deals=1000, **settings):
+    return gw.play_match(train(**settings), "random", deals=deals, seed=1000, **GAME)
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ class Player:
         return self.module.forward_inference({"obs": seen})["action_dist_inputs"].argmax(-1)
 
 
-def main(iterations=6, deals=1000):
+def train(decisions=24_000, seed=1):
     register_env("german_whist", lambda _: PettingZooEnv(gw.env(observation_keys=KEYS, **GAME)))
     module = RLModuleSpec(MaskedModule, model_config={"fcnet_hiddens": [256], "head_fcnet_hiddens": []})
     config = (
@@ -46,13 +46,16 @@ def main(iterations=6, deals=1000):
         .rl_module(rl_module_spec=module)
         .training(train_batch_size_per_learner=4000, minibatch_size=500, num_epochs=4, lr=1e-3, gamma=1.0)
         .training(entropy_coeff=0.01, vf_clip_param=200.0)
-        .debugging(seed=1, log_level="ERROR")
+        .debugging(seed=seed, log_level="ERROR")
     )
     ppo = config.build_algo()
-    for _ in range(iterations):
+    for _ in range(max(1, decisions // 4000)):
         ppo.train()
+    return Player(ppo.get_module("both"))
 
-    return gw.play_match(Player(ppo.get_module("both")), "random", deals=deals, seed=1000, **GAME)
+
+def main(deals=1000, **settings):
+    return gw.play_match(train(**settings), "random", deals=deals, seed=1000, **GAME)
 
 
 if __name__ == "__main__":

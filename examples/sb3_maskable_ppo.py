@@ -26,12 +26,16 @@ class Player:
         return self.model.predict(observations, action_masks=action_masks, deterministic=True)[0]
 
 
-def main(decisions=300_000, deals=1000, **settings):
+def train(decisions=300_000, seed=1, **settings):
     envs = GermanWhistVecEnv(128, opponent="greedy", canonical=True, **GAME)
     settings = {"n_steps": 32, "batch_size": 512, "n_epochs": 4, "learning_rate": 1e-3, "gamma": 1.0} | settings
-    model = MaskablePPO("MlpPolicy", envs, ent_coef=0.01, seed=1, device="cpu", **settings)
+    model = MaskablePPO("MlpPolicy", envs, ent_coef=0.01, seed=seed, device="cpu", **settings)
     model.learn(decisions)
-    return gw.play_match(Player(model), "random", deals=deals, seed=1000, **GAME)
+    return Player(model)
+
+
+def main(deals=1000, **settings):
+    return gw.play_match(train(**settings), "random", deals=deals, seed=1000, **GAME)
 
 
 if __name__ == "__main__":

@@ -82,13 +82,13 @@ def learn(learner, optimizer, decisions, results):
             optimizer.step()
 
 
-def main(updates=40, size=1024, deals=1000):
-    torch.manual_seed(1)
-    rng = np.random.default_rng(1)
+def train(decisions=1_000_000, seed=1, size=1024):
+    torch.manual_seed(seed)
+    rng = np.random.default_rng(seed)
     learner = Network()
     optimizer = torch.optim.Adam(learner.parameters(), lr=1e-3)
-    batch, pool = gw.DealBatch(size=size, seed=1, **GAME), []
-    for update in range(updates):
+    batch, pool = gw.DealBatch(size=size, seed=seed, **GAME), []
+    for update in range(max(1, decisions // (26 * size))):
         if update % 5 == 0:
             pool.append(copy.deepcopy(learner))
         batch.reset(update * size)
@@ -97,7 +97,11 @@ def main(updates=40, size=1024, deals=1000):
         if update % 10 == 9:
             result = gw.play_match(learner, pool[0], deals=200, seed=2000, **GAME)
             print(f"after {update + 1} updates: {100 * result.win_rate:.1f} % against its first self", flush=True)
-    return gw.play_match(learner, "random", deals=deals, seed=1000, **GAME)
+    return learner
+
+
+def main(deals=1000, **settings):
+    return gw.play_match(train(**settings), "random", deals=deals, seed=1000, **GAME)
 
 
 if __name__ == "__main__":

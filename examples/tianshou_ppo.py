@@ -42,10 +42,10 @@ def make_env():
     return gymnasium.make("german_whist:GermanWhist-v0", opponent="greedy", observation_keys=("obs", "mask"), **GAME)
 
 
-def main(decisions=50_000, deals=1000, steps=2048):
-    torch.manual_seed(1)
+def train(decisions=50_000, seed=1, steps=2048):
+    torch.manual_seed(seed)
     envs = DummyVectorEnv([make_env] * 16)
-    envs.seed(1)
+    envs.seed(seed)
     actor = Actor(52)
     policy = DiscreteActorPolicy(actor=actor, action_space=envs.action_space[0])
     ppo = PPO(policy=policy, critic=Critic(), optim=AdamOptimizerFactory(lr=1e-3), gamma=1.0, max_grad_norm=0.5)
@@ -61,8 +61,11 @@ def main(decisions=50_000, deals=1000, steps=2048):
         verbose=False,
     )
     ppo.run_training(params)
+    return actor
 
-    return gw.play_match(actor, "random", deals=deals, seed=1000, **GAME)
+
+def main(deals=1000, **settings):
+    return gw.play_match(train(**settings), "random", deals=deals, seed=1000, **GAME)
 
 
 if __name__ == "__main__":

@@ -29,14 +29,14 @@ class Network(nn.Sequential):
         return logits.masked_fill(~torch.from_numpy(action_masks), -1e9).argmax(-1)
 
 
-def main(decisions=300_000, rows=64, horizon=65, deals=1000):
-    torch.manual_seed(1)
+def train(decisions=300_000, seed=1, rows=64, horizon=65):
+    torch.manual_seed(seed)
     options = {"opponent": "greedy", "observation_keys": ("observation", "action_mask"), "autoreset_mode": "DISABLED"}
     envs = gymnasium.make_vec("german_whist:GermanWhist-v0", num_envs=rows, **options, **GAME)
     env = TransformedEnv(GymWrapper(envs, categorical_action_encoding=True))
     env.append_transform(DTypeCastTransform(torch.int8, torch.float32, in_keys=["observation"]))
     env.append_transform(DTypeCastTransform(torch.int8, torch.bool, in_keys=["action_mask"]))
-    env.set_seed(1)
+    env.set_seed(seed)
     net = Network(52)
     logits = TensorDictModule(net, ["observation"], ["logits"])
     spread = {"logits": "logits", "mask": "action_mask"}
@@ -55,8 +55,11 @@ def main(decisions=300_000, rows=64, horizon=65, deals=1000):
                 optimizer.zero_grad()
                 (losses["loss_objective"] + losses["loss_critic"] + losses["loss_entropy"]).backward()
                 optimizer.step()
+    return net
 
-    return gw.play_match(net, "random", deals=deals, seed=1000, **GAME)
+
+def main(deals=1000, **settings):
+    return gw.play_match(train(**settings), "random", deals=deals, seed=1000, **GAME)
 
 
 if __name__ == "__main__":

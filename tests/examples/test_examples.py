@@ -33,7 +33,7 @@ def load(name: str) -> Any:
     ("name", "settings"),
     [
         ("cleanrl_ppo", {"decisions": 8192, "n": 64, "horizon": 32}),
-        ("self_play_pool", {"updates": 10, "size": 32}),
+        ("self_play_pool", {"decisions": 8320, "size": 32}),
         ("pettingzoo_loop", {"updates": 4, "deals_per_update": 16}),
         ("sb3_maskable_ppo", {"decisions": 4096}),
         ("fine_tune", {"decisions": 1_000, "num_envs": 64}),
