@@ -246,6 +246,7 @@ def test_a_screen_reader_hears_what_is_new_and_nothing_else(table: Table) -> Non
         table.act()
         told = heard(table)
         assert "".join(told[:-1]) == table.log.removeprefix(before)
+        assert re.search(r"\b\d+\. (You|Textbook) leads? the ", table.log)
         assert told[-1] == f"Your turn. {table.session(session)['position']['decision']['text']}"
     table.button("Take back").click()
     table.wait()
@@ -258,6 +259,8 @@ def test_a_screen_reader_hears_what_is_new_and_nothing_else(table: Table) -> Non
     assert re.search(r"Trumps: \w+\. Face up: \w+ of \w+\.", words)
     you, opponent = (position["tricks"][side]["foreplay"] for side in ("you", "opponent"))
     assert f"Tricks of the foreplay: you {you}, Textbook {opponent}" in words
+    result = table.play_on()
+    assert sum(words.count(result) for words in heard(table)) == 1
 
 
 def test_hands_are_lists_and_the_slider_says_which_move(table: Table) -> None:

@@ -2,7 +2,7 @@
 /** A lesson in the rules: a short deal with a fixed deck, in which a teacher says what to play and why. */
 
 import { actionText, parseAction } from "../engine/actions.js";
-import { popcount } from "../engine/cards.js";
+import { has, popcount } from "../engine/cards.js";
 import { joinWords } from "./wording.js";
 import { actionName } from "./deal/words.js";
 
@@ -16,47 +16,48 @@ export const LESSON = {
   deck: "SA SJ DJ DQ CQ CK HJ DA HK SK CJ HA DK SQ CA HQ",
 };
 
-const END = "That was a whole deal: in the foreplay you play for good cards, in the endgame for tricks. The real game has"
-  + " 52 cards, thirteen tricks in each stage, and you need seven of the last thirteen to win.";
+const END = "That was a whole deal: good cards first, then tricks. The real game has 52 cards and 13 tricks in each stage; seven of the last 13 win.";
 
 /** The teacher's cards in the foreplay. */
 const TEACHER_PLAYS = ["SJ", "DQ", "CK", "DA"];
 
-/** The person's decisions: what is said, and what may be played (an empty list: any card). @type {[string, string[]][]} */
+const CASH = "The queen of spades would lose to the king: take your sure tricks first";
+
+/** The person's decisions: what is said, what may be played (an empty list: any card), and why nothing else. @type {[string, string[], string][]} */
 const STEPS = [
   [
-    "This short game has only jacks, queens, kings and aces. You hold four cards. The king of hearts lies face up on "
-      + "the stock: hearts are trumps. Win this trick and you take the king; lose it and you take the hidden card "
-      + "under it. Lead the ace of spades: the teacher must follow suit if possible, and no spade beats it.",
+    "This short game has only jacks, queens, kings and aces. The king of hearts lies face up: hearts are trumps, and whoever "
+      + "wins this trick takes it. The teacher must follow suit, and no spade beats your ace: lead it.",
     ["SA"],
+    "Another card might lose the king",
   ],
   [
-    "You have won: the king of hearts is in your hand, and the teacher has drawn a card that you did not see. "
-      + "Whoever wins a trick leads the next one. Now the jack of clubs lies face up, and no card is worth less. The "
-      + "hidden card cannot be worse, so lose this trick: lead the jack of diamonds.",
+    "The king of hearts is yours; the teacher has drawn a hidden card. Now the jack of clubs lies face up, and no card is "
+      + "worth less. Lose this trick: lead the jack of diamonds.",
     ["DJ"],
+    "It might win the jack of clubs, which is worth nothing",
   ],
   [
-    "The teacher had to take the jack of clubs, and you have drawn the ace of hearts, the highest trump. Only "
-      + "you know that. Now the king of diamonds lies face up, and the teacher leads the king of clubs. You have a "
-      + "club, so you must follow suit: play the queen. It loses, and you take the hidden card.",
+    "You have drawn the ace of hearts, the highest trump, and only you know it. The teacher leads the king of clubs. "
+      + "You have a club, so you must follow suit.",
     ["CQ"],
+    "You must follow suit",
   ],
   [
-    "The teacher leads the ace of diamonds. You have no diamond, so you may play any card, and a trump beats "
-      + "every card of the other suits. The ace of clubs lies face up and is worth a trump: play your lowest, the "
-      + "jack of hearts.",
+    "The teacher leads the ace of diamonds. You have no diamond, so you may play any card, and a trump wins. The ace of "
+      + "clubs is worth a trump: play your lowest, the jack of hearts.",
     ["HJ"],
+    "The lowest trump is enough, and nothing else wins",
   ],
   [
-    "The stock is gone, and the endgame begins: from now on every trick counts. If you have remembered the cards, "
-      + "you know what the teacher holds: the king of spades, the queen of hearts, the king of diamonds and the jack "
-      + "of clubs. Draw the last trump first: lead the ace or the king of hearts.",
+    "The stock is gone: from now on every trick counts. The teacher holds the king of spades, queen of hearts, king of "
+      + "diamonds and jack of clubs, as you could have remembered. Draw its last trump with the ace or king of hearts.",
     ["HA", "HK"],
+    "The teacher still has a trump",
   ],
-  ["The teacher has no trumps left. Your ace of clubs and your other trump are sure tricks: cash them.", []],
-  ["Go on: winners first.", []],
-  ["The last card plays itself.", []],
+  ["The teacher has no trumps left. Your ace of clubs and your other trump are sure tricks: cash them.", ["CA", "HA", "HK"], CASH],
+  ["Winners first: cash the other one.", ["CA", "HA", "HK"], CASH],
+  ["The last card plays itself.", [], ""],
 ];
 
 /** @param {Episode} deal @returns {number | null} the teacher's next card of the script; null in the endgame */
@@ -69,17 +70,22 @@ export function teacherCard(deal) {
 export function lessonData(deal) {
   if (deal.done) return { step: STEPS.length, steps: STEPS.length, text: END, wanted: null, done: true };
   const step = stepOf(deal);
-  const [text, wanted] = STEPS[step];
+  const [text] = STEPS[step];
+  const wanted = wantedIn(deal, step);
   return { step: step + 1, steps: STEPS.length, text, wanted: wanted.length === 0 ? null : wanted, done: false };
 }
 
 /** @param {Episode} deal @param {number} action @returns {string | null} why it is not the one that the lesson asks for; null if it is */
 export function lessonRefusal(deal, action) {
-  const wanted = STEPS[stepOf(deal)][1];
+  const step = stepOf(deal);
+  const wanted = wantedIn(deal, step);
   if (wanted.length === 0 || wanted.includes(actionText(action, deal.rules))) return null;
   const names = wanted.map((word) => `the ${actionName(parseAction(word, deal.rules), deal.rules)}`);
-  return `Not yet: play ${joinWords(names, "or")}.`;
+  return `${STEPS[step][2]}: play ${joinWords(names, "or")}.`;
 }
+
+/** @param {Episode} deal @param {number} step @returns {string[]} those of the cards that the step asks for which the person still holds */
+const wantedIn = (deal, step) => STEPS[step][1].filter((word) => has(deal.legal, parseAction(word, deal.rules)));
 
 /** @param {Episode} deal @returns {number} the person's decisions so far */
 function stepOf(deal) {

@@ -1,7 +1,7 @@
 // @ts-check
 /** Sessions as data for the page: what the person's seat has seen, and nothing more. */
 
-import { clause, countText, general } from "./wording.js";
+import { clause, countText, general, sentence } from "./wording.js";
 import { figuresOf, matchTitle, rulesTitle } from "./catalogue.js";
 import { canClaim } from "./coach/claims.js";
 import { dealEvents, eventData } from "./deal/events.js";
@@ -117,6 +117,6 @@ function matchData({ setup: { match }, score, seat, winner, finished }) {
 
 /** @param {Session} session @param {number} winner the seat that has won the match @param {number} number @returns {import("./types.js").GameEvent} */
 function matchEvent(session, winner, number) {
-  const text = `${matchText(session, winner)}.`;
+  const text = sentence(session.names[winner], "win{s} the match");
   return { number, kind: "match", by: sideOf(winner, session.seat), card: null, trump: false, trick: 0, text, snapshot: null };
 }

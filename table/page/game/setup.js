@@ -41,19 +41,22 @@ export function today(now = Date.now()) {
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
+const FIRST_ZONE = 14 * 3600e3; // milliseconds: where a day begins first, it is later by so much than in UTC
+
 /**
  * The setup of the deal of a day: the same deal for everybody, from the date alone. The seed is the date as a number,
  * 20261121; whoever leads the first trick, seat 1, is the person.
  *
  * @param {string} day
  * @returns {Setup}
- * @throws {Error} if it is not a date such as `2026-11-21`
+ * @throws {Error} if it is not a date such as `2026-11-21`, or has begun nowhere yet
  */
 export function daySetup(day) {
   const date = new Date(`${day}T00:00:00Z`);
   if (!/^\d{4}-\d{2}-\d{2}$/.test(day) || Number.isNaN(date.getTime()) || date.toISOString().slice(0, 10) !== day) {
     throw new Error(`The day must be a date such as 2026-11-21, not ${day}.`);
   }
+  if (day > new Date(Date.now() + FIRST_ZONE).toISOString().slice(0, 10)) throw new Error(`The deal of ${day} is not there yet: come back on that day.`);
   return setupOf({ rules: DAY_RULES, agent: DAY_AGENT, seed: Number(day.replaceAll("-", "")), seat: 1, day });
 }
 

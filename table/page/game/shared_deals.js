@@ -66,11 +66,11 @@ export async function decoded(code) {
  * @throws {Error} if the deals are of different players
  */
 export function openRecordings(recordings) {
-  const last = recordings[recordings.length - 1];
-  const setup = setupFor(last, "recording");
+  const [first] = recordings;
+  const setup = setupFor(first, "recording");
   const { seat } = setup;
-  const deals = recordings.map((recording, place) => tableDeal(recording, place + 1, last.names));
-  const session = new Session(setup, shownName(last.names[1 - seat], YOU), deals[deals.length - 1], shownName(last.names[seat], YOU));
+  const deals = recordings.map((recording, place) => tableDeal(recording, place + 1, first.names));
+  const session = new Session(setup, shownName(first.names[1 - seat], YOU), deals[deals.length - 1], shownName(first.names[seat], YOU));
   session.finished = deals.map((deal) => ({ deal, assisted: false, time: "", recalled: null }));
   return session;
 }
@@ -113,5 +113,5 @@ function tableDeal(recorded, number, names) {
   const [first, second] = recorded.names;
   if (first === names[0] && second === names[1]) return deal;
   if (first === names[1] && second === names[0]) return new Episode(deal.rules, deal.deck, 1 - deal.dealer, deal.actions, deal.claimed);
-  throw new Error(`Recording ${number} has other players (${first} and ${second}) than the last one (${names.join(" and ")}).`);
+  throw new Error(`Recording ${number} has other players (${first} and ${second}) than the first one (${names.join(" and ")}).`);
 }

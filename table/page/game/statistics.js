@@ -13,7 +13,7 @@ import { tricksTaken } from "../judge/tricks.js";
 /** @typedef {import("./store.js").Counted} Counted */
 
 const RECENT = 100;
-const ENOUGH = 10; // rated deals before a person is compared with the agents: fewer say nothing
+const ENOUGH = 10; // rated deals before accuracy, luck and skill are shown: fewer say nothing
 
 /**
  * Only sessions of kind `play` count.
@@ -49,7 +49,7 @@ export function summary({ deals, matches }) {
   const ofMatches = grouped(matches, ({ rules, agent, match, assisted }) => [rules, agent, match, assisted]);
   const plain = deals.filter((deal) => !deal.assisted);
   const ratedDeals = plain.filter((deal) => hasAccuracies(deal.rules) && deal.given_away !== null);
-  const accuracy = accuracyOfDeals(ratedDeals);
+  const accuracy = ratedDeals.length < ENOUGH ? null : accuracyOfDeals(ratedDeals);
   return {
     deals: deals.length,
     groups: groups.map(groupData),
@@ -60,7 +60,7 @@ export function summary({ deals, matches }) {
     }),
     streak: streak(plain.map((deal) => deal.margin)),
     accuracy,
-    playsLike: ratedDeals.length < ENOUGH ? null : playsLike(accuracy, MEASURED),
+    playsLike: playsLike(accuracy, MEASURED),
     memory: memory(deals.filter((deal) => deal.held)),
     recent: deals.slice(-RECENT).map((deal) => ({ margin: deal.margin, assisted: deal.assisted, accuracy: accuracyOfDeals([deal]) })),
   };
@@ -90,7 +90,7 @@ function grouped(rows, keyOf) {
 /** @param {CountedDeal[]} deals of one group */
 function groupData(deals) {
   const { rules, agent, assisted } = deals[0];
-  const accuracy = accuracyOfDeals(deals);
+  const accuracy = deals.filter((deal) => deal.given_away !== null).length < ENOUGH ? null : accuracyOfDeals(deals);
   return {
     rules,
     agent,

@@ -263,15 +263,26 @@ async function openRecording(text) {
   const [, code] = text.split(LINK);
   if (code !== undefined) return openLink(code);
   enter(await sessions.openShared(text));
-  return review();
+  return review(1);
 }
 
 /** @param {string} code of a link */
 async function openLink(code) {
   const session = await sessions.openLink(code);
   const isNew = isUntouched(session);
+  if (isNew && !settings.welcomed) return introduce(session);
   enter(session, isNew);
   if (isNew) alertUser("The sender has played this deal. Play it too, then compare.");
+}
+
+/** Tell a newcomer what a challenge is and how its game is played. @param {Session} session */
+async function introduce(session) {
+  const { rulesText } = await windows();
+  const dialog = openDialog("A challenge in German Whist", [
+    h("p", {}, `${GAME} The sender has played this deal: play it too, then compare.`),
+    h("details", {}, h("summary", {}, "The rules"), ...rulesText(session.figures.text)),
+    h("div", { class: "buttons" }, h("button", { type: "button", class: "primary", autofocus: true, onclick: () => dialog.close() }, "Play")),
+  ], { onclose: () => enter(session, true) });
 }
 
 function more() {
@@ -293,7 +304,7 @@ function claim() {
   openMenu("How does the deal end?", [
     ["The rest are mine", "You take all the tricks that are left", () => void controller.claim("mine")],
     ["The rest are yours", `${title} takes all the tricks that are left`, () => void controller.claim("theirs")],
-    ["I concede", "You can no longer win or draw this deal", () => void controller.claim("lost")],
+    ["I concede", `${title} wins the deal`, () => void controller.claim("lost")],
   ]);
 }
 
@@ -434,6 +445,8 @@ async function resume() {
   return enter(session);
 }
 
+const GAME = "Win good cards while the stock lasts, then take tricks with them."; // in a sentence
+
 /** Greet a new player, who chooses an opponent or the lesson; closing the window chooses the easiest opponent. */
 function welcome() {
   let chosen = false;
@@ -445,7 +458,7 @@ function welcome() {
   const dialog = openDialog(
     "Welcome to German Whist",
     [
-      h("p", {}, "Win good cards while the stock lasts, then take tricks with them. Choose your opponent."),
+      h("p", {}, `${GAME} Choose your opponent.`),
       opponentList(catalog, (agent) => leave(() => playAgainst(agent))),
       h(
         "div",

@@ -28,6 +28,9 @@ export function shortName(action) {
   return `${action[1] === "T" ? "10" : action[1]}${SUIT_SIGNS[action[0]]}`;
 }
 
+/** @param {string} time @param {Intl.DateTimeFormatOptions} parts @returns {string} in English, as the rest of the page: "21 Nov 2026, 13:45" */
+export const timeText = (time, parts) => new Date(time).toLocaleString("en-GB", parts);
+
 /** @param {number} value @param {number} [digits] @returns {string} with sign, and a true minus */
 export function signed(value, digits = 1) {
   const text = Math.abs(value).toFixed(digits);

@@ -3,7 +3,7 @@
 
 import { NUM_CARDS, SUIT_SIZE, SUITS } from "../../engine/cards.js";
 import { actionText } from "../../engine/actions.js";
-import { countedTricks } from "../../engine/state.js";
+import { countedTricks, seatReturn } from "../../engine/state.js";
 import { clause, countText, joinWords, round, sentence, YOU } from "../wording.js";
 
 export const SUIT_NAMES = ["clubs", "diamonds", "hearts", "spades"];
@@ -38,7 +38,8 @@ export function claimText({ claimed, rules, states, state }, names) {
   const gained = takenTricks(state, rules).map((tricks, seat) => tricks - takenTricks(states[claimed], rules)[seat]);
   const [name, other] = [names[turn], names[1 - turn]];
   if (gained[1 - turn] === 0) return sentence(name, "claim{s} the rest");
-  return gained[turn] === 0 ? sentence(name, `leave{s} the rest to ${other === YOU ? "you" : other}`) : sentence(name, "concede{s} the deal");
+  const isLost = (turn === 0 ? 1 : -1) * seatReturn(rules.game, state, "margin") < 0;
+  return gained[turn] === 0 && !isLost ? sentence(name, `leave{s} the rest to ${other === YOU ? "you" : other}`) : sentence(name, "concede{s} the deal");
 }
 
 /**

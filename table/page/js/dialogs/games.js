@@ -6,7 +6,7 @@ import { PageError } from "../../game/errors.js";
 import * as sessions from "../../game/sessions.js";
 import { answerTo, attempt } from "../attempt.js";
 import { fill, h, icon, newId } from "../dom.js";
-import { percent } from "../words.js";
+import { percent, timeText } from "../words.js";
 import { confirmDialog, openDialog } from "./dialog.js";
 import { download } from "./share.js";
 
@@ -21,21 +21,15 @@ const SHOWN = 20; // finished games, until more are asked for
  * @param {boolean} [atFile] whether the file is what the person wants
  */
 export function openGames(all, actions, atFile = false) {
-  const played = all.filter(({ kind }) => kind === "play" || kind === "challenge");
   const isOpen = (/** @type {ListedSession} */ session) => !session.finished && (session.inPlay || session.match !== null);
-  const open = gameList(played.filter(isOpen), (id) => leave(() => actions.open(id)), canBePlayed);
-  const over = played.filter((session) => !isOpen(session) && session.outcome !== null);
-  const review = (/** @type {string} */ id) => leave(() => actions.review(id));
   const canBeReviewed = (/** @type {ListedSession} */ { rules }) => knowsRules(rules);
-  const finished = gameList(over.slice(0, SHOWN), review, canBeReviewed);
-  const file = fileSection(actions.saved);
-  const more = h("button", { type: "button", class: "quiet", onclick: () => {
-    more.remove();
-    for (const session of over.slice(SHOWN)) finished.append(row(session, review, canBeReviewed));
-  } }, `Show all ${over.length}`);
+  const [open, finished] = [h("ul", { class: "games" }), h("ul", { class: "games" })];
+  const more = h("button", { type: "button", class: "quiet" });
+  const file = fileSection(actions.saved, async () => show(await sessions.list()));
+  show(all);
   const dialog = openDialog("Your games", [
     h("section", {}, h("h3", {}, "Unfinished"), open),
-    h("section", {}, h("h3", {}, "Finished, with their reviews"), finished, over.length > SHOWN && more),
+    h("section", {}, h("h3", {}, "Finished, with their reviews"), finished, more),
     file,
   ], { kind: "menu" });
   if (atFile) file.scrollIntoView();
@@ -47,17 +41,25 @@ export function openGames(all, actions, atFile = false) {
     act();
   }
 
-  /** @param {ListedSession[]} some @param {(id: string) => void} choose @param {(session: ListedSession) => boolean} isAble whether a game can be chosen @returns {HTMLElement} */
-  function gameList(some, choose, isAble) {
-    const list = h("ul", { class: "games" }, ...some.map((session) => row(session, choose, isAble)));
-    if (some.length === 0) list.append(none());
-    return list;
+  /** @param {ListedSession[]} listed @param {number} [count] finished games that are shown */
+  function show(listed, count = SHOWN) {
+    const played = listed.filter(({ kind }) => kind === "play" || kind === "challenge");
+    const over = played.filter((session) => !isOpen(session) && session.outcome !== null);
+    showList(open, played.filter(isOpen), (id) => leave(() => actions.open(id)), canBePlayed);
+    showList(finished, over.slice(0, count), (id) => leave(() => actions.review(id)), canBeReviewed);
+    more.hidden = over.length <= count;
+    more.textContent = `Show all ${over.length}`;
+    more.onclick = () => show(listed, over.length);
+  }
+
+  /** @param {HTMLElement} list @param {ListedSession[]} some @param {(id: string) => void} choose @param {(session: ListedSession) => boolean} isAble whether a game can be chosen */
+  function showList(list, some, choose, isAble) {
+    fill(list, ...(some.length === 0 ? [none()] : some.map((session) => row(session, choose, isAble))));
   }
 
   /** @param {ListedSession} session @param {(id: string) => void} choose @param {(session: ListedSession) => boolean} isAble @returns {HTMLElement} */
   function row(session, choose, isAble) {
-    const time = new Date(session.updated);
-    const when = session.updated && time.toLocaleString([], { dateStyle: session.day === null ? "medium" : undefined, timeStyle: "short" }); // the title of a day's deal has its date
+    const when = session.updated && timeText(session.updated, { dateStyle: session.day === null ? "medium" : undefined, timeStyle: "short" }); // the title of a day's deal has its date
     const accuracy = session.accuracy === null ? null : `accuracy ${percent(session.accuracy / 100)}`;
     const able = isAble(session);
     const words = [
@@ -104,8 +106,8 @@ export function openGames(all, actions, atFile = false) {
 /** @returns {HTMLElement} what stands in an empty list */
 const none = () => h("li", {}, h("p", { class: "note" }, "None"));
 
-/** @param {() => void} saved called when the file is saved @returns {HTMLElement} */
-function fileSection(saved) {
+/** @param {() => void} saved called when the file is saved @param {() => Promise<void>} loaded called when one has been loaded @returns {HTMLElement} */
+function fileSection(saved, loaded) {
   const id = newId();
   const said = h("p", { role: "status" });
   const file = h("input", { id, type: "file", accept: ".json" });
@@ -118,6 +120,7 @@ function fileSection(saved) {
       said.className = "";
       said.textContent = added + damaged === 0 ? "All of it was already here." : `Loaded: ${added} new games and results.`;
       if (damaged > 0) said.append(` ${damaged} could not be read.`);
+      await loaded();
     } catch (error) {
       if (!(error instanceof PageError)) throw error;
       said.className = "bad";

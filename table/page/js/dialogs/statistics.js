@@ -11,6 +11,8 @@ import { confirmDialog, openDialog } from "./dialog.js";
 /** @typedef {import("../../game/types.js").Statistics} Statistics */
 /** @typedef {import("../../game/types.js").Catalog} Catalog */
 
+const FEW = 10; // deals
+
 /** @param {Statistics} statistics @param {Catalog} catalog */
 export function openStatistics(statistics, catalog) {
   const remove = () => confirmDialog("Delete all statistics?", "Delete", () => void attempt(async () => {
@@ -22,7 +24,7 @@ export function openStatistics(statistics, catalog) {
   }));
   const dialog = openDialog("Statistics", [
     ...(statistics.deals === 0 ? [h("p", {}, "No deal is finished yet. Play one, and its result will appear here.")] : tables(statistics, catalog)),
-    statistics.deals > 0 && h("p", { class: "note" }, "Tricks is how many you take in a deal, on average. Luck is how many Champion (in humbug, Textbook) takes when it plays both hands of your deals, and Skill is how many more you take. Both are shown from ten deals on, ± half the 95 % interval."),
+    statistics.deals > 0 && h("p", { class: "note" }, "Tricks is how many you take in a deal, on average. Luck is how many Champion (in humbug, Textbook) takes when it plays both hands of your deals, and Skill is how many more you take. These and Accuracy are shown from ten deals on, ± half the 95 % interval."),
     h("p", { class: "note" }, "Kept only in this browser. Deals and matches with hints or take-backs are counted separately."),
     h(
       "div",
@@ -37,24 +39,24 @@ function tables(statistics, catalog) {
   const plain = statistics.groups.filter((group) => !group.assisted);
   const assisted = statistics.groups.filter((group) => group.assisted);
   const recent = statistics.recent.filter((deal) => !deal.assisted);
-  const sum = (/** @type {"deals" | "won" | "lost" | "drawn"} */ key, groups = plain) => groups.reduce((total, group) => total + group[key], 0);
+  const sum = (/** @type {"deals" | "won" | "lost" | "drawn"} */ key) => plain.reduce((total, group) => total + group[key], 0);
+  const figures = h(
+    "dl",
+    { class: "figures" },
+    figure("Deals", sum("deals")),
+    figure("Won", sum("won")),
+    figure("Drawn", sum("drawn")),
+    figure("Lost", sum("lost")),
+    figure("Streak", statistics.streak.now),
+    figure("Longest", statistics.streak.longest),
+  );
   /** @type {HTMLElement[]} */
   const parts = [
-    h(
-      "dl",
-      { class: "figures" },
-      figure("Deals", sum("deals")),
-      figure("Won", sum("won")),
-      figure("Drawn", sum("drawn")),
-      figure("Lost", sum("lost")),
-      figure("Streak", statistics.streak.now),
-      figure("Longest", statistics.streak.longest),
-      assisted.length > 0 && figure("Assisted", sum("deals", assisted)),
-    ),
+    sum("deals") < FEW ? h("p", {}, `Figures of all your games stand here from ${FEW} deals on.`) : figures,
     ...(statistics.accuracy === null ? [] : [ladder(statistics.accuracy, statistics.playsLike, catalog)]),
     ...(statistics.memory === null ? [] : [memory(statistics.memory)]),
   ];
-  if (recent.length > 1) parts.push(recentChart(recent));
+  if (recent.length >= FEW) parts.push(recentChart(recent));
   if (plain.length > 0) parts.push(groupTable("By game and opponent", plain, catalog));
   if (assisted.length > 0) parts.push(groupTable("Assisted deals", assisted, catalog));
   if (statistics.matches.length > 0) parts.push(matchTable(statistics, catalog));

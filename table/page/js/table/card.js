@@ -15,6 +15,9 @@ let file;
 /** @type {Map<string, string>} addresses of images, by symbol and colour */
 const images = new Map();
 
+/** @type {Map<string, string>} values of custom properties, kept because asking forces a layout */
+const colors = new Map();
+
 export async function loadCards() {
   const text = await (await fetch("cards.svg")).text();
   file = new DOMParser().parseFromString(text, "image/svg+xml");
@@ -46,7 +49,8 @@ function image(card, { faces, back, backColor }) {
   const key = `${symbol} ${color}`;
   const known = images.get(key);
   if (known !== undefined) return known;
-  const value = getComputedStyle(document.documentElement).getPropertyValue(color).trim();
+  const value = colors.get(color) ?? getComputedStyle(document.documentElement).getPropertyValue(color).trim();
+  colors.set(color, value);
   const text = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 140" color="${value}"><defs>${parts(symbol)}</defs><use href="#${symbol}"/></svg>`;
   const address = `data:image/svg+xml,${encodeURIComponent(text)}`;
   images.set(key, address);

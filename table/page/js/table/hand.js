@@ -105,7 +105,7 @@ export class CardButtons {
       this.raise(name);
       if (settings.tapsExplained) return;
       change({ tapsExplained: true });
-      alertUser("Press it again to play it, or drag it onto the table. A setting makes one press enough.");
+      alertUser("Press again to play it, or drag it up.");
     }
   }
 

@@ -4,32 +4,27 @@
 import { openDialog } from "../dialogs/dialog.js";
 import { byId, h } from "../dom.js";
 
-// Keeps the end of the log in sight when its height changes.
-if (typeof ResizeObserver !== "undefined") {
-  new ResizeObserver(() => {
-    const log = byId("log");
-    log.scrollTop = log.scrollHeight;
-  }).observe(byId("log"));
-}
-
 const UNREAD = 500; // milliseconds after which screen readers have noticed what was added
 const GROUPS = ["win", "take", "draw", "leave", "turn_up"];
 
-/** @param {import("../../game/types.js").GameEvent} event @returns {HTMLElement[]} its line */
-function lines({ kind, text }) {
-  return text === "" ? [] : [h("p", { class: GROUPS.includes(kind) ? "minor" : `event-${kind}` }, text)];
+/** @returns {Element} holds the lines; the log itself keeps its end in sight, without a script that would force a layout */
+const list = () => /** @type {Element} */ (byId("log").firstElementChild);
+
+/** @param {import("../../game/types.js").GameEvent} event @param {import("../../game/types.js").Session} session @returns {HTMLElement[]} its line; the first of a trick has its number */
+function lines({ number, kind, trick, text }, { events }) {
+  if (text === "") return [];
+  const isLead = kind === "play" && events[number - 1]?.trick !== trick;
+  return [h("p", { class: GROUPS.includes(kind) ? "minor" : `event-${kind}` }, isLead ? `${trick}. ${text}` : text)];
 }
 
-/** @param {import("../../game/types.js").GameEvent} event */
-export function addToLog(event) {
-  const log = byId("log");
-  log.append(...lines(event));
-  log.scrollTop = log.scrollHeight;
+/** @param {import("../../game/types.js").GameEvent} event @param {import("../../game/types.js").Session} session */
+export function addToLog(event, session) {
+  list().append(...lines(event, session));
 }
 
 /** Show the log in a window, scrolled to its end: small screens have no room for it at the table. */
 export function openLog() {
-  const copies = [...byId("log").children].map((line) => /** @type {Element} */ (line.cloneNode(true)));
+  const copies = [...list().children].map((line) => /** @type {Element} */ (line.cloneNode(true)));
   openDialog("What happened", copies);
   copies.at(-1)?.scrollIntoView();
 }
@@ -43,17 +38,17 @@ export function openLog() {
  */
 export function showLog(events, session) {
   const log = byId("log");
-  const wanted = events.flatMap(lines);
+  const shown = list();
+  const wanted = events.flatMap((event) => lines(event, session));
   const deal = `${session.id} ${session.deal.number}`;
   const isSame = log.dataset.deal === deal;
   log.dataset.deal = deal;
-  const changed = wanted.findIndex((line, place) => line.textContent !== log.children[place]?.textContent);
+  const changed = wanted.findIndex((line, place) => line.textContent !== shown.children[place]?.textContent);
   const kept = !isSame ? 0 : changed < 0 ? wanted.length : changed;
-  while (log.children.length > kept) log.lastElementChild?.remove();
+  while (shown.children.length > kept) shown.lastElementChild?.remove();
   if (!isSame) {
     log.setAttribute("aria-live", "off");
     setTimeout(() => log.removeAttribute("aria-live"), UNREAD);
   }
-  log.append(...wanted.slice(kept));
-  log.scrollTop = log.scrollHeight;
+  shown.append(...wanted.slice(kept));
 }

@@ -7,9 +7,9 @@ export const EASE = "cubic-bezier(.2,.75,.3,1)";
 
 /** @typedef {{left: number, top: number, width: number, height: number}} Rect */
 
-/** @param {Element | null} element @returns {Rect | null} */
+/** @param {Element | null} element @returns {Rect | null} null also where nothing moves: asking would force a layout */
 export function rectOf(element) {
-  if (element === null) return null;
+  if (element === null || pace() === 0) return null;
   const { left, top, width, height } = element.getBoundingClientRect();
   return width > 0 ? { left, top, width, height } : null;
 }
@@ -23,7 +23,7 @@ export function rectOf(element) {
  */
 export function fly(element, from, length = 260) {
   const to = rectOf(element);
-  if (element === null || from === null || to === null || pace() === 0) return;
+  if (element === null || from === null || to === null) return;
   const x = from.left + from.width / 2 - to.left - to.width / 2;
   const y = from.top + from.height / 2 - to.top - to.height / 2;
   const size = Math.min(Math.max(from.height / to.height, 0.3), 2);
@@ -42,7 +42,7 @@ export function fly(element, from, length = 260) {
  * @param {number} [length] in milliseconds at normal pace
  */
 export function flyGhost(card, from, to, length = 320) {
-  if (from === null || to === null || pace() === 0) return;
+  if (from === null || to === null) return;
   card.classList.add("ghost");
   card.setAttribute("aria-hidden", "true");
   if (!(card instanceof HTMLElement)) return;

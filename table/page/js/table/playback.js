@@ -68,7 +68,7 @@ export class Playback {
     let shown = { ...start, waiting: true };
     for (const [place, event] of events.entries()) {
       shown = this.step(shown, event, session);
-      addToLog(event);
+      addToLog(event, session);
       await this.pause(lengthOf(event, events[place + 1]));
       if (run !== this.run) return false;
     }

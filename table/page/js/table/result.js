@@ -90,16 +90,16 @@ function lines(session) {
   else if (deal.assisted) lines.push("Assisted: your statistics count this deal separately.");
   if (match.winner !== null) {
     lines.push(...session.events.filter(({ kind: what }) => what === "match").map(({ text }) => text));
-  } else if (kind === "play" && match.deals > 0 && session.day === null) {
-    lines.push(`${match.format === null ? "Score" : match.title}: ${scoreText(session)} after ${counted(match.deals, "deal")}`);
   }
   return lines;
 }
 
-/** @param {Session} session @returns {string} */
-export function scoreText(session) {
-  const { you, opponent } = session.match.score;
-  return `${Number(you.toFixed(2))} to ${Number(opponent.toFixed(2))}`;
+/** @param {Session} session @returns {string} "you trail 0 to 3" */
+export function scoreText({ match: { score, winner } }) {
+  const [you, opponent] = [score.you, score.opponent].map((points) => Number(points.toFixed(2)));
+  if (you === opponent) return `level at ${you}`;
+  const [ahead, behind] = winner === null ? ["lead", "trail"] : ["win", "lose"];
+  return `you ${you > opponent ? ahead : behind} ${you} to ${opponent}`;
 }
 
 /** @param {Session} session @param {ResultActions} actions @returns {HTMLButtonElement[]} */

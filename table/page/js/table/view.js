@@ -4,7 +4,7 @@
 import { isNarrow } from "../layout.js";
 import { settings } from "../settings.js";
 import { byId, fill, h } from "../dom.js";
-import { capital, isCard, sortCards, cardName } from "../words.js";
+import { capital, isCard, sortCards, cardName, timeText } from "../words.js";
 import { letDrag } from "./drag.js";
 import { CardButtons, inOrder } from "./hand.js";
 import { showSeats } from "./seats.js";
@@ -86,7 +86,7 @@ function showTitle(session) {
   document.title = `${session.title} – German Whist`;
   const score = kind === "play" && session.day === null && (match.format !== null || match.deals > 0);
   const names = { play: "", practice: "Practice", challenge: "Challenge", recording: "Recording", lesson: "" };
-  const day = session.day === null ? "" : `Deal of ${new Date(session.day).toLocaleDateString("en", { day: "numeric", month: "short", timeZone: "UTC" })}`;
+  const day = session.day === null ? "" : `Deal of ${timeText(session.day, { day: "numeric", month: "short", timeZone: "UTC" })}`;
   byId("match").textContent = score ? `${match.format === null ? "Score" : match.title}: ${scoreText(session)}` : day || names[kind];
 }
 
