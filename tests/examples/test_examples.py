@@ -37,6 +37,7 @@ def load(name: str) -> Any:
         ("pettingzoo_loop", {"updates": 4, "deals_per_update": 16}),
         ("sb3_maskable_ppo", {"decisions": 4096}),
         ("fine_tune", {"decisions": 1_000, "num_envs": 64}),
+        ("clone_champion", {"decisions": 3000, "epochs": 1}),
         ("external_program", {}),
         ("openspiel_mccfr", {"iterations": 20, "RULES": "six_cards:ranks=2,hand=1,stock=2"}),
         ("openspiel_bot", {"simulations": 2, "opponents": ("random",)}),
