@@ -23,6 +23,7 @@ extensions = [
     "sphinx.ext.viewcode",
     "sphinx_copybutton",
     "command_lexer",
+    "figures",
     "reference_directives",
     "search_excerpts",
     "anchors",

@@ -55,3 +55,15 @@ def test_links_to_missing_anchors_and_pages_are_found(tmp_path: Path, monkeypatc
         '<a href="a.html#here"><a href="c.html"><a href="https://x/y.html#z">', encoding="utf-8"
     )
     assert dead_links(tmp_path) == ["a.html: #gone", "b.html: c.html"]
+
+
+def test_a_figure_stays_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(EXTENSIONS)
+    from figures import unbroken
+
+    assert unbroken("67.8 % ± 0.5 of 500 deals").split(" ") == [
+        "67.8\N{NO-BREAK SPACE}%\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}0.5",
+        "of",
+        "500",
+        "deals",
+    ]
