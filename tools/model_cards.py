@@ -162,7 +162,6 @@ def _model_card(network: PretrainedNetwork) -> list[str]:
             for row, result in model_card["results"].items()
         )
         lines += [markdown_table(("against", "games won", "margin"), rows), ""]
-    lines += [line for result in model_card["results"].values() if "hands" in result for line in _breakdown(result)]
     if training.get("commands"):
         lines += ["How it was made:", "", "```sh", *training["commands"], "```", ""]
     file = f"{network.name}{FILE_SUFFIX}"
@@ -172,15 +171,6 @@ def _model_card(network: PretrainedNetwork) -> list[str]:
 
 def _fewer(deals: int) -> str:
     return "" if deals == USUAL_DEALS else f" ({deals:,} deals)"
-
-
-def _breakdown(result: dict[str, Any]) -> list[str]:
-    """Return a table of the games won by seat and by quality of the hand."""
-    rows = [(f"it {seat}", facts) for seat, facts in result["seats"].items()]
-    rows += [(entry["hands"], entry["agent"]) for entry in result["hands"]]
-    beside = {entry["hands"]: win_rate(entry["heuristic"]) for entry in result["hands"]}
-    header = ("against `heuristic+exact`", "games won", "by `heuristic` with the same cards")
-    return [markdown_table(header, ((name, win_rate(facts), beside.get(name, "")) for name, facts in rows)), ""]
 
 
 if __name__ == "__main__":
