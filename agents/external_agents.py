@@ -89,8 +89,8 @@ def _top(name: str) -> str:
 def _is_in(folder: Path, module: ModuleType) -> bool:
     """Return whether a top-level module, file or folder, lies in a folder."""
     spec = getattr(module, "__spec__", None)
-    places = [] if spec is None else spec.submodule_search_locations or [spec.origin or ""]
-    return any(Path(place).parent == folder for place in places)
+    locations = [] if spec is None else spec.submodule_search_locations or [spec.origin or ""]
+    return any(Path(location).parent == folder for location in locations)
 
 
 def _agents_in(module: ModuleType) -> list[str]:

@@ -35,8 +35,8 @@ _DECODED = 52  # leading entries of a relabeling: those that decode an action
 _ONE = np.uint64(1)
 _SCRATCH = {"view": (1, VIEW), "relabeling": (RELABELING_SIZE, np.int8)}
 
-# A lookahead: one action, tried in its own copy of the deal. Lookahead (slot * rotations + rotation) * envs + env of an
-# array is the one of that environment, slot (see ``write_slots``) and rotation, if it has so many.
+# A lookahead: one action, tried in its own copy of the deal. Lookahead (group * rotations + rotation) * envs + env is
+# the one of that environment, group (see ``write_groups``) and rotation, if it has so many.
 LOOKAHEAD = np.dtype(
     [
         ("state", STATE),  # the copy
@@ -64,12 +64,12 @@ def _last_drawn(state):
 
 
 @kernel
-def count_rotations(game, state, most):
-    """Return the number of rotations to try an action in: ``most``, or as many as there are, at least 1."""
+def count_rotations(game, state, max_rotations):
+    """Return the number of rotations to try an action in: ``max_rotations``, or as many as there are, at least 1."""
     unseen = np.int64(game.cards) - np.int64(state.top)
     if unseen > 0 and _last_drawn(state) >= 0:
         unseen += 1
-    return max(np.int64(1), min(np.int64(most), unseen))
+    return max(np.int64(1), min(np.int64(max_rotations), unseen))
 
 
 @kernel
@@ -106,8 +106,8 @@ def write_rotation(game, state, rotation, rotations, state_copy):
 
 
 @row_kernel
-def write_slots(i, game, states, wanted, stock_rotations, slots, rotations):
-    """Write the actions to try in environment ``i``, one slot for each class of equivalent actions.
+def write_groups(i, game, states, wanted, stock_rotations, groups, rotations):
+    """Write the actions to try in environment ``i``, one group for each class of equivalent actions.
 
     Cards of a suit are equivalent if no other card in play ranks between them; only the lowest of a class is tried.
 
@@ -115,13 +115,13 @@ def write_slots(i, game, states, wanted, stock_rotations, slots, rotations):
         i: the environment.
         game: the rules.
         states: ``STATE`` array (envs,).
-        wanted: bool[envs]; the others, and those without a choice, get no slots.
+        wanted: bool[envs]; the others, and those without a choice, get no groups.
         stock_rotations: number of rotations of the unseen cards to try each action in; fewer if there are fewer cards.
-        slots: uint64[most actions, envs], masks of equivalent actions, written; 0 for an unused slot.
+        groups: uint64[max_actions, envs], masks of equivalent actions, written; 0 for an unused group.
         rotations: int64[envs], number of rotations, written.
     """
-    for slot in range(slots.shape[0]):
-        slots[slot, i] = 0
+    for group in range(groups.shape[0]):
+        groups[group, i] = 0
     rotations[i] = 0
     state = states[i]
     legal = legal_actions(state)
@@ -131,13 +131,13 @@ def write_slots(i, game, states, wanted, stock_rotations, slots, rotations):
     if state.led >= 0:  # counted as played already, but beating it or not makes a difference
         in_play |= _ONE << np.uint64(state.led)
     rotations[i] = count_rotations(game[0], state, stock_rotations)
-    slot = last = np.int64(-1)
+    group = last = np.int64(-1)
     while legal:
         action = lowest(legal)
         legal &= legal - _ONE
         if state.decision != PLAY or not is_neighbour(last, action, in_play):
-            slot += 1
-        slots[slot, i] |= _ONE << np.uint64(action)
+            group += 1
+        groups[group, i] |= _ONE << np.uint64(action)
         last = action
 
 
@@ -201,7 +201,7 @@ def begin_lookaheads(
     relabeling,
     game,
     states,
-    slots,
+    groups,
     rotations,
     lookahead,
     answers,
@@ -222,8 +222,8 @@ def begin_lookaheads(
         relabeling: scratch.
         game: the rules.
         states: ``STATE`` array (envs,).
-        slots: uint64[most actions, envs], from :func:`write_slots`.
-        rotations: int64[envs], from :func:`write_slots`.
+        groups: uint64[max_actions, envs], from :func:`write_groups`.
+        rotations: int64[envs], from :func:`write_groups`.
         lookahead: number of own decisions at which values are averaged.
         answers: bool[envs], whether the opponent itself replies; otherwise the distilled network does.
         known_cards: cards in the largest hands whose endgame margins are looked up; others are searched.
@@ -234,10 +234,10 @@ def begin_lookaheads(
         lookaheads: ``LOOKAHEAD`` array (n,), written.
     """
     envs = states.shape[0]
-    most = needs.shape[0] // (slots.shape[0] * envs)
-    env, rotation, slot = i % envs, i // envs % most, i // envs // most
+    max_rotations = needs.shape[0] // (groups.shape[0] * envs)
+    env, rotation, group = i % envs, i // envs % max_rotations, i // envs // max_rotations
     needs[i] = NOTHING
-    if not slots[slot, env] or rotation >= rotations[env]:
+    if not groups[group, env] or rotation >= rotations[env]:
         return
     ahead = lookaheads[i]
     ahead.state = states[env]
@@ -246,7 +246,7 @@ def begin_lookaheads(
     ahead.seat = states[env].turn
     ahead.decisions_left = lookahead
     ahead.opponent_replies = answers[env]
-    play(game[0], ahead.state, lowest(slots[slot, env]))
+    play(game[0], ahead.state, lowest(groups[group, env]))
     needs[i] = _play_on(i, view, relabeling, game[0], known_cards, scale, views, lookaheads)
 
 
@@ -323,31 +323,31 @@ def solve_states(game, states, high, low, transpositions, margins):
 
 
 @row_kernel
-def write_q_targets(i, slots, rotations, lookahead, relabeling, lookaheads, q_targets):
+def write_q_targets(i, groups, rotations, lookahead, relabeling, lookaheads, q_targets):
     """Write the target of each action of environment ``i``: 1/(R L) Σ_r Σ_l v, over R rotations and L own decisions.
 
     This is a mean of n-step returns (Sutton and Barto, "Reinforcement Learning", 2nd edition, 7.1 and 12.1). All
-    actions of a slot get the same target.
+    actions of a group get the same target.
 
     Args:
         i: the environment.
-        slots: uint64[most actions, envs], from :func:`write_slots`.
-        rotations: int64[envs], from :func:`write_slots`.
+        groups: uint64[max_actions, envs], from :func:`write_groups`.
+        rotations: int64[envs], from :func:`write_groups`.
         lookahead: number of own decisions of each lookahead.
         relabeling: int8[envs, RELABELING_SIZE], of the current decisions.
         lookaheads: ``LOOKAHEAD`` array, with Σ_l v as totals.
         q_targets: float32[envs, actions], by canonical action, written; 0 for actions not tried.
     """
-    envs = slots.shape[1]
-    most = lookaheads.shape[0] // slots.size
+    envs = groups.shape[1]
+    max_rotations = lookaheads.shape[0] // groups.size
     for action in range(q_targets.shape[1]):
         q_targets[i, action] = 0
-    for slot in range(slots.shape[0]):
+    for group in range(groups.shape[0]):
         mean = np.float32(0)
         for rotation in range(rotations[i]):
-            total = lookaheads[(slot * most + rotation) * envs + i].total
+            total = lookaheads[(group * max_rotations + rotation) * envs + i].total
             mean = np.float32(mean + total * (1.0 / rotations[i]) / lookahead)
-        actions = slots[slot, i]
+        actions = groups[group, i]
         while actions:
             q_targets[i, encode_action(lowest(actions), relabeling[i])] = mean
             actions &= actions - _ONE

@@ -33,8 +33,8 @@ from german_whist.training.lookahead_kernels import (
     take_margins,
     take_replies,
     take_values,
+    write_groups,
     write_q_targets,
-    write_slots,
 )
 from german_whist.training.rollout_kernels import watkins_q_lambda
 from german_whist.training.rollouts import Collector, Network
@@ -68,9 +68,9 @@ class ActionValueTargets:
         self.q_targets = device.zeros((*shape, collector.num_actions), "float32")
         self.returns = device.zeros(tuple(shape), "float32")
         self.mask = device.zeros(tuple(shape), "bool")
-        most_actions = max(batch.rules.hand, batch.rules.open_stock, 2)
-        room = batch.size * most_actions * config.stock_rotations
-        self._slots = device.zeros((most_actions, batch.size), "uint64")
+        max_actions = max(batch.rules.hand, batch.rules.open_stock, 2)
+        room = batch.size * max_actions * config.stock_rotations
+        self._groups = device.zeros((max_actions, batch.size), "uint64")
         self._rotations = device.zeros(batch.size, "int64")
         self._needs = device.zeros(room, "int8")
         self._views = device.zeros(room, VIEW)
@@ -117,13 +117,13 @@ class ActionValueTargets:
         collector, settings = self._collector, self._settings
         launch, states = collector.device.launch, collector.states
         game, envs = collector.batch.rules.game, collector.batch.size
-        slots, rotations, needs, lookaheads = self._slots, self._rotations, self._needs, self._lookaheads
+        groups, rotations, needs, lookaheads = self._groups, self._rotations, self._needs, self._lookaheads
         views, scale = self._views, float(settings.margin_tanh_scale)
         shared = self._known_cards, scale, needs, views, lookaheads
         rng = np.random.default_rng((collector.seed, collector.rank, collector.rollouts, step))
 
-        launch(write_slots, envs, game, states, wanted, settings.stock_rotations, slots, rotations)
-        launch(begin_lookaheads, len(needs), game, states, slots, rotations, lookahead, self._answers, *shared)
+        launch(write_groups, envs, game, states, wanted, settings.stock_rotations, groups, rotations)
+        launch(begin_lookaheads, len(needs), game, states, groups, rotations, lookahead, self._answers, *shared)
         while True:
             replying, valued_too, answering, valued, known, searched = collector.device.rows_by_code(needs, NUM_NEEDS)
             for rows, has_value in ((replying, False), (valued_too, True)):
@@ -145,7 +145,7 @@ class ActionValueTargets:
             margins = collector.device.array(self._solve(np.ascontiguousarray(found["state"])))
             launch(take_margins, len(searched), searched, margins, scale, lookaheads)
         q_targets = self.q_targets[step]
-        launch(write_q_targets, envs, slots, rotations, lookahead, collector.relabeling, lookaheads, q_targets)
+        launch(write_q_targets, envs, groups, rotations, lookahead, collector.relabeling, lookaheads, q_targets)
 
     def _opponents_that_answer(self) -> Tensor:
         """Return whether the opponent itself replies in lookaheads, bool[envs]."""

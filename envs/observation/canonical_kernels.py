@@ -117,9 +117,9 @@ def _rank_by_unplayed(unplayed, relabeling):
         relabeled |= ((_SUIT << np.uint64(13 - count)) & _SUIT) << np.uint64(13 * suit)
         rank = 13 * suit + 12
         played_rank = rank - count
-        for place in range(13 * suit + 12, 13 * suit - 1, -1):
-            is_unplayed = np.int64((unplayed >> np.uint64(place)) & _ONE)
-            relabeling[_ENCODED + place] = rank if is_unplayed else played_rank
+        for card in range(13 * suit + 12, 13 * suit - 1, -1):
+            is_unplayed = np.int64((unplayed >> np.uint64(card)) & _ONE)
+            relabeling[_ENCODED + card] = rank if is_unplayed else played_rank
             rank -= is_unplayed
             played_rank -= 1 - is_unplayed
     return relabeled

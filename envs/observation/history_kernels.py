@@ -161,7 +161,7 @@ def relabel_histories(i, relabeling, lengths, tokens):
         card = np.int64(tokens[i, row, 2])
         if card:
             tokens[i, row, 2] = 1 + encode_action(card - 1, relabeling[i])
-        place = row
-        while place > 0 and _follows_higher(tokens[i], place):
-            tokens[i, place - 1, 2], tokens[i, place, 2] = tokens[i, place, 2], tokens[i, place - 1, 2]
-            place -= 1
+        target = row
+        while target > 0 and _follows_higher(tokens[i], target):
+            tokens[i, target - 1, 2], tokens[i, target, 2] = tokens[i, target, 2], tokens[i, target - 1, 2]
+            target -= 1

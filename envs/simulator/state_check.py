@@ -107,11 +107,11 @@ def _contradictions(rules: Rules, states: States) -> Iterator[tuple[str, Flags]]
 
 def _misplaced(rules: Rules, states: States) -> Flags:
     """Return in which states the hands, the cards played, discarded and still in the stock are not the whole deck."""
-    place = np.arange(len(rules.cards))
+    position = np.arange(len(rules.cards))
     if rules.humbug:  # the blind hands that nobody has taken: places 1 and 2 of each four
-        in_stock = (place % 4 > states["exchanged"].sum(axis=1)[:, None]) & (place % 4 < 3)
+        in_stock = (position % 4 > states["exchanged"].sum(axis=1)[:, None]) & (position % 4 < 3)
     else:
-        in_stock = place >= states["top"][:, None]
+        in_stock = position >= states["top"][:, None]
     bits = np.uint64(1) << states["deck"][:, : len(rules.cards)].astype(np.uint64)
     parts = [*states["hands"].T, *states["played"].T, states["face_up"], np.bitwise_or.reduce(states["discarded"], 1)]
     count = sum(_count(part) for part in parts) + in_stock.sum(axis=1)

@@ -59,9 +59,9 @@ def write_cards(typing_context: Any, mask: Any, row: Any, start: Any) -> Any:
         for first in (0, 16, 32, 36):  # sixteen entries at a time; 52 is no multiple, so the last vector overlaps
             offset = ir.Constant(ir.IntType(64), first)
             part = builder.trunc(builder.lshr(args[0], offset), ir.IntType(16))
-            place = builder.gep(data, [builder.add(args[2], offset)])
+            pointer = builder.gep(data, [builder.add(args[2], offset)])
             spread = builder.zext(builder.bitcast(part, bits), entries)
-            builder.store(spread, builder.bitcast(place, entries.as_pointer()), align=1)
+            builder.store(spread, builder.bitcast(pointer, entries.as_pointer()), align=1)
         return context.get_dummy_value()
 
     return types.none(types.uint64, row, types.int64), codegen

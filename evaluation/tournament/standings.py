@@ -66,19 +66,19 @@ class Standings(Report):
 
     def report(self) -> Sequence[Table | str]:
         """Return tables of ratings and win rates, and a line on upsets."""
-        places = range(len(self.agents))
+        agents = range(len(self.agents))
         ratings = Table(
             game_title(self.rules, self.endgame),
             ("", "agent", "Elo", "95 % interval"),
             [
                 (str(i + 1), self.agents[i], f"{self.ratings[i]:+z.0f}", rating_interval(self.intervals[i]))
-                for i in places
+                for i in agents
             ],
         )
         rates = Table(
             "Games won by the agent of the row, in %",
-            ("", *(f"vs {j + 1}" for j in places)),
-            [(str(i + 1), *("" if i == j else _rate_text(self.pairs[i, j]) for j in places)) for i in places],
+            ("", *(f"vs {j + 1}" for j in agents)),
+            [(str(i + 1), *("" if i == j else _rate_text(self.pairs[i, j]) for j in agents)) for i in agents],
             [
                 f"{self.deals:,} mirrored deal{'s' * (self.deals != 1)} of seed {self.seed} for each pair; "
                 "Elo by Bradley-Terry, mean 0, bootstrapped over deals; ± is the 95 % interval"
@@ -139,10 +139,10 @@ def standings(
     unknown = ~_has_interval(margins, won, len(agents))
     low[unknown], high[unknown] = -np.inf, np.inf
     order = np.argsort(-ratings, kind="stable")
-    place = np.argsort(order).tolist()
+    rank = np.argsort(order).tolist()
     ranked: dict[tuple[int, int], Margins] = {}
     for (i, j), own in margins.items():
-        ranked[place[i], place[j]], ranked[place[j], place[i]] = own, -own[:, ::-1]
+        ranked[rank[i], rank[j]], ranked[rank[j], rank[i]] = own, -own[:, ::-1]
     ranked = dict(sorted(ranked.items()))
     largest = reward_limit(rules.game, "margin")
     return Standings(

@@ -123,10 +123,10 @@ def position_of(leader, follower, trump):
         own = (leader >> shift) & _SUIT
         cards = own | ((follower >> shift) & _SUIT)
         word = np.uint64(0)
-        place = np.uint64(0)
+        bit = np.uint64(0)
         while cards:
-            word |= ((own >> np.uint64(lowest(cards))) & _ONE) << place
-            place += _ONE
+            word |= ((own >> np.uint64(lowest(cards))) & _ONE) << bit
+            bit += _ONE
             cards &= cards - _ONE
-        position |= (word | (_ONE << place)) << np.uint64(16 * lane_of(suit, trump))
+        position |= (word | (_ONE << bit)) << np.uint64(16 * lane_of(suit, trump))
     return position

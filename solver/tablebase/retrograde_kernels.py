@@ -84,18 +84,18 @@ def _grid(ranking, trump, lengths, own, swapped, strides):
         order[lane] = lane
     for end in range(3, -1, -1):  # bubble sort: a trick can change the order of the lengths
         cards += lengths[end]
-        for place in range(1 if trump else 0, end):
-            if lengths[order[place]] > lengths[order[place + 1]]:
-                order[place], order[place + 1] = order[place + 1], order[place]
+        for index in range(1 if trump else 0, end):
+            if lengths[order[index]] > lengths[order[index + 1]]:
+                order[index], order[index + 1] = order[index + 1], order[index]
     sub_block = ranking.block_entries[cards // 2, lengths[order[0]], lengths[order[1]], lengths[order[2]]]
     inside = 0
-    for place in range(3):
-        lane = order[place]
+    for index in range(3):
+        lane = order[index]
         inside = inside * (lengths[lane] + 1) + (lengths[lane] - own[lane] if swapped else own[lane])
     first = ranking.sub_block_starts[sub_block + inside]
     stride = 1
-    for place in range(3, -1, -1):
-        lane = order[place]
+    for index in range(3, -1, -1):
+        lane = order[index]
         words = _words(ranking, lengths[lane], own[lane])
         strides[lane] = -stride if swapped else stride
         if swapped:

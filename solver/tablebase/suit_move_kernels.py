@@ -22,14 +22,14 @@ def list_moves(digits, moves):
         digits: as ``Ranking.digits``.
         moves: ``SuitMoves`` of zeros, filled in place.
     """
-    place = 0
+    index = 0
     for length in range(MAX_CARDS + 1):
         for own in range(length + 1):
-            moves.first_word[length, own] = place
+            moves.first_word[length, own] = index
             for bits in range(1 << length):
                 if popcount(np.uint64(bits)) == own:
-                    moves.words[place] = bits | 1 << length
-                    place += 1
+                    moves.words[index] = bits | 1 << length
+                    index += 1
     trick = discard = 0
     for number in range(1, WORDS):
         word = np.uint64(number)

@@ -108,12 +108,12 @@ def blind_strength(view, unplayed, trump, low):
     for first in range(step):
         hand = np.uint64(0)
         cards = view.unseen
-        place = 0
+        index = 0
         while cards:
-            if place % step == first and popcount(hand) < size:
+            if index % step == first and popcount(hand) < size:
                 hand |= cards & ~(cards - _ONE)  # the lowest card
             cards &= cards - _ONE
-            place += 1
+            index += 1
         total += strength(hand, size, unplayed, trump, low)
     return total / step
 

@@ -256,13 +256,13 @@ def hand_sample(view, number, samples):
     hand = view.opponent_known
     left = held_unseen(view)
     cards = possible_cards(view)
-    place = 0
+    index = 0
     while cards and left > 0:
-        if place % samples == number:
+        if index % samples == number:
             hand |= cards & ~(cards - _ONE)  # the lowest card
             left -= 1
         cards &= cards - _ONE
-        place += 1
+        index += 1
     return hand
 
 
