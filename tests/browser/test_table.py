@@ -254,12 +254,12 @@ def test_a_best_of_match_counts_deals_won(table: Table, server: Server) -> None:
         table.play_on()
         if not table.button("Next deal").count():
             break
-        score = table.session(session)["match"]["dealsWon"]
+        score = table.session(session)["match"]["score"]
         shown = table.page.locator("#match").text_content()
         assert re.fullmatch(rf"Best of 3: (you (lead|trail) {score['you']} to {score['opponent']}|level at \d)", shown)
         assert shown not in table.page.get_by_role("region", name="Result").text_content()
         table.next_deal()
-    score = table.session(session)["match"]["dealsWon"]
+    score = table.session(session)["match"]["score"]
     assert max(score.values()) == 2
     assert re.search(r"wins? the match\.", table.page.get_by_role("region", name="Result").text_content())
     assert re.search(r"you (win|lose) \d to \d", table.page.locator("#match").text_content())

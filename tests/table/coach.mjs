@@ -13,7 +13,7 @@ import { judge, lowestOfEquals } from "../../table/page/game/coach/judgement.js"
 import { reason } from "../../table/page/game/coach/reasons.js";
 import { Episode } from "../../table/page/game/deal/episode.js";
 import { advise } from "../../table/page/judge/advice.js";
-import { beliefOf } from "../../table/page/judge/belief.js";
+import { beliefOf } from "../../table/page/judge/world_sampling.js";
 
 const data = process.argv[2];
 setData(JSON.parse(readFileSync(join(data, "data.json"), "utf8")));

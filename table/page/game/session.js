@@ -23,18 +23,14 @@ import { isQuizTime, quizStep, score } from "./recall.js";
  * @typedef {object} Score
  * @property {[number, number]} points of the deals won
  * @property {[number, number]} won number of deals won
- * @property {number} drawn number of drawn deals
  */
 
 /** @param {DealResult[]} results @returns {Score} after some deals */
 export function scoreOf(results) {
   /** @type {Score} */
-  const found = { points: [0, 0], won: [0, 0], drawn: 0 };
+  const found = { points: [0, 0], won: [0, 0] };
   for (const { margin, points } of results) {
-    if (margin === 0) {
-      found.drawn += 1;
-      continue;
-    }
+    if (margin === 0) continue;
     const winner = margin > 0 ? 0 : 1;
     found.points[winner] += Math.abs(points);
     found.won[winner] += 1;

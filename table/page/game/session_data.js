@@ -9,7 +9,6 @@ import { bySide, position, result, sideOf, sideOrNobody } from "./deal/position.
 import { eventSnapshots } from "./deal/snapshots.js";
 import { scoreInMatch } from "./session.js";
 import { lessonData } from "./lesson.js";
-import { matchFormatOf, targetOf } from "./setup.js";
 import { recallData } from "./recall.js";
 import { isCopy } from "./thinking.js";
 
@@ -106,10 +105,7 @@ function matchData({ setup: { match }, score, seat, winner, finished }) {
   return {
     format: match,
     title: matchTitle(match),
-    target: match === null ? null : targetOf(matchFormatOf(match)),
     score: bySide(points[seat], points[1 - seat]),
-    dealsWon: bySide(score.won[seat], score.won[1 - seat]),
-    dealsDrawn: score.drawn,
     deals: finished.length,
     winner: sideOrNobody(winner, seat),
   };

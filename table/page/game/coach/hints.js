@@ -3,7 +3,7 @@
 
 import { actionText } from "../../engine/actions.js";
 import { SUITS, union } from "../../engine/cards.js";
-import { beliefOf } from "../../judge/belief.js";
+import { beliefOf } from "../../judge/world_sampling.js";
 import { round } from "../wording.js";
 import { agentTitle, STRONGEST } from "../catalogue.js";
 import { highToLow } from "../deal/position.js";
@@ -28,7 +28,6 @@ export function hintOf(view, rules, advice, own = null) {
   const title = agentTitle(advice.judge);
   return {
     by: advice.judge,
-    byTitle: title,
     byText: judgeText(advice, title),
     action: actionText(best, rules),
     name: actionName(best, rules),

@@ -208,7 +208,6 @@ export function lastTrick(events, seat) {
   };
   return {
     number: won.trick,
-    leader: sideOf(Number(plays[0].seat), seat),
     winner: sideOf(won.seat, seat),
     cards: bySide(String(cardOf(plays, seat)), String(cardOf(plays, 1 - seat))),
     takes: bySide(cardOf(gains, seat), cardOf(gains, 1 - seat)),

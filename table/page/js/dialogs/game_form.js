@@ -1,12 +1,12 @@
 // @ts-check
-/** What to play: game, scoring, opponent and win target. */
+/** What to play: game, scoring, opponent and win target; its rules in words; two agents that play while a person looks on. */
 
-import { canBePlayed, matchTitle } from "../../game/catalogue.js";
+import { agentsFor, agentTitle as titleOf, canBePlayed, matchTitle } from "../../game/catalogue.js";
 import { dataNow } from "../../game/data.js";
 import { change, settings } from "../settings.js";
 import { fill, h, newId } from "../dom.js";
+import { openDialog } from "./dialog.js";
 import { selectField } from "./fields.js";
-import { rulesText } from "./rules.js";
 
 /** @typedef {import("../../game/types.js").Catalog} Catalog */
 
@@ -134,4 +134,31 @@ function otherTarget(choose) {
 function labelled(field) {
   field.querySelector("select")?.setAttribute("data-label", field.querySelector("label")?.textContent ?? "");
   return field;
+}
+
+/**
+ * @param {string} text a title, an empty line, then paragraphs that begin with a word and a colon, their further lines indented
+ * @returns {HTMLElement[]} the paragraphs
+ */
+export function rulesText(text) {
+  const [, paragraphs] = text.trim().split("\n\n");
+  return paragraphs.split(/\n(?! )/).map((paragraph) => {
+    const words = paragraph.replace(/\s+/g, " ");
+    const colon = words.indexOf(":");
+    return h("p", { class: "rule" }, h("strong", {}, words.slice(0, colon)), words.slice(colon));
+  });
+}
+
+/**
+ * @param {string} rules
+ * @param {(agents: [string, string]) => void} play
+ */
+export function chooseTwoAgents(rules, play) {
+  const choices = agentsFor(rules).map((spec) => ({ value: spec, title: titleOf(spec) }));
+  const agents = /** @type {[string, string]} */ (choices.slice(-2).map(({ value }) => value));
+  const dialog = openDialog("Watch two agents", [
+    selectField("First seat", choices, agents[0], (spec) => { agents[0] = spec; }),
+    selectField("Second seat, which leads", choices, agents[1], (spec) => { agents[1] = spec; }),
+    h("div", { class: "buttons" }, h("button", { type: "button", class: "primary", onclick: () => { dialog.close(); play(agents); } }, "Play")),
+  ]);
 }

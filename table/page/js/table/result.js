@@ -4,10 +4,12 @@
 import { byId, fill, h, icon } from "../dom.js";
 import * as sessions from "../../game/sessions.js";
 import { openRecall, recallText } from "../coach/recall.js";
-import { askToKeep, offerFile } from "../keeping.js";
+import { change, settings } from "../settings.js";
 import { capital, counted } from "../words.js";
 
 /** @typedef {import("../../game/types.js").Session} Session */
+
+const EVERY = 50; // deals after which the page offers a file of all games
 
 /**
  * @typedef {object} ResultActions
@@ -131,4 +133,22 @@ function buttonsOf(session, actions) {
     add("Watch the computer", actions.watch, "quiet");
   }
   return buttons;
+}
+
+/** Ask the browser, which alone has the games, not to clear the page's storage when space runs short. */
+function askToKeep() {
+  navigator.storage?.persist?.().catch(() => {}); // the answer changes nothing here
+}
+
+/**
+ * Offer a file of all games below the result, if many deals have been finished since the last one.
+ *
+ * @param {HTMLElement} place
+ * @param {() => void} open
+ */
+async function offerFile(place, open) {
+  const { deals } = await sessions.statistics();
+  if (deals < settings.dealsKept + EVERY) return;
+  place.append(h("p", { class: "keep" }, `Your ${deals} deals are kept only in this browser. `, h("button", { type: "button", class: "quiet", onclick: open }, "Save them to a file")));
+  change({ dealsKept: deals });
 }

@@ -1,8 +1,9 @@
 // @ts-check
-/** The hint: what the judge would play, why, and what the opponent holds or may hold. */
+/** The coach's panel: a hint, with what the opponent holds or may hold, or a step of the lesson. */
 
 import { openDialog } from "../dialogs/dialog.js";
 import { byId, fill, h, icon } from "../dom.js";
+import { announce } from "../notices.js";
 import { SUIT_NAMES, SUIT_SIGNS, capital, cardName, isCard, percent } from "../words.js";
 import { actionText, optionBars } from "./bars.js";
 
@@ -93,5 +94,36 @@ function holdings(opponent) {
       h("tr", {}, h("th", { scope: "col" }, h("span", { class: "hidden" }, "Suit")), h("td", {}), h("th", { scope: "col" }, "cards"), h("th", { scope: "col" }, "void")),
     ),
     h("tbody", {}, ...rows),
+  );
+}
+
+/**
+ * Show the step of a lesson: what the position is about, and which card it asks for.
+ * @param {Session} session
+ * @param {() => void} leave called when the person ends the lesson early
+ */
+export function showLesson(session, leave) {
+  const { lesson } = session;
+  const panel = byId("coach");
+  if (lesson === null) {
+    if (panel.dataset.kind === "lesson") panel.hidden = true;
+    return;
+  }
+  const step = `${session.id} ${lesson.step} ${lesson.done}`;
+  if (panel.dataset.kind === "lesson" && panel.dataset.step === step && !panel.hidden) return;
+  Object.assign(panel.dataset, { kind: "lesson", step });
+  panel.hidden = false;
+  announce(lesson.text);
+  const progress = h("progress", { max: lesson.steps, value: lesson.step, "aria-label": "Lesson" });
+  fill(
+    panel,
+    h(
+      "header",
+      {},
+      h("h2", {}, `Lesson, step ${Math.min(lesson.step, lesson.steps)} of ${lesson.steps}`),
+      !lesson.done && h("button", { type: "button", class: "close", "aria-label": "End the lesson", onclick: leave }, icon("close")),
+    ),
+    progress,
+    h("div", { class: "lesson-text" }, ...lesson.text.split("\n").map((line) => h("p", {}, line))),
   );
 }
