@@ -1,13 +1,13 @@
 # make quickstart      train an agent and measure it
 # make play            play in the browser
-# make check           lint, types and the fast tests: a minute
-# make test            every check
+# make check           lint, types, tests of environments and solver: a minute
+# make test            the gate: lint, types, site, JavaScript, all tests but the nightly ones
 # make coverage        report which lines no test reaches
 # make docs            build the documentation, with the page that plays without a server
 # make dist            build and check what is published
 # make lowest          test the lower bounds of the dependencies
 # make fuzz, make kill-test, make nightly    look for faults for as long as you let them
-# make nightly-tests   run the tests that are too long for `make test`
+# make nightly-tests   tests too long for the gate: every preset, all pages, the rest of the browser, fuzz, kills, Ray
 # make play-check      replay 100,000 deals in the page's JavaScript
 # make audit           look up the pinned versions in a database of known vulnerabilities
 # make pins            renew `constraints.txt`
@@ -44,13 +44,14 @@ quickstart: $(VENV)/.installed-train-$(KEY)
 play: $(VENV)/.installed-web-$(KEY)
 	$(BIN)/german-whist serve
 
-# For use after every edit: lint, types, and the tests of rules, environments, solver and public names.
+# For use after every edit.
 check: $(VENV)/.installed-dev-$(KEY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports --no-logo
 	$(MAKE) --no-print-directory -j 2 types fast-tests
 
+# Ends with pytest's ten slowest calls and its summary. GERMAN_WHIST_BROWSER=required fails without Chromium or npm.
 test: $(VENV)/.installed-dev-$(KEY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -101,9 +102,9 @@ nightly: $(VENV)/.installed-dev-$(KEY)
 play-check: $(VENV)/.installed-dev-$(KEY)
 	$(BIN)/python -m tests.table.replay --deals $(or $(DEALS),100000) --seed $(or $(SEED),0)
 
-# The tests marked `nightly`; some start a Ray cluster on this machine.
+# The tests marked `nightly`; one starts a Ray cluster on this machine.
 nightly-tests: $(VENV)/.installed-dev,ray-$(KEY)
-	$(BIN)/python -m pytest -m nightly
+	$(BIN)/python -m pytest -m nightly --durations=10
 
 # Needs the internet.
 audit:
