@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from filelock import FileLock
 from hypothesis import settings
 
 from german_whist.envs.simulator.batch import DealBatch
@@ -81,17 +83,29 @@ def classic_agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return "checkpoint:mine.safetensors"
 
 
+@contextmanager
+def shared_folder(factory: pytest.TempPathFactory, name: str) -> Iterator[Path]:
+    """A folder that all processes of ``pytest -n N`` share, for one of them at a time."""
+    base = factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / name
+    with FileLock(f"{folder}.lock"):
+        yield folder
+
+
 @pytest.fixture(scope="session", autouse=True)
 def endgame_tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A cache with small tables of every kind, for this session and the processes that it starts."""
-    folder = tmp_path_factory.mktemp("tables")
-    if (kernels := kernels_folder()) is not None:
-        (folder / "kernels").symlink_to(kernels)
     before = os.environ.get(CACHE_VARIABLE)
-    os.environ[CACHE_VARIABLE] = str(folder)
-    cache.SEARCH_CARDS = SMALL_TABLE
-    for kind in KINDS.values():
-        build_table(kind, SMALL_TABLE)
+    kernels = kernels_folder()
+    with shared_folder(tmp_path_factory, "tables") as folder:
+        if not folder.exists():
+            folder.mkdir()
+            if kernels is not None:
+                (folder / "kernels").symlink_to(kernels)
+        os.environ[CACHE_VARIABLE] = str(folder)
+        cache.SEARCH_CARDS = SMALL_TABLE
+        for kind in KINDS.values():
+            build_table(kind, SMALL_TABLE)
     yield folder
     if before is None:
         del os.environ[CACHE_VARIABLE]

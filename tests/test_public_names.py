@@ -18,7 +18,7 @@ def in_a_fresh_process(code: str) -> str:
     ).stdout.strip()
 
 
-def test_a_star_import_brings_every_public_name_with_its_documentation() -> None:
+def test_star_import() -> None:
     names: dict[str, object] = {}
     exec("from german_whist import *", names)
     assert set(gw.__all__) <= set(names)
@@ -26,12 +26,12 @@ def test_a_star_import_brings_every_public_name_with_its_documentation() -> None
     assert [name for name in gw.__all__ if names[name] is not getattr(gw, name)] == []
 
 
-def test_a_mistyped_name_is_named() -> None:
+def test_mistyped_name() -> None:
     with pytest.raises(AttributeError, match="play_mach"):
         getattr(gw, "play_mach")  # noqa: B009
 
 
-def test_importing_the_package_loads_nothing_heavy() -> None:
+def test_import_is_light() -> None:
     heavy = "numba llvmlite torch stable_baselines3 sb3_contrib pygame matplotlib tensorboard"
     loaded = in_a_fresh_process(
         f"import sys, german_whist; print(*(name for name in {heavy.split()!r} if name in sys.modules))"
@@ -39,7 +39,7 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
     assert loaded == ""
 
 
-def test_importing_the_package_registers_the_environments() -> None:
+def test_import_registers_environments() -> None:
     registered = in_a_fresh_process(
         "import german_whist, gymnasium, pettingzoo\n"
         f"print({GYMNASIUM_ID!r} in gymnasium.registry, {PETTINGZOO_ID!r} in pettingzoo.aec_registry)"
@@ -48,7 +48,7 @@ def test_importing_the_package_registers_the_environments() -> None:
 
 
 @pytest.mark.filterwarnings("error")
-def test_pettingzoo_makes_the_environment() -> None:
+def test_pettingzoo_make() -> None:
     game = pettingzoo.make("aec", PETTINGZOO_ID, reward="win", render_mode="ansi")
     assert game.unwrapped.reward == "win"
     assert game.unwrapped.rules == gw.rules("classic")
@@ -59,7 +59,7 @@ def test_pettingzoo_makes_the_environment() -> None:
 
 
 @pytest.mark.filterwarnings("error")
-def test_gymnasium_makes_the_environment() -> None:
+def test_gymnasium_make() -> None:
     game = gymnasium.make(f"german_whist:{GYMNASIUM_ID}", opponent="greedy", rules="classic", reward="points")
     _, info = game.reset(seed=1)
     terminated, steps = False, 0
@@ -70,7 +70,7 @@ def test_gymnasium_makes_the_environment() -> None:
 
 
 @pytest.mark.filterwarnings("error")
-def test_the_heuristic_bot_is_the_usual_opponent_and_agents_may_be_objects() -> None:
+def test_default_opponent() -> None:
     usual = gymnasium.make(f"german_whist:{GYMNASIUM_ID}")
     assert usual.unwrapped.opponent.name == "heuristic"  # type: ignore[attr-defined]
     agent = gw.make_agent("greedy")

@@ -24,7 +24,7 @@ def lowest(masks: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("rules", ["classic", "draft", "high_low", "humbug", "race"])
 @pytest.mark.parametrize("reward", ["margin", "win"])
-def test_it_plays_the_deals_of_the_vector_environment(rules: str, reward: str) -> None:
+def test_sb3_matches_vector_env(rules: str, reward: str) -> None:
     settings: dict[str, Any] = {"rules": rules, "opponent": "greedy", "reward": reward}
     known = gymnasium.make_vec("german_whist:GermanWhist-v0", 6, **settings)
     envs = GermanWhistVecEnv(6, **settings)
@@ -49,7 +49,7 @@ def test_it_plays_the_deals_of_the_vector_environment(rules: str, reward: str) -
 
 
 @pytest.mark.parametrize("rules", ["classic", "draft"])
-def test_canonical_deals_are_the_same_with_other_names(rules: str) -> None:
+def test_sb3_canonical(rules: str) -> None:
     plain, envs = (GermanWhistVecEnv(8, rules=rules, opponent="heuristic", canonical=names) for names in (False, True))
     for one in (plain, envs):
         one.seed(5)
@@ -68,7 +68,7 @@ def test_canonical_deals_are_the_same_with_other_names(rules: str) -> None:
     assert ended > 8
 
 
-def test_the_first_deal_can_be_chosen_and_the_opponent_changed() -> None:
+def test_sb3_first_deal_and_opponent() -> None:
     envs = GermanWhistVecEnv(2, rules="small")
     envs.set_options({"deal": (7, 100)})
     envs.reset()
@@ -82,7 +82,7 @@ def test_the_first_deal_can_be_chosen_and_the_opponent_changed() -> None:
     assert (np.array(rewards) == [again.step(lowest(again.action_masks()))[1] for _ in range(50)]).all()
 
 
-def test_maskable_ppo_learns_from_histories_and_plays_from_them() -> None:
+def test_maskable_ppo_with_histories() -> None:
     envs = GermanWhistVecEnv(8, rules="tiny", canonical=True, observation="both")
     model = MaskablePPO("MultiInputPolicy", VecMonitor(envs), n_steps=16, batch_size=32, seed=0, device="cpu")
     assert model.learn(256).num_timesteps == 256
@@ -105,7 +105,7 @@ def test_maskable_ppo_learns_from_histories_and_plays_from_them() -> None:
     assert not differ
 
 
-def test_maskable_ppo_learns_on_it_as_it_is_and_plays_what_it_has_learned() -> None:
+def test_maskable_ppo() -> None:
     envs = GermanWhistVecEnv(8, rules="tiny", canonical=True, endgame="exact")
     envs.reset()
     assert is_masking_supported(envs)
@@ -124,7 +124,7 @@ def test_maskable_ppo_learns_on_it_as_it_is_and_plays_what_it_has_learned() -> N
     assert gw.play_match(Player(), "random", deals=10, rules="tiny", endgame="exact").deals == 10
 
 
-def test_bad_arguments_are_refused() -> None:
+def test_bad_arguments() -> None:
     with pytest.raises(ValueError, match="reward"):
         GermanWhistVecEnv(2, reward="money")
     with pytest.raises(ValueError, match="nobody"):

@@ -40,7 +40,7 @@ def play_on(env: gw.TextEnv, rng: np.random.Generator) -> tuple[list[str], float
 
 
 @pytest.mark.parametrize("game", PRESETS)
-def test_every_game_is_that_of_the_gymnasium_environment(game: str) -> None:
+def test_text_env_matches_gymnasium(game: str) -> None:
     """The same deals, the same choices and the same margins."""
     rng = np.random.default_rng(1)
     env, other = gw.TextEnv(game, "random", reward="margin"), GermanWhistEnv(gw.make_agent("random"), game)
@@ -61,7 +61,7 @@ def test_every_game_is_that_of_the_gymnasium_environment(game: str) -> None:
         assert message.endswith(("won.", "each.", "low.")) or " win" in message
 
 
-def test_a_seed_repeats_its_deals_and_each_has_its_address() -> None:
+def test_seed_and_address() -> None:
     env, again = gw.TextEnv(opponent="random"), gw.TextEnv(opponent="random")
     prompts = [env.reset(seed=7), env.reset(), env.reset()]
     assert len(set(prompts)) == 3
@@ -75,17 +75,7 @@ def _at(env: gw.TextEnv, deal: tuple[int, int]) -> gw.TextEnv:
     return env
 
 
-def test_both_seats_of_a_deal_are_a_mirrored_pair() -> None:
-    for index in range(4):
-        hands = gw.DealBatch("classic", 1, seed=3, first=index).states["hands"][0]
-        for seat in (0, 1):
-            env = _at(gw.TextEnv(seat=seat), (3, index))
-            played = [card for card in cards_of(int(hands[seat])) if not int(env.view["hand"][0]) >> card & 1]
-            assert (env.learner, played) == (seat, [])
-    assert [_at(gw.TextEnv(), (3, index)).learner for index in range(5)] == [0, 0, 1, 1, 0]
-
-
-def test_a_given_deck_is_dealt() -> None:
+def test_given_deck() -> None:
     deck = gw.DealBatch("tiny", 1, seed=1).states["deck"][0, : len(gw.rules("tiny").cards)].tolist()
     env = gw.TextEnv("tiny", seat=1)
     prompt = env.reset(seed=0, options={"deck": deck, "dealer": 0})
@@ -96,7 +86,7 @@ def test_a_given_deck_is_dealt() -> None:
 
 @pytest.mark.parametrize("seat", [0, 1])
 @pytest.mark.parametrize("game", ["classic", "draft", "open_stock", "no_trump", "humbug"])
-def test_messages_tell_no_card_that_the_seat_has_not_seen(game: str, seat: int) -> None:
+def test_hidden_cards_are_hidden(game: str, seat: int) -> None:
     redeal = Redeal(game, seed=4, seat=seat, steps=14, attempts=24)
     dealer, size = int(redeal.course.states["dealer"][0]), len(redeal.course.rules.cards)
     decks = [state["deck"][:size].tolist() for state in redeal.others.states]
@@ -125,9 +115,7 @@ def test_messages_tell_no_card_that_the_seat_has_not_seen(game: str, seat: int) 
         ({"reward": "win", "illegal_penalty": 0.25}, 0.25, -0.25),
     ],
 )
-def test_the_third_answer_in_a_row_without_a_legal_action_loses_the_deal(
-    settings: dict[str, Any], penalty: float, lost: float
-) -> None:
+def test_three_illegal_answers(settings: dict[str, Any], penalty: float, lost: float) -> None:
     env = gw.TextEnv(**settings, seat=0)
     env.reset(seed=1)  # the opponent leads a card
     hand = set(env.legal)
@@ -145,7 +133,7 @@ def test_the_third_answer_in_a_row_without_a_legal_action_loses_the_deal(
     assert env.step(foreign)[1:3] == (0.0, True)
 
 
-def test_a_legal_answer_starts_the_count_again() -> None:
+def test_legal_answer_resets_count() -> None:
     env = gw.TextEnv(reward="margin")
     env.reset(seed=1)
     done = False
@@ -157,7 +145,7 @@ def test_a_legal_answer_starts_the_count_again() -> None:
     assert reward == info["margin"]
 
 
-def test_the_deal_pays_win_draw_or_loss() -> None:
+def test_rewards() -> None:
     env, paid = gw.TextEnv("short", "random", reward="win"), {}
     for seed in range(24):
         env.reset(seed=seed)
@@ -167,7 +155,7 @@ def test_the_deal_pays_win_draw_or_loss() -> None:
 
 
 @pytest.mark.parametrize("game", ["classic", "small_all"])
-def test_regret_in_the_endgame_is_what_the_solver_says(game: str) -> None:
+def test_regret_in_endgame(game: str) -> None:
     env, rng, checked = gw.TextEnv(game, "random", reward="regret", worlds=1), np.random.default_rng(3), []
     env.reset(seed=3)
     done = False
@@ -186,7 +174,7 @@ def test_regret_in_the_endgame_is_what_the_solver_says(game: str) -> None:
         assert reward == pytest.approx(expected)
 
 
-def test_regret_in_the_foreplay_is_what_the_coach_says() -> None:
+def test_regret_in_foreplay() -> None:
     env, found = gw.TextEnv(reward="regret", worlds=8), []
     env.reset(seed=6)
     for _ in range(8):
@@ -209,12 +197,12 @@ def test_regret_in_the_foreplay_is_what_the_coach_says() -> None:
         ({"illegal_penalty": -1.0}, "illegal_penalty .* -1.0"),
     ],
 )
-def test_bad_arguments_are_refused(arguments: dict[str, Any], message: str) -> None:
+def test_bad_arguments(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         gw.TextEnv(**arguments)
 
 
-def test_bad_calls_are_refused_and_change_nothing() -> None:
+def test_bad_calls() -> None:
     env = gw.TextEnv()
     with pytest.raises(ResetNeeded):
         env.step("SA")

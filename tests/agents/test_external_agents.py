@@ -17,8 +17,6 @@ import german_whist as gw
 from german_whist.agents.registry import make_agent
 from german_whist.table.api import Api
 from german_whist.table.page_data import ServeOptions
-from german_whist.training.config import load_config
-from german_whist.training.run import RunDirectory
 from tests.agents.networks import some_network
 from tests.cli.commands import Run, runner
 
@@ -69,7 +67,7 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
 
 
 @pytest.mark.parametrize("spec", ["python:my_bot.py:Bot", "python:my_package.bots:Bot"])
-def test_it_plays_wherever_agents_are_named(spec: str, folder: Path) -> None:
+def test_external_agent_everywhere(spec: str, folder: Path) -> None:
     assert gw.play_match(spec, "random", deals=3).first == spec
     assert gw.play_match(f"{spec}+exact", "random", deals=3).deals == 3
     assert spec in gw.play_tournament([spec, "random", "greedy"], deals=3).agents
@@ -95,7 +93,7 @@ def test_worker_processes_load_it_too(folder: Path, run: Run) -> None:
     assert alone.out == two.out
 
 
-def test_a_file_that_has_changed_is_loaded_again(folder: Path) -> None:
+def test_changed_file_is_reloaded(folder: Path) -> None:
     assert make_agent("python:my_bot.py:Bot").wrapped.depth == 1  # type: ignore[attr-defined]
     (folder / "my_bot.py").write_text(BOT.replace("depth=1", "depth=5"), encoding="utf-8")
     assert make_agent("python:my_bot.py:Bot").wrapped.depth == 5  # type: ignore[attr-defined]
@@ -137,7 +135,7 @@ def first_choice(spec: str) -> str:
 
 
 @pytest.mark.parametrize("how", IMPORTS)
-def test_each_file_gets_the_modules_of_its_own_folder(how: str, folder: Path) -> None:
+def test_modules_of_own_folder(how: str, folder: Path) -> None:
     for version, choice in (("v1", LOWEST), ("v2", HIGHEST)):
         write_version(folder / version, how, choice)
     sys.path.insert(0, str(folder / "v1"))  # as when a program of this folder runs
@@ -147,12 +145,6 @@ def test_each_file_gets_the_modules_of_its_own_folder(how: str, folder: Path) ->
     assert first_choice("python:v1/bot.py:Bot") == LOWEST
     assert sys.modules.pop(before.__name__) is before
     sys.modules.pop("tool", None)
-
-
-def test_a_helper_that_has_changed_is_loaded_again(folder: Path) -> None:
-    for choice in (LOWEST, HIGHEST, LOWEST):
-        write_version(folder / "v1", "top", choice)
-        assert first_choice("python:v1/bot.py:Bot") == choice
 
 
 REFUSED = {
@@ -167,12 +159,12 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("spec", REFUSED)
-def test_what_is_wrong_is_said(spec: str, folder: Path) -> None:
+def test_wrong_spec_is_refused(spec: str, folder: Path) -> None:
     with pytest.raises(ValueError, match=REFUSED[spec]):
         make_agent(spec)
 
 
-def test_an_error_while_it_plays_names_its_line_on_the_command_line(folder: Path, run: Run) -> None:
+def test_error_in_agent_names_its_line(folder: Path, run: Run) -> None:
     code, _, error = run("evaluate", "python:my_bot.py:Crash", "random", "--deals", "2")
     assert code == 2
     assert "my_bot.py, line 13: ValueError: no field of name no_such_field" in error
@@ -201,21 +193,21 @@ def question(agent: str) -> dict[str, Any]:
     return {"rules": "tiny", "agent": agent, "history": tokens[0, : lengths[0]].tolist()}
 
 
-def test_the_table_runs_none_that_the_command_line_does_not_name(loaded: Path) -> None:
+def test_table_runs_only_named_agents(loaded: Path) -> None:
     for options in (ServeOptions(), ServeOptions("tiny", ("python:my_bot.py:Bot",))):
         with pytest.raises(ValueError, match="is not offered here"):
             Api(options).act(question(EVIL))
     assert not loaded.exists()
 
 
-def test_the_table_plays_the_agent_that_the_command_line_names(folder: Path) -> None:
+def test_table_plays_named_agent(folder: Path) -> None:
     spec = "python:my_bot.py:Bot"
     (action,) = make_agent(spec, "tiny").act(gw.DealBatch("tiny", 1, 3).views(), None)
     assert Api(ServeOptions("tiny", (spec,))).act(question(spec)) == {"action": gw.card_text(int(action))}
 
 
 @pytest.mark.parametrize("key", ["opponents", "evaluate_against"])
-def test_a_configuration_names_none(key: str, loaded: Path, run: Run) -> None:
+def test_config_runs_no_code(key: str, loaded: Path, run: Run) -> None:
     value = {"opponents": f"{{self: 0.5, {EVIL!r}: 0.5}}", "evaluate_against": f"[{EVIL!r}]"}[key]
     text = f"trainer: policy_iteration\n{key}: {value}\n"
     (loaded.parent / "config.yaml").write_text(text, encoding="utf-8")
@@ -226,28 +218,7 @@ def test_a_configuration_names_none(key: str, loaded: Path, run: Run) -> None:
     assert not loaded.exists()
 
 
-def test_the_command_line_names_opponents_of_training(loaded: Path) -> None:
-    config = load_config("quickstart", {"opponents": "{self: 0.5, 'python:my_bot.py:Bot': 0.5}"})
-    assert "python:my_bot.py:Bot" in config.opponents
-    path = loaded.parent / "config.yaml"
-    path.write_text(config.to_yaml(), encoding="utf-8")  # as that of a run
-    with pytest.raises(ValueError, match="runs code"):
-        load_config(path)
-    again = {"opponents": "{self: 0.5, 'python:my_bot.py:Bot': 0.5}"}
-    assert load_config(path, again) == config
-    assert RunDirectory.open(loaded.parent, again)[1] == config
-
-
-def test_a_recording_names_players_only(loaded: Path, run: Run) -> None:
-    recordings: list[gw.Recording] = []
-    gw.play_match("greedy", "random", deals=1, rules="tiny", record=recordings.append)
-    named = dataclasses.replace(recordings[0], names=(EVIL, "random"))
-    (loaded.parent / "game.jsonl").write_text(named.to_line() + "\n", encoding="utf-8")
-    assert run("draw", "game.jsonl").code == 0
-    assert not loaded.exists()
-
-
-def test_a_checkpoint_is_numbers_and_a_card(loaded: Path, run: Run) -> None:
+def test_checkpoint_runs_no_code(loaded: Path, run: Run) -> None:
     network = some_network()
     training = {"opponents": {EVIL: 1.0}, "init": EVIL, "evaluate_against": [EVIL]}
     dataclasses.replace(network, training=training, results={EVIL: {"win_rate": 0.5}}).save("a.safetensors")

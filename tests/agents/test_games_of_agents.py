@@ -19,38 +19,38 @@ OPEN = [preset for preset in PRESETS if preset != "humbug"]
 
 
 @pytest.mark.parametrize("own", gw.rule_names())
-def test_only_games_that_differ_in_scoring_alone_are_played_alike(own: str) -> None:
+def test_plays_like(own: str) -> None:
     alike = {name for name in gw.rule_names() if gw.rules(own).plays_like(gw.rules(name))}
     assert alike == ({"classic", "seventh"} if own in ("classic", "seventh") else {own})
 
 
 @pytest.mark.parametrize("change", ["hand=10,stock=32", "race=7"])
-def test_a_network_for_another_game_is_refused_when_it_is_made(change: str) -> None:
+def test_network_of_other_game_is_refused(change: str) -> None:
     with pytest.raises(ValueError, match="'net' was trained for 'classic'"):
         PolicyAgent(some_network(), name="net", rules=gw.rules(f"classic:{change}"))
 
 
 @pytest.mark.parametrize("change", ["points=over_book", "points=over_book,book=3,slam=11"])
-def test_rules_that_differ_in_scoring_only_are_accepted(change: str) -> None:
+def test_other_scoring_is_accepted(change: str) -> None:
     views = gw.DealBatch(f"classic:{change}", 20).views()
     agent = PolicyAgent(some_network(), rules=gw.rules(f"classic:{change}"))
     assert (agent.act(views, None) == PolicyAgent(some_network()).act(gw.DealBatch("classic", 20).views(), None)).all()
 
 
 @pytest.mark.parametrize("spec", ["small", "ismcts", "heuristic:search=4"])
-def test_agents_that_need_an_open_endgame_refuse_humbug(spec: str) -> None:
+def test_search_refuses_humbug(spec: str) -> None:
     with pytest.raises(ValueError, match="humbug"):
         make_agent(spec, "humbug")
 
 
 @pytest.mark.parametrize("game", OPEN)
-def test_a_pretrained_agent_plays_every_game_with_its_network(game: str) -> None:
+def test_champion_plays_every_game(game: str) -> None:
     agent: Any = make_agent("champion", game)
     assert agent.network.checkpoint is load_pretrained("champion")
     assert agent.rules == gw.rules(game)
 
 
-def test_an_agent_made_for_another_game_is_refused_before_the_first_card() -> None:
+def test_agent_of_other_game_is_refused() -> None:
     message = "plays 'no_trump', but the deals are of 'classic'"
     agent: Any = make_agent("mc:worlds=2", "no_trump")
     with pytest.raises(ValueError, match=message):
@@ -65,7 +65,7 @@ def test_an_agent_made_for_another_game_is_refused_before_the_first_card() -> No
 
 
 @pytest.mark.parametrize("spec", ["champion", "small", "champion:search=4,threads=1"])
-def test_in_open_endgames_its_estimates_agree_with_its_card(spec: str) -> None:
+def test_estimates_in_open_endgames(spec: str) -> None:
     agent: Any = make_agent(spec)
     batch = gw.DealBatch("classic", 16, seed=4, history=True)
     bot = make_agent("heuristic")

@@ -38,7 +38,7 @@ def played(**settings: Any) -> list[list[float]]:
     return [*map(list, zip(*rewards, strict=True))]
 
 
-def test_one_agent_plays_a_whole_deal_and_the_shares_hold() -> None:
+def test_shares_by_deal() -> None:
     chosen = as_agent(SHARES, gw.rules("classic"))
     deals = np.arange(2000)
     first = chosen._chosen(AgentRng(5, deals, step=0))  # type: ignore[attr-defined]
@@ -48,7 +48,7 @@ def test_one_agent_plays_a_whole_deal_and_the_shares_hold() -> None:
     assert not np.array_equal(first, chosen._chosen(AgentRng(6, deals)))  # type: ignore[attr-defined]
 
 
-def test_who_plays_a_deal_does_not_depend_on_the_batch() -> None:
+def test_mixture_independent_of_batch() -> None:
     wide, again, narrow = played(opponent=SHARES, num_envs=4), played(opponent=SHARES, num_envs=4), []
     assert wide == again
     for deal in range(4):
@@ -74,7 +74,7 @@ def test_the_same_deals_on_a_device() -> None:
     assert [*map(list, zip(*rewards, strict=True))] == played(opponent=SHARES, num_envs=6)
 
 
-def test_every_door_takes_shares_of_objects_and_they_change_the_same_way() -> None:
+def test_shares_everywhere() -> None:
     pytest.importorskip("stable_baselines3")
     from german_whist.sb3 import GermanWhistVecEnv
 
@@ -102,7 +102,7 @@ def test_every_door_takes_shares_of_objects_and_they_change_the_same_way() -> No
     assert result.first == "greedy or Counting"
 
 
-def test_an_agent_asks_others_about_some_of_its_views() -> None:
+def test_agent_asks_others() -> None:
     asked = []
 
     class Composed:
@@ -135,6 +135,6 @@ def test_shares_are_above_0(shares: Any) -> None:
         gymnasium.make(ID, opponent=shares)
 
 
-def test_an_unknown_agent_in_shares_is_named() -> None:
+def test_unknown_agent_in_shares() -> None:
     with pytest.raises(ValueError, match="gready"):
         gw.make_agent({"gready": 1.0})

@@ -29,23 +29,12 @@ from tests.conftest import play_randomly
 from tools.model_cards import page
 
 
-@pytest.mark.parametrize("network", pretrained_networks(), ids=PRETRAINED_NAMES)
-def test_every_card_says_where_its_network_comes_from(network: PretrainedNetwork) -> None:
-    assert network.endgame == "exact"
-    training = network.model_card["training"]
-    assert training["commands"]
-    assert all(command.startswith("german-whist train ") for command in training["commands"])
-    assert training["decisions"] > 0
-    assert training["config"]["seed"] >= 0
-    assert training["code"]["python"]
-
-
-def test_the_page_matches_the_model_cards() -> None:
+def test_model_card_page() -> None:
     assert (weights_folder() / "README.md").read_text(encoding="utf-8") == page()
 
 
 @pytest.mark.parametrize("name", PRETRAINED_NAMES)
-def test_a_pretrained_agent_is_made_by_name_and_plays_its_game(name: str) -> None:
+def test_pretrained_by_name(name: str) -> None:
     agent = make_agent(name)
     assert isinstance(agent, ExactEndgame)
     assert isinstance(agent.agent, PolicyAgent)
@@ -60,7 +49,7 @@ def test_a_pretrained_agent_is_made_by_name_and_plays_its_game(name: str) -> Non
 
 @pytest.mark.parametrize("played", [3, 21])
 @pytest.mark.parametrize("name", PRETRAINED_NAMES)
-def test_torch_chooses_the_same_actions(name: str, played: int) -> None:
+def test_torch_agrees(name: str, played: int) -> None:
     torch = pytest.importorskip("torch")
     from german_whist.agents.policy.network.mlp import MLP
 
@@ -88,13 +77,13 @@ def test_torch_chooses_the_same_actions(name: str, played: int) -> None:
 
 
 @pytest.mark.parametrize("network", pretrained_networks(), ids=PRETRAINED_NAMES)
-def test_an_agent_wins_what_its_card_says(network: PretrainedNetwork) -> None:
+def test_pretrained_strength(network: PretrainedNetwork) -> None:
     opponent = "heuristic+exact"
     result = play_match(network.name, opponent, deals=1000, seed=7, endgame="exact")
     assert result.win_rate == pytest.approx(network.model_card["results"][opponent]["win_rate"], abs=0.035)
 
 
-def test_a_network_is_found_by_name_or_by_path(tmp_path: Path) -> None:
+def test_find_network(tmp_path: Path) -> None:
     assert find_network("champion") is load_pretrained("champion")
     some_network(seed=3).save(tmp_path / "mine.safetensors")
     assert find_network(tmp_path / "mine.safetensors").training["seed"] == 3
@@ -102,7 +91,7 @@ def test_a_network_is_found_by_name_or_by_path(tmp_path: Path) -> None:
         find_network("champon")
 
 
-def test_no_learning_library_is_needed() -> None:
+def test_plays_without_torch() -> None:
     program = (
         "import sys; sys.modules.update(dict.fromkeys(['torch', 'stable_baselines3', 'sb3_contrib']));"
         "import german_whist as gw; print(gw.play_match('champion', 'small', deals=2).wins)"

@@ -32,9 +32,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("spec", WRONG)
-def test_a_wrong_specification_is_refused_and_the_right_one_named(
-    tmp_path: Path, spec: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_wrong_spec_is_refused(tmp_path: Path, spec: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     some_network().save(Path("FILE"))
     with pytest.raises(ValueError, match=WRONG[spec]):
@@ -53,7 +51,7 @@ def a_run(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_runs_folder_is_its_newest_checkpoint(a_run: Path) -> None:
+def test_run_folder_is_newest_checkpoint(a_run: Path) -> None:
     views = gw.DealBatch("classic", 20).views()
     weights = {path: make_agent(path).network.probabilities(views) for path in a_run.glob("**/0*.safetensors")}
     weights[a_run / "final.safetensors"] = make_agent(a_run / "final.safetensors").network.probabilities(views)
@@ -74,14 +72,14 @@ def test_a_runs_folder_is_its_newest_checkpoint(a_run: Path) -> None:
     assert make_agent(a_run).name == f"mine-{16:012d}"
 
 
-def test_a_folder_without_checkpoints_is_refused(tmp_path: Path) -> None:
+def test_empty_folder_is_refused(tmp_path: Path) -> None:
     for spec in (tmp_path, str(tmp_path), f"checkpoint:{tmp_path}"):
         with pytest.raises(ValueError, match="no checkpoints"):
             make_agent(spec)
 
 
 @pytest.mark.parametrize("name", ["out,lr=0.1", "champion"])
-def test_a_checkpoint_by_an_odd_path(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_odd_checkpoint_path(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     some_network(game="tiny").save(Path(name))
     for named in (Path(name), f"checkpoint:{name}"):
@@ -91,7 +89,7 @@ def test_a_checkpoint_by_an_odd_path(tmp_path: Path, name: str, monkeypatch: pyt
     assert gw.play_match(result.first, "random", deals=2, rules="tiny") == result
 
 
-def test_a_path_is_taken_wherever_an_agent_is_named(tmp_path: Path) -> None:
+def test_path_as_agent(tmp_path: Path) -> None:
     path = tmp_path / "lr=0.1,seed=1"
     some_network(game="tiny").save(path)
     assert gw.TextEnv("tiny", opponent=path).reset(seed=1)
@@ -103,7 +101,7 @@ def test_a_path_is_taken_wherever_an_agent_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["heuristic", "mc:worlds=2", "champion"])
-def test_an_agent_refuses_what_is_not_an_array_of_views(name: str) -> None:
+def test_agent_refuses_other_views(name: str) -> None:
     views, agent, rng = gw.DealBatch("classic", 3).views(), make_agent(name), np.random.default_rng(0)
     for wrong in (views[0], views[:1].reshape(1, 1), gw.observe(views), None):
         with pytest.raises(ValueError, match="views must be a VIEW array"):
@@ -116,6 +114,6 @@ class Highest:
         return np.array([int(mask).bit_length() - 1 for mask in views["legal"]])
 
 
-def test_a_class_in_place_of_an_agent_is_named() -> None:
+def test_class_as_agent_is_refused() -> None:
     with pytest.raises(ValueError, match=r"class .*Highest"):
         gw.play_match(Highest, "random", deals=1)  # type: ignore[arg-type]

@@ -33,7 +33,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("line", "says"), CASES, ids=[line for line, _ in CASES])
-def test_bad_input_is_one_line_and_leaves_nothing(run: Run, here: Path, line: str, says: str) -> None:
+def test_bad_input_is_one_line(run: Run, here: Path, line: str, says: str) -> None:
     (here / "tiny.yaml").write_text(yaml.safe_dump(SETTINGS))
     completed = run(*shlex.split(line))
     assert (completed.code, completed.out, completed.err.count("\n")) == (2, "", 1)
@@ -42,7 +42,7 @@ def test_bad_input_is_one_line_and_leaves_nothing(run: Run, here: Path, line: st
     assert [path.name for path in here.iterdir()] == ["tiny.yaml"]
 
 
-def test_a_checkpoint_of_another_game_is_refused(run: Run, here: Path) -> None:
+def test_checkpoint_of_other_game(run: Run, here: Path) -> None:
     some_network(game="tiny").save(here / "good.safetensors")
     refused = run("evaluate", "checkpoint:good.safetensors", "random", "--rules", "all")
     assert (refused.code, refused.out, refused.err.count("\n")) == (2, "", 1)

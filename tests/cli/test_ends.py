@@ -36,7 +36,7 @@ def end(process: subprocess.Popen[str], number: signal.Signals) -> str:
 @pytest.mark.nightly
 @in_proc
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
-def test_workers_end_with_the_command(number: signal.Signals, tmp_path: Path) -> None:
+def test_workers_end_with_command(number: signal.Signals, tmp_path: Path) -> None:
     process = start(
         "evaluate", slow_bot(tmp_path / "bot"), "random", "--deals", "1", "--rules", "tiny", "--workers", "1"
     )
@@ -53,7 +53,7 @@ def test_workers_end_with_the_command(number: signal.Signals, tmp_path: Path) ->
     assert "Traceback" not in errors
 
 
-def test_an_interrupt_does_not_wait_for_a_search() -> None:
+def test_interrupt_during_search() -> None:
     # It sends itself the signal as soon as it has a thread that searches, for a minute or so.
     code = """
 import os, signal, threading, time

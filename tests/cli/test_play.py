@@ -35,7 +35,7 @@ def lowest_actions(game: str, seat: int, seed: int) -> tuple[list[str], str]:
 
 
 @pytest.mark.parametrize("game", PRESETS)
-def test_a_deal_of_every_game_is_played_to_its_result(game: str, run: Run, type_lines: Typist) -> None:
+def test_play_every_game(game: str, run: Run, type_lines: Typist) -> None:
     seat = len(game) % 2
     typed, result = lowest_actions(game, seat, 5)
     asked = type_lines(typed)
@@ -48,14 +48,12 @@ def test_a_deal_of_every_game_is_played_to_its_result(game: str, run: Run, type_
 
 
 @pytest.mark.parametrize("end", [["q"], [EOFError], [KeyboardInterrupt]])
-def test_a_word_the_end_of_the_input_and_ctrl_c_quit(
-    end: list[object], run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_quit(end: list[object], run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("builtins.input", Mock(side_effect=end))
     assert run("play", "--seed", "1", "--seat", "1").out.endswith("\nYou leave the table.\n")
 
 
-def test_help_and_what_is_no_legal_action_play_nothing(run: Run, type_lines: Typist) -> None:
+def test_illegal_input_plays_nothing(run: Run, type_lines: Typist) -> None:
     asked = type_lines(["?", "", "hello", "S1", "take", "SA", "q"])
     text = run("play", "random", "--rules", "draft", "--seed", "3", "--seat", "1").out
     assert len(asked) == 7
@@ -66,7 +64,7 @@ def test_help_and_what_is_no_legal_action_play_nothing(run: Run, type_lines: Typ
     assert "You lead" not in text
 
 
-def test_the_opponents_hand_is_not_shown(run: Run, type_lines: Typist) -> None:
+def test_opponent_hand_is_hidden(run: Run, type_lines: Typist) -> None:
     type_lines(["q"])
     shown = run("play", "random", "--seed", "6").out
     assert re.search(r"^  random +♠ - +♥ - +♦ - +♣ - +\+ \d+ unseen$", shown, re.MULTILINE)

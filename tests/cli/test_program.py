@@ -15,7 +15,7 @@ def python(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(words, env=os.environ | environment, capture_output=True, text=True, timeout=240, check=False)
 
 
-def test_help_and_lists_load_nothing_heavy() -> None:
+def test_help_loads_nothing_heavy() -> None:
     code = (
         "import sys; from german_whist.cli import main\n"
         "codes = [main(words) for words in (['--help'], ['--version'], ['agents'], ['train', '--help'])]\n"
@@ -25,7 +25,7 @@ def test_help_and_lists_load_nothing_heavy() -> None:
     assert done.stderr == "[0, 0, 0, 0] []\n"
 
 
-def test_a_missing_library_is_one_line_with_the_install_command() -> None:
+def test_missing_library_is_one_line() -> None:
     commands = {
         "matplotlib": "curve x",
         "PIL": "draw random greedy --gif g.gif",
@@ -44,7 +44,7 @@ def test_a_missing_library_is_one_line_with_the_install_command() -> None:
     assert done.stderr.splitlines() == [f"german-whist: {line}" for line in lines]
 
 
-def test_a_closed_pipe_is_not_an_error() -> None:
+def test_closed_pipe() -> None:
     code = (
         "import os, sys; from german_whist.cli import main\n"
         "reader, writer = os.pipe(); os.close(reader); os.dup2(writer, 1)\n"
@@ -54,7 +54,7 @@ def test_a_closed_pipe_is_not_an_error() -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_a_terminal_without_unicode_gets_what_it_can_show(tmp_path: Path) -> None:
+def test_terminal_without_unicode(tmp_path: Path) -> None:
     words = [sys.executable, "-m", "german_whist", "evaluate", "greedy", "random", "--deals", "5", "--rules", "tiny"]
     environment = os.environ | {"PYTHONIOENCODING": "ascii"}
     done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, timeout=240, check=True)

@@ -26,7 +26,7 @@ def tiny(here: Path) -> str:
     return "tiny.yaml"
 
 
-def test_training_prints_a_table_and_where_everything_is(run: Run, tiny: str) -> None:
+def test_train_prints_table_and_paths(run: Run, tiny: str) -> None:
     completed = run("train", tiny, "--evaluate_against", "[random, greedy]")
     assert completed.code == 0
     where, *_, rates = completed.err.splitlines()
@@ -43,7 +43,7 @@ def test_training_prints_a_table_and_where_everything_is(run: Run, tiny: str) ->
         assert Path(path).stat().st_size > 0
 
 
-def test_the_commands_it_suggests_work(run: Run, tiny: str, type_lines: Typist) -> None:
+def test_suggested_commands_work(run: Run, tiny: str, type_lines: Typist) -> None:
     out = run("train", tiny, "--quiet", "--out", "my runs/it's $HOME").out
     suggested = [shlex.split(line)[1:] for line in re.findall(r"^[\w ]+: +(german-whist .+)$", out, re.MULTILINE)]
     assert [words[0] for words in suggested] == ["evaluate", "draw", "play"]
@@ -56,7 +56,7 @@ def test_the_commands_it_suggests_work(run: Run, tiny: str, type_lines: Typist) 
     assert run(*play).code == 0
 
 
-def test_options_override_the_file_and_out_names_the_folder(run: Run, tiny: str) -> None:
+def test_options_override_file(run: Run, tiny: str) -> None:
     completed = run("train", tiny, "--decisions", "2e2", "--seed", "7", "--out", "some/where", "--quiet")
     assert (completed.code, completed.err) == (0, "")
     settings = yaml.safe_load(Path("some/where/config.yaml").read_text())
@@ -64,7 +64,7 @@ def test_options_override_the_file_and_out_names_the_folder(run: Run, tiny: str)
     assert not Path("runs").exists()
 
 
-def test_json_alone_is_on_standard_output(run: Run, tiny: str) -> None:
+def test_train_json(run: Run, tiny: str) -> None:
     completed = run("train", tiny, "--json")
     assert completed.code == 0
     report = json.loads(completed.out)
@@ -86,7 +86,7 @@ def interrupt_at(monkeypatch: pytest.MonkeyPatch, decisions: int) -> None:
 
 
 @pytest.mark.parametrize("options", [(), ("--json",)])
-def test_ctrl_c_saves_and_exits_with_130_and_a_resume_hint(
+def test_interrupt_saves_and_hints(
     run: Run, tiny: str, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...]
 ) -> None:
     with monkeypatch.context() as patch:
@@ -101,6 +101,6 @@ def test_ctrl_c_saves_and_exits_with_130_and_a_resume_hint(
     assert Path("a run/final.safetensors").exists()
 
 
-def test_resuming_a_finished_run_prints_its_results_again(run: Run, tiny: str) -> None:
+def test_resume_finished_run(run: Run, tiny: str) -> None:
     first = run("train", tiny, "--quiet")
     assert run("train", "--resume", "runs/tiny", "--quiet") == first

@@ -53,7 +53,7 @@ def test_each_part_is_timed(run: Run) -> None:
     ]
 
 
-def test_a_larger_endgame_table_is_built_once(run: Run, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_warmup_builds_larger_table(run: Run, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(CACHE_VARIABLE, str(here))
     table = here / "trump-high-4.table"
     for _ in range(2):
@@ -63,7 +63,7 @@ def test_a_larger_endgame_table_is_built_once(run: Run, here: Path, monkeypatch:
 
 
 @pytest.mark.nightly  # compiles everything: a minute or two
-def test_afterwards_first_calls_find_everything_compiled(tmp_path: Path) -> None:
+def test_warmup_compiles_everything(tmp_path: Path) -> None:
     environment = {**os.environ, CACHE_VARIABLE: str(tmp_path)}
     warmup = [sys.executable, "-m", "german_whist", "warmup"]
     done = subprocess.run(warmup, env=environment, capture_output=True, text=True, check=True)

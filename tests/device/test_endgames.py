@@ -47,7 +47,7 @@ def some_endgames(count: int) -> dict[str, Any]:
     return {"leaders": hands[0], "followers": hands[1], "trumps": trumps, "lows": lows, "leds": leds}
 
 
-def test_values_are_those_of_the_search() -> None:
+def test_device_endgames_match_search() -> None:
     endgames = some_endgames(2000)
     expected = german_whist.solve_endgames(**endgames)
     np.testing.assert_array_equal(device_endgames.solve_endgames_on(CPU, **endgames).numpy(), expected)
@@ -56,7 +56,7 @@ def test_values_are_those_of_the_search() -> None:
 
 
 @pytest.mark.parametrize("rules", ["tiny", "six_cards", "high_low:ranks=6,hand=6,stock=12"])
-def test_deals_get_the_tricks_of_perfect_play(rules: str) -> None:
+def test_deals_end_with_perfect_play(rules: str) -> None:
     arrays, tensors = DealBatch(rules, 50, endgame="exact"), DealBatch(rules, 50, device="cpu", endgame="exact")
     tensors.endgame_hook.finish_on = lambda device, rules, states: device_endgames.tricks_of_states(device, states)
     while not arrays.done.all():
@@ -66,7 +66,7 @@ def test_deals_get_the_tricks_of_perfect_play(rules: str) -> None:
     assert arrays.states.tobytes() == tensors.states.bytes.numpy().tobytes()
 
 
-def test_on_the_cpu_endgames_in_tensors_are_solved_as_ever() -> None:
+def test_endgames_in_cpu_tensors() -> None:
     endgames = some_endgames(50)
     expected = german_whist.solve_endgames(**endgames)
     found = german_whist.solve_endgames(**endgames, device="cpu")
@@ -88,7 +88,7 @@ def test_on_the_cpu_endgames_in_tensors_are_solved_as_ever() -> None:
         ({"leds": 52}, "leds must be integers from -1 to 51"),
     ],
 )
-def test_what_is_no_endgame_is_refused(change: dict[str, Any], words: str) -> None:
+def test_wrong_endgame_is_refused(change: dict[str, Any], words: str) -> None:
     endgame: dict[str, Any] = {"leaders": [0b01], "followers": [0b10], "trumps": -1, "lows": False, "leds": -1}
     with pytest.raises(ValueError, match=words):
         device_endgames.solve_endgames_on(CPU, **{**endgame, **change})

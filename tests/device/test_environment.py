@@ -34,7 +34,7 @@ def assert_same(found: Any, expected: Any) -> None:
 
 
 @pytest.mark.parametrize("settings", SETTINGS)
-def test_steps_are_those_of_the_environment_in_arrays(settings: dict[str, Any]) -> None:
+def test_steps_match_arrays(settings: dict[str, Any]) -> None:
     arrays = gymnasium.make_vec(ID, num_envs=20, **settings)
     tensors = gymnasium.make_vec(ID, num_envs=20, device="cpu", **settings)
     (seen, info), (same_seen, same_info) = arrays.reset(seed=3), tensors.reset(seed=3)
@@ -64,7 +64,7 @@ def test_steps_are_those_of_the_environment_in_arrays(settings: dict[str, Any]) 
     assert ended > 10
 
 
-def test_only_deals_that_end_are_observed_once_more(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_observations_per_step(monkeypatch: pytest.MonkeyPatch) -> None:
     envs = gymnasium.make_vec(ID, num_envs=64, opponent="random", rules="tiny", device="cpu")
     _, info = envs.reset(seed=3)
     observed: list[int] = []
@@ -90,12 +90,12 @@ class Wrong:
         return np.full(len(views), 99)
 
 
-def test_an_opponent_that_plays_an_illegal_card_is_refused() -> None:
+def test_illegal_opponent_is_refused() -> None:
     with pytest.raises(ValueError, match="99"):
         gymnasium.make_vec(ID, num_envs=8, opponent=Wrong(), device="cpu").reset(seed=0)
 
 
-def test_what_needs_arrays_is_refused() -> None:
+def test_refused_with_device() -> None:
     for setting in ({"render_mode": "ansi"}, {"match": "best_of:3"}, {"autoreset_mode": "NEXT_STEP"}):
         with pytest.raises(ValueError, match=next(iter(setting))):
             gymnasium.make_vec(ID, num_envs=2, device="cpu", **setting)

@@ -13,7 +13,7 @@ from tools.gpu import HostWork
 BATCH = 128
 
 
-def test_an_update_takes_few_waits_arguments_and_operations(tmp_path: Path) -> None:
+def test_host_work_of_an_update(tmp_path: Path) -> None:
     config = load_config("gpu").replace(device="cpu", num_envs=48, num_steps=26, batch_size=BATCH, threads=1)
     run = RunDirectory(tmp_path)
     run.begin(config)

@@ -26,14 +26,14 @@ from german_whist.evaluation.match import play_match
         ("greedy", "heuristic", {"rules": "humbug"}),
     ],
 )
-def test_margins_are_those_of_a_match_in_arrays(first: str, second: str, settings: dict[str, Any]) -> None:
+def test_match_matches_arrays(first: str, second: str, settings: dict[str, Any]) -> None:
     expected = play_match(first, second, deals=60, seed=5, first_deal=3, **settings)
     found = play_match(first, second, deals=60, seed=5, first_deal=3, device="cpu", batch_size=25, **settings)
     np.testing.assert_array_equal(found.margins, expected.margins)
     assert found == expected
 
 
-def test_the_network_of_a_gpu_plays_as_that_of_the_cpu() -> None:
+def test_gpu_network_matches_cpu() -> None:
     agent = make_agent("small").network
     on_gpu = _GpuNetwork(load_pretrained("small"), agent.rules, Device("cpu"))
     arrays, tensors = DealBatch(agent.rules, 100), DealBatch(agent.rules, 100, device="cpu")
@@ -49,6 +49,6 @@ def test_the_network_of_a_gpu_plays_as_that_of_the_cpu() -> None:
         tensors.step(torch.from_numpy(actions))
 
 
-def test_agents_with_histories_are_refused() -> None:
+def test_histories_are_refused() -> None:
     with pytest.raises(ValueError, match="uses histories"):
         play_match("champion:search=8", "random", deals=2, device="cpu")

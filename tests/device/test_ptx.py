@@ -29,7 +29,7 @@ def cuda() -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("part", range(PARTS))
-def test_every_row_kernel_compiles_for_a_gpu(part: int, cuda: Any) -> None:
+def test_kernels_compile_for_gpu(part: int, cuda: Any) -> None:
     assert len(row_kernels.KERNELS) > 25
     for kernel in row_kernels.KERNELS[part::PARTS]:
         assert kernel.signatures, f"{kernel.__name__} was not run"

@@ -18,9 +18,7 @@ EXTENSIONS = ROOT / "docs" / "_ext"
 
 
 @pytest.mark.parametrize(("record", "dtype"), [("view", VIEW), ("state", STATE)])
-def test_every_field_of_views_and_states_has_a_meaning(
-    record: str, dtype: np.dtype[np.void], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_fields_have_meanings(record: str, dtype: np.dtype[np.void], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(EXTENSIONS)
     from reference_directives import record_fields
 
@@ -29,7 +27,7 @@ def test_every_field_of_views_and_states_has_a_meaning(
     assert all(kind and meaning for _, kind, meaning in fields)
 
 
-def test_the_search_has_the_text_of_every_page_and_section(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_search_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "index.md").write_text("# Title\n\nA *word* here.\n\n## Part\n\nAnother word.\n", encoding="utf-8")
     settings = {"extensions": ["myst_parser", "search_excerpts"], "html_theme": "furo"}
     out = tmp_path / "out"
@@ -46,7 +44,7 @@ def test_the_search_has_the_text_of_every_page_and_section(tmp_path: Path, monke
     assert "pages.js" not in (out / "index.html").read_text(encoding="utf-8")
 
 
-def test_links_to_missing_anchors_and_pages_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_dead_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(EXTENSIONS)
     from anchors import dead_links
 

@@ -55,19 +55,22 @@ def actions_for(mask: Any, rng: np.random.Generator) -> Any:
     match=st.sampled_from([None, None, "best_of:3", "first_to:4"]),
     seat=st.sampled_from([0, 1, "alternate"]),
     reward=st.sampled_from(["margin", "win", "points"]),
+    canonical=st.booleans(),
+    dense=st.booleans(),
     endgame=st.sampled_from(["played", "played", "exact"]),
     keys=st.sampled_from([None, KEYS]),
     num_envs=st.integers(1, 4),
     seed=st.integers(0, 2**64 - 1),
     random=st.booleans(),
 )
-def test_every_step_is_that_of_gymnasiums_own_vector_environment(
+def test_steps_match_sync_vector_env(
     mode: AutoresetMode, num_envs: int, seed: int, random: bool, keys: Any, **given: Any
 ) -> None:
     opponent = Random() if random else Lowest()
     common = {**given, "observation_keys": keys}
     if given["rules"] == HUMBUG:
         common["endgame"] = "played"  # it is not open
+    common["dense"] &= given["match"] is None and given["reward"] == "margin"
     ours = GermanWhistVectorEnv(opponent, num_envs, autoreset_mode=mode, **common)
     theirs = SyncVectorEnv([lambda: GermanWhistEnv(opponent, **common)] * num_envs, autoreset_mode=mode)
     assert ours.observation_space == theirs.observation_space
@@ -100,7 +103,7 @@ def test_every_step_is_that_of_gymnasiums_own_vector_environment(
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_make_vec_takes_the_mode_and_the_environment_has_it(mode: AutoresetMode) -> None:
+def test_autoreset_mode(mode: AutoresetMode) -> None:
     for form in (mode, mode.name, mode.value):
         environment = gymnasium.make_vec(GAME, num_envs=2, opponent="random", autoreset_mode=form)
         assert environment.autoreset_mode is environment.metadata["autoreset_mode"] is mode  # type: ignore[attr-defined]
@@ -109,7 +112,7 @@ def test_make_vec_takes_the_mode_and_the_environment_has_it(mode: AutoresetMode)
         gymnasium.make_vec(GAME, num_envs=2, autoreset_mode="NEXTSTEP")
 
 
-def test_rows_without_a_seed_in_a_list_keep_theirs() -> None:
+def test_seed_list_with_none() -> None:
     environment = GermanWhistVectorEnv(Lowest(), 3, rules="tiny")
     environment.reset(seed=[5, 3, 9])
     environment.reset(seed=(7, None, np.uint64(2**64 - 1)))
@@ -126,7 +129,7 @@ def test_rows_without_a_seed_in_a_list_keep_theirs() -> None:
         *((np.array(m), ValueError) for m in ([True], [False] * 2)),
     ],
 )
-def test_a_wrong_reset_mask_is_refused_with_gymnasiums_own_errors(mask: Any, error: type[Exception]) -> None:
+def test_wrong_reset_mask(mask: Any, error: type[Exception]) -> None:
     theirs = SyncVectorEnv([lambda: GermanWhistEnv(Lowest())] * 2)
     with pytest.raises((error, AssertionError), match="reset_mask"):  # older versions of Gymnasium assert
         theirs.reset(options={"reset_mask": mask})
@@ -134,7 +137,7 @@ def test_a_wrong_reset_mask_is_refused_with_gymnasiums_own_errors(mask: Any, err
         GermanWhistVectorEnv(Lowest(), 2).reset(options={"reset_mask": mask})
 
 
-def test_float_arrays_of_whole_numbers_are_actions_too() -> None:
+def test_float_actions() -> None:
     ours, theirs = (GermanWhistVectorEnv(Lowest(), 4) for _ in range(2))
     _, info = ours.reset(seed=1)
     theirs.reset(seed=1)
@@ -152,7 +155,7 @@ def test_float_arrays_of_whole_numbers_are_actions_too() -> None:
     assert ours.step(np.full(4, 2**64 - 1, np.uint64))[4]["illegal"].all()
 
 
-def test_options_of_a_match_lead_every_row_to_its_own() -> None:
+def test_match_options() -> None:
     settings = {"opponent": Random(), "rules": "tiny", "match": "first_to:6", "reward": "win"}
     environment, single = GermanWhistVectorEnv(num_envs=5, **settings), GermanWhistEnv(**settings)
     for seed, options in ((4, None), (None, {"match": (6, 2), "dealer": 1})):

@@ -9,6 +9,6 @@ from tests.golden import path_of, playthrough
 
 
 @pytest.mark.parametrize("preset", rule_names())
-def test_every_preset_plays_its_golden_deal_as_written(preset: str) -> None:
+def test_golden_deal(preset: str) -> None:
     written = path_of(preset).read_text(encoding="utf-8").split("\n")
     assert playthrough(preset).split("\n") == written  # python -m tests.golden

@@ -25,7 +25,7 @@ def choose(info: dict[str, Any], rng: np.random.Generator) -> npt.NDArray[np.int
     return (rng.random(mask.shape) * mask).argmax(axis=1)
 
 
-def test_make_vec_gives_the_native_batch() -> None:
+def test_make_vec() -> None:
     environment = gymnasium.make_vec(GAME, num_envs=6, opponent="random", rules="tiny", reward="win", seat=0)
     assert isinstance(environment, GermanWhistVectorEnv)
     assert environment.num_envs == 6
@@ -41,9 +41,7 @@ def test_make_vec_gives_the_native_batch() -> None:
 @pytest.mark.parametrize("canonical", [False, True])
 @pytest.mark.parametrize("match", [None, "best_of:3"])
 @pytest.mark.parametrize("observation", ["vector", "history", "both"])
-def test_a_row_shows_what_a_single_environment_shows(
-    observation: str, match: str | None, canonical: bool, rng: np.random.Generator
-) -> None:
+def test_rows_match_single_env(observation: str, match: str | None, canonical: bool, rng: np.random.Generator) -> None:
     settings: dict[str, Any] = {"rules": "draft", "match": match, "canonical": canonical}
     settings |= {"opponent": "greedy", "observation": observation, "observation_keys": ("observation", "action_mask")}
     rows, single = gymnasium.make_vec(GAME, 4, **settings), gymnasium.make(GAME, **settings)
@@ -63,7 +61,7 @@ def test_a_row_shows_what_a_single_environment_shows(
 
 
 @pytest.mark.parametrize("reward", ["margin", "win", "points"])
-def test_an_illegal_action_ends_its_row_alone_with_the_worst_loss(reward: str) -> None:
+def test_illegal_action(reward: str) -> None:
     environment = GermanWhistVectorEnv(Lowest(), 4, reward=reward)
     _, info = environment.reset(seed=2)
     actions = choose(info, np.random.default_rng(1))
@@ -78,7 +76,7 @@ def test_an_illegal_action_ends_its_row_alone_with_the_worst_loss(reward: str) -
     assert environment._episodes.indices.tolist() == [0, 5, 2, 7]
 
 
-def test_row_j_plays_the_deals_j_and_then_every_num_envs_th(rng: np.random.Generator) -> None:
+def test_deals_of_rows(rng: np.random.Generator) -> None:
     environment = GermanWhistVectorEnv(Random(), 3, rules="tiny", seat=0)
     _, info = environment.reset(seed=4)
     ended = np.zeros(3, np.int64)
@@ -94,12 +92,12 @@ def test_row_j_plays_the_deals_j_and_then_every_num_envs_th(rng: np.random.Gener
     assert environment._episodes.indices.tolist() == (before + 3).tolist()
 
 
-def test_without_a_seed_every_environment_draws_its_own() -> None:
+def test_no_seed() -> None:
     one, other = (GermanWhistVectorEnv(Random(), 4) for _ in range(2))
     assert not np.array_equal(one.reset()[0], other.reset()[0])
 
 
-def test_options_choose_the_deals() -> None:
+def test_reset_options() -> None:
     environment = GermanWhistVectorEnv(Lowest(), 3, seat=1)
     cards = environment.rules.cards
     environment.reset(options={"deal": (6, 10)})
@@ -121,7 +119,7 @@ class Observer:
 
 
 @pytest.mark.parametrize("settings", [{}, {"num_envs": 3}, {"num_envs": 3, "device": "cpu"}], ids=["1", "3", "tensors"])
-def test_an_opponent_set_in_the_middle_of_a_deal_plays_from_then_on(settings: dict[str, Any]) -> None:
+def test_opponent_can_change(settings: dict[str, Any]) -> None:
     make: Any = gymnasium.make_vec if settings else gymnasium.make
     environment = make(GAME, opponent="random", **settings).unwrapped
     _, info = environment.reset(seed=4)
@@ -152,7 +150,7 @@ def test_an_opponent_set_in_the_middle_of_a_deal_plays_from_then_on(settings: di
             environment.opponent = wrong
 
 
-def test_one_call_to_the_opponent_serves_all_rows_that_wait() -> None:
+def test_opponent_calls_are_batched() -> None:
     opponent = Lowest()
     environment = GermanWhistVectorEnv(opponent, 64)
     _, info = environment.reset(seed=1)
@@ -163,7 +161,7 @@ def test_one_call_to_the_opponent_serves_all_rows_that_wait() -> None:
         assert opponent.calls <= 2
 
 
-def test_returned_arrays_are_never_overwritten(rng: np.random.Generator) -> None:
+def test_arrays_are_not_overwritten(rng: np.random.Generator) -> None:
     environment = GermanWhistVectorEnv(Random(), 5, rules="tiny")
     observations, info = environment.reset(seed=1)
     kept: list[Any] = [observations, info["action_mask"]]
@@ -178,7 +176,7 @@ def test_returned_arrays_are_never_overwritten(rng: np.random.Generator) -> None
     kept[-1][:] = 0
 
 
-def test_a_bad_option_or_seed_is_named_and_changes_nothing() -> None:
+def test_bad_option_or_seed() -> None:
     environment = GermanWhistVectorEnv(Lowest(), 2)
     environment.reset(seed=3)
     with pytest.raises(ValueError, match="option dealer must be 0 or 1, got 3"):
@@ -195,7 +193,7 @@ def test_a_bad_option_or_seed_is_named_and_changes_nothing() -> None:
     assert environment._episodes.seeds.tolist() == [3, 3]
 
 
-def test_an_opponent_that_plays_an_illegal_card_or_too_few_is_named() -> None:
+def test_illegal_opponent() -> None:
     environment = GermanWhistVectorEnv(Stubborn(), 32)
     with pytest.raises(ValueError, match=r"^agent 'Stubborn' chose action 0 in deal"):
         environment.reset(seed=1)

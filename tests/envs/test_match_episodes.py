@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -18,41 +17,22 @@ from german_whist.envs.observation.vector import observation_high, observation_l
 from german_whist.envs.pettingzoo_env import env, raw_env
 from german_whist.envs.simulator.batch import DealBatch
 from tests.envs.players import HALF_POINTS, Lowest, random_legal
-from tests.presets import PRESETS
-
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore", DeprecationWarning)
-    from pettingzoo.test import api_test, seed_test
-
-pytestmark = [
-    pytest.mark.filterwarnings("ignore:Observation is not a NumPy array:UserWarning"),
-    pytest.mark.filterwarnings("ignore:Observation space for each agent probably should be:UserWarning"),
-]
-
 
 # The PettingZoo environment
 
 
 @pytest.mark.parametrize(
-    ("match", "observation"),
-    [("first_to:10", "vector"), ("best_of:3", "vector"), (None, "history"), ("best_of:3", "history")],
+    ("rules", "match", "observation", "reward"),
+    [
+        ("classic", "first_to:7", "vector", "points"),
+        ("draft", "best_of:3", "history", "margin"),
+        ("humbug", "best_of:3", "vector", "win"),
+        ("race", "first_to:7", "history", "points"),
+        (HALF_POINTS, "first_to:7", "vector", "margin"),
+    ],
+    ids=str,
 )
-@pytest.mark.parametrize("make", [env, raw_env])
-def test_passes_pettingzoos_api_test(make: Any, match: str | None, observation: str) -> None:
-    api_test(make(rules="tiny", observation=observation, match=match), num_cycles=200)
-
-
-@pytest.mark.parametrize("options", [{"match": "best_of:3"}, {"observation": "history"}])
-def test_passes_pettingzoos_seed_test(options: dict[str, Any]) -> None:
-    seed_test(lambda: env(**options))
-
-
-@pytest.mark.parametrize("reward", REWARDS)
-@pytest.mark.parametrize("rules", [*PRESETS, HALF_POINTS], ids=str)
-@pytest.mark.parametrize(("match", "observation"), [("first_to:7", "vector"), ("best_of:3", "history")])
-def test_every_observation_of_a_match_is_in_its_space_and_no_reward_beyond_the_limit(
-    rules: Any, match: str, observation: Any, reward: str, rng: np.random.Generator
-) -> None:
+def test_match_spaces(rules: Any, match: str, observation: Any, reward: str, rng: np.random.Generator) -> None:
     environment = raw_env(rules, reward=reward, match=match, observation=observation)
     environment.reset(seed=2)
     while not any(environment.terminations.values()):
@@ -64,9 +44,7 @@ def test_every_observation_of_a_match_is_in_its_space_and_no_reward_beyond_the_l
 
 
 @pytest.mark.parametrize("reward", REWARDS)
-def test_both_seats_are_paid_for_the_match_at_its_last_step_and_not_before(
-    reward: str, rng: np.random.Generator
-) -> None:
+def test_match_rewards(reward: str, rng: np.random.Generator) -> None:
     environment = raw_env("small", reward=reward, match="first_to:15")
     environment.reset(seed=3)
     seen = set()
@@ -84,7 +62,7 @@ def test_both_seats_are_paid_for_the_match_at_its_last_step_and_not_before(
     assert not environment.observe("player_0")["action_mask"].any()
 
 
-def test_an_illegal_action_loses_the_most_that_a_match_can_lose() -> None:
+def test_illegal_action_in_match() -> None:
     for match, reward, lost in (
         ("first_to:10", "win", 1),
         ("first_to:10", "points", 9 + 13),
@@ -97,7 +75,7 @@ def test_an_illegal_action_loses_the_most_that_a_match_can_lose() -> None:
         assert environment.rewards[agent] == -lost
 
 
-def test_a_match_address_is_played_and_later_resets_continue_from_it() -> None:
+def test_match_address() -> None:
     environment = env("tiny", match="best_of:3")
     environment.reset(seed=1, options={"match": (7, 3), "deal": None})
     assert environment.unwrapped.deal == (7, 3 * 4096 + 1)
@@ -107,7 +85,7 @@ def test_a_match_address_is_played_and_later_resets_continue_from_it() -> None:
     assert environment.unwrapped.deal == (7, 0)
 
 
-def test_scores_are_at_the_end_of_observation_and_state(rng) -> None:
+def test_scores_in_observation(rng) -> None:
     environment = raw_env("small", match="first_to:25")
     block, bare = observation_layout("small", match="first_to:25")["match"], observation_layout("small")
     assert [*observation_layout("small", match="first_to:25")] == [*bare, "match"]
@@ -125,7 +103,7 @@ def test_scores_are_at_the_end_of_observation_and_state(rng) -> None:
         np.testing.assert_array_equal(observe(views, "small")[0], row[: block.start])
 
 
-def test_half_points_and_large_targets_fit_their_features() -> None:
+def test_score_features() -> None:
     half = match_format_of("first_to:10")
     assert half.features(HALF_POINTS, (9.5, 0.5)).tolist() == [19, 1, 20]
     assert half.block(HALF_POINTS).high == 2 * (9.5 + 1.5)
@@ -141,7 +119,7 @@ def test_half_points_and_large_targets_fit_their_features() -> None:
             assert (features <= match.block(game_rules).high).all()
 
 
-def test_the_history_of_a_match_is_that_of_its_current_deal_with_the_scores(rng) -> None:
+def test_match_history(rng) -> None:
     environment = raw_env("tiny", match="best_of:3", observation="history")
     environment.reset(seed=3)
     while environment.deal == (3, 0):
@@ -158,7 +136,7 @@ def test_the_history_of_a_match_is_that_of_its_current_deal_with_the_scores(rng)
 # The Gymnasium environment
 
 
-def test_a_learner_plays_whole_matches_and_is_paid_at_their_end(rng) -> None:
+def test_learner_plays_matches(rng) -> None:
     environment = GermanWhistEnv(Lowest(), "tiny", reward="points", match="first_to:3")
     scores = environment._episode.scores[0]
     learners = set()

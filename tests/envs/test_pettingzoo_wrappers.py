@@ -16,7 +16,7 @@ from tests.envs.players import play_deal, random_legal
 pytestmark = pytest.mark.filterwarnings("error")
 
 
-def test_there_is_nothing_before_the_first_reset_and_calls_say_so() -> None:
+def test_calls_before_reset() -> None:
     environment = env(render_mode="ansi")
     for name in ("agents", "agent_selection", "rewards", "terminations", "truncations", "infos", "num_agents"):
         with pytest.raises(AttributeError, match="before reset"):
@@ -38,7 +38,7 @@ def usual_wrappers(reward: str) -> Any:
     return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(terminate))
 
 
-def test_the_wrappers_behave_as_pettingzoos_own(rng: np.random.Generator) -> None:
+def test_wrappers_match_pettingzoo(rng: np.random.Generator) -> None:
     ours, theirs = env(), usual_wrappers("margin")
     for seed in range(30):
         ours.reset(seed=seed)
@@ -64,9 +64,7 @@ def test_the_wrappers_behave_as_pettingzoos_own(rng: np.random.Generator) -> Non
 # The picture in text
 
 
-def test_human_mode_without_a_display_prints_the_table_at_the_reset_and_at_every_step(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_human_mode_prints(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("german_whist.envs.rendering.renderer.has_display", lambda: False)
     environment = env(rules="tiny", render_mode="human")
     environment.reset(seed=1)

@@ -45,7 +45,7 @@ class Remembers:
         return np.array(chosen)
 
 
-def test_deals_and_matches_give_the_history_of_every_game() -> None:
+def test_histories_in_matches() -> None:
     agent = ReadsHistory()
     result = play_match(agent, "random", deals=4, seed=2, batch_size=3)
     assert agent.decisions == 4 * 2 * 26
@@ -58,7 +58,7 @@ def test_deals_and_matches_give_the_history_of_every_game() -> None:
 
 
 @pytest.mark.parametrize("kind", [ReadsHistory, Remembers])
-def test_gymnasium_opponents_get_them(kind: Any) -> None:
+def test_histories_in_gymnasium(kind: Any) -> None:
     agent = kind()
     env: Any = gymnasium.make("german_whist:GermanWhist-v0", rules="small", opponent=agent)
     _, info = env.reset(seed=3)
@@ -73,7 +73,7 @@ def test_gymnasium_opponents_get_them(kind: Any) -> None:
     assert agent.decisions > 5 * 14
 
 
-def test_every_game_has_a_key_of_its_own_and_is_forgotten_with_the_match() -> None:
+def test_game_keys() -> None:
     agent = Remembers()
     play_match(agent, "random", deals=5, seed=8, batch_size=2)
     assert agent.decisions == 2 * 5 * 26
@@ -82,27 +82,7 @@ def test_every_game_has_a_key_of_its_own_and_is_forgotten_with_the_match() -> No
     assert not agent.seen
 
 
-@pytest.mark.parametrize("endgame", ["played", "exact"])
-def test_keys_go_through_an_exact_endgame(endgame: str) -> None:
-    agent = Remembers()
-    games: list[Any] = []
-    play_match(ExactEndgame(agent), "greedy", deals=4, endgame=endgame, record=games.append)
-    assert len(games) == 8
-    assert agent.decisions == 2 * 4 * 13
-
-
-def test_the_histories_of_some_rows_are_those_of_all() -> None:
-    batch = gw.DealBatch("classic", 5, seed=1, history=True)
-    batch.step(batch.action_mask().argmax(axis=1))
-    tokens, lengths = batch.history()
-    some, of_some = batch.history(rows=[3, 1])
-    assert (some == tokens[[3, 1]]).all()
-    assert (of_some == lengths[[3, 1]]).all()
-    with pytest.raises(ValueError, match="rows"):
-        batch.history(rows=[5])
-
-
-def test_keys_change_with_the_deal_and_the_seat() -> None:
+def test_keys_change() -> None:
     batch, rows = gw.DealBatch("classic", 3, seed=1), np.arange(3)
     first = batch.game_ids(rows)
     assert len(set(first)) == 3

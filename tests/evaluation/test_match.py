@@ -12,7 +12,6 @@ import pytest
 
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.registry import make_agent
-from german_whist.cli import main
 from german_whist.envs.engine.cards import card_text
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.batch import DealBatch
@@ -51,7 +50,7 @@ def fields(result: MatchResult) -> dict[str, Any]:
     return plain
 
 
-def test_both_games_of_a_deal_are_played_as_the_reference_plays_them() -> None:
+def test_match_matches_reference() -> None:
     # Both agents always play the lowest card by number, so the reference can follow without knowing them.
     margins = play_match(Lowest(), Lowest(), deals=6, seed=7, first_deal=3).margins
     for row, index in enumerate(range(3, 9)):
@@ -63,25 +62,8 @@ def test_both_games_of_a_deal_are_played_as_the_reference_plays_them() -> None:
         assert margins[row].tolist() == [at_seat_0, at_seat_1]
 
 
-def test_each_agent_plays_one_seat_of_each_game_and_the_other_in_its_mirror_image() -> None:
-    seen: list[tuple[int, int]] = []
-
-    def note(which: int) -> Returning:
-        def answer(views: np.ndarray) -> np.ndarray:
-            seen.extend((which, int(hand)) for view in views for hand in [view["hand"]] if view["led"] < 0)
-            return lowest_cards(views)
-
-        return Returning(answer)
-
-    play_match(note(0), note(1), deals=4, seed=5)
-    batch = DealBatch("classic", 4, seed=5)
-    opening = {int(batch.states["hands"][i, batch.turn[i]]) for i in range(4)}
-    for hand in opening:  # the leader's first hand was held by each agent once
-        assert sorted(which for which, held in seen if held == hand) == [0, 1]
-
-
 @pytest.mark.parametrize("name", ["greedy", "heuristic", "policy"])
-def test_a_deterministic_agent_draws_even_with_itself(name: str) -> None:
+def test_self_play_is_even(name: str) -> None:
     agent = PolicyAgent(some_network()) if name == "policy" else make_agent(name)
     result = play_match(agent, agent, deals=150, seed=3)
     assert result.win_rate == 0.5
@@ -90,8 +72,8 @@ def test_a_deterministic_agent_draws_even_with_itself(name: str) -> None:
     assert result.interval == (0.5, 0.5)  # mirrored: not a trace of luck
 
 
-@pytest.mark.parametrize("game", ["classic", "classic:counts=all", "tiny"])
-def test_swapping_the_agents_mirrors_the_match(game: str) -> None:
+@pytest.mark.parametrize("game", ["classic", "tiny"])
+def test_swapped_agents(game: str) -> None:
     one, other = (
         play_match(*pair, deals=200, seed=3, rules=game) for pair in (("heuristic", "greedy"), ("greedy", "heuristic"))
     )
@@ -102,7 +84,7 @@ def test_swapping_the_agents_mirrors_the_match(game: str) -> None:
 
 
 @pytest.mark.parametrize("first", AGENTS)
-def test_the_result_is_the_same_in_batches_of_any_size(first: str) -> None:
+def test_batch_size_changes_nothing(first: str) -> None:
     results = [
         fields(play_match(AGENTS[first](), AGENTS["sampling policy"](), deals=23, seed=11, batch_size=size))
         for size in (1, 7, 2048)
@@ -110,7 +92,7 @@ def test_the_result_is_the_same_in_batches_of_any_size(first: str) -> None:
     assert results[1:] == results[:-1]
 
 
-def test_the_interval_is_paired_over_deals() -> None:
+def test_paired_interval() -> None:
     result = play_match("greedy", "random", deals=5, seed=6)
     margins = result.margins
     shares = [sum((margin > 0) + (margin == 0) / 2 for margin in games) / 2 for games in margins.tolist()]
@@ -127,7 +109,7 @@ def test_the_interval_is_paired_over_deals() -> None:
 
 
 @pytest.mark.parametrize("deals", [1, 2, 40])
-def test_the_result_is_plain_data(deals: int) -> None:
+def test_result_is_plain_data(deals: int) -> None:
     result = play_match("heuristic", "random", deals=deals, seed=np.int64(3), rules="tiny")  # type: ignore[arg-type]
     fields = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     assert fields["rules"] == rules("tiny").to_dict()
@@ -147,7 +129,7 @@ def test_the_result_is_plain_data(deals: int) -> None:
         ({"executor": 4}, "executor .* 4"),
     ],
 )
-def test_bad_input_is_named(settings: dict[str, Any], message: str) -> None:
+def test_bad_input(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         play_match(**{"first": "random", "second": "random", "deals": 2, **settings})
 
@@ -163,53 +145,20 @@ ODD_ANSWERS: dict[str, tuple[Callable[[np.ndarray], Any], str]] = {
 
 @pytest.mark.parametrize("kind", ODD_ANSWERS)
 @pytest.mark.parametrize("as_first", [True, False])
-def test_an_agent_that_does_not_return_a_legal_card_a_view_is_named(kind: str, as_first: bool) -> None:
+def test_wrong_answer_of_agent(kind: str, as_first: bool) -> None:
     answer, message = ODD_ANSWERS[kind]
     agents = (Returning(answer), "heuristic") if as_first else ("heuristic", Returning(answer))
     with pytest.raises(ValueError, match=message):
         play_match(*agents, deals=20, seed=3)
 
 
-def test_an_agent_that_raises_ends_the_match_with_its_own_exception() -> None:
+def test_agent_that_raises() -> None:
     with pytest.raises(ZeroDivisionError):
         play_match(Returning(lambda views: 1 // 0), "random", deals=2)
 
 
-class ReadsItsGenerator:
-    """Tries every number within its generator as the seed, and counts the opening hands that it can name."""
-
-    name = "reads"
-
-    def __init__(self) -> None:
-        self.known = self.seen = 0
-
-    def act(self, views: np.ndarray, rng: Any) -> np.ndarray:
-        numbers = [int(number) for value in vars(rng).values() for number in np.ravel(value)]
-        openings = np.flatnonzero((views["played_self"] == 0) & (views["played_opponent"] == 0))
-        for row in openings:
-            self.seen += 1
-            self.known += any(
-                int(views["hand"][row]) == hand
-                for seed in set(numbers)
-                for index in range(4)
-                for hand in _hands(seed, index)
-            )
-        return np.array([(mask & -mask).bit_length() - 1 for mask in views["legal"].tolist()])
-
-
-def _hands(seed: int, index: int) -> list[int]:
-    return [int(hand) for hand in DealBatch("classic", 1, seed, index).states["hands"][0]]
-
-
-def test_the_generator_of_an_agent_does_not_tell_it_the_deal() -> None:
-    agent = ReadsItsGenerator()
-    play_match(agent, "greedy", deals=4, seed=20)
-    assert agent.seen == 4
-    assert agent.known == 0
-
-
 @pytest.mark.parametrize("endgame", ["played", "exact"])
-def test_two_halves_equal_the_whole_game_by_game(endgame: str) -> None:
+def test_two_halves(endgame: str) -> None:
     games: dict[str, list[Any]] = {"whole": [], "halves": []}
     play = {"first": "random", "second": "greedy", "seed": 5, "endgame": endgame}
     whole = play_match(**play, deals=20, record=games["whole"].append)
@@ -220,19 +169,10 @@ def test_two_halves_equal_the_whole_game_by_game(endgame: str) -> None:
     assert halves[0].wins + halves[1].wins == whole.wins
 
 
-@pytest.mark.parametrize("game", ["classic", "humbug", "race", "tiny"])
-def test_progress_goes_on_within_a_batch(game: str) -> None:
+@pytest.mark.parametrize("game", ["classic", "race"])
+def test_progress(game: str) -> None:
     reported: list[int] = []
     play_match("greedy", "random", deals=60, rules=game, progress=reported.append)
     assert sum(reported) == 60
     assert min(reported) >= 1
     assert len(reported) > 3
-
-
-def test_the_command_continues_a_match(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["evaluate", "greedy", "random", "--deals", "4", "--first-deal", "7"]
-    assert main([*words, "--json"]) == 0
-    (match,) = json.loads(capsys.readouterr().out)["matches"]
-    assert match == json.loads(json.dumps(play_match("greedy", "random", deals=4, first_deal=7).to_dict()))
-    assert main(words) == 0
-    assert "4 mirrored deals from number 7 on" in capsys.readouterr().out

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
 import pytest
 
 from german_whist.agents.registry import make_agent
-from german_whist.cli import main
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.simulator import episodes as simulator
 from german_whist.envs.simulator.episodes import Episode
@@ -30,7 +28,7 @@ def by_hand(agents: tuple[Any, Any], game: str, match: str, seed: int, number: i
 
 
 @pytest.mark.parametrize(("game", "match"), [("small", "first_to:8"), ("humbug", "best_of:3")])
-def test_matches_in_lockstep_are_those_of_the_environment(game: str, match: str) -> None:
+def test_matches_match_environment(game: str, match: str) -> None:
     played = play_match(HEURISTIC, GREEDY, match=match, deals=8, first_deal=5, seed=3, rules=game)
     lengths = []
     for place, number in enumerate(range(5, 13)):
@@ -44,7 +42,7 @@ def test_matches_in_lockstep_are_those_of_the_environment(game: str, match: str)
 
 
 @pytest.mark.parametrize("match", ["first_to:10", "best_of:3"])
-def test_an_agent_against_itself_wins_half_of_its_mirrored_matches(match: str) -> None:
+def test_self_play_is_even(match: str) -> None:
     result = play_match("heuristic", "heuristic", match=match, deals=20)
     assert result.win_rate == 0.5
     assert result.interval == (0.5, 0.5)
@@ -52,7 +50,7 @@ def test_an_agent_against_itself_wins_half_of_its_mirrored_matches(match: str) -
     assert result.wins == result.losses == 20
 
 
-def test_matches_that_nobody_wins_are_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_matches_without_winner(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(simulator, "MAX_DEALS", 2)
     result = play_match("heuristic", "greedy", match="first_to:1000", deals=4)
     assert (result.wins, result.draws, result.losses) == (0, 8, 0)
@@ -69,15 +67,6 @@ def test_matches_that_nobody_wins_are_draws(monkeypatch: pytest.MonkeyPatch) -> 
         ({"device": "cpu"}, "device"),
     ],
 )
-def test_what_matches_cannot_be_is_refused(wrong: dict[str, Any], word: str) -> None:
+def test_wrong_match(wrong: dict[str, Any], word: str) -> None:
     with pytest.raises(ValueError, match=word):
         play_match("greedy", "greedy", **{"match": "best_of:3", "deals": 2, **wrong})
-
-
-def test_evaluate_plays_matches(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["evaluate", "heuristic", "greedy", "--match", "first_to:10", "--deals", "20", "--json"]) == 0
-    (match,) = json.loads(capsys.readouterr().out)["matches"]
-    expected = play_match("heuristic", "greedy", match="first_to:10", deals=20).to_dict()
-    assert match == json.loads(json.dumps(expected))
-    assert main(["evaluate", "heuristic", "greedy", "random", "--match", "best_of:3", "--deals", "5"]) == 0
-    assert "5 mirrored matches" in capsys.readouterr().out

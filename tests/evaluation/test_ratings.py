@@ -11,7 +11,7 @@ from hypothesis.extra.numpy import arrays
 from german_whist.evaluation.tournament.ratings import ELO, bradley_terry
 
 
-def test_ratings_are_those_of_choix() -> None:
+def test_choix_agrees() -> None:
     choix = pytest.importorskip("choix")
     for seed in range(5):
         wins = np.random.default_rng(seed).integers(1, 60, size=(6, 6)).astype(float)
@@ -22,18 +22,18 @@ def test_ratings_are_those_of_choix() -> None:
 
 @given(arrays(np.float64, 5, elements=st.floats(-700, 700)))
 @settings(max_examples=30, deadline=None)
-def test_ratings_are_found_again_from_their_own_win_rates(ratings: np.ndarray) -> None:
+def test_ratings_from_own_win_rates(ratings: np.ndarray) -> None:
     ratings = ratings - ratings.mean()
     rates = 1 / (1 + 10 ** ((ratings[None] - ratings[:, None]) / 400))
     assert bradley_terry(1000 * rates, virtual_draws=0) == pytest.approx(ratings, abs=1e-3)
 
 
-def test_a_stack_of_matrices_is_rated_one_by_one() -> None:
+def test_stack_of_matrices() -> None:
     stack = np.random.default_rng(1).integers(0, 40, size=(4, 3, 3)).astype(float)
     assert bradley_terry(stack) == pytest.approx(np.array([bradley_terry(one) for one in stack]))
 
 
-def test_a_virtual_draw_keeps_the_rating_of_an_unbeaten_agent_finite() -> None:
+def test_unbeaten_agent() -> None:
     first, second = bradley_terry([[0, 200], [0, 0]])
     assert first - second == pytest.approx(ELO * np.log(200.5 / 0.5))
     assert bradley_terry([[0, 60], [40, 0]])[0] == pytest.approx(ELO * np.log(60.5 / 40.5) / 2)

@@ -49,7 +49,7 @@ def address() -> Iterator[str]:
     cluster.shutdown()
 
 
-def test_a_cluster_plays_the_same_match_though_a_worker_is_killed(address: str, tmp_path: Path) -> None:
+def test_cluster_plays_same_match(address: str, tmp_path: Path) -> None:
     agent = DiesOnce(tmp_path / "died")
     with RayExecutor(address) as executor:
         spread = play_match(agent, "greedy", **MATCH, executor=executor)

@@ -62,7 +62,7 @@ def cells(line: str) -> list[str]:
 
 
 @pytest.mark.parametrize("kind", RESULTS)
-def test_a_result_prints_each_agent_in_one_row_and_a_notebook_shows_the_same_cells(kind: str) -> None:
+def test_tables(kind: str) -> None:
     make, figures = RESULTS[kind]
     result = make()
     text = str(result)
@@ -80,7 +80,7 @@ def test_a_result_prints_each_agent_in_one_row_and_a_notebook_shows_the_same_cel
     assert all(line == line.rstrip() for line in text.splitlines())
 
 
-def test_a_name_cannot_be_markup() -> None:
+def test_name_is_escaped() -> None:
     result = dataclasses.replace(play_match("random", "greedy", deals=2, rules="tiny"), first=MARKUP)
     page = ElementTree.fromstring(f"<div>{result._repr_html_()}</div>")
     assert next(page.iter("td")).text == MARKUP

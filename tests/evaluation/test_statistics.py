@@ -8,7 +8,7 @@ import pytest
 from german_whist.evaluation.statistics import bounded_interval, interval_text, mean_interval, paired_intervals
 
 
-def test_against_a_calculation_by_hand() -> None:
+def test_mean_interval_by_hand() -> None:
     # Mean 0.5; squared deviations 0.25, 0, 0.25, 0 sum to 0.5; variance 1/6; standard error sqrt(1/24) = 0.204124.
     mean, (low, high) = mean_interval(np.array([1.0, 0.5, 0.0, 0.5]))
     assert mean == 0.5
@@ -19,7 +19,7 @@ def test_against_a_calculation_by_hand() -> None:
 
 
 @pytest.mark.parametrize("draw", ["normal", "halves"])
-def test_intervals_cover_the_truth_about_19_times_in_20(draw: str) -> None:
+def test_interval_coverage(draw: str) -> None:
     rng = np.random.default_rng(1)
     if draw == "normal":
         samples, truth = rng.normal(2, 3, (4000, 200)), 2.0
@@ -29,7 +29,7 @@ def test_intervals_cover_the_truth_about_19_times_in_20(draw: str) -> None:
     assert 0.935 <= covered <= 0.962
 
 
-def test_equal_samples_between_bounds_give_the_wilson_interval() -> None:
+def test_wilson_interval() -> None:
     share = 1.959963984540054**2 / (10 + 1.959963984540054**2)
     assert bounded_interval(np.ones(10), 0, 1) == (1.0, (pytest.approx(1 - share), 1.0))
     assert bounded_interval(np.zeros(10), 0, 1) == (0.0, (0.0, pytest.approx(share)))
@@ -39,7 +39,7 @@ def test_equal_samples_between_bounds_give_the_wilson_interval() -> None:
     assert bounded_interval(np.array([1.0, 0.5]), 0, 1) == mean_interval(np.array([1.0, 0.5]))
 
 
-def test_games_that_cancel_out_are_certain_and_pairs_that_are_alike_are_not() -> None:
+def test_paired_intervals() -> None:
     cancelled = np.array([[3, -3], [-1, 1], [0, 0]])
     assert paired_intervals(np.sign(cancelled), cancelled, 13) == (0.5, (0.5, 0.5), 0.0, (0.0, 0.0))
     shared = np.array([[3, -1], [-2, 5], [3, -4]])  # each wins one game of every deal, by other margins
@@ -51,7 +51,7 @@ def test_games_that_cancel_out_are_certain_and_pairs_that_are_alike_are_not() ->
     assert -13 < won.margin_interval[0] < won.margin == 7 < won.margin_interval[1] < 13
 
 
-def test_a_lopsided_interval_is_shown_by_its_ends() -> None:
+def test_interval_text() -> None:
     assert interval_text(67.4, (66.8, 68.0), 1) == "± 0.6"
     assert interval_text(100.0, (91.2, 100.0), 1) == "(91.2 to 100.0)"
     assert interval_text(1.0, (-1.0, 2.5), 2, "+") == "(-1.00 to +2.50)"

@@ -60,7 +60,7 @@ def contents(run: RunDirectory) -> dict[str, Any]:
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("with_init", [False, True])
-def test_a_killed_run_ends_as_if_it_had_not_been(with_init: bool, tmp_path: Path) -> None:
+def test_killed_run_ends_the_same(with_init: bool, tmp_path: Path) -> None:
     config, rng, kills = tmp_path / "config.yaml", np.random.default_rng([SEED, with_init]), 0
     init = {"init": str(train_small(tmp_path / "start").run.final)} if with_init else {}
     config.write_text(yaml.safe_dump({**SETTINGS, **init}, sort_keys=False))

@@ -13,7 +13,7 @@ pyspiel = pytest.importorskip("pyspiel")
 
 from open_spiel.python import policy as policies
 from open_spiel.python import rl_environment
-from open_spiel.python.algorithms import cfr, exploitability, ismcts, mcts, random_agent
+from open_spiel.python.algorithms import exploitability, ismcts, mcts, random_agent
 
 from german_whist.envs.engine.rules import rules
 from german_whist.openspiel.game import GermanWhistGame, load_game
@@ -38,11 +38,11 @@ def nash_conv(average: Any) -> float:
     return float(exploitability.nash_conv(game(), average, use_cpp_br=True))
 
 
-def test_uniform_play_has_the_nash_conv_that_was_measured_elsewhere() -> None:
+def test_nash_conv_of_uniform_play() -> None:
     assert nash_conv(policies.UniformRandomPolicy(game())) == pytest.approx(UNIFORM, abs=1e-9)
 
 
-def test_our_own_nash_conv_agrees_for_any_policy() -> None:
+def test_nash_conv_agrees() -> None:
     table = policies.TabularPolicy(game())
     rng = np.random.default_rng(0)
     table.action_probability_array[:] = rng.random(table.action_probability_array.shape) * table.legal_actions_mask
@@ -62,16 +62,8 @@ def test_our_own_nash_conv_agrees_for_any_policy() -> None:
     assert result.player_improvements == pytest.approx([expected[0] - on_policy, expected[1] + on_policy], abs=1e-9)
 
 
-@pytest.mark.nightly  # that our NashConv agrees for any policy says that the information states are right
-def test_cfr_comes_close_to_an_equilibrium() -> None:
-    solver = cfr.CFRPlusSolver(game())
-    for _ in range(8):
-        solver.evaluate_and_update_policy()
-    assert nash_conv(solver.average_policy()) < 0.02
-
-
-@pytest.mark.parametrize("preset", ["six_cards", "classic", "open_stock", "humbug"])
-def test_ismcts_runs_with_the_states_own_resampling(preset: str) -> None:
+@pytest.mark.parametrize("preset", ["six_cards", "humbug"])
+def test_ismcts_runs(preset: str) -> None:
     loaded = load_game(preset)
     bot = ismcts.ISMCTSBot(
         loaded, mcts.RandomRolloutEvaluator(1, np.random.RandomState(0)), 2.0, 4, random_state=np.random.RandomState(1)
@@ -89,13 +81,8 @@ def test_ismcts_runs_with_the_states_own_resampling(preset: str) -> None:
             state.apply_action(bots[state.current_player()].step(state))
 
 
-def test_a_state_is_not_resampled_at_a_chance_node() -> None:
-    with pytest.raises(ValueError, match="not at a chance node"):
-        game().new_initial_state().resample_from_infostate(0, lambda: 0.5)
-
-
-@pytest.mark.parametrize("preset", ["six_cards", "classic", "humbug"])
-def test_the_learning_environment_runs(preset: str) -> None:
+@pytest.mark.parametrize("preset", ["six_cards", "humbug"])
+def test_rl_environment_runs(preset: str) -> None:
     environment = rl_environment.Environment(load_game(preset), include_full_state=True)
     environment.seed(3)
     actions = environment.action_spec()["num_actions"]

@@ -11,7 +11,6 @@ from tests.presets import PRESETS
 
 pyspiel = pytest.importorskip("pyspiel")
 
-from open_spiel.python.algorithms import ismcts, mcts
 
 import german_whist as gw
 from german_whist.agents.registry import make_agent
@@ -46,7 +45,7 @@ def games_of(batch: DealBatch, rows: list[int]) -> Games:
 
 
 @pytest.mark.parametrize("preset", ["classic", "draft", "humbug"])
-def test_an_agent_plays_the_same_as_a_bot(preset: str) -> None:
+def test_agent_as_bot(preset: str) -> None:
     batch = DealBatch(preset, 2, 3)
     bot, agent = AgentBot("heuristic"), make_agent("heuristic")
     decks = batch.states["deck"][:, : len(batch.rules.cards)].tolist()
@@ -64,7 +63,7 @@ def test_an_agent_plays_the_same_as_a_bot(preset: str) -> None:
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_a_bot_gets_the_information_states_of_a_game_in_which_player_1_deals(preset: str) -> None:
+def test_bot_gets_information_states(preset: str) -> None:
     shown: list[tuple[int, str]] = []
     agent = BotAgent(lambda game, player: Recorder(shown), preset)
     batch = DealBatch(preset, 2, 8, history=True)
@@ -83,7 +82,7 @@ def test_a_bot_gets_the_information_states_of_a_game_in_which_player_1_deals(pre
         batch.step(actions)
 
 
-def test_a_bot_that_looks_at_hidden_cards_learns_nothing() -> None:
+def test_peeking_bot_learns_nothing() -> None:
     hands: list[int] = []
 
     class Peeker(Recorder):
@@ -99,25 +98,13 @@ def test_a_bot_that_looks_at_hidden_cards_learns_nothing() -> None:
     assert len(set(hands)) == 20
 
 
-def test_openspiels_search_plays_our_rule_bot() -> None:
-    def search(game: Any, player: int) -> Any:
-        evaluator = mcts.RandomRolloutEvaluator(1, np.random.RandomState(0))
-        return ismcts.ISMCTSBot(game, evaluator, 2.0, 5, random_state=np.random.RandomState(player))
-
-    agent, rng = BotAgent(search, "tiny"), np.random.default_rng(0)
-    batch = DealBatch("tiny", 1, 2, history=True)
-    while not batch.done[0]:
-        batch.step(agent.act(batch.views(), rng, games_of(batch, [0])))
-    assert batch.returns().sum() == 0
-
-
-def test_without_histories_a_bot_does_not_play() -> None:
+def test_bot_needs_histories() -> None:
     agent = BotAgent(uniform, "tiny", name="mine")
     with pytest.raises(ValueError, match="agent 'mine' needs the history of the deal"):
         agent.act(gw.DealBatch("tiny", 1).views(), np.random.default_rng(0))
 
 
-def test_each_game_has_a_bot_of_its_own() -> None:
+def test_bot_per_game() -> None:
     made: list[int] = []
 
     def make(game: Any, player: int) -> Any:
@@ -127,22 +114,3 @@ def test_each_game_has_a_bot_of_its_own() -> None:
     agent = BotAgent(make, "tiny")
     gw.play_match("heuristic", agent, deals=3, rules="tiny", batch_size=2)
     assert sorted(made) == [0, 0, 0, 1, 1, 1]
-
-
-def test_an_agent_that_keeps_a_state_begins_anew_with_every_game() -> None:
-    class Collects:
-        uses_games = True
-
-        def __init__(self) -> None:
-            self.met: list[Any] = []
-
-        def act(self, views: Any, rng: Any, games: Games) -> Any:
-            self.met += games.ids().tolist()
-            assert games.histories()[1].shape == (len(views),)
-            return make_agent("heuristic").act(views, rng)
-
-    agent, game = Collects(), load_game("tiny")
-    bot = AgentBot(agent)
-    for seed in range(3):
-        pyspiel.evaluate_bots(game.new_initial_state(), [bot, AgentBot("random")], seed)
-    assert len(set(agent.met)) == 3

@@ -34,13 +34,13 @@ OTHER = [f"{preset},reward={reward},dealer=0" for preset in ("six_cards", "draft
 
 
 @pytest.mark.parametrize("settings", [*PRESETS, *OTHER, "humbug,dealer=0"])
-def test_openspiels_random_simulations_pass(settings: str) -> None:
+def test_random_simulations(settings: str) -> None:
     game = pyspiel.load_game(f"python_german_whist(rules={settings})")
     pyspiel.random_sim_test(game, num_sims=3, serialize=True, verbose=False)
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_players_see_and_are_paid_what_they_are_in_the_engine(preset: str) -> None:
+def test_game_matches_engine(preset: str) -> None:
     batch, decks, actions = recorded(preset, 6)
     for row in range(batch.size):
         game = gw_openspiel.load_game(preset, REWARDS[row // 2], dealer=row % 2)
@@ -63,7 +63,7 @@ def test_players_see_and_are_paid_what_they_are_in_the_engine(preset: str) -> No
             again.step([action])
 
 
-def test_all_hands_are_equally_likely() -> None:
+def test_deals_are_uniform() -> None:
     chances: dict[str, float] = {}
 
     def deal(state: Any, chance: float) -> None:
@@ -79,7 +79,7 @@ def test_all_hands_are_equally_likely() -> None:
     assert list(chances.values()) == pytest.approx([1 / 180] * 180)
 
 
-def test_states_are_cloned_copied_and_serialised() -> None:
+def test_copies_of_states() -> None:
     game = pyspiel.load_game("python_german_whist(rules=humbug)")
     _, decks, actions = recorded("humbug", 2)
     state = gw_openspiel.state_of(game, decks[1], actions[1][:9])
@@ -98,7 +98,7 @@ def test_states_are_cloned_copied_and_serialised() -> None:
         assert str(state) == before != str(other)
 
 
-def test_settings_are_parameters_of_their_own() -> None:
+def test_game_parameters() -> None:
     game = pyspiel.load_game("python_german_whist(rules=tiny,ranks=3,stock=2)")
     assert game.setup.rules == rules("six_cards")
     assert str(game) == "python_german_whist(rules=six_cards)"
@@ -124,6 +124,6 @@ def test_settings_are_parameters_of_their_own() -> None:
         ("rules=tiny,stock=3", "stock=3 is odd"),
     ],
 )
-def test_bad_parameters_are_refused(parameters: str, message: str) -> None:
+def test_bad_parameters(parameters: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         pyspiel.load_game(f"python_german_whist({parameters})")

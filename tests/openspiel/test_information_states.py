@@ -44,7 +44,7 @@ def random_states(game: Rules, seed: int, dealer: int, deals: int) -> Iterator[G
 
 @settings(max_examples=40, deadline=None)
 @given((games() | st.sampled_from([*map(rules, rule_names())])).filter(expressible), seeds)
-def test_states_that_look_alike_have_one_information_state(game: Rules, seed: int) -> None:
+def test_resampled_states_look_alike(game: Rules, seed: int) -> None:
     """Resampled states are replayed from another deck; the seat must not see a difference anywhere."""
     resample = Resampler(seed)
     rng = np.random.default_rng(seed % 2**32)
@@ -60,7 +60,7 @@ def test_states_that_look_alike_have_one_information_state(game: Rules, seed: in
 
 
 @pytest.mark.parametrize("spec", ["six_cards", "tiny", "tiny:draft=true", "tiny:open_stock=0,trump=none"])
-def test_strings_and_tensors_are_equal_exactly_where_histories_are(spec: str) -> None:
+def test_strings_tensors_histories(spec: str) -> None:
     """Every pair of many random states: same string, same tensor, same history, or none of them."""
     histories: dict[bytes, tuple[str, bytes]] = {}
     strings, tensors = set(), set()
@@ -76,7 +76,7 @@ def test_strings_and_tensors_are_equal_exactly_where_histories_are(spec: str) ->
     assert len(strings) == len(tensors) == len(histories) < nodes - 50
 
 
-def test_before_the_deal_there_is_nothing_to_see() -> None:
+def test_before_the_deal() -> None:
     state = load_game("tiny").new_initial_state()
     assert state.information_state_string(0) == "player 0: "
     assert not any(state.information_state_tensor(1))

@@ -26,7 +26,7 @@ COMMANDS = {
 
 
 @pytest.mark.parametrize("extra", COMMANDS)
-def test_the_commands_run_with_what_their_extra_brings(extra: str, tmp_path: Path) -> None:
+def test_commands_of_extras(extra: str, tmp_path: Path) -> None:
     hidden = environment(extra, tmp_path)
     for words in COMMANDS[extra]:
         command = [sys.executable, *words.split()]
@@ -34,7 +34,7 @@ def test_the_commands_run_with_what_their_extra_brings(extra: str, tmp_path: Pat
         assert done.returncode == 0, f"{words}\n{done.stdout}{done.stderr}"
 
 
-def test_the_page_is_served_with_what_its_extra_brings(tmp_path: Path) -> None:
+def test_web_extra_serves(tmp_path: Path) -> None:
     words = [sys.executable, *PROGRAM.split(), "serve", "--no-browser", "--port", "0"]
     with subprocess.Popen(
         words, env=environment("web", tmp_path), cwd=tmp_path, stdout=subprocess.PIPE, text=True

@@ -8,15 +8,15 @@ from packaging.utils import canonicalize_name
 from tests.packaging.pins import OF_TORCH, PROJECT, PYTHONS, read, refusals
 
 
-def test_every_pin_installs_on_the_first_release_of_every_python_that_is_named() -> None:
+def test_pins_install_on_every_python() -> None:
     assert refusals(read()) == []
 
 
-def test_no_library_is_pinned_whose_version_torch_names() -> None:
+def test_no_pins_of_torch_libraries() -> None:
     assert [pin.name for pin in read() if OF_TORCH.match(pin.name)] == []
 
 
-def test_every_dependency_of_every_extra_is_pinned_within_its_bounds() -> None:
+def test_pins_are_complete() -> None:
     pins = {(pin.name, python): pin.version for pin in read() for python in PYTHONS if pin.applies(python)}
     extras = PROJECT["optional-dependencies"].values()
     for line in [*PROJECT["dependencies"], *(line for extra in extras for line in extra)]:

@@ -23,13 +23,13 @@ def permuted(card: str, order: str) -> str:
     return order[SUITS.index(card[0])] + card[1]
 
 
-def test_values_of_random_endgames_match_brute_force(rng):
+def test_random_endgames(rng):
     deck = [0, 1, 2, 3, 4, 13, 14, 15, 25, 26, 27, 28, 38, 39, 45, 51]
     dealt = [random_endgame(rng, 1 + i % 5, deck if i % 2 else None) for i in range(400)]
     assert solve_endgames(**rows(dealt)).tolist() == [brute_force_value(endgame) for endgame in dealt]
 
 
-def test_values_of_all_endgames_of_a_tiny_deck_match_brute_force():
+def test_all_endgames_of_tiny_deck():
     deck = ["D2", "D3", "DK", "S4", "SQ", "SA"]
     hands = [list(hand) for hand in itertools.combinations(deck, 3)]
     dealt = [
@@ -40,7 +40,7 @@ def test_values_of_all_endgames_of_a_tiny_deck_match_brute_force():
     assert solve_endgames(**rows(dealt)).tolist() == [brute_force_value(endgame) for endgame in dealt]
 
 
-def test_move_values_match_brute_force(rng):
+def test_move_values(rng):
     dealt = [random_endgame(rng, 1 + i % 5) for i in range(200)]
     values = solve_endgames(**rows(dealt), by_card=True)
     for endgame, row in zip(dealt, values, strict=True):
@@ -48,7 +48,7 @@ def test_move_values_match_brute_force(rng):
         assert {card_text(card): row[card] for card in np.flatnonzero(row >= 0)} == expected
 
 
-def test_the_value_of_an_endgame_is_that_of_its_best_card(rng):
+def test_value_is_best_card(rng):
     dealt = [random_endgame(rng, cards) for cards in range(1, 14) for _ in range(20)]
     values = solve_endgames(**rows(dealt), by_card=True).astype(int)
     for endgame, tricks, row in zip(dealt, solve_endgames(**rows(dealt)), values, strict=True):
@@ -57,7 +57,7 @@ def test_the_value_of_an_endgame_is_that_of_its_best_card(rng):
         assert tricks == (best if endgame.led is None else len(endgame.follower) - best)
 
 
-def test_at_least_agrees_with_the_value(rng):
+def test_at_least(rng):
     dealt = [random_endgame(rng, cards) for cards in range(1, 14) for _ in range(10)]
     tricks = solve_endgames(**rows(dealt))
     for threshold in (-3, 0, 1, 6, 7, 13, 14, 99):
@@ -66,7 +66,7 @@ def test_at_least_agrees_with_the_value(rng):
 
 @settings(max_examples=100)
 @given(endgames(), st.permutations(SUITS))
-def test_permuting_the_suits_changes_nothing(endgame, order):
+def test_suit_permutation(endgame, order):
     other = Endgame(
         [permuted(card, order) for card in endgame.leader],
         [permuted(card, order) for card in endgame.follower],
@@ -79,7 +79,7 @@ def test_permuting_the_suits_changes_nothing(endgame, order):
 
 @settings(max_examples=100)
 @given(endgames())
-def test_giving_up_the_higher_of_two_adjacent_cards_never_gains(endgame):
+def test_higher_card_is_no_worse(endgame):
     dealt = endgame._replace(low=False, led=None)
     in_play = sorted(parse_card(card) for card in dealt.leader + dealt.follower)
     for lower, higher in itertools.pairwise(in_play):
@@ -93,7 +93,7 @@ def test_giving_up_the_higher_of_two_adjacent_cards_never_gains(endgame):
             assert solve_endgames(**rows([poorer])) <= solve_endgames(**rows([dealt]))
 
 
-def test_batches_agree_with_single_calls(rng):
+def test_batches(rng):
     dealt = [random_endgame(rng, 1 + i % 13) for i in range(150)]
     together = solve_endgames(**rows(dealt))
     for endgame, tricks in zip(dealt, together, strict=True):
@@ -120,18 +120,18 @@ FOURTEEN = "AKQJT98765432.2.."
         ([99], [1], {}, "99"),
     ],
 )
-def test_bad_input_is_refused(leader, follower, settings, message):
+def test_bad_input(leader, follower, settings, message):
     with pytest.raises(ValueError, match=message):
         solve_endgame(leader, follower, **settings)
 
 
-def test_empty_batches_are_allowed():
+def test_empty_batch():
     none = np.array([], np.uint64)
     assert solve_endgames(none, none).shape == (0,)
     assert solve_endgames(none, none, by_card=True).shape == (0, 52)
 
 
-def test_masks_and_lists_and_text_mean_the_same_with_the_card_led_or_without_it():
+def test_forms_of_hands():
     cards = ["SA", "HT"], ["S2", "HJ"]
     masks = mask_of(map(parse_card, cards[0])), mask_of(map(parse_card, cards[1]))
     numbers = [parse_card(card) for card in cards[0]], [parse_card(card) for card in cards[1]]

@@ -22,7 +22,7 @@ def needs_of(rng: np.random.Generator, dealt: list[Endgame]) -> np.ndarray:
     return np.array([rng.integers(1, len(endgame.leader) + 3, 2) for endgame in dealt])
 
 
-def test_tricks_match_brute_force(rng):
+def test_race_tricks(rng):
     dealt = [random_endgame(rng, 1 + i % 5) for i in range(200)]
     needs = needs_of(rng, dealt)
     tricks = solve_races(**race_rows(dealt), needs=needs)
@@ -32,7 +32,7 @@ def test_tricks_match_brute_force(rng):
         assert tuple(found) == expected
 
 
-def test_move_values_match_brute_force(rng):
+def test_race_move_values(rng):
     dealt = [random_endgame(rng, 1 + i % 5) for i in range(200)]
     needs = needs_of(rng, dealt)
     margins = race_move_values(**race_rows(dealt), needs=needs)
@@ -41,7 +41,7 @@ def test_move_values_match_brute_force(rng):
         assert {card_text(card): row[card] for card in np.flatnonzero(row != NOT_LEGAL_MARGIN)} == expected
 
 
-def test_goals_beyond_the_cards_change_nothing(rng):
+def test_unreachable_goals(rng):
     dealt = [random_endgame(rng, cards) for cards in range(1, 14) for _ in range(5)]
     plain = rows(dealt)
     plain["lows"][:] = False
@@ -53,7 +53,7 @@ def test_goals_beyond_the_cards_change_nothing(rng):
     assert (np.where(values >= 0, 2 * values - cards[:, None], NOT_LEGAL_MARGIN) == margins).all()
 
 
-def test_a_race_to_seven_of_thirteen_is_won_by_who_can_take_seven(rng):
+def test_race_to_seven(rng):
     dealt = [random_endgame(rng, 13) for _ in range(60)]
     plain = rows(dealt)
     plain["lows"][:] = False
@@ -64,6 +64,6 @@ def test_a_race_to_seven_of_thirteen_is_won_by_who_can_take_seven(rng):
 
 
 @pytest.mark.parametrize("needs", [[0, 3], [3, 27], [1.5, 2], [1, 2, 3], 4])
-def test_invalid_needs_are_refused(needs):
+def test_wrong_needs(needs):
     with pytest.raises(ValueError, match="needs"):
         solve_races([1 << parse_card("SA")], [1 << parse_card("S2")], SUITS.index("S"), needs=needs)

@@ -12,13 +12,16 @@ import torch
 from german_whist.envs.utils.files import write_atomically
 from german_whist.training import run, train
 from german_whist.training.run import TrainingOutcome
-from tests.training.policy_iteration_runs import train_small
+from tests.conftest import shared_folder
+from tests.training.policy_iteration_runs import FINISHED, train_small
+from tests.training.whole_runs import resume_run
 
 
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> TrainingOutcome:
-    """A run that nobody may change."""
-    return train_small(tmp_path_factory.mktemp("finished") / "run", evaluate_against=["random", "greedy"])
+    """A run that nobody may change, trained by the first process that needs it."""
+    with shared_folder(tmp_path_factory, "finished") as folder:
+        return resume_run(folder) if folder.exists() else train_small(folder, **FINISHED)
 
 
 @pytest.fixture(autouse=True, scope="module")

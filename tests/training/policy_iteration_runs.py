@@ -41,6 +41,7 @@ ALL_PARTS: dict[str, Any] = {
     "value_hidden": [4, 6],
     "epochs": 2,
 }
+FINISHED: dict[str, Any] = {"evaluate_against": ["random", "greedy"]}
 ROLLOUT = SMALL_SETTINGS["num_envs"] * SMALL_SETTINGS["num_steps"]
 ALONE = Processes()
 

@@ -34,20 +34,20 @@ def as_yaml(value: Any) -> str:
 
 
 @pytest.mark.parametrize("name", recipe_names())
-def test_every_recipe_loads_by_its_name(name: str) -> None:
+def test_recipes_load(name: str) -> None:
     config = load_config(name)
     assert config.decisions >= 1_000_000
     assert set(config.shares) == (set(every_game()) if name == "champion" else {"classic"})
 
 
 @pytest.mark.parametrize("config", [small_config(games={"tiny": 1.0}), tiny_config(learning_rate=3e-7)])
-def test_settings_are_read_back_from_their_yaml(config: TrainConfig, tmp_path: Path) -> None:
+def test_yaml_round_trip(config: TrainConfig, tmp_path: Path) -> None:
     path = written(tmp_path, config.to_yaml())
     assert load_config(path) == config
     assert list(yaml.safe_load(path.read_text())) == list(settings_of(type(config)))
 
 
-def test_a_file_sets_its_keys_and_the_command_line_overrides_them(tmp_path: Path) -> None:
+def test_file_and_overrides(tmp_path: Path) -> None:
     path = written(tmp_path, "decisions: 5000\nseed: 3\nlearning_rate: -2\n")
     config = load_config(path, {"decisions": "7_000", "opponents": "{self: 1, greedy: 0.5}", "learning_rate": "1"})
     opponents = {"self": 1.0, "greedy": 0.5}
@@ -55,12 +55,12 @@ def test_a_file_sets_its_keys_and_the_command_line_overrides_them(tmp_path: Path
 
 
 @pytest.mark.parametrize("text", ["", "# nothing but a comment\n"])
-def test_an_empty_file_is_the_defaults(tmp_path: Path, text: str) -> None:
+def test_empty_file(tmp_path: Path, text: str) -> None:
     assert load_config(written(tmp_path, text)) == PolicyIterationConfig()
     assert load_config(written(tmp_path, text), {"trainer": "sb3"}) == SB3Config()
 
 
-def test_a_file_takes_precedence_over_a_recipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_before_recipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "quickstart").write_text("seed: 77\n")
     assert load_config("quickstart").seed == 77
@@ -85,7 +85,7 @@ def test_a_file_takes_precedence_over_a_recipe(tmp_path: Path, monkeypatch: pyte
         ),
     ],
 )
-def test_text_on_the_command_line_is_converted_to_the_type_of_its_setting(key: str, text: str, value: Any) -> None:
+def test_text_is_converted(key: str, text: str, value: Any) -> None:
     found = load_config("quickstart", {key: text}).model_dump()[key]
     assert found == value
     assert type(found) is type(value)
@@ -121,9 +121,7 @@ def classic_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("classic_network")
 @pytest.mark.parametrize(("settings", "named"), WRONG, ids=str)
-def test_a_wrong_setting_is_refused_by_name_wherever_it_comes_from(
-    settings: dict[str, Any], named: str, tmp_path: Path
-) -> None:
+def test_wrong_setting(settings: dict[str, Any], named: str, tmp_path: Path) -> None:
     for text, given in (
         ("", settings),
         ("", {key: value if isinstance(value, str) else as_yaml(value) for key, value in settings.items()}),
@@ -136,7 +134,7 @@ def test_a_wrong_setting_is_refused_by_name_wherever_it_comes_from(
 @pytest.mark.parametrize(
     "text", ["seed: 1\nrows: [1, 2\n", "- seed\n- 1\n", "seed: !!python/object/apply:os.getcwd []\n"]
 )
-def test_a_file_that_is_no_mapping_is_refused_by_its_name(tmp_path: Path, text: str) -> None:
+def test_file_without_mapping(tmp_path: Path, text: str) -> None:
     with pytest.raises(ValueError, match=r"mine\.yaml"):
         load_config(written(tmp_path, text))
     with pytest.raises(ValueError, match="'quikstart': did you mean 'quickstart'"):
@@ -155,7 +153,7 @@ def test_a_path_is_a_network(tmp_path: Path) -> None:
     assert config.evaluate_against == [f"checkpoint:{path}"]
 
 
-def test_rules_on_the_command_line_replace_the_games_of_a_recipe() -> None:
+def test_rules_replace_games() -> None:
     assert load_config("champion", {"rules": "short"}).shares == {"short": 1.0}
     assert set(load_config("champion", {"rules": "short", "games": "{tiny: 1}"}).shares) == {"tiny"}
 
@@ -164,13 +162,11 @@ def test_rules_on_the_command_line_replace_the_games_of_a_recipe() -> None:
     ("settings", "suit_layers"),
     [({"hidden": "64,64"}, 0), ({"value_hidden": "64"}, 0), ({"hidden": "8,8,8", "value_hidden": "8,8,8"}, 1)],
 )
-def test_a_smaller_network_on_the_command_line_needs_no_second_setting(
-    settings: dict[str, str], suit_layers: int
-) -> None:
+def test_smaller_network(settings: dict[str, str], suit_layers: int) -> None:
     assert load_config("quickstart", settings).model_dump()["suit_layers"] == suit_layers
 
 
-def test_init_sets_the_sizes_unless_they_are_given(tmp_path: Path) -> None:
+def test_init_sets_sizes(tmp_path: Path) -> None:
     def hidden(text: str, settings: dict[str, str] | None = None) -> list[int]:
         return load_config(written(tmp_path, text), settings).hidden
 

@@ -25,7 +25,7 @@ def colours_in(picture: np.ndarray) -> set[str]:
     return {"#{:02x}{:02x}{:02x}".format(*pixel) for pixel in pixels}
 
 
-def test_the_curve_is_a_picture_with_a_line_for_each_opponent(tmp_path: Path) -> None:
+def test_curve(tmp_path: Path) -> None:
     path = tmp_path / "curve.png"
     draw_curve(points({"random": [0.5, 0.6, 0.8], "greedy": [0.2, 0.3, 0.5]}), path, "Two opponents")
     picture = image.imread(path)
@@ -44,6 +44,6 @@ def test_the_curve_is_a_picture_with_a_line_for_each_opponent(tmp_path: Path) ->
     ids=["none", "one deal", "odd names"],
 )
 @pytest.mark.filterwarnings("error")
-def test_any_evaluations_can_be_drawn(tmp_path: Path, rows: list[dict[str, Any]]) -> None:
+def test_odd_curves(tmp_path: Path, rows: list[dict[str, Any]]) -> None:
     draw_curve(rows, tmp_path / "curve.png", "Any")
     assert image.imread(tmp_path / "curve.png").size

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
-import torch
 
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import load_checkpoint
@@ -15,7 +13,7 @@ from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.evaluation.match import play_match
 from german_whist.training.config import every_game
 from german_whist.training.processes import Processes
-from german_whist.training.run import RunDirectory, StopRequest
+from german_whist.training.run import RunDirectory
 from german_whist.training.train import TrainingState
 from tests.training.policy_iteration_runs import small_config as config
 from tests.training.policy_iteration_runs import train_small as run
@@ -24,7 +22,7 @@ from tests.training.whole_runs import resume_run
 TWO = {"games": {"tiny": 1.0, "six_cards": 3.0}, "inputs": UNIVERSAL}
 
 
-def test_every_stands_for_the_presets_with_an_open_endgame_by_their_foreplay() -> None:
+def test_every_game() -> None:
     shares = config(games={"every": 1.0}, inputs=UNIVERSAL).shares
     assert set(shares) == set(rule_names()) - {"humbug", "seventh"}  # seventh is classic, scored in another way
     assert sum(shares.values()) == pytest.approx(1)
@@ -42,7 +40,7 @@ def state_of(tmp_path: Path, **changes: object) -> TrainingState:
     return TrainingState(config(**{**TWO, **SIZE, **changes}), RunDirectory(tmp_path), Processes())
 
 
-def test_environments_are_divided_by_share(tmp_path: Path) -> None:
+def test_environments_by_share(tmp_path: Path) -> None:
     collectors = state_of(tmp_path, num_envs=18).collectors
     assert [(part.batch.rules, part.batch.size) for part in collectors] == [
         (rules("tiny"), 4),
@@ -52,19 +50,7 @@ def test_environments_are_divided_by_share(tmp_path: Path) -> None:
         state_of(tmp_path, num_envs=1, num_steps=40)
 
 
-def test_a_batch_has_the_positions_of_all_games(tmp_path: Path) -> None:
-    state = state_of(tmp_path)
-    batch, decisions = state.collect(StopRequest())
-    assert decisions == 16 * 4
-    features = []
-    for collector in state.collectors:
-        mask = collector.rollout.learner_mask & collector.rollout.has_choice
-        assert bool(mask.any())
-        features.append(collector.features(collector.rollout.views_where(mask)))
-    assert torch.equal(batch.features, torch.cat(features))
-
-
-def test_a_run_over_several_games_is_resumed_bit_for_bit_and_its_network_plays_others(tmp_path: Path) -> None:
+def test_run_over_several_games(tmp_path: Path) -> None:
     changes = {**TWO, **SIZE, "learning_rate_end": 2e-3}
     whole = run(tmp_path / "whole", **changes)
     run(tmp_path / "half", **changes, decisions=512)
@@ -80,14 +66,3 @@ def test_a_run_over_several_games_is_resumed_bit_for_bit_and_its_network_plays_o
     assert {row["opponent"] for row in whole.run.read_evaluations()} == set(made.results)
     for game in ("classic", "draft", "small:open_stock=2"):
         assert play_match(PolicyAgent(made, rules=rules(game)), "random", deals=4, rules=game).deals == 4
-
-
-def test_a_single_game_may_have_universal_inputs_and_start_from_a_network_for_several(tmp_path: Path) -> None:
-    first = run(tmp_path / "first", **TWO, decisions=64)
-    second = run(tmp_path / "second", init=str(first.run.final), inputs=UNIVERSAL, decisions=64)
-    assert load_checkpoint(second.run.final).inputs == UNIVERSAL
-    with pytest.raises(ValueError, match="inputs"):
-        run(tmp_path / "third", init=str(first.run.final), decisions=64)
-    assert not np.array_equal(
-        load_checkpoint(second.run.final).layers[0][0], load_checkpoint(first.run.final).layers[0][0]
-    )

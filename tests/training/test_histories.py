@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from german_whist.agents.policy.checkpoint import load_checkpoint
-from german_whist.agents.registry import make_agent
-from german_whist.training import sb3
 from german_whist.training import train as policy_iteration
-from german_whist.training.run import RunDirectory, read_snapshot
-from german_whist.training.train import run_training
+from german_whist.training.run import read_snapshot
 from tests.evaluation.test_games_asked_for import ReadsHistory
 from tests.training.policy_iteration_runs import collector_of, play_rollout, small_config, some_policy, train_small
-from tests.training.sb3_runs import tiny_config
 from tests.training.whole_runs import at, interrupt, resume_run
 
 AGAINST_READER = {"self": 0.5, "random": 0.5}  # a reader of histories in the place of random
 
 
 @pytest.mark.parametrize("game", ["tiny", "small", "draft", "open_stock"])
-def test_rollouts_give_the_history_of_the_deal_that_is_played(game: str) -> None:
+def test_histories_in_rollouts(game: str) -> None:
     config = small_config(rules=game, opponents=AGAINST_READER, num_steps=80)  # more than a deal of draft has
     agent = ReadsHistory()
     collector = collector_of(config, {"random": lambda _: agent}, history=True)
@@ -45,20 +39,17 @@ SHORT = {
 def reader(monkeypatch: pytest.MonkeyPatch) -> ReadsHistory:
     """A reader of histories that runs get when they name random."""
     agent = ReadsHistory()
-    for learner in (policy_iteration, sb3):
-        monkeypatch.setattr(learner, "make_agent", lambda name, rules: agent)
+    monkeypatch.setattr(policy_iteration, "make_agent", lambda name, rules: agent)
     return agent
 
 
-@pytest.mark.parametrize("make", [small_config, tiny_config], ids=["policy_iteration", "sb3"])
-def test_every_trainer_gives_histories(make: Callable[..., Any], tmp_path: Path, reader: ReadsHistory) -> None:
-    config = make(**SHORT, evaluate_every=10**6)
-    run_training(config, RunDirectory.create("mine", tmp_path / "run"), quiet=True)
+def test_histories_in_training(tmp_path: Path, reader: ReadsHistory) -> None:
+    train_small(tmp_path / "run", **SHORT, evaluate_every=10**6)
     assert reader.decisions >= 400  # beside those of two evaluations
 
 
 @pytest.mark.usefixtures("reader")
-def test_a_run_stopped_in_the_middle_of_deals_resumes_bit_for_bit(tmp_path: Path) -> None:
+def test_resume_with_histories(tmp_path: Path) -> None:
     whole = train_small(tmp_path / "whole", **SHORT, num_steps=5)
     stopped = train_small(tmp_path / "stopped", callback=at(200, interrupt), **SHORT, num_steps=5)
     assert stopped.interrupted
@@ -70,7 +61,3 @@ def test_a_run_stopped_in_the_middle_of_deals_resumes_bit_for_bit(tmp_path: Path
     assert [weight.tolist() for layer in one for weight in layer] == [
         weight.tolist() for layer in other for weight in layer
     ]
-
-
-def test_a_search_is_an_agent_that_uses_histories() -> None:
-    assert make_agent("heuristic:search=2+exact").uses_games

@@ -12,7 +12,7 @@ from german_whist.training.train import run_training
 from tests.training.sb3_runs import tiny_config
 
 
-def test_a_short_quickstart_beats_greedy(tmp_path: Path) -> None:
+def test_quickstart_beats_greedy(tmp_path: Path) -> None:
     """On the deck of 28 cards, with smaller networks than the recipe's."""
     networks = {"hidden": [48, 48, 64, 64, 48, 48], "value_hidden": [32, 32, 64, 32], "stock_rotations": 1}
     length = {"decisions": 50_000, "num_envs": 256, "batch_size": 512, "processes": 1}
@@ -22,7 +22,7 @@ def test_a_short_quickstart_beats_greedy(tmp_path: Path) -> None:
     assert result.interval[0] > 0.55  # 61.9 % ± 1.8
 
 
-def test_sb3_beats_the_random_bot_on_a_deck_of_eight_cards(tmp_path: Path) -> None:
+def test_sb3_beats_random(tmp_path: Path) -> None:
     config = tiny_config(
         decisions=36_000,
         seed=1,

@@ -12,7 +12,7 @@ import torch
 from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
 from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK
 from german_whist.envs.engine.rules import rules
-from german_whist.training.networks import DISTILLED_HIDDEN, LOGITS_PER_OUTPUT, Batch, Networks
+from german_whist.training.networks import LOGITS_PER_OUTPUT, Batch, Networks
 from german_whist.training.processes import Processes
 from german_whist.training.run import Periodic, RunDirectory, StopRequest, TrainingOutcome
 from german_whist.training.train import TrainingState
@@ -40,15 +40,7 @@ def some_algorithm(**changes: object) -> Networks:
     return Networks(config(**changes), torch.ones(20), 5, Processes())
 
 
-@pytest.mark.parametrize("epochs", [1, 3])
-def test_each_epoch_takes_its_gradient_steps(epochs):
-    algorithm = some_algorithm(epochs=epochs, batch_size=16)
-    algorithm.update(some_batch(70), 0.0)
-    state = algorithm.state()
-    assert (state["actor.steps"], state["value.steps"], state["distilled.steps"]) == (4 * epochs, 4 * epochs, 4)
-
-
-def test_the_networks_learn_their_targets():
+def test_networks_learn_targets():
     algorithm = some_algorithm(**FAST, hidden=[256], value_hidden=[128])
     batch = some_batch()
     features, masks, q_targets, _, returns = vars(batch).values()
@@ -71,7 +63,7 @@ def test_the_networks_learn_their_targets():
     assert (algorithm.values(features)[:, 0] - returns).abs().max() < 0.5
 
 
-def test_the_learning_rate_falls_linearly():
+def test_learning_rate():
     algorithm = some_algorithm(learning_rate=3e-3, learning_rate_end=1e-3, decisions=1000)
     no_positions = some_batch(0)
     rates = [algorithm.update(no_positions, done / 1000)["charts/learning_rate"] for done in (0, 500, 750, 999, 1200)]
@@ -79,36 +71,14 @@ def test_the_learning_rate_falls_linearly():
 
 
 @pytest.mark.parametrize("epochs", [1, 3])
-def test_minibatches_have_one_size_and_cover_the_positions(epochs):
+def test_minibatches(epochs):
     seen = list(some_algorithm(batch_size=8)._minibatches(60, epochs))
     assert [len(rows) for rows in seen] == [8] * 7 * epochs
     for rows in np.split(np.concatenate([rows.numpy() for rows in seen]), epochs):
         assert len(set(rows)) == len(rows)
 
 
-def test_the_policy_changes_only_when_frozen_again():
-    algorithm = some_algorithm(**FAST)
-    batch = some_batch()
-    before = algorithm.policy(batch.features), algorithm.values(batch.features)
-    algorithm.update(batch, 0.0)
-    assert torch.equal(algorithm.policy(batch.features), before[0])
-    algorithm.freeze()
-    assert not torch.equal(algorithm.policy(batch.features), before[0])
-    assert not torch.equal(algorithm.values(batch.features), before[1])
-
-
-def test_the_distilled_network_picks_moves_during_lookahead():
-    algorithm = some_algorithm(**FAST)
-    batch = some_batch()
-    algorithm.update(batch, 0.0)
-    algorithm.freeze()
-    expected = algorithm.distilled.frozen()(batch.features)
-    assert torch.equal(algorithm.replies(batch.features), expected)
-    algorithm.update(batch, 0.0)
-    assert torch.equal(algorithm.replies(batch.features), expected)
-
-
-def test_a_value_starts_as_the_margin_of_a_checkpoints():
+def test_value_of_init():
     trained, fresh, batch = some_algorithm(), some_algorithm(seed=1), some_batch()
     *hidden, (weight, bias) = trained.value.layers()
     margin_and_win = weight * np.float32([[4], [-9]]), bias * np.float32([4, -9])
@@ -117,20 +87,12 @@ def test_a_value_starts_as_the_margin_of_a_checkpoints():
     torch.testing.assert_close(fresh.values(batch.features), trained.values(batch.features))
 
 
-def test_without_positions_no_weight_changes():
-    algorithm = some_algorithm()
-    before = [weight.clone() for _, weight in algorithm.named_parameters()]
-    metrics = algorithm.update(some_batch(0), 0.0)
-    assert metrics["losses/loss"] == 0
-    assert all(torch.equal(weight, old) for (_, weight), old in zip(algorithm.named_parameters(), before, strict=True))
-
-
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> TrainingOutcome:
     return run(tmp_path_factory.mktemp("policy_iteration") / "run", **ALL_PARTS)
 
 
-def test_a_run_writes_a_checkpoint_with_its_card(finished):
+def test_final_checkpoint(finished):
     checkpoint = load_checkpoint(finished.run.final)
     assert checkpoint.training["algorithm"] == (
         "approximate policy iteration: regression on action values, bootstrapped from its own value network"
@@ -142,38 +104,7 @@ def test_a_run_writes_a_checkpoint_with_its_card(finished):
     assert finished.run.curve.exists()
 
 
-def test_a_run_writes_the_distilled_network_too(finished):
-    distilled = load_checkpoint(finished.run.distilled)
-    assert (distilled.sizes[1:-1], distilled.suit_layers) == ([DISTILLED_HIDDEN], 0)
-    assert distilled.ranks == "live"
-    assert distilled.training == load_checkpoint(finished.run.final).training
-
-
-def test_a_run_can_start_from_the_network_of_another(finished):
-    checkpoint = load_checkpoint(finished.run.final)
-    layers, scale = checkpoint.layers, torch.ones(checkpoint.sizes[0])
-    algorithm = Networks(config(**ALL_PARTS), scale, checkpoint.sizes[-1], Processes())
-    algorithm.start_from(checkpoint, "it")
-    for (weight, bias), (again, and_bias) in zip(layers, algorithm.layers(), strict=True):
-        np.testing.assert_allclose(weight, again, rtol=1e-6)
-        np.testing.assert_allclose(bias, and_bias, rtol=1e-6)
-
-
-@pytest.mark.parametrize("value_hidden", [[4, 6], [4, 7]])
-def test_a_run_starts_from_the_value_too_if_it_has_the_same_sizes(finished, tmp_path, value_hidden):
-    def state(sizes):
-        settings = config(**{**ALL_PARTS, "value_hidden": sizes, "seed": sizes[-1]})
-        return TrainingState(settings, RunDirectory(tmp_path / "run"), Processes())
-
-    value = state([4, 6]).networks.value.layers()
-    started, before = state(value_hidden), state(value_hidden).networks.value.layers()
-    started.networks.start_from(dataclasses.replace(load_checkpoint(finished.run.final), value=value), "it")
-    expected = before if value_hidden == [4, 7] else value
-    assert [weight.shape for weight, _ in value] != [weight.shape for weight, _ in before] or value_hidden == [4, 6]
-    np.testing.assert_allclose(started.networks.value.layers()[0][0], expected[0][0], rtol=1e-6)
-
-
-def test_a_loaded_policy_is_distilled_before_targets_rest_on_replies(finished, tmp_path):
+def test_loaded_policy_is_distilled(finished, tmp_path):
     settings = config(**{**ALL_PARTS, "init": str(finished.run.final), "num_envs": 128, "learning_rate": 1e-2})
     state = TrainingState(settings, RunDirectory.create("run", tmp_path / "run"), Processes())
     state.begin()
@@ -189,7 +120,7 @@ def test_a_loaded_policy_is_distilled_before_targets_rest_on_replies(finished, t
     assert ((policy - replies) ** 2).sum() < 0.3 * (policy**2).sum()
 
 
-def test_a_stopped_and_resumed_run_equals_an_uninterrupted_one(finished, tmp_path):
+def test_resumed_run_is_equal(finished, tmp_path):
     settings = config(**ALL_PARTS)
     directory = RunDirectory.create("policy_iteration", tmp_path / "half")
     directory.begin(settings)
@@ -205,7 +136,7 @@ def test_a_stopped_and_resumed_run_equals_an_uninterrupted_one(finished, tmp_pat
 
 
 @pytest.mark.parametrize("phase", ["fitting", "final evaluation"])
-def test_a_run_stopped_after_its_last_decision_resumes_to_the_same_end(finished, tmp_path, monkeypatch, phase):
+def test_resume_after_last_decision(finished, tmp_path, monkeypatch, phase):
     with monkeypatch.context() as patch:
         interrupt_in(patch, phase)
         stopped = run(tmp_path / "run", **ALL_PARTS)
@@ -220,16 +151,7 @@ def test_a_run_stopped_after_its_last_decision_resumes_to_the_same_end(finished,
         np.testing.assert_array_equal(bias, other_bias)
 
 
-def test_a_run_stopped_while_it_distils_resumes_to_the_same_end(finished, tmp_path, monkeypatch):
-    settings = {**ALL_PARTS, "init": str(finished.run.final)}
-    whole = run(tmp_path / "whole", **settings)
-    with monkeypatch.context() as patch:
-        interrupt_in(patch, "distilling")
-        assert run(tmp_path / "stopped", **settings).interrupted
-    assert contents(resume_run(tmp_path / "stopped")) == contents(whole)
-
-
-def test_lookahead_applies_from_lookahead_start_on(finished, tmp_path):
+def test_lookahead_start(finished, tmp_path):
     later = run(tmp_path / "later", **{**ALL_PARTS, "lookahead": 2, "lookahead_start": 600})
     pairs = list(zip(finished.run.checkpoint_paths(), later.run.checkpoint_paths(), strict=True))
     alike = [weights(one) == weights(other) for one, other in pairs]

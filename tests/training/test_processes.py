@@ -97,7 +97,7 @@ def start_two(code: list[str], folder: Path) -> list[subprocess.Popen[str]]:
     ]
 
 
-def test_two_processes_take_the_step_of_one_with_the_joined_batch(tmp_path: Path) -> None:
+def test_two_processes_step_as_one(tmp_path: Path) -> None:
     code = "from pathlib import Path; from tests.training.test_processes import as_one_of_two; as_one_of_two(Path())"
     first, second = start_two(["-c", code], tmp_path)
     assert second.wait(240) == 7, second.communicate()[1]
@@ -110,7 +110,7 @@ def test_two_processes_take_the_step_of_one_with_the_joined_batch(tmp_path: Path
 
 
 @pytest.mark.parametrize("size", [1, 2, 3])
-def test_environments_and_minibatches_are_divided_among_processes(size: int, tmp_path: Path) -> None:
+def test_work_is_divided_among_processes(size: int, tmp_path: Path) -> None:
     config, run = small_config(num_envs=32, processes=size), RunDirectory(tmp_path)
     states = [TrainingState(config, run, Processes(rank, size)) for rank in range(size)]
     assert sum(state.collectors[0].batch.size for state in states) == 32
@@ -119,18 +119,7 @@ def test_environments_and_minibatches_are_divided_among_processes(size: int, tmp
     assert 32 <= sum(map(len, rows)) < 32 + size
 
 
-@pytest.mark.parametrize("said", [("0", "1"), ("", "")])
-def test_a_single_process_needs_no_group_whatever_a_cluster_sets(
-    said: tuple[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name, value in zip(("RANK", "WORLD_SIZE"), said, strict=True):
-        monkeypatch.setenv(name, value)
-    with joined_processes() as processes:
-        assert processes == Processes()
-        assert not torch.distributed.is_initialized()
-
-
-def test_workers_import_no_files_of_the_working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_workers_ignore_working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend("")  # as in a notebook
     for module in ("random", "copy", "queue"):
@@ -178,7 +167,7 @@ def command_line(process: int) -> str:
 
 
 @pytest.mark.nightly  # 20 seconds of processor
-def test_they_learn_as_those_of_torchrun(tmp_path: Path) -> None:
+def test_torchrun_agrees(tmp_path: Path) -> None:
     (tmp_path / "tiny.yaml").write_text(yaml.safe_dump(SMALL_SETTINGS))
     ranks = start_two(["-m", "german_whist", "train", "tiny.yaml", "--quiet", "--out", "torchrun"], tmp_path)
     own = gw.train(tmp_path / "tiny.yaml", out=tmp_path / "own", quiet=True, processes=2)
@@ -192,7 +181,7 @@ def test_they_learn_as_those_of_torchrun(tmp_path: Path) -> None:
 
 @pytest.mark.nightly
 @in_proc
-def test_a_worker_ends_with_the_first_process_in_a_long_rollout_too(tmp_path: Path) -> None:
+def test_worker_ends_with_first_process(tmp_path: Path) -> None:
     first, worker = begun(LONG_ROLLOUT, tmp_path / "run")
     first.kill()
     first.communicate(timeout=WITHIN)
@@ -207,7 +196,7 @@ def test_a_worker_ends_with_the_first_process_in_a_long_rollout_too(tmp_path: Pa
 
 
 @in_proc
-def test_an_interrupted_run_resumes_with_as_many_processes_and_a_worker_that_dies_ends_it(tmp_path: Path) -> None:
+def test_interrupt_resume_and_dead_worker(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     first, _ = begun(LONG, folder)
     first.send_signal(signal.SIGINT)
@@ -227,7 +216,7 @@ def test_an_interrupted_run_resumes_with_as_many_processes_and_a_worker_that_die
 
 @pytest.mark.nightly
 @in_proc
-def test_a_second_interrupt_ends_all_processes_at_once_in_a_background_job_too(tmp_path: Path) -> None:
+def test_second_interrupt_ends_all(tmp_path: Path) -> None:
     # Only a rollout that is given up ends within the time. A script's background job ignores SIGINT.
     first, worker = begun(LONG_ROLLOUT, tmp_path / "run", ("sh", "-c", 'trap "" INT; exec "$@"', "sh"))
     assert first.stderr is not None
@@ -241,7 +230,7 @@ def test_a_second_interrupt_ends_all_processes_at_once_in_a_background_job_too(t
     assert not is_running(worker)
 
 
-def test_a_worker_that_cannot_start_is_reported_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_worker_that_cannot_start(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "false")
     with pytest.raises(ConnectionError, match="exit code 1"), started_workers(2, 1):
         pass

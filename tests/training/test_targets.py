@@ -19,7 +19,7 @@ from german_whist.envs.simulator.batch import DealBatch
 from german_whist.training.lookahead_kernels import count_rotations, write_rotation
 from german_whist.training.rollouts import Collector, Network
 from tests.training.known_targets import Targets, by_looking_ahead
-from tests.training.policy_iteration_runs import collector_of, small_config
+from tests.training.policy_iteration_runs import small_config
 
 HEURISTIC = make_agent("heuristic")
 OPPONENTS = {"heuristic": lambda _: HEURISTIC}
@@ -66,7 +66,7 @@ def lowest_of_its_run(collector: Collector, row: int) -> dict[int, int]:
 
 
 @pytest.mark.parametrize("rules", ["classic", "classic:race=7", "race:race=13"])
-def test_no_network_evaluates_an_endgame(rules):
+def test_endgames_need_no_network(rules):
     seen = []
 
     def network(features):
@@ -80,7 +80,7 @@ def test_no_network_evaluates_an_endgame(rules):
     assert min(seen) > 0
 
 
-def test_margins_are_squashed_by_tanh():
+def test_margin_tanh():
     # The last decisions of the foreplay: all lookaheads end in endgames.
     plain, squashed = (
         Targets(small_config(rules="classic", num_envs=40, num_steps=25, margin_tanh_scale=scale)) for scale in (0, 3)
@@ -94,7 +94,7 @@ def test_margins_are_squashed_by_tanh():
 
 @pytest.mark.parametrize("lookahead", [1, 2, 5])
 @pytest.mark.parametrize("rules", ["classic", "small", "draft", "open_stock", "high_low"])
-def test_targets_bootstrap_from_the_value_at_the_next_decisions(rules, lookahead):
+def test_targets_bootstrap(rules, lookahead):
     policy, value = some_policy(rules), Forward(random_layers(rules, 1, 2))
     settings = small_config(rules=rules, num_envs=24, num_steps=7, opponents={"self": 0.5, "heuristic": 0.5})
     computed = Targets(settings, OPPONENTS, **some_networks(rules), lookahead=lookahead)
@@ -117,7 +117,7 @@ def test_targets_bootstrap_from_the_value_at_the_next_decisions(rules, lookahead
 
 
 @pytest.mark.parametrize(("rules", "steps", "fewest"), [("classic", 9, 4), ("classic", 23, 3), ("draft", 34, 3)])
-def test_a_target_is_the_mean_over_its_stock_rotations(rules, steps, fewest):
+def test_targets_over_rotations(rules, steps, fewest):
     settings = small_config(rules=rules, num_envs=24, num_steps=steps)
     many, one = (Targets(settings.replace(stock_rotations=rotations), **some_networks(rules)) for rotations in (4, 1))
     many.collect()
@@ -138,33 +138,7 @@ def test_a_target_is_the_mean_over_its_stock_rotations(rules, steps, fewest):
     assert np.abs(expected - targets).max() > 0.1
 
 
-def test_there_are_targets_where_the_learner_has_a_choice():
-    settings = small_config(rules="classic", num_envs=16, num_steps=26, opponents={"self": 0.5, "heuristic": 0.5})
-    targets = Targets(settings, OPPONENTS, **some_networks("classic"))
-    targets.collect()
-    made, found = targets.collector.rollout, targets.made
-    choice = made.masks.sum(2) > 1
-    assert torch.equal(found.mask, choice & made.learner_mask)
-    assert found.mask[:, :8].equal(choice[:, :8])
-    assert (found.mask[:, 8:].sum(0) <= 13).all()
-    assert found.q_targets.any(2).equal(found.q_targets.any(2) & found.mask)
-    assert not found.q_targets[~made.masks].any()
-    assert found.q_targets.abs().amax() > 1
-
-
-def test_targets_are_of_canonical_actions_as_the_mask_is():
-    targets = Targets(small_config(rules="classic", num_envs=8, num_steps=1), **some_networks("classic"))
-    by_action = targets.now()
-    targets.collector.observe(0)
-    relabeling = targets.collector.relabeling.numpy().copy()
-    targets.collect()
-    for row in range(8):
-        actions = np.flatnonzero(targets.collector.rollout.masks[0, row].numpy())
-        found = targets.made.q_targets[0, row].numpy()[actions]
-        assert (found == by_action[row, relabeling[row, actions].astype(int)]).all()
-
-
-def test_returns_bootstrap_where_another_than_the_greedy_action_was_played():
+def test_returns_bootstrap():
     settings = small_config(rules="classic", num_envs=64, num_steps=26, value_lambda=1.0)
     targets = Targets(settings, **some_networks("classic"))
     likes = torch.linspace(0, 1e-3, 52)
@@ -180,8 +154,3 @@ def test_returns_bootstrap_where_another_than_the_greedy_action_was_played():
                 played = made.actions[step, row] == best[step, row]
                 expected = found.returns[after, row] if played and after is not None else q_target[step, row]
                 assert found.returns[step, row] == expected
-
-
-def test_games_without_open_endgames_are_refused():
-    with pytest.raises(ValueError, match="humbug"):
-        collector_of(small_config(rules="humbug"))

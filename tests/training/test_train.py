@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import re
 import signal
 from concurrent.futures import ThreadPoolExecutor
@@ -21,7 +20,7 @@ from german_whist.training.config import PolicyIterationConfig, SB3Config, Train
 from german_whist.training.networks import Batch, Networks
 from german_whist.training.run import EVALUATION_SEED, RunDirectory, TrainingOutcome, code_version
 from german_whist.training.train import run_training
-from tests.training.policy_iteration_runs import ROLLOUT, SMALL_SETTINGS, small_config, train_small
+from tests.training.policy_iteration_runs import FINISHED, ROLLOUT, SMALL_SETTINGS, small_config, train_small
 from tests.training.sb3_runs import tiny_config
 from tests.training.whole_runs import at, column, evaluated, files, interrupt, kill, resume_run
 
@@ -37,17 +36,17 @@ def begin(config: TrainConfig, folder: Path, **settings: Any) -> TrainingOutcome
 # What a run leaves
 
 
-def test_a_run_leaves_everything_that_the_docs_promise(finished: TrainingOutcome) -> None:
+def test_files_of_run(finished: TrainingOutcome) -> None:
     run = finished.run
     assert {path.name for path in run.path.iterdir()} == {
         *("config.yaml", "metrics.csv", "evaluations.csv", "curve.png", "checkpoints", "tensorboard"),
         *("final.safetensors", "distilled.safetensors", "snapshot.safetensors"),
     }
-    assert load_config(run.config) == small_config(evaluate_against=["random", "greedy"])
+    assert load_config(run.config) == small_config(**FINISHED)
     assert [int(path.stem) for path in run.checkpoint_paths()] == [0, 256, 512, 768, 1024]
 
 
-def test_evaluations_run_at_the_start_periodically_and_at_the_end(finished: TrainingOutcome) -> None:
+def test_evaluations(finished: TrainingOutcome) -> None:
     rows = finished.run.read_evaluations()
     assert [(row["decisions"], row["opponent"], row["deals"]) for row in rows] == [
         (decisions, name, deals)
@@ -57,10 +56,10 @@ def test_evaluations_run_at_the_start_periodically_and_at_the_end(finished: Trai
     assert all(row["low"] <= row["win_rate"] <= row["high"] for row in rows)
 
 
-def test_the_final_checkpoint_records_its_origin_and_results(finished: TrainingOutcome) -> None:
+def test_final_checkpoint(finished: TrainingOutcome) -> None:
     made = load_checkpoint(finished.run.final)
     assert made.training["decisions"] == finished.decisions == 1024
-    assert PolicyIterationConfig(**made.training["config"]) == small_config(evaluate_against=["random", "greedy"])
+    assert PolicyIterationConfig(**made.training["config"]) == small_config(**FINISHED)
     assert made.training["code"] == code_version()
     assert set(made.results) == {"random", "greedy"} == set(finished.win_rates)
     for result in finished.results:
@@ -71,22 +70,22 @@ def test_the_final_checkpoint_records_its_origin_and_results(finished: TrainingO
         assert (again.wins, again.losses, again.margin) == (result.wins, result.losses, result.margin)
 
 
-def test_the_same_settings_and_seed_make_the_same_agent(finished: TrainingOutcome, tmp_path: Path) -> None:
-    again = train_small(tmp_path / "again", evaluate_against=["random", "greedy"])
-    other = train_small(tmp_path / "other", evaluate_against=["random", "greedy"], seed=1)
+def test_seed_repeats_training(finished: TrainingOutcome, tmp_path: Path) -> None:
+    again = train_small(tmp_path / "again", **FINISHED)
+    other = train_small(tmp_path / "other", **FINISHED, seed=1)
     layers = [load_checkpoint(outcome.run.final).layers for outcome in (finished, again, other)]
     for (weight, _), (same, _) in zip(layers[0], layers[1], strict=True):
         np.testing.assert_array_equal(weight, same)
     assert any((weight != new).any() for (weight, _), (new, _) in zip(layers[0], layers[2], strict=True))
 
 
-def test_evaluations_and_checkpoints_come_in_the_rollout_after_each_multiple(tmp_path: Path) -> None:
+def test_evaluation_and_checkpoint_times(tmp_path: Path) -> None:
     done = train_small(tmp_path / "run", evaluate_every=300, checkpoint_every=300)
     assert evaluated(done.run) == [0, 384, 640, 1024]
     assert [int(path.stem) for path in done.run.checkpoint_paths()] == [0, 384, 640, 1024]
 
 
-def test_past_selves_bots_and_checkpoints_may_be_the_opponents(finished: TrainingOutcome, tmp_path: Path) -> None:
+def test_opponents(finished: TrainingOutcome, tmp_path: Path) -> None:
     name = f"checkpoint:{finished.run.final},temperature=1"
     opponents = {"self": 0.25, "pool": 0.25, "heuristic": 0.25, name: 0.25}
     done = train_small(tmp_path / "run", opponents=opponents, evaluate_against=[name], pool_size=2)
@@ -94,26 +93,14 @@ def test_past_selves_bots_and_checkpoints_may_be_the_opponents(finished: Trainin
     assert [result.second for result in done.results] == [name]
 
 
-def test_a_run_is_named_after_its_recipe_and_its_agent_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_run_name_and_agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     outcome = gw.train("quickstart", quiet=True, **FEW)
     assert outcome.path == Path("runs", "quickstart").absolute()
     assert gw.play_match(outcome.agent, "random", deals=5, rules="tiny").deals == 5
 
 
-def test_a_run_stays_where_it_began_when_the_working_folder_changes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "elsewhere").mkdir()
-    monkeypatch.chdir(tmp_path)
-    leave = lambda *_: monkeypatch.chdir(tmp_path / "elsewhere")  # noqa: E731
-    outcome = gw.train(out="run", quiet=True, callback=leave, **FEW)
-    assert outcome.path == tmp_path / "run"
-    assert outcome.agent is not None
-    assert not list((tmp_path / "elsewhere").iterdir())
-
-
-def test_progress_is_shown_on_standard_error_and_nothing_when_quiet(
+def test_progress_and_quiet(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(run_module, "_PLAIN_EVERY", 0.0)
@@ -135,9 +122,7 @@ def test_progress_is_shown_on_standard_error_and_nothing_when_quiet(
         (PolicyIterationConfig(games={"tiny": 1, "tiny:trump=none": 1}, inputs="universal", decisions=40), 60),
     ],
 )
-def test_a_run_shorter_than_a_rollout_trains_on_about_what_is_asked(
-    config: TrainConfig, decisions: int, tmp_path: Path
-) -> None:
+def test_short_runs(config: TrainConfig, decisions: int, tmp_path: Path) -> None:
     few: dict[str, Any] = {"hidden": [8], "evaluate_deals": 2, "final_deals": 2, "evaluate_against": ["random"]}
     if isinstance(config, PolicyIterationConfig):
         few |= {"value_hidden": [8]}
@@ -150,7 +135,7 @@ def test_a_run_shorter_than_a_rollout_trains_on_about_what_is_asked(
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_run_stopped_by_a_signal_resumes_to_its_end(tmp_path: Path, number: int) -> None:
+def test_stopped_run_resumes(tmp_path: Path, number: int) -> None:
     before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
     stopped = train_small(tmp_path / "run", callback=at(600, lambda: interrupt(number)))
     assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
@@ -165,7 +150,7 @@ def test_a_run_stopped_by_a_signal_resumes_to_its_end(tmp_path: Path, number: in
     assert [int(path.stem) for path in done.run.checkpoint_paths()] == [0, 256, 512, 768, 1024]
 
 
-def test_a_second_interrupt_does_not_wait_and_the_last_checkpoint_is_good(tmp_path: Path) -> None:
+def test_second_interrupt(tmp_path: Path) -> None:
     def twice() -> None:
         interrupt()
         interrupt()
@@ -175,25 +160,7 @@ def test_a_second_interrupt_does_not_wait_and_the_last_checkpoint_is_good(tmp_pa
     assert resume_run(tmp_path / "run").decisions == 1024
 
 
-@pytest.mark.parametrize(("number", "decisions", "recorded"), [(1, 0, []), (3, 1024, [0, 512])])
-def test_a_run_stopped_in_an_evaluation_gives_it_up(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, decisions: int, recorded: list[int]
-) -> None:
-    evaluate, left = run_module.evaluate, iter(range(number - 1, -1, -1))
-
-    def watched(*arguments: Any) -> Any:
-        if not next(left):
-            interrupt()
-        return evaluate(*arguments)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(run_module, "evaluate", watched)
-        stopped = train_small(tmp_path / "run")
-    assert (stopped.interrupted, stopped.decisions, evaluated(stopped.run)) == (True, decisions, recorded)
-    assert evaluated(resume_run(tmp_path / "run").run) == [0, 512, 1024]
-
-
-def test_a_killed_run_resumes_from_its_last_checkpoint_and_drops_later_records(tmp_path: Path) -> None:
+def test_killed_run_resumes(tmp_path: Path) -> None:
     # It has saved at 768.
     with pytest.raises(SystemExit):
         train_small(tmp_path / "run", callback=at(896, kill), evaluate_every=256)
@@ -205,7 +172,7 @@ def test_a_killed_run_resumes_from_its_last_checkpoint_and_drops_later_records(t
     assert column(done.run.metrics, "decisions") == list(range(ROLLOUT, 1025, ROLLOUT))
 
 
-def test_resuming_a_finished_run_changes_nothing(finished: TrainingOutcome, capsys: pytest.CaptureFixture[str]) -> None:
+def test_resume_finished_run(finished: TrainingOutcome, capsys: pytest.CaptureFixture[str]) -> None:
     before = files(finished.path)
     again = gw.train(resume=finished.path)
     assert (again.decisions, again.results) == (finished.decisions, finished.results)
@@ -217,7 +184,7 @@ def test_resuming_a_finished_run_changes_nothing(finished: TrainingOutcome, caps
 
 
 @both_trainers
-def test_an_exception_of_a_callback_ends_the_run_which_can_be_resumed(config: TrainConfig, tmp_path: Path) -> None:
+def test_callback_that_raises(config: TrainConfig, tmp_path: Path) -> None:
     def prune(decisions: int, numbers: dict[str, Any]) -> None:
         if decisions:
             raise RuntimeError("pruned")
@@ -228,7 +195,7 @@ def test_an_exception_of_a_callback_ends_the_run_which_can_be_resumed(config: Tr
 
 
 @pytest.mark.parametrize("factor", [float("nan"), 1e9])
-def test_a_nan_or_exploding_loss_stops_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, factor: float) -> None:
+def test_exploding_loss_stops(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, factor: float) -> None:
     update = Networks.update
 
     def spoilt(self: Networks, batch: Batch, *args: Any, **settings: Any) -> dict[str, float]:
@@ -244,7 +211,7 @@ def test_a_nan_or_exploding_loss_stops_the_run(tmp_path: Path, monkeypatch: pyte
     assert evaluated(resume_run(tmp_path / "run").run) == [0, 512, 1024]  # whatever it was has passed
 
 
-def test_nan_logits_stop_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nan_logits_stop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     policy = Networks.policy
 
     def blank(self: Networks, features: torch.Tensor) -> torch.Tensor:
@@ -267,9 +234,7 @@ BAD: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("settings", BAD.values(), ids=BAD)
-def test_a_run_that_cannot_begin_leaves_nothing(
-    settings: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_run_that_cannot_begin(settings: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ValueError, match=r"."):
         gw.train(**({"out": "run"} if "resume" not in settings else {}), **{**FEW, **settings})
@@ -279,41 +244,10 @@ def test_a_run_that_cannot_begin_leaves_nothing(
 # A guest in the process
 
 
-def test_a_run_trains_in_a_thread_without_signal_handlers(tmp_path: Path) -> None:
+def test_run_in_a_thread(tmp_path: Path) -> None:
     handlers = []
     look = at(0, lambda: handlers.append(signal.getsignal(signal.SIGINT)))
     with ThreadPoolExecutor(1) as thread:
         config = CONFIGS["policy_iteration"]
         assert thread.submit(begin, config, tmp_path / "run", callback=look).result().decisions == 256
     assert set(handlers) == {signal.default_int_handler}
-
-
-@pytest.mark.parametrize("settings", [FEW, {**tiny_config().model_dump(), "decisions": 256}])
-def test_the_process_is_afterwards_as_it_was(settings: dict[str, Any], tmp_path: Path) -> None:
-    def seed() -> None:
-        random.seed(1)
-        np.random.seed(2)
-        torch.manual_seed(3)
-
-    torch.set_num_threads(2)
-    try:
-        seed()
-        expected = random.random(), np.random.rand(), torch.rand(1)
-        seed()
-        gw.train("quickstart" if settings is FEW else "sb3", out=tmp_path / "run", quiet=True, **settings)
-        assert (random.random(), np.random.rand(), torch.rand(1)) == expected
-        assert torch.get_num_threads() == 2
-    finally:
-        torch.set_num_threads(1)
-
-
-def test_two_runs_at_once_in_one_process_are_refused(tmp_path: Path) -> None:
-    errors: list[BaseException | None] = []
-
-    def train_another() -> None:
-        with ThreadPoolExecutor() as pool:
-            errors.append(pool.submit(gw.train, out=tmp_path / "second", quiet=True, **FEW).exception())
-
-    gw.train(out=tmp_path / "first", quiet=True, callback=at(0, train_another), **FEW)
-    assert {type(error) for error in errors} == {RuntimeError}
-    assert not (tmp_path / "second").exists()

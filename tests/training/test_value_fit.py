@@ -30,7 +30,7 @@ def random_layers(game: str, inputs: str) -> tuple[Layer, ...]:
 
 @pytest.mark.parametrize("inputs", ["observation", "universal"])
 @pytest.mark.parametrize("game", ["tiny", "draft", "high_low", "small_all:open_stock=2"])
-def test_outcomes_are_the_margins_of_deals_between_two_of_the_policy(game: str, inputs: str) -> None:
+def test_self_play_outcomes(game: str, inputs: str) -> None:
     layers = random_layers(game, inputs)
     forward = Forward(layers)
     features, margins = self_play_outcomes(
@@ -50,7 +50,7 @@ def test_outcomes_are_the_margins_of_deals_between_two_of_the_policy(game: str, 
     assert len(set(margins.tolist())) > 2
 
 
-def test_the_fit_finds_margin_and_winning_chance() -> None:
+def test_value_fit() -> None:
     rng = np.random.default_rng(1)
     features = np.zeros((60_000, 443), np.int8)
     features[:, :20] = rng.integers(0, 2, (60_000, 20))
@@ -71,7 +71,7 @@ def same_policy(one: Checkpoint, other: Checkpoint) -> bool:
     return all(a.tobytes() == b.tobytes() for layer, same in pairs for a, b in zip(layer, same, strict=True))
 
 
-def test_a_run_ends_with_a_value_beside_the_same_policy(tmp_path: Path) -> None:
+def test_run_ends_with_value(tmp_path: Path) -> None:
     done = run(tmp_path / "run").run
     made, without = load_checkpoint(done.final), load_checkpoint(done.checkpoint_paths()[-1])
     assert same_policy(made, without)

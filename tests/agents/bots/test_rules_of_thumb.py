@@ -22,35 +22,35 @@ def all_count(row: np.ndarray) -> np.ndarray:
 
 
 @both
-def test_a_wanted_prize_is_won_with_the_cheapest_card_that_does_it(bot: object) -> None:
+def test_prize_is_won_cheaply(bot: object) -> None:
     for led, card in [("D6", "D8"), ("H4", "H6"), ("HJ", "HQ"), ("HK", "HA"), ("CA", "C3")]:
         assert choice(bot, view(HAND, "S", face_up="SA", led=led)) == card
 
 
 @both
-def test_a_worthless_prize_is_left_to_the_opponent(bot: object) -> None:
+def test_worthless_prize_is_ducked(bot: object) -> None:
     for led, card in [("D6", "D4"), ("H4", "H3"), ("C2", "C3")]:
         assert choice(bot, view(HAND, "S", face_up="D2", led=led)) == card
 
 
 @both
-def test_a_void_is_trumped_for_a_prize_with_the_lowest_trump_and_else_trumps_are_kept(bot: object) -> None:
+def test_void_is_trumped_for_a_prize(bot: object) -> None:
     assert choice(bot, view(VOID, "S", face_up="SA", led="H9")) == "S2"
     assert choice(bot, view(VOID, "S", face_up="D2", led="H9")) == "C3"
 
 
 @both
-def test_a_wanted_prize_is_led_for_with_a_high_card_and_a_worthless_one_is_given_away(bot: object) -> None:
+def test_lead_depends_on_prize(bot: object) -> None:
     assert choice(bot, view(HAND, "S", face_up="SA")) == "HA"
     assert choice(bot, view(HAND, "S", face_up="C2")) == "C3"
 
 
 @both
-def test_where_all_tricks_count_a_worthless_prize_is_won_for_the_trick(bot: object) -> None:
+def test_all_tricks_count(bot: object) -> None:
     assert choice(bot, all_count(view(HAND, "S", face_up="D2", led="H4"))) == "H6"
 
 
-def test_to_greedy_a_high_card_and_a_trump_are_prizes_and_every_trick_of_the_endgame() -> None:
+def test_greedy_prizes() -> None:
     for led, prize, card in [("D6", "HT", "D8"), ("H4", "CA", "H6"), ("HK", "S3", "HA"), ("H4", "C9", "H3")]:
         assert choice(GREEDY, view(HAND, "S", face_up=prize, led=led)) == card
     assert choice(GREEDY, view(TRUMPS, "S", face_up="S2", led="D6")) == "D8"
@@ -58,7 +58,7 @@ def test_to_greedy_a_high_card_and_a_trump_are_prizes_and_every_trick_of_the_end
     assert choice(GREEDY, view(".AQ3..", "S", opponent=".K4..", led="H2")) == "H3"
 
 
-def test_a_middling_prize_is_not_worth_a_high_card_or_a_trump_to_heuristic() -> None:
+def test_heuristic_middling_prize() -> None:
     for led in ("HT", "HK"):
         assert choice(HEURISTIC, view("972.A643.T84.K53", "S", face_up="CJ", led=led)) == "H3"
     assert choice(HEURISTIC, view(VOID, "S", face_up="CJ", led="HA")) == "C3"
@@ -66,7 +66,7 @@ def test_a_middling_prize_is_not_worth_a_high_card_or_a_trump_to_heuristic() -> 
     assert parse_card(choice(HEURISTIC, view(HAND, "S", face_up="HJ"))) % 13 < 4
 
 
-def test_heuristic_weighs_the_prize_against_the_cards_still_hidden() -> None:
+def test_heuristic_weighs_hidden_cards() -> None:
     assert choice(HEURISTIC, view(TRUMPS, "S", face_up="S6", led="D6")) == "D8"
     assert choice(HEURISTIC, view(TRUMPS, "C", face_up="S6", led="D6")) == "D4"
     # Two tricks before the endgame the hidden cards are either low side cards or higher trumps.
@@ -75,13 +75,13 @@ def test_heuristic_weighs_the_prize_against_the_cards_still_hidden() -> None:
     assert choice(HEURISTIC, view(hand, "S", face_up="S3", led="D6", opponent="AKQJT98...")) == "D4"
 
 
-def test_heuristic_leads_no_suit_in_which_the_opponent_is_known_to_hold_a_higher_card() -> None:
+def test_heuristic_avoids_known_higher_card() -> None:
     hand = "972.KQ3.KT84.543"
     assert choice(HEURISTIC, view(hand, "S", face_up="SQ", known=".A..")) == "DK"
     assert choice(HEURISTIC, view(hand, "S", face_up="SQ", known="..A."))[0] == "H"
 
 
-def test_heuristic_leads_no_suit_in_which_the_opponent_has_shown_a_void_unless_long_ago() -> None:
+def test_heuristic_avoids_fresh_void() -> None:
     hand = "972.AQ3.AT84.543"
     assert choice(HEURISTIC, view(hand, "S", face_up="SQ", opponent_void="H")) == "DA"
     fresh = view(hand, "S", face_up="SQ", opponent_void="D")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import copy
 import dataclasses
-import pickle
 from pathlib import Path
 
 import numpy as np
@@ -19,8 +17,6 @@ from german_whist.envs.agent import Views
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.text.rules_text import rules_spec
-from german_whist.evaluation.match import play_match
-from german_whist.evaluation.recording import Recording
 from tests.agents.networks import some_network
 from tests.conftest import play_randomly
 
@@ -46,9 +42,7 @@ def saved(folder: Path, endgame: str, game: str = "classic") -> str:
 
 @pytest.mark.parametrize("temperature", [0, 1])
 @pytest.mark.parametrize("game", GAMES)
-def test_it_plays_its_network_while_cards_are_hidden_and_perfectly_from_there(
-    tmp_path: Path, game: str, temperature: int
-) -> None:
+def test_network_until_open_then_solver(tmp_path: Path, game: str, temperature: int) -> None:
     views = views_of(game)
     bare = PolicyAgent(some_network(game=game), temperature)
     agent = make_agent(f"{saved(tmp_path, 'exact', game)},temperature={temperature}")
@@ -63,7 +57,7 @@ def test_it_plays_its_network_while_cards_are_hidden_and_perfectly_from_there(
 
 @pytest.mark.parametrize("card_endgame", ["played", "exact"])
 @pytest.mark.parametrize("setting", ["played", "exact"])
-def test_the_setting_overrides_the_card(tmp_path: Path, card_endgame: str, setting: str) -> None:
+def test_setting_overrides_card(tmp_path: Path, card_endgame: str, setting: str) -> None:
     views = views_of("classic", 4)
     agent = make_agent(f"{saved(tmp_path, card_endgame)},endgame={setting}")
     bare = PolicyAgent(some_network())
@@ -73,7 +67,7 @@ def test_the_setting_overrides_the_card(tmp_path: Path, card_endgame: str, setti
 
 
 @pytest.mark.parametrize("name", PRETRAINED_NAMES)
-def test_pretrained_agents_solve_their_endgames_and_exact_adds_nothing(name: str) -> None:
+def test_pretrained_solve_their_endgames(name: str) -> None:
     agent, bare = make_agent(name), make_agent(f"{name}:endgame=played")
     assert load_pretrained(name).endgame == "exact"
     assert [isinstance(one, ExactEndgame) for one in (agent, bare, make_agent(f"{bare.name}+exact"))] == [
@@ -86,29 +80,3 @@ def test_pretrained_agents_solve_their_endgames_and_exact_adds_nothing(name: str
     for spec in (f"{name}+exact", f"{name}:endgame=exact+exact", f"{name}:endgame=played+exact"):
         assert (make_agent(spec).act(views, None) == actions).all()
     assert (bare.act(views, None) != actions).any()
-
-
-def test_an_exact_agent_keeps_its_name(tmp_path: Path) -> None:
-    assert make_agent("champion+exact").name == "champion"  # type: ignore[attr-defined]
-    assert make_agent("champion:endgame=played+exact").name == "champion+exact"  # type: ignore[attr-defined]
-    games: list[Recording] = []
-    play_match(
-        make_agent(saved(tmp_path, "exact", "tiny")),
-        make_agent(saved(tmp_path, "played", "tiny")),
-        deals=1,
-        rules="tiny",
-        endgame="exact",
-        record=games.append,
-    )
-    assert {game.names for game in games} == {("exact", "played+exact"), ("played+exact", "exact")}
-
-
-def test_the_wrapper_passes_on_attributes_and_can_be_copied() -> None:
-    agent = make_agent("champion")
-    assert agent.network.checkpoint is load_pretrained("champion")  # type: ignore[attr-defined]
-    views = views_of("classic", 2)
-    for twin in (copy.copy(agent), copy.deepcopy(agent), pickle.loads(pickle.dumps(agent))):
-        assert twin.name == "champion"
-        assert (twin.act(views, None) == agent.act(views, None)).all()
-    with pytest.raises(AttributeError, match="depth"):
-        agent.depth  # type: ignore[attr-defined]  # noqa: B018 - reading it is the test

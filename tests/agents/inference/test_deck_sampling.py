@@ -82,7 +82,7 @@ class Deals:
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_the_decks_are_counted_and_each_is_as_likely_as_any_other(name: str) -> None:
+def test_decks_are_counted_and_uniform(name: str) -> None:
     rules = SMALL[name]
     every = [list(deck) for deck in itertools.permutations(rules.cards)]
     tested = 0
@@ -116,7 +116,7 @@ def test_the_decks_are_counted_and_each_is_as_likely_as_any_other(name: str) -> 
     steps=st.integers(0, 60),
     seat=st.integers(0, 1),
 )
-def test_the_same_course_can_be_played_with_every_deck(name: str, seed: int, steps: int, seat: int) -> None:
+def test_decks_agree_with_history(name: str, seed: int, steps: int, seat: int) -> None:
     batch, actions = random_course(name, seed, steps)
     decks = DealSampler(history_of(batch, seat)[0], batch.rules).decks(8, seed)
     deals = Deals(batch, decks.tolist())
@@ -124,7 +124,7 @@ def test_the_same_course_can_be_played_with_every_deck(name: str, seed: int, ste
     assert len(deals.agreeing(batch, seat)) == len(decks)
 
 
-def test_a_history_that_no_deck_agrees_with_is_refused() -> None:
+def test_impossible_history_is_refused() -> None:
     """The opponent discards, and then plays a card of the suit in which it was void, without a draw between."""
     rules = SMALL["two suits"]
     batch, _ = random_course(rules, 0, 0)
@@ -141,7 +141,7 @@ def test_a_history_that_no_deck_agrees_with_is_refused() -> None:
         DealSampler(np.array(events, np.int8), rules)
 
 
-def test_a_key_fixes_the_decks_and_padding_changes_nothing() -> None:
+def test_key_and_padding() -> None:
     batch, _ = random_course("classic", 1, 20)
     history, length = batch.history(seats=[0])
     sampler = DealSampler(history[0], batch.rules)
@@ -162,7 +162,7 @@ def test_a_key_fixes_the_decks_and_padding_changes_nothing() -> None:
         ("classic", "humbug", "not a complete history of 'humbug'"),
     ],
 )
-def test_what_is_no_history_of_these_rules_is_refused(history: Any, name: str, word: str) -> None:
+def test_wrong_history_is_refused(history: Any, name: str, word: str) -> None:
     if isinstance(history, str):
         history = history_of(random_course(history, 1, 3)[0], 0)[0]
     with pytest.raises(ValueError, match=word):
@@ -194,7 +194,7 @@ def listed(sampler: DealSampler, most: int = 3000) -> tuple[Any, Any]:
 
 @settings(max_examples=20)
 @given(seed=seeds, stock=st.sampled_from([2, 4]))
-def test_listed_hands_are_all_hands_with_the_ways_to_each(seed: int, stock: int) -> None:
+def test_listed_hands_and_weights(seed: int, stock: int) -> None:
     _, sampler = late_position(seed, stock)
     hands, weights = listed(sampler)
     assert len(set(hands.tolist())) == len(hands) > 0
@@ -220,7 +220,7 @@ def check_hands(batch: DealBatch, decks: Any, hidden_hands: list[int]) -> None:
 
 @settings(max_examples=5)
 @given(seed=seeds, stock=st.sampled_from([2, 4]))
-def test_deals_of_a_listed_hand_agree_with_the_history(seed: int, stock: int) -> None:
+def test_deals_of_listed_hands(seed: int, stock: int) -> None:
     batch, sampler = late_position(seed, stock)
     hands, _ = listed(sampler)
     decks = np.zeros((len(hands), 52), np.int8)
@@ -232,7 +232,7 @@ def test_deals_of_a_listed_hand_agree_with_the_history(seed: int, stock: int) ->
 @pytest.mark.parametrize("preset", OPEN)
 @settings(max_examples=8)
 @given(seed=seeds, steps=st.integers(0, 40))
-def test_the_same_course_leads_to_the_hand_of_every_stratified_deal(preset: str, seed: int, steps: int) -> None:
+def test_stratified_deals_agree_with_history(preset: str, seed: int, steps: int) -> None:
     batch = DealBatch(preset, 1, seed, history=True)
     play_randomly(batch, np.random.default_rng(seed), steps)
     if not batch.done[0]:
@@ -240,7 +240,7 @@ def test_the_same_course_leads_to_the_hand_of_every_stratified_deal(preset: str,
         check_hands(batch, [deck for _, deck in samples], [hand for hand, _ in samples])
 
 
-def test_the_shares_of_the_suits_are_stratified() -> None:
+def test_suit_shares_are_stratified() -> None:
     batch = DealBatch("classic", seed=3, history=True)
     sampler = DealSampler(batch.history()[0][0], batch.rules)
     numbers = 600

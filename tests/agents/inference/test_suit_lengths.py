@@ -33,7 +33,7 @@ def counted(row: np.void, held: int) -> tuple[list[float], list[float]]:
 
 
 @pytest.mark.parametrize("steps", [0, 3, 6, 9, 12])
-def test_they_are_means_over_all_consistent_hands(steps: int) -> None:
+def test_suit_lengths_by_enumeration(steps: int) -> None:
     batch = DealBatch("classic:ranks=4,hand=4,stock=8", 40, seed=steps)
     play_randomly(batch, np.random.default_rng(steps), steps)
     views = batch.views()[~batch.done]
@@ -49,7 +49,7 @@ def test_they_are_means_over_all_consistent_hands(steps: int) -> None:
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_suits_add_up_to_the_opponents_hand_in_every_game(name: str) -> None:
+def test_suit_lengths_add_up(name: str) -> None:
     batch = DealBatch(name, 60, seed=2)
     rng = np.random.default_rng(1)
     while not batch.done.all():

@@ -71,7 +71,7 @@ def views_of(game: np.ndarray[Any, Any], states: np.ndarray[Any, Any], seat: int
 
 
 @pytest.mark.parametrize("name", TINY)
-def test_allowed_hands_are_exactly_those_of_all_deals_in_which_the_seat_sees_the_same(name: str) -> None:
+def test_allowed_hands_by_enumeration(name: str) -> None:
     voids = 0
     for batch in every_position(TINY[name]):
         views = batch.views()
@@ -115,7 +115,7 @@ FIVES = Rules(suits=2, ranks=5, hand=3, stock=4)
         (Rules(suits=3, ranks=4, hand=4, stock=4), True),
     ],
 )
-def test_all_worlds_are_equally_likely(game: Rules, restricted: bool) -> None:
+def test_worlds_are_uniform(game: Rules, restricted: bool) -> None:
     view = find_view(game, restricted, most_hands=30)
     rebuilt, states = draw(game, view, [1, 2], 20_000)
     hands, hand = np.unique(states["hands"][:, 1], return_inverse=True)
@@ -130,7 +130,7 @@ def test_all_worlds_are_equally_likely(game: Rules, restricted: bool) -> None:
 
 
 @pytest.mark.parametrize("restricted", [False, True])
-def test_all_hands_are_equally_likely_in_a_larger_game(restricted: bool) -> None:
+def test_hands_are_uniform(restricted: bool) -> None:
     game = Rules(suits=4, ranks=5, hand=5, stock=10)
     view = find_view(game, restricted, most_hands=1500)
     _, states = draw(game, view, [5], 60_000)
@@ -141,7 +141,7 @@ def test_all_hands_are_equally_likely_in_a_larger_game(restricted: bool) -> None
 
 @settings(max_examples=60)
 @given(games() | st.sampled_from([*map(rules, rule_names())]), seeds, st.integers(0, 60))
-def test_a_seat_sees_the_same_in_every_world(game: Rules, seed: int, steps: int) -> None:
+def test_worlds_give_same_view(game: Rules, seed: int, steps: int) -> None:
     batch = DealBatch(game, 4, seed)
     play_randomly(batch, np.random.default_rng(seed % 2**32), steps)
     for view in batch.views()[~batch.done]:
@@ -159,7 +159,7 @@ def test_a_seat_sees_the_same_in_every_world(game: Rules, seed: int, steps: int)
 
 @settings(max_examples=60)
 @given(games() | st.sampled_from([*map(rules, rule_names())]), seeds, st.integers(0, 60))
-def test_the_true_world_plays_like_the_deal(game: Rules, seed: int, steps: int) -> None:
+def test_true_world_plays_like_deal(game: Rules, seed: int, steps: int) -> None:
     rng = np.random.default_rng(seed % 2**32)
     batch = DealBatch(game, 1, seed)
     play_randomly(batch, rng, steps)
@@ -184,7 +184,7 @@ def test_the_true_world_plays_like_the_deal(game: Rules, seed: int, steps: int) 
 
 @pytest.mark.parametrize("swaps", [(52, 52), (52, 53), (53, 52), (53, 53)])
 @pytest.mark.parametrize("seat", [0, 1])
-def test_what_the_opponent_knows_after_exchanges(swaps: tuple[int, int], seat: int) -> None:
+def test_worlds_after_exchanges(swaps: tuple[int, int], seat: int) -> None:
     """The opponent knows its discarded hand, and the turned card that has left with the dealer's."""
     batch = DealBatch("humbug", 30, seed=5)
     for action in swaps:
@@ -200,7 +200,7 @@ def test_what_the_opponent_knows_after_exchanges(swaps: tuple[int, int], seat: i
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_every_state_gives_the_seat_to_act_the_same_view_and_can_be_played_out(name: str) -> None:
+def test_sampled_states_play_out(name: str) -> None:
     rng = np.random.default_rng(3)
     batch = DealBatch(name, 1, seed=3)
     worlds = DealBatch(name, 16)
@@ -215,14 +215,14 @@ def test_every_state_gives_the_seat_to_act_the_same_view_and_can_be_played_out(n
         batch.step([int(rng.choice(np.flatnonzero(batch.action_mask()[0])))])
 
 
-def test_states_are_those_of_the_generator_or_seed() -> None:
+def test_sample_states_seed() -> None:
     view = DealBatch("classic").views()
     first = gw.sample_states(view, "classic", count=4, rng=7)
     assert np.array_equal(gw.sample_states(view, "classic", count=4, rng=np.random.default_rng(7)).states, first.states)
     assert not np.array_equal(gw.sample_states(view, "classic", count=4, rng=8).states, first.states)
 
 
-def test_what_is_not_one_view_of_a_seat_to_act_is_refused() -> None:
+def test_sample_states_refuses_other_views() -> None:
     batch = DealBatch("classic", 2)
     wrong: list[Any] = [batch.views(), batch.views([0], [1 - batch.turn[0]]), np.zeros(1), np.zeros(1, VIEW), 5]
     for view in wrong:

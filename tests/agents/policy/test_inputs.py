@@ -29,7 +29,7 @@ def views_throughout(game: str) -> np.ndarray:
 
 
 @pytest.mark.parametrize("game", EVERY_GAME)
-def test_every_input_holds_the_rules(game: str) -> None:
+def test_inputs_hold_the_rules(game: str) -> None:
     rules, views = rules_named(game), views_throughout(game)
     rows, layout = (
         network_inputs(canonical_views(views, "live")[0], rules, "universal"),
@@ -56,7 +56,7 @@ def test_every_input_holds_the_rules(game: str) -> None:
 
 
 @pytest.mark.parametrize("game", EVERY_GAME)
-def test_it_holds_the_observation(game: str) -> None:
+def test_inputs_hold_the_observation(game: str) -> None:
     views = views_throughout(game)
     rows, observations = network_inputs(views, game, "universal"), observe(views, game)
     ours, theirs = input_layout(rules_named(game), "universal"), observation_layout(game)

@@ -12,7 +12,7 @@ from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
 from german_whist.agents.policy.inputs import input_layout, network_inputs
 from german_whist.agents.policy.network.forward import Forward
-from german_whist.agents.policy.network.layers import layer_shapes, sizes_of, suit_inputs
+from german_whist.agents.policy.network.layers import suit_inputs
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.batch import DealBatch
 from tests.agents.networks import suit_network
@@ -31,7 +31,7 @@ def relu(numbers: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     return np.maximum(numbers, 0)
 
 
-def test_each_suit_sees_its_own_cards_and_all_that_has_no_suit() -> None:
+def test_suit_inputs() -> None:
     layout = input_layout(rules("classic"), "universal")
     names = np.array([name for name, block in layout.items() for _ in range(block.stop - block.start)])
     places = np.array([i for block in layout.values() for i in range(block.stop - block.start)])
@@ -48,7 +48,7 @@ def test_each_suit_sees_its_own_cards_and_all_that_has_no_suit() -> None:
 
 @pytest.mark.parametrize("suit_layers", [1, 2])
 @pytest.mark.parametrize(("game", "inputs"), GAMES)
-def test_outputs_are_those_of_the_formula(game: str, inputs: str, suit_layers: int) -> None:
+def test_suit_network_outputs(game: str, inputs: str, suit_layers: int) -> None:
     checkpoint = suit_network(suit_layers, game, inputs)
     rows = some_inputs(checkpoint)
     outputs = Forward(checkpoint.layers, suit_layers).logits(rows)
@@ -75,27 +75,7 @@ def test_outputs_are_those_of_the_formula(game: str, inputs: str, suit_layers: i
             np.testing.assert_allclose(got[52:], of_suits[:, 13:].sum(0), rtol=1e-4, atol=1e-4)
 
 
-def test_a_row_does_not_depend_on_its_batch() -> None:
-    checkpoint = suit_network(2)
-    rows = some_inputs(checkpoint, 100)
-    together = Forward(checkpoint.layers, 2).logits(rows)
-    for row in range(0, len(rows), 13):
-        assert Forward(checkpoint.layers, 2).logits(rows[row : row + 1]).tobytes() == together[row].tobytes()
-    assert Forward(checkpoint.layers, 2).logits(rows[:0]).shape == (0, 52)
-    assert Forward(suit_network().value, 1).logits(rows[:0]).shape == (0, 2)
-
-
-@pytest.mark.parametrize("suit_layers", [0, 1, 3])
-@pytest.mark.parametrize("outputs", [2, 52, 54])
-def test_sizes_come_back_from_the_layers(suit_layers: int, outputs: int) -> None:
-    hidden = [5] * suit_layers + [9, 8] + [7] * suit_layers
-    sizes = [456, *hidden, outputs]
-    shapes = layer_shapes(sizes, suit_layers)
-    layers = [(np.zeros(shape, np.float32), np.zeros(shape[0], np.float32)) for shape in shapes]
-    assert sizes_of(layers, suit_layers) == sizes
-
-
-def test_a_file_holds_the_network(tmp_path: Path) -> None:
+def test_suit_network_round_trip(tmp_path: Path) -> None:
     made, path = suit_network(2), tmp_path / "net.safetensors"
     made.save(path)
     loaded = load_checkpoint(path)

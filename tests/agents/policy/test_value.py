@@ -22,7 +22,7 @@ from german_whist.envs.simulator.batch import DealBatch
 from tests.agents.networks import some_network, valued_network
 
 
-def test_a_checkpoint_without_a_value_says_none() -> None:
+def test_no_value_network() -> None:
     views = DealBatch("classic", 3).views()
     assert PolicyAgent(some_network()).values(views) is None
     assert ExactEndgame(PolicyAgent(some_network())).values(views) is None
@@ -31,7 +31,7 @@ def test_a_checkpoint_without_a_value_says_none() -> None:
 
 
 @pytest.mark.parametrize("change", [{"outputs": ["margin"]}, {"sizes": [443, 6, 3]}, {"sizes": [443, 7, 2]}])
-def test_a_value_that_cannot_be_read_is_refused(tmp_path: Path, change: dict[str, Any]) -> None:
+def test_wrong_value_is_refused(tmp_path: Path, change: dict[str, Any]) -> None:
     path = tmp_path / "net.safetensors"
     valued_network().save(path)
     tensors, model_card = load_file(path), read_model_card(path)
@@ -41,7 +41,7 @@ def test_a_value_that_cannot_be_read_is_refused(tmp_path: Path, change: dict[str
         load_checkpoint(path)
 
 
-def test_values_are_the_outputs_of_the_value_network_for_the_canonical_view() -> None:
+def test_values_are_network_outputs() -> None:
     checkpoint = valued_network()
     views = DealBatch("classic", 40).views()
     values = PolicyAgent(checkpoint).values(views)
@@ -54,7 +54,7 @@ def test_values_are_the_outputs_of_the_value_network_for_the_canonical_view() ->
 
 
 @pytest.mark.parametrize("game", ["tiny", "small_all", "high_low", "tiny:counts=all,race=3"])
-def test_where_hands_are_open_values_are_exact(game: str) -> None:
+def test_open_values_are_exact(game: str) -> None:
     batch, rng = DealBatch(game, 12, seed=4), np.random.default_rng(4)
     while (batch.views()["stock"] > 0).any():  # random foreplay
         legal = [[a for a in range(54) if int(mask) >> a & 1] or [0] for mask in batch.legal()]

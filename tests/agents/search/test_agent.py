@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from german_whist.agents.search.agent import SearchAgent
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.batch import DealBatch
-from tests.agents.networks import suit_network, universal_network
+from tests.agents.networks import universal_network
 from tests.conftest import play_randomly
 from tests.presets import PRESETS
 
@@ -64,17 +63,7 @@ def choices(positions: Positions) -> list[int]:
     return positions.act(searcher(SPEC))
 
 
-def test_it_chooses_legal_cards_and_not_always_those_of_its_policy() -> None:
-    positions = Positions(64, 7)
-    choices = positions.act(searcher(SPEC))
-    assert all(int(view["legal"]) >> card & 1 for view, card in zip(positions.views, choices, strict=True))
-    policy = make_agent("small", GAME).act(positions.views, None).tolist()
-    assert 0 < sum(one != other for one, other in zip(choices, policy, strict=True)) < 32
-
-
-def test_a_choice_does_not_depend_on_the_batch_the_threads_or_earlier_calls(
-    positions: Positions, choices: list[int]
-) -> None:
+def test_choice_independent_of_batch_and_threads(positions: Positions, choices: list[int]) -> None:
     agent = searcher(SPEC)
     backwards = np.arange(24)[::-1]
     assert positions.act(agent, backwards) == choices[::-1]
@@ -99,7 +88,7 @@ def redealt(positions: Positions, row: int, key: int) -> DealBatch | None:
     return other if other.states["hands"][0, seat] != batch.states["hands"][row, seat] else None
 
 
-def test_hidden_cards_dealt_again_leave_the_choice_unchanged(positions: Positions) -> None:
+def test_hidden_cards_do_not_matter(positions: Positions) -> None:
     agent, compared = searcher(SPEC), 0
     for row in range(24):
         other = redealt(positions, row, row)
@@ -120,7 +109,7 @@ def test_it_plays_without_histories(positions: Positions, choices: list[int]) ->
 
 
 @pytest.mark.parametrize("preset", [preset for preset in PRESETS if preset != "humbug"])
-def test_it_plays_every_game_with_an_open_endgame(preset: str) -> None:
+def test_search_plays_every_game(preset: str) -> None:
     for steps in (0, 9):
         positions = Positions(3, steps, preset)
         rows = np.flatnonzero(positions.views["stock"] > 0)
@@ -129,18 +118,7 @@ def test_it_plays_every_game_with_an_open_endgame(preset: str) -> None:
             assert int(view["legal"]) >> action & 1
 
 
-def test_networks_for_every_game_and_with_suit_layers_search(tmp_path: Path) -> None:
-    path = tmp_path / "net.safetensors"
-    every, shared = universal_network(), suit_network(2, "small")
-    for game, network in (("draft", every), ("race", every), ("small", shared)):
-        network.save(path)
-        positions = Positions(3, 5, game)
-        played = positions.act(searcher(f"checkpoint:{path},endgame=exact,search=4", game))
-        for view, action in zip(positions.views, played, strict=True):
-            assert int(view["legal"]) >> action & 1
-
-
-def test_rollouts_are_played_by_the_network_given() -> None:
+def test_rollout_network() -> None:
     for game in ("classic", "draft"):
         positions, prior = Positions(16, 5, game), PolicyAgent(universal_network(), rules=rules(game))
         agents = [
@@ -151,7 +129,7 @@ def test_rollouts_are_played_by_the_network_given() -> None:
         assert len({one.tobytes() for one in gains}) == 3
 
 
-def test_it_refuses_a_history_of_another_deal(positions: Positions) -> None:
+def test_wrong_history_is_refused(positions: Positions) -> None:
     tokens, lengths = positions.histories
     with pytest.raises(ValueError, match="history"):
         searcher(SPEC).search(positions.views, AgentRng(7, range(24)), (tokens[::-1], lengths))

@@ -30,24 +30,24 @@ from tests.strategies import spellings
 masks = st.integers(0, 2**52 - 1)
 
 
-def test_cards_are_numbered_by_suit_then_rank() -> None:
+def test_card_numbers() -> None:
     assert [card_text(card) for card in range(52)] == NAMES
     assert (NAMES[0], NAMES[12], NAMES[13], NAMES[51]) == ("C2", "CA", "D2", "SA")
 
 
 @given(st.integers(0, 51), st.data())
-def test_a_card_is_read_in_every_spelling(card: int, data: st.DataObject) -> None:
+def test_parse_card(card: int, data: st.DataObject) -> None:
     assert parse_card(NAMES[card]) == card
     assert parse_card(data.draw(st.sampled_from(spellings(card)))) == card
 
 
-def test_a_suit_is_read_in_every_spelling() -> None:
+def test_parse_suit() -> None:
     for suit, names in enumerate((("C", "♣", "clubs"), ("d", "♦\ufe0f", "Diamond"), ("H", "♡"), ("S", "SPADES"))):
         assert {parse_suit(name) for name in names} == {suit}
 
 
 @given(st.sets(st.integers(0, 51)))
-def test_masks_hold_sets_of_cards(cards: set[int]) -> None:
+def test_masks(cards: set[int]) -> None:
     assert list(cards_of(mask_of(cards))) == sorted(cards)
 
 
@@ -57,7 +57,7 @@ def test_suit_masks_part_the_deck() -> None:
     ]
 
 
-def test_hands_are_written_by_suit_from_high_to_low() -> None:
+def test_hand_text() -> None:
     hand = mask_of(map(parse_card, ["SA", "SK", "SQ", "S2", "HT", "H9", "H8", "CJ", "C4"]))
     assert hand_text(hand) == "AKQ2.T98..J4"
     assert parse_hand("akq2.T98..J4") == hand
@@ -65,7 +65,7 @@ def test_hands_are_written_by_suit_from_high_to_low() -> None:
 
 
 @given(masks)
-def test_hands_survive_their_text(mask: int) -> None:
+def test_hand_round_trip(mask: int) -> None:
     assert parse_hand(hand_text(mask)) == mask
 
 
@@ -77,14 +77,14 @@ def parse_small_deck(deck: Any) -> list[int]:
 
 
 @given(st.permutations(SMALL))
-def test_decks_survive_their_text_and_their_numbers(deck: list[int]) -> None:
+def test_deck_round_trip(deck: list[int]) -> None:
     assert parse_deck(deck_text(deck), SMALL) == deck
     assert parse_deck(deck, SMALL) == deck
     assert parse_deck(np.array(deck, np.int8), SMALL) == deck  # type: ignore[arg-type]
 
 
 @given(masks)
-def test_kernels_count_and_find_cards_of_a_mask(mask: int) -> None:
+def test_bit_kernels(mask: int) -> None:
     cards = list(cards_of(mask))
     assert popcount(np.uint64(mask)) == len(cards)
     assert lowest(np.uint64(mask)) == (cards[0] if cards else 64)
@@ -106,7 +106,7 @@ def test_kernels_count_and_find_cards_of_a_mask(mask: int) -> None:
         (parse_small_deck, [10, 11, 12, 23, 24, 25.5], "25.5"),
     ],
 )
-def test_what_cannot_be_read_is_refused_by_name(parse: Callable[[Any], Any], given: Any, complaint: str) -> None:
+def test_parse_errors(parse: Callable[[Any], Any], given: Any, complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint) as error:
         parse(given)
     if parse is parse_card:

@@ -41,14 +41,14 @@ KNOWN_ANSWERS = [
 
 
 @pytest.mark.parametrize(("counter", "key", "answer"), KNOWN_ANSWERS)
-def test_philox_matches_the_published_vectors(counter: str, key: str, answer: str) -> None:
+def test_philox_known_answers(counter: str, key: str, answer: str) -> None:
     counter_words, key_words = ([int(word, 16) for word in text.split()] for text in (counter, key))
     assert " ".join(f"{word:08x}" for word in block(counter_words, key_words)) == answer
     assert " ".join(f"{word:08x}" for word in reference_shuffle.philox(counter_words, key_words)) == answer
 
 
 @given(st.tuples(words, words, words, words), st.tuples(words, words))
-def test_generator_equals_the_reference_everywhere(counter: tuple[int, ...], key: tuple[int, ...]) -> None:
+def test_philox_matches_reference(counter: tuple[int, ...], key: tuple[int, ...]) -> None:
     assert block([*counter], [*key]) == reference_shuffle.philox([*counter], [*key])
 
 
@@ -56,19 +56,19 @@ def test_generator_equals_the_reference_everywhere(counter: tuple[int, ...], key
 
 
 @given(games(), seeds, seeds)
-def test_every_deck_is_the_references_shuffle(rules: Rules, seed: int, index: int) -> None:
+def test_shuffle_matches_reference(rules: Rules, seed: int, index: int) -> None:
     deck = deal_deck(rules.cards, seed, index)
     assert deck.dtype == np.int8
     assert deck_text(deck).split() == shuffled(full_deck(rules.suits, rules.ranks), seed, index)
 
 
-def test_biased_numbers_are_rejected() -> None:
+def test_lemire_rejection() -> None:
     # Deal 1323441 of seed 0 draws a word that Lemire's method rejects, as about one deal in three million does.
     deck = deal_deck(rules("classic").cards, 0, 1323441)
     assert deck_text(deck).split() == shuffled(full_deck(4, 13), 0, 1323441)
 
 
-def test_first_decks_of_seed_0_have_not_changed() -> None:
+def test_golden_decks() -> None:
     for line in GOLDEN.read_text(encoding="utf-8").splitlines():
         address, _, expected = line.partition(": ")
         name, seed, index = address.split()
@@ -76,7 +76,7 @@ def test_first_decks_of_seed_0_have_not_changed() -> None:
 
 
 @pytest.mark.parametrize("number", [-1, 2**64, 1.0, True, "1", None])
-def test_seeds_and_indices_out_of_range_are_refused_by_name(number: object) -> None:
+def test_wrong_seed(number: object) -> None:
     with pytest.raises(ValueError, match="seed must be an integer from 0"):
         check_seed(number)
 
@@ -98,7 +98,7 @@ def decks_of(rules: str | Rules, seed: int) -> np.ndarray:
 
 @pytest.mark.parametrize("seed", [0, 1, 2**63])
 @pytest.mark.parametrize("game_rules", ["classic", "tiny"])
-def test_every_card_is_equally_likely_at_every_place(game_rules: str, seed: int) -> None:
+def test_positions_are_uniform(game_rules: str, seed: int) -> None:
     decks = decks_of(game_rules, seed)
     size = decks.shape[1]
     number = np.full(52, -1)
@@ -111,7 +111,7 @@ def test_every_card_is_equally_likely_at_every_place(game_rules: str, seed: int)
     assert abs(deviations(statistic, (size - 1) ** 2)) < 4
 
 
-def test_all_orders_of_four_cards_are_equally_likely() -> None:
+def test_orders_are_uniform() -> None:
     decks = decks_of(Rules(suits=2, ranks=2, hand=1, stock=2), seed=0)
     orders = {deck_text(order): 0 for order in permutations(decks[0])}
     for deck in decks:

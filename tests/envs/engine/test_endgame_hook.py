@@ -62,7 +62,7 @@ FOUR_CARDS = {"suits": 3, "ranks": 4, "hand": 4, "stock": 4}
 @example(Rules(**FOUR_CARDS, high_low=True, points="over_half"), 5)
 @example(Rules(**FOUR_CARDS, open_stock=0, trump="none"), 5)
 @settings(max_examples=60, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
-def test_exact_endgames_pay_the_result_of_perfect_play_in_every_game(game: Rules, seed: int) -> None:
+def test_exact_endgame_is_perfect_play(game: Rules, seed: int) -> None:
     """Play two batches alike until the one is done, and the other one on, by brute force."""
     size = 4
     solved, played = DealBatch(game, size, seed, endgame="exact"), DealBatch(game, size, seed)
@@ -77,7 +77,7 @@ def test_exact_endgames_pay_the_result_of_perfect_play_in_every_game(game: Rules
     assert (solved.legal() == 0).all()
 
 
-def test_a_race_decided_in_the_foreplay_is_left_alone() -> None:
+def test_decided_race_is_left_alone() -> None:
     solved, played = (DealBatch("tiny:counts=all,race=2", 64, 3, endgame=endgame) for endgame in ("exact", "played"))
     play_foreplay(solved, played, np.random.default_rng(2))
     early = played.done.copy()
@@ -86,7 +86,7 @@ def test_a_race_decided_in_the_foreplay_is_left_alone() -> None:
     assert (solved.states["tricks"][early, ENDGAME] == 0).all()
 
 
-def test_a_history_holds_the_foreplay_only(rng: np.random.Generator) -> None:
+def test_history_ends_with_foreplay(rng: np.random.Generator) -> None:
     solved, played = (DealBatch("tiny", 4, history=True, endgame=endgame) for endgame in ("exact", "played"))
     play_foreplay(solved, played, rng)
     for seat in (0, 1):
@@ -107,7 +107,7 @@ class LeaderTakesAll:
         return np.where(states["turn"][:, None] == [0, 1], rules.hand, 0)
 
 
-def test_an_endgame_hook_can_be_an_object(rng: np.random.Generator) -> None:
+def test_custom_endgame_hook(rng: np.random.Generator) -> None:
     batch = gw.DealBatch("tiny", 50, endgame=LeaderTakesAll())
     while not batch.done.all():
         batch.step(random_actions(batch, rng))
@@ -125,7 +125,7 @@ def test_an_endgame_hook_can_be_an_object(rng: np.random.Generator) -> None:
         ("classic:hand=14,stock=24", "exact", "14"),
     ],
 )
-def test_what_cannot_be_solved_is_refused_by_name(game: str, endgame: str, named: str) -> None:
+def test_unsolvable_rules(game: str, endgame: str, named: str) -> None:
     for make in (gw.DealBatch, gw.env):
         with pytest.raises(ValueError, match=named):
             make(rules=game, endgame=endgame)

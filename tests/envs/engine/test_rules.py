@@ -24,14 +24,14 @@ def test_classic_is_the_default() -> None:
 
 
 @given(games())
-def test_deck_and_lengths_follow_from_the_fields(rules: Rules) -> None:
+def test_deck_and_lengths(rules: Rules) -> None:
     assert [NAMES[card] for card in rules.cards] == full_deck(rules.suits, rules.ranks)
     assert 2 * rules.tricks == len(rules.cards) // (2 if rules.humbug else 1)
     assert rules.counted == (rules.tricks if rules.counts == "all" else rules.hand)
 
 
 @given(games())
-def test_rules_survive_dictionaries_and_pickles(rules: Rules) -> None:
+def test_rules_round_trip(rules: Rules) -> None:
     assert rules_from_dict(rules.to_dict()) == rules
     assert rules_from_dict(yaml.safe_load(yaml.safe_dump(rules.to_dict()))) == rules
     assert pickle.loads(pickle.dumps(rules)) == rules
@@ -75,7 +75,7 @@ OVER_BOOK, FOUR_HANDS = {"points": "over_book"}, {"stock": 0, "humbug": True}
         ({"race": 7, "points": "over_half"}, ["race=7", "points='over_half'"]),
     ],
 )
-def test_fields_that_make_no_game_are_refused_by_name(fields: dict[str, Any], named: list[str]) -> None:
+def test_wrong_fields(fields: dict[str, Any], named: list[str]) -> None:
     for make in (lambda: Rules(**fields), lambda: rules_from_dict(fields)):
         with pytest.raises(ValueError, match="rules") as error:
             make()
@@ -99,7 +99,7 @@ SETTINGS = st.fixed_dictionaries(
 
 @settings(max_examples=200)
 @given(SETTINGS)
-def test_settings_are_refused_by_name_or_make_a_game_that_is_played_like_the_reference(fields: dict[str, Any]) -> None:
+def test_settings_are_refused_or_playable(fields: dict[str, Any]) -> None:
     suits, ranks, hand, stock, fields["humbug"] = fields.pop("deal")
     try:
         rules = Rules(suits, ranks, hand, stock, **fields)
@@ -113,14 +113,14 @@ def test_settings_are_refused_by_name_or_make_a_game_that_is_played_like_the_ref
 # Specification strings.
 
 
-def test_a_specification_changes_fields_of_a_preset() -> None:
+def test_rules_spec() -> None:
     assert rules("classic:hand=5,stock=42") == Rules(hand=5, stock=42)
     assert rules("classic:counts=all,points=over_book,book=13") == Rules(counts="all", points="over_book", book=13)
     assert rules("tiny:points=over_half").hand == 2
     assert rules("classic:points=over_book,book=null").book is None
 
 
-def test_rules_accepts_rules_objects() -> None:
+def test_rules_of_rules() -> None:
     made = Rules(hand=5, stock=42)
     assert rules(made) is made
 
@@ -137,6 +137,6 @@ def test_rules_accepts_rules_objects() -> None:
         (None, "None"),
     ],
 )
-def test_specifications_that_make_no_game_are_refused(spec: object, complaint: str) -> None:
+def test_wrong_spec(spec: object, complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
         rules(spec)  # type: ignore[arg-type]

@@ -53,7 +53,7 @@ def points(rules: Rules, winner: int, loser: int, low: bool = False) -> float:
         (OVER_HALF, 16, 10, 3),
     ],
 )
-def test_the_worked_examples_of_the_rules(rules: str | Rules, winner: int, loser: int, score: int) -> None:
+def test_worked_examples(rules: str | Rules, winner: int, loser: int, score: int) -> None:
     assert points(rules_named(rules), winner, loser) == score
 
 
@@ -61,7 +61,7 @@ def test_the_worked_examples_of_the_rules(rules: str | Rules, winner: int, loser
 @pytest.mark.parametrize(
     "rules", [CLASSIC_ALL, OVER_HALF, Rules(counts="all"), SMALL_ALL, Rules(ranks=7, hand=7, stock=14, counts="all")]
 )
-def test_thirteen_all_and_seven_all_are_draws_worth_0(rules: Rules, reward: str) -> None:
+def test_draws_pay_0(rules: Rules, reward: str) -> None:
     batch = finished(rules, (rules.foreplay, 0), (0, rules.hand))
     assert rules.foreplay == rules.hand
     assert batch.returns(reward).tolist() == [[0, 0], [0, 0]]
@@ -69,7 +69,7 @@ def test_thirteen_all_and_seven_all_are_draws_worth_0(rules: Rules, reward: str)
 
 
 @given(games(), st.data())
-def test_points_equal_the_references_for_every_result(rules: Rules, data: st.DataObject) -> None:
+def test_points_match_reference(rules: Rules, data: st.DataObject) -> None:
     winner = data.draw(st.integers((rules.counted + 1) // 2, rules.counted))
     expected = points_of(winner, rules.counted - winner, rules.points, rules.book, rules.slam)
     assert points(rules, winner, rules.counted - winner) == np.float32(expected)
@@ -79,7 +79,7 @@ def test_points_equal_the_references_for_every_result(rules: Rules, data: st.Dat
 
 @pytest.mark.parametrize("reward", REWARDS)
 @pytest.mark.parametrize("name", GAMES)
-def test_reward_limit_is_what_winning_everything_pays(name: str, reward: str) -> None:
+def test_reward_limit(name: str, reward: str) -> None:
     rules = GAMES[name]
     batch = finished(rules, (rules.foreplay, 0), (rules.hand, 0))
     assert batch.returns(reward)[0, 0] == reward_limit(rules.game, reward) > 0

@@ -17,12 +17,12 @@ from tests.strategies import GAMES, games, seeds
 
 @settings(max_examples=100)
 @given(games(), seeds, st.integers(0, 2**64 - 2), st.integers(0, 2**32))
-def test_engine_plays_any_game_like_the_reference(rules: Rules, seed: int, first: int, choices: int) -> None:
+def test_any_game_matches_reference(rules: Rules, seed: int, first: int, choices: int) -> None:
     play_both(rules, 2, seed, first, np.random.default_rng(choices))
 
 
 @pytest.mark.parametrize("name", [*GAMES, *(name for name in rule_names() if name not in GAMES)])
-def test_engine_plays_many_deals_like_the_reference(name: str, rng: np.random.Generator) -> None:
+def test_presets_match_reference(name: str, rng: np.random.Generator) -> None:
     play_both(GAMES.get(name) or rules(name), 40, seed=3, first=0, rng=rng)
 
 
@@ -83,7 +83,7 @@ EXAMPLES: dict[str, tuple[str, str, str, str, dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize(("game", "deck", "played", "legal", "after"), EXAMPLES.values(), ids=EXAMPLES)
-def test_examples_of_the_rule_book(game: str, deck: str, played: str, legal: str, after: dict[str, Any]) -> None:
+def test_rule_book_examples(game: str, deck: str, played: str, legal: str, after: dict[str, Any]) -> None:
     batch = dealt(deck, rules=game)
     for action in played.split():
         batch.step([number(action)])
@@ -93,7 +93,7 @@ def test_examples_of_the_rule_book(game: str, deck: str, played: str, legal: str
 
 
 @pytest.mark.parametrize("game", ["tiny:draft=true", "tiny:open_stock=2", HUMBUG])
-def test_a_card_of_the_hand_is_refused_where_a_choice_is_due(game: str) -> None:
+def test_card_instead_of_choice(game: str) -> None:
     batch = dealt(DECK, rules=game)
     if not batch.rules.humbug:
         batch.step([number("CJ")])

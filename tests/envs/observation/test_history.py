@@ -53,7 +53,7 @@ def every_course(rules: Rules) -> Iterator[DealBatch]:
 
 
 @pytest.mark.parametrize("rules", TINY.values(), ids=TINY)
-def test_views_and_observations_follow_from_histories_in_every_course_of_every_deal(rules: Rules) -> None:
+def test_perfect_recall(rules: Rules) -> None:
     known: list[dict[bytes, bytes]] = [{}, {}]
     nodes = 0
     for batch in every_course(rules):
@@ -68,7 +68,7 @@ def test_views_and_observations_follow_from_histories_in_every_course_of_every_d
 
 
 @pytest.mark.parametrize("rules", ["classic", "short", "draft", "no_trump", "small", "open_stock:open_stock=26"])
-def test_a_deal_played_out_fills_every_row(rules: str, rng: np.random.Generator) -> None:
+def test_full_length(rules: str, rng: np.random.Generator) -> None:
     batch = DealBatch(rules, 2, history=True)
     play_randomly(batch, rng)
     assert batch.history()[1].tolist() == [max_events(rules)] * 2
@@ -79,7 +79,7 @@ def test_a_deal_played_out_fills_every_row(rules: str, rng: np.random.Generator)
 # The batch's bookkeeping
 
 
-def test_rows_dealt_again_start_a_new_history() -> None:
+def test_redealt_rows() -> None:
     rng = np.random.default_rng(5)
     batch = DealBatch("tiny", 3, history=True)
     fresh = DealBatch("tiny", 1, first=9, history=True)
@@ -93,7 +93,7 @@ def test_rows_dealt_again_start_a_new_history() -> None:
     np.testing.assert_array_equal(batch.history()[0], DealBatch("tiny", 3, history=True).history()[0])
 
 
-def test_histories_survive_partial_steps_finished_deals_and_refused_actions() -> None:
+def test_partial_steps() -> None:
     whole, parts = DealBatch("tiny", 2, history=True), DealBatch("tiny", 2, history=True)
     while not whole.done.all():
         actions = whole.action_mask().argmax(axis=1)
@@ -108,7 +108,7 @@ def test_histories_survive_partial_steps_finished_deals_and_refused_actions() ->
     np.testing.assert_array_equal(parts.history()[0], done)
 
 
-def test_writes_into_a_given_array_and_refuses_one_of_another_shape() -> None:
+def test_out_array() -> None:
     batch = DealBatch("tiny", 2, history=True)
     out = np.full((2, max_events("tiny"), 4), 9, np.int8)
     tokens, _ = batch.history(out)

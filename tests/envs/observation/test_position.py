@@ -47,7 +47,7 @@ def voids(view: Any, whose: str) -> dict[int, tuple[int, int]]:
 
 
 @pytest.mark.parametrize("game", ["classic", "small", "high_low", "all", "short"])
-def test_a_position_described_is_the_view(game: str, rng: np.random.Generator) -> None:
+def test_described_position_is_the_view(game: str, rng: np.random.Generator) -> None:
     batch = DealBatch(game, 20)
     seen = 0
     while not batch.done.all():
@@ -84,20 +84,7 @@ LATER = {**PLAYED, "trump": 2, "dealer": True}
         ({"game": "no_trump"}, "one card of the stock turned up"),
     ],
 )
-def test_a_position_that_cannot_be_is_refused_with_its_reason(changes: dict[str, Any], message: str) -> None:
+def test_impossible_position(changes: dict[str, Any], message: str) -> None:
     described = {"game": "classic", "hand": HAND, "up": UP, **changes}
     with pytest.raises(ValueError, match=message):
         foreplay_view(rules(described.pop("game")), **described)
-
-
-@pytest.mark.parametrize(
-    ("opponents", "trump", "message"),
-    [
-        ("KQ...", 3, "got 1 and 2"),
-        ("A...", 3, "SA cannot be both in your hand and in the opponent's hand"),
-        ("K...", -1, "trump is needed"),
-    ],
-)
-def test_an_endgame_that_cannot_be_is_refused(opponents: str, trump: int, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        endgame_view(rules("classic"), parse_hand("A..."), parse_hand(opponents), trump=trump)

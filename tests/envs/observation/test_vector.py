@@ -12,7 +12,7 @@ from tests.strategies import GAMES
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_layouts_cover_the_vectors_without_gaps(name: str) -> None:
+def test_layouts_have_no_gaps(name: str) -> None:
     rules = GAMES[name]
     batch = DealBatch(rules)
     for layout, high, vectors in (
@@ -28,7 +28,7 @@ def test_layouts_cover_the_vectors_without_gaps(name: str) -> None:
     assert batch.num_observations == batch.observe().shape[1]
 
 
-def test_layout_names_what_is_documented() -> None:
+def test_layout_blocks() -> None:
     layout = observation_layout("classic")
     promised = ["own_hand", "face_up", "led", "played_self", "played_opponent", "opponent_known", "unseen"]
     assert {layout[name].stop - layout[name].start for name in promised} == {52}
@@ -39,6 +39,6 @@ def test_layout_names_what_is_documented() -> None:
 
 
 @pytest.mark.parametrize("shape", [(), (442,), (3, 444), (1, 1, 443)])
-def test_vectors_of_another_length_are_refused(shape: tuple[int, ...]) -> None:
+def test_wrong_length(shape: tuple[int, ...]) -> None:
     with pytest.raises(ValueError, match="443"):
         view_from_observation(np.zeros(shape, np.int8))

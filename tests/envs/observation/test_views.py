@@ -13,7 +13,7 @@ from tests.reference.plain import same_views
 
 @pytest.mark.parametrize("seat", [0, 1])
 @pytest.mark.parametrize("name", rule_names())
-def test_a_seat_cannot_tell_apart_deals_in_which_it_saw_the_same(name: str, seat: int) -> None:
+def test_hidden_cards_are_hidden(name: str, seat: int) -> None:
     game_rules = rules(name)
     hidden: set[bytes] = set()
     for seed in range(6):
@@ -28,7 +28,7 @@ def test_a_seat_cannot_tell_apart_deals_in_which_it_saw_the_same(name: str, seat
     assert len(hidden) > (6 if name == "six_cards" else 12)
 
 
-def test_redeals_of_humbug_change_the_blinds_the_discarded_hand_and_the_opponents() -> None:
+def test_humbug_redeals() -> None:
     for seat in (0, 1):
         redeal = Redeal("humbug", 3, seat, steps=2)
         *_, (deal, others) = redeal.steps()
@@ -43,7 +43,7 @@ def test_redeals_of_humbug_change_the_blinds_the_discarded_hand_and_the_opponent
 
 
 @pytest.mark.parametrize("seat", [0, 1])
-def test_redeals_differ_in_the_opponents_hand_and_in_the_stock(seat: int) -> None:
+def test_redeals_differ(seat: int) -> None:
     redeal = Redeal("classic", 11, seat, steps=20)
     *_, (deal, others) = redeal.steps()
     assert others.size > 20

@@ -24,7 +24,7 @@ SMALL = (240, 160)
 
 
 @pytest.mark.parametrize("width", [40, 100])
-def test_no_two_cards_look_the_same(width: int) -> None:
+def test_cards_differ(width: int) -> None:
     pictures = {card_picture(card, width).tobytes() for card in range(52)}
     assert len(pictures) == 52
     assert card_picture(BACK, width).tobytes() not in pictures
@@ -34,7 +34,7 @@ def test_no_two_cards_look_the_same(width: int) -> None:
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_every_game_is_drawn_at_every_stage(name: str) -> None:
+def test_draw_every_game(name: str) -> None:
     batch, rng = DealBatch(name, 3, 4), np.random.default_rng(4)
     last: Picture | None = None
     for steps in (0, 1, 2, 5, 20, None):
@@ -55,7 +55,7 @@ def test_every_game_is_drawn_at_every_stage(name: str) -> None:
         ((960, 2.5), "2.5"),
     ],
 )
-def test_an_invalid_picture_size_is_refused(size: Any, word: str) -> None:
+def test_wrong_picture_size(size: Any, word: str) -> None:
     with pytest.raises(ValueError, match=word):
         deal_picture(DealBatch(), size=size)
 
@@ -64,7 +64,7 @@ def test_an_invalid_picture_size_is_refused(size: Any, word: str) -> None:
     ("name", "steps"), [("classic", 9), ("open_stock:open_stock=3", 11), ("humbug", 7), ("draft", 8)]
 )
 @pytest.mark.parametrize("seat", [0, 1])
-def test_a_seats_picture_is_the_same_whatever_the_hidden_cards(name: str, steps: int, seat: int) -> None:
+def test_hidden_cards_are_hidden(name: str, steps: int, seat: int) -> None:
     redeal = Redeal(name, seed=5, seat=seat, steps=steps)
     *_, (course, others) = redeal.steps()
     rows = range(min(others.size, 4))
@@ -73,14 +73,14 @@ def test_a_seats_picture_is_the_same_whatever_the_hidden_cards(name: str, steps:
     assert len({deal_picture(others, row, None, SMALL).tobytes() for row in rows}) > 1
 
 
-def test_the_same_deal_gives_the_same_picture_and_names_are_written() -> None:
+def test_picture_is_deterministic() -> None:
     batch = DealBatch(seed=3)
     assert np.array_equal(deal_picture(batch), deal_picture(batch))
     assert not np.array_equal(deal_picture(batch), deal_picture(batch, names=("ann", "bob")))
     assert not np.array_equal(deal_picture(batch), deal_picture(batch, scores=(3.0, 12.0)))
 
 
-def test_long_names_are_cut_to_the_room_there_is() -> None:
+def test_long_names_are_cut() -> None:
     assert shortened("greedy", SANS, 12, 200) == "greedy"
     cut = shortened("checkpoint:runs/a-very-long-name/final.safetensors", SANS, 12, 100)
     assert cut.endswith("…")
@@ -90,7 +90,7 @@ def test_long_names_are_cut_to_the_room_there_is() -> None:
 # The last trick
 
 
-def test_trick_memory_holds_the_last_trick_and_its_winner() -> None:
+def test_trick_memory() -> None:
     batch = DealBatch(seed=6)
     watch = TrickMemory(batch)
     rng = np.random.default_rng(1)

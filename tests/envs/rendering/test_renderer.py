@@ -38,22 +38,22 @@ def unseen_display(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 # The environments
 
 
-def test_pettingzoos_render_test_passes_without_a_display(no_display: None) -> None:
+def test_pettingzoo_render_test(no_display: None) -> None:
     render_test(lambda render_mode=None: gw.env(rules="tiny", render_mode=render_mode))
 
 
-def test_pettingzoos_render_test_passes_in_a_window(unseen_display: Any) -> None:
+def test_pettingzoo_render_test_in_window(unseen_display: Any) -> None:
     render_test(lambda render_mode=None: gw.env(rules="humbug:ranks=4,hand=4,book=1", render_mode=render_mode))
 
 
 @pytest.mark.filterwarnings("ignore:.*:UserWarning")
 @pytest.mark.parametrize("mode", ["ansi", "rgb_array", "human"])
-def test_gymnasiums_checks_pass_in_every_mode(mode: str, no_display: None) -> None:
+def test_gymnasium_render_check(mode: str, no_display: None) -> None:
     environment = gymnasium.make("german_whist:GermanWhist-v0", rules="tiny", opponent="greedy", render_mode=mode)
     check_env(environment.unwrapped, skip_render_check=False)
 
 
-def test_rgb_array_gives_pictures_of_the_size_that_was_set() -> None:
+def test_render_size() -> None:
     environment = gw.env(render_mode="rgb_array")
     environment.reset(seed=1)
     assert environment.render().shape == (640, 960, 3)
@@ -67,7 +67,7 @@ def test_rgb_array_gives_pictures_of_the_size_that_was_set() -> None:
     assert picture.shape == (200, 300, 3)
 
 
-def test_the_learner_does_not_see_the_opponents_cards_in_the_picture() -> None:
+def test_opponent_cards_are_hidden() -> None:
     environment = GermanWhistEnv(make_agent("greedy"), seat=1, render_mode="rgb_array")
     environment.reset(seed=1)
     batch = environment._episode.batch
@@ -77,7 +77,7 @@ def test_the_learner_does_not_see_the_opponents_cards_in_the_picture() -> None:
     )
 
 
-def test_the_vector_environment_gives_a_picture_per_row() -> None:
+def test_vector_pictures() -> None:
     environment = GermanWhistVectorEnv(make_agent("greedy"), 3, render_mode="rgb_array")
     environment.reset(seed=1)
     pictures = environment.render()
@@ -89,7 +89,7 @@ def test_the_vector_environment_gives_a_picture_per_row() -> None:
 # The window
 
 
-def test_human_shows_every_position_in_a_window_and_close_closes_it(unseen_display: Any) -> None:
+def test_human_window(unseen_display: Any) -> None:
     environment = gw.env(rules="tiny", render_mode="human")
     environment.reset(seed=1)
     first = unseen_display.surfarray.array3d(unseen_display.display.get_surface())
@@ -103,9 +103,7 @@ def test_human_shows_every_position_in_a_window_and_close_closes_it(unseen_displ
     assert not unseen_display.display.get_init()
 
 
-def test_a_closed_window_stays_closed_and_the_game_continues(
-    unseen_display: Any, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_closed_window(unseen_display: Any, capsys: pytest.CaptureFixture[str]) -> None:
     environment = gw.env(rules="tiny", render_mode="human")
     environment.reset(seed=1)
     unseen_display.event.post(unseen_display.event.Event(unseen_display.QUIT))
@@ -139,6 +137,6 @@ for make in (
 """
 
 
-def test_pillow_and_pygame_are_loaded_for_pictures_only_and_the_extra_that_lacks_is_named() -> None:
+def test_missing_render_extra() -> None:
     answer = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True, check=True)
     assert answer.stdout.count('pip install "german-whist[render]"') == 3

@@ -20,13 +20,13 @@ def text() -> str:
     return FILE.read_text(encoding="utf-8")
 
 
-def test_there_is_a_symbol_for_each_face_and_back(text: str) -> None:
+def test_svg_symbols(text: str) -> None:
     symbols = set(re.findall(r'<symbol id="([^"]+)"', text))
     faces = {f"{face}-{suit}{rank}" for face in FACES for suit in SUITS for rank in RANKS}
     assert symbols == faces | {f"back-{name}" for name in BACKS}
 
 
-def test_the_document_is_well_formed_and_refers_to_nothing_outside_itself(text: str) -> None:
+def test_svg_is_self_contained(text: str) -> None:
     root = ElementTree.fromstring(text)
     names = [element.attrib["id"] for element in root.iter() if "id" in element.attrib]
     assert len(names) == len(set(names))

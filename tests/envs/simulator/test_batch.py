@@ -25,7 +25,7 @@ def snapshot(batch: DealBatch) -> bytes:
 
 @settings(max_examples=30)
 @given(games(), seeds, st.integers(1, 9))
-def test_rows_play_the_same_in_any_batch(rules: Rules, seed: int, size: int) -> None:
+def test_rows_independent_of_batch(rules: Rules, seed: int, size: int) -> None:
     whole = DealBatch(rules, size, seed)
     single = [DealBatch(rules, 1, seed, first=row) for row in range(size)]
     rng = np.random.default_rng(seed)
@@ -42,7 +42,7 @@ def test_rows_play_the_same_in_any_batch(rules: Rules, seed: int, size: int) -> 
         )
 
 
-def test_unfinished_deals_move_on_beside_finished_ones_which_are_left_alone(positions) -> None:
+def test_finished_rows_stay(positions) -> None:
     batch = positions("tiny", size=3, steps=None)
     batch.deal_rows([1], [7])
     fresh = DealBatch("tiny", 1, seed=1, first=7)
@@ -57,7 +57,7 @@ def test_unfinished_deals_move_on_beside_finished_ones_which_are_left_alone(posi
     assert raw(batch.states[[1]]) == raw(fresh.states)
 
 
-def test_steps_of_some_rows_leave_the_others_alone() -> None:
+def test_step_some_rows() -> None:
     whole, part = DealBatch("classic", 5, seed=6), DealBatch("classic", 5, seed=6)
     actions = whole.action_mask().argmax(axis=1)
     whole.step(actions)
@@ -73,7 +73,7 @@ def test_steps_of_some_rows_leave_the_others_alone() -> None:
 # Dealing.
 
 
-def test_reset_deals_other_deals_of_the_same_seed_in_place() -> None:
+def test_reset_in_place() -> None:
     batch = DealBatch("classic", 7, seed=4)
     states = batch.states
     for first in (70, 0):
@@ -83,7 +83,7 @@ def test_reset_deals_other_deals_of_the_same_seed_in_place() -> None:
         assert snapshot(batch) == snapshot(DealBatch("classic", 7, seed=4, first=first))
 
 
-def test_some_rows_are_dealt_by_address_or_from_seeds_of_their_own() -> None:
+def test_deal_rows() -> None:
     batch = DealBatch("classic", 5, seed=4)
     play_randomly(batch, np.random.default_rng(0), 11)
     before = batch.states.copy()
@@ -95,7 +95,7 @@ def test_some_rows_are_dealt_by_address_or_from_seeds_of_their_own() -> None:
     assert raw(batch.states[[0, 2]]) == raw(before[[0, 2]])
 
 
-def test_a_given_deck_plays_like_the_same_deck_by_address_in_whatever_form() -> None:
+def test_deal_decks() -> None:
     batch = DealBatch("tiny", 4, seed=8)
     given_decks = DealBatch("tiny", 5, seed=1)
     play_randomly(given_decks, np.random.default_rng(0), 4)
@@ -112,7 +112,7 @@ def test_a_given_deck_plays_like_the_same_deck_by_address_in_whatever_form() -> 
 
 
 @pytest.mark.parametrize("name", ["classic", "draft", "humbug", "tiny:open_stock=4"])
-def test_a_saved_state_is_gone_back_to_with_its_history(name: str, rng: np.random.Generator) -> None:
+def test_saved_state(name: str, rng: np.random.Generator) -> None:
     batch = DealBatch(name, 6, seed=2, history=True)
     play_randomly(batch, rng, 5)
     saved = pickle.loads(pickle.dumps(batch.get_state()))
@@ -125,7 +125,7 @@ def test_a_saved_state_is_gone_back_to_with_its_history(name: str, rng: np.rando
         np.testing.assert_equal(batch.history(seats=[0] * 6), expected[1])
 
 
-def test_one_deal_is_copied_into_many_rows_of_another_batch(rng: np.random.Generator) -> None:
+def test_state_into_other_batch(rng: np.random.Generator) -> None:
     batch = DealBatch("classic", 3, seed=2, history=True)
     play_randomly(batch, rng, 11)
     worlds = DealBatch("classic", 8, history=True)
@@ -139,7 +139,7 @@ def test_one_deal_is_copied_into_many_rows_of_another_batch(rng: np.random.Gener
 # Looking at rows.
 
 
-def test_views_of_some_rows_and_seats(positions) -> None:
+def test_views_of_some_rows(positions) -> None:
     batch = positions("classic", size=6, steps=15)
     whole = [batch.views(seats=[seat] * 6) for seat in (0, 1)]
     assert same_views(batch.views([4, 1]), batch.views()[[4, 1]])
@@ -150,7 +150,7 @@ def test_views_of_some_rows_and_seats(positions) -> None:
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.float32])
-def test_arrays_of_any_type_and_layout_can_be_written_into_and_nothing_beside(dtype: type, positions) -> None:
+def test_out_arrays(dtype: type, positions) -> None:
     batch = positions("classic", size=5, steps=17)
     for write in (batch.observe, batch.action_mask):
         assert write().dtype == np.int8
@@ -185,7 +185,7 @@ def test_arrays_of_any_type_and_layout_can_be_written_into_and_nothing_beside(dt
         ({"first": 2**64 - 2}, "last deal"),
     ],
 )
-def test_addresses_that_are_not_there_are_refused(changed: dict[str, object], complaint: str) -> None:
+def test_wrong_address(changed: dict[str, object], complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
         DealBatch(**{"rules": "tiny", "size": 3, **changed})  # type: ignore[arg-type]
 
@@ -227,7 +227,7 @@ REFUSED: dict[str, list[tuple[list[Any], str]]] = {
 @pytest.mark.parametrize(
     ("method", "arguments", "complaint"), [(method, *case) for method, cases in REFUSED.items() for case in cases]
 )
-def test_what_cannot_be_done_is_refused_and_changes_nothing(method: str, arguments: list[Any], complaint: str) -> None:
+def test_wrong_calls_change_nothing(method: str, arguments: list[Any], complaint: str) -> None:
     batch = DealBatch("tiny", 3)
     batch.deal_decks([FIRST] * 3, [1, 1, 0])
     before = snapshot(batch)
@@ -236,6 +236,6 @@ def test_what_cannot_be_done_is_refused_and_changes_nothing(method: str, argumen
     assert snapshot(batch) == before
 
 
-def test_a_state_without_a_history_does_not_fit_a_batch_with_one() -> None:
+def test_state_without_history() -> None:
     with pytest.raises(ValueError, match="no history"):
         DealBatch("tiny", 3, history=True).set_state(THREE)

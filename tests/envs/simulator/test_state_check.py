@@ -22,7 +22,7 @@ def set_states(batch: DealBatch, states: np.ndarray[Any, Any]) -> None:
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_every_state_of_play_can_be_set(name, rng):
+def test_states_of_play_pass(name, rng):
     batch, copy = DealBatch(name, 64, seed=3), DealBatch(name, 64)
     while not batch.done.all():
         play_randomly(batch, rng, 1)
@@ -51,7 +51,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("field", "value"), WRONG)
-def test_a_wrong_field_is_refused_and_changes_nothing(positions, field, value):
+def test_wrong_field(positions, field, value):
     batch, states = DealBatch("classic", 4, seed=9), positions(size=4, steps=6).states
     before = batch.states.copy()
     states[field][2] = value
@@ -61,7 +61,7 @@ def test_a_wrong_field_is_refused_and_changes_nothing(positions, field, value):
 
 
 @pytest.mark.parametrize(("field", "value"), [("turn", 1), ("done", 7)])
-def test_a_byte_is_enough(positions, field, value):
+def test_wrong_byte(positions, field, value):
     states = positions(size=2, steps=7, seed=2).states
     states[field].view(np.uint8)[1] ^= value
     with pytest.raises(ValueError, match="row 1"):
@@ -69,7 +69,7 @@ def test_a_byte_is_enough(positions, field, value):
 
 
 @given(name=st.sampled_from(rule_names()), steps=st.integers(0, 40), seed=st.integers(0, 2**32), data=st.data())
-def test_bytes_that_pass_can_be_played_to_the_end(name, steps, seed, data):
+def test_passing_bytes_are_playable(name, steps, seed, data):
     """A few bytes are replaced: either the state is refused, or the deal still ends with every card played once."""
     batch = DealBatch(name, 1, seed=seed)
     play_randomly(batch, np.random.default_rng(seed), steps)
@@ -86,7 +86,7 @@ def test_bytes_that_pass_can_be_played_to_the_end(name, steps, seed, data):
     assert batch.done[0]
 
 
-def test_histories_of_impossible_actions_end_before_them(rng):
+def test_impossible_history(rng):
     batch = DealBatch("draft", 50, history=True)
     play_randomly(batch, rng, 20)
     saved = batch.get_state()

@@ -70,12 +70,12 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("answer", "card"), [(answer, card) for card, answers in GIVEN.items() for answer in answers])
-def test_the_card_that_is_given_is_read(answer: str, card: str) -> None:
+def test_read_card(answer: str, card: str) -> None:
     assert read(answer) == card
 
 
 @pytest.mark.parametrize("answer", REFUSED)
-def test_what_gives_no_card_or_leaves_it_unclear_is_refused(answer: str) -> None:
+def test_unclear_answer(answer: str) -> None:
     with pytest.raises(ValueError, match=r"\[SA\]"):
         read_action(answer, CARDS, CLASSIC)
 
@@ -105,13 +105,13 @@ def reasoning(draw: st.DrawFn) -> str:
 
 
 @given(reasoning(), st.sampled_from(FINAL), cards, st.data())
-def test_whatever_is_reasoned_the_final_answer_counts(reason: str, final: str, card: int, data: st.DataObject) -> None:
+def test_final_answer_counts(reason: str, final: str, card: int, data: st.DataObject) -> None:
     answer = reason + final.format(data.draw(st.sampled_from(spellings(card))))
     assert read(answer) == card_text(card)
 
 
 @given(reasoning())
-def test_reasoning_alone_gives_no_card(reason: str) -> None:
+def test_reasoning_alone(reason: str) -> None:
     assert read(reason) is None
 
 
@@ -120,7 +120,7 @@ WORDS = [*"SA7♠[]<>/*_`\"'{}:.,?~\\\n \u212a\u0130\u017f", "think", "answer", 
 
 
 @given(st.lists(st.sampled_from(WORDS)).map("".join))
-def test_any_text_is_read_or_refused(answer: str) -> None:
+def test_any_text(answer: str) -> None:
     assert read(answer) in {None, *map(card_text, range(NUM_CARDS))}
 
 
@@ -139,11 +139,11 @@ def test_any_text_is_read_or_refused(answer: str) -> None:
         ("swap", None),
     ],
 )
-def test_a_choice_is_read_before_a_card_where_one_is_due(answer: str, action: str | None) -> None:
+def test_read_choice(answer: str, action: str | None) -> None:
     assert read(answer, CHOICE, DRAFT) == action
 
 
-def test_choices_are_those_of_the_rules() -> None:
+def test_choices_of_rules() -> None:
     assert read("I keep my hand.", CHOICE, HUMBUG) == "keep"
     assert read("swap", CARDS, DRAFT) is None
     assert read("take", CARDS, DRAFT) == "take"

@@ -31,7 +31,7 @@ def table(*cards: str) -> DealBatch:
     return batch
 
 
-def test_the_open_table() -> None:
+def test_open_table() -> None:
     assert deal_text(table("CA")).split("\n") == [
         "German Whist   trumps ♠   foreplay, trick 1 of 26   stock 26",
         "────────────────────────────────────────────────────────────────────",
@@ -46,7 +46,7 @@ def test_the_open_table() -> None:
     ]
 
 
-def test_the_table_as_seat_0_sees_it_hides_the_other_hand() -> None:
+def test_table_of_seat_0() -> None:
     assert deal_text(table("CA", "C2", "SA"), seat=0, unicode=False).split("\n") == [
         "German Whist   trumps S   foreplay, trick 2 of 26   stock 24",
         "--------------------------------------------------------------------",
@@ -61,7 +61,7 @@ def test_the_table_as_seat_0_sees_it_hides_the_other_hand() -> None:
     ]
 
 
-def test_cards_seen_taken_are_shown_and_seat_1_sits_at_the_bottom_of_its_own_view() -> None:
+def test_table_of_seat_1() -> None:
     lines = deal_text(table("CA", "C2", "C9", "CK"), seat=1, unicode=False).split("\n")
     assert lines[2] == "> player_0   S 5        H -        D -        C -        + 12 unseen"
     assert lines[7].startswith("  player_1   S AT872    H K52      D A92      C 63")
@@ -72,7 +72,7 @@ def test_cards_seen_taken_are_shown_and_seat_1_sits_at_the_bottom_of_its_own_vie
     [("classic", 0), ("classic", 9), ("open_stock:open_stock=3", 11), ("no_trump", 9), ("draft", 8), ("humbug", 7)],
 )
 @pytest.mark.parametrize("seat", [0, 1])
-def test_a_seats_view_is_the_same_whatever_the_hidden_cards(name: str, steps: int, seat: int) -> None:
+def test_hidden_cards_are_hidden(name: str, steps: int, seat: int) -> None:
     redeal = Redeal(name, seed=5, seat=seat, steps=steps)
     for course, others in redeal.steps():
         hidden = {deal_text(others, row, seat) for row in range(others.size)}
@@ -91,7 +91,7 @@ def test_a_seats_view_is_the_same_whatever_the_hidden_cards(name: str, steps: in
         ("humbug", r"wins ([7-9]|1[0-3]) to [0-6]"),
     ],
 )
-def test_a_finished_deal_shows_its_result(name: str, words: str, positions: Positions) -> None:
+def test_result_text(name: str, words: str, positions: Positions) -> None:
     batch = positions(name, size=20, steps=None)
     margins = batch.returns("win")[:, 0].tolist()
     for row, won in enumerate(margins):
@@ -117,15 +117,13 @@ def test_a_finished_deal_shows_its_result(name: str, words: str, positions: Posi
         ("high_low", 1, "low: fewest tricks win|high: most tricks win\n"),
     ],
 )
-def test_every_game_shows_open_cards_and_pending_choices(
-    name: str, steps: int, words: str, positions: Positions
-) -> None:
+def test_pending_choices(name: str, steps: int, words: str, positions: Positions) -> None:
     batch = positions(name, size=1, steps=steps, seed=3)
     assert re.search(words, deal_text(batch) + "\n")
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_colour_changes_no_letter_of_any_game(name: str, positions: Positions) -> None:
+def test_colour_changes_no_letter(name: str, positions: Positions) -> None:
     for steps in (0, 3, 8):
         batch = positions(name, size=1, steps=steps)
         painted = deal_text(batch, color=True)
@@ -134,7 +132,7 @@ def test_colour_changes_no_letter_of_any_game(name: str, positions: Positions) -
         assert "\x1b" not in deal_text(batch)
 
 
-def test_red_suits_are_red_trumps_bold_and_the_open_card_stands_out() -> None:
+def test_colours() -> None:
     painted = deal_text(table("CA"), color=True)
     assert "\x1b[31m♥ K52\x1b[0m" in painted
     assert "\x1b[1m♠ T72\x1b[0m" in painted
@@ -152,9 +150,7 @@ def test_red_suits_are_red_trumps_bold_and_the_open_card_stands_out() -> None:
         (True, {"TERM": "dumb"}, False),
     ],
 )
-def test_only_a_terminal_without_no_color_gets_colour(
-    terminal: bool, settings: dict[str, str], colored: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_color(terminal: bool, settings: dict[str, str], colored: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")
     for name, value in settings.items():

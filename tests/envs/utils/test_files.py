@@ -12,7 +12,7 @@ from german_whist.evaluation.recording import Recording, read_recordings, writin
 from tests.disk import full_disk
 
 
-def test_of_two_writers_at_once_the_file_of_the_last_to_end_stays(tmp_path: Path) -> None:
+def test_two_writers(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     games: list[list[Recording]] = [[], []]
     with writing_recordings(path) as one, writing_recordings(path) as other:
@@ -23,7 +23,7 @@ def test_of_two_writers_at_once_the_file_of_the_last_to_end_stays(tmp_path: Path
     assert [one.name for one in tmp_path.iterdir()] == ["games.jsonl"]
 
 
-def test_a_full_disk_leaves_the_earlier_file(tmp_path: Path) -> None:
+def test_full_disk(tmp_path: Path) -> None:
     path = tmp_path / "file"
     write_atomically(path, b"one")
     with full_disk(), pytest.raises(OSError, match="File too large"):

@@ -39,14 +39,14 @@ def package(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", ["kernels.py", "constants.py", "rooms/walls.py"])
-def test_a_change_in_any_source_of_a_kernel_gives_another_folder(package: Path, name: str) -> None:
+def test_changed_source(package: Path, name: str) -> None:
     before = source_digest(package / "kernels.py", package)
     with (package / name).open("a") as file:
         file.write("OTHER = 2\n")
     assert source_digest(package / "kernels.py", package) != before
 
 
-def test_one_variable_moves_kernels_and_endgame_tables(tmp_path: Path) -> None:
+def test_cache_variable(tmp_path: Path) -> None:
     code = (
         "from german_whist.envs.utils.kernel_cache import kernels_folder; print(kernels_folder());"
         "from german_whist.solver.tablebase.kinds import KINDS, table_path; print(table_path(KINDS['trump-high'], 10))"
@@ -57,7 +57,7 @@ def test_one_variable_moves_kernels_and_endgame_tables(tmp_path: Path) -> None:
     assert (kernels, table.parent) == (tmp_path / "kernels", tmp_path)
 
 
-def test_where_no_folder_can_be_written_nothing_is_cached(tmp_path: Path) -> None:
+def test_no_cache_folder(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     code = "import numpy as np; from german_whist.envs.utils.bit_kernels import popcount; print(popcount(np.uint64(7)))"
     environment = {**os.environ, "GERMAN_WHIST_CACHE": str(tmp_path / "file")}
@@ -73,7 +73,7 @@ env.step(int(env.last()[0]["action_mask"].argmax()))
 """
 
 
-def test_compilation_is_announced_once_and_not_repeated_from_the_cache(tmp_path: Path) -> None:
+def test_compilation_is_announced(tmp_path: Path) -> None:
     environment = {**os.environ, "GERMAN_WHIST_CACHE": str(tmp_path)}
     said = []
     for _ in range(2):

@@ -34,7 +34,7 @@ def table(request, endgame_tables) -> EndgameTable:
 
 @pytest.mark.parametrize("trump", [True, False])
 @pytest.mark.parametrize("cards", [1, 2, 3, 4])
-def test_every_endgame_has_its_own_index(cards, trump):
+def test_index_is_a_bijection(cards, trump):
     layout = table_layout(4, trump)
     positions = [np.uint64(position) for position in every_position(cards, trump)]
     found = [int(position_index(layout.ranking, position, cards, False)) for position in positions]
@@ -46,7 +46,7 @@ def test_every_endgame_has_its_own_index(cards, trump):
         assert len(found) == POSITIONS[cards - 1]
 
 
-def test_lookup_can_swap_the_seats(table, rng):
+def test_lookup_swaps_seats(table, rng):
     for _ in range(200):
         cards = int(rng.integers(1, SMALL_TABLE + 1))
         endgame = random_endgame(rng, cards)
@@ -67,7 +67,7 @@ def test_values_match_brute_force(table, rng):
         assert got == (cards - expected if table.low else expected)
 
 
-def test_search_agrees_with_a_larger_table(table, rng, tmp_path, monkeypatch):
+def test_search_matches_larger_table(table, rng, tmp_path, monkeypatch):
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))  # the session's folder keeps its tables only
     small = build_table(KINDS[_name(table)], 3)
     transpositions = transposition_table()
@@ -83,11 +83,11 @@ def test_search_agrees_with_a_larger_table(table, rng, tmp_path, monkeypatch):
             assert (bound >= beta) == (expected >= beta)
 
 
-def test_sums_of_all_values_have_not_changed():
+def test_golden_sums():
     assert sums() == json.loads(SUMS.read_text())
 
 
-def test_the_golden_sums_count_every_endgame():
+def test_golden_sums_count_every_endgame():
     golden = json.loads(SUMS.read_text())
     for kind in ("trump-high", "trump-low"):
         assert [positions for positions, _ in golden[kind]] == POSITIONS
@@ -104,7 +104,7 @@ def _name(table: EndgameTable) -> str:
     return next(name for name, kind in KINDS.items() if kind == (table.trump, table.low))
 
 
-def test_a_hand_of_thirteen_trumps_takes_every_trick():
+def test_thirteen_trumps():
     everything = mask_of(range(39, 52)), mask_of(range(13))
     position = sorted_suits(np.uint64(position_of(np.uint64(everything[0]), np.uint64(everything[1]), 3)), True)
     table = build_table(KINDS["trump-high"], SMALL_TABLE)

@@ -33,13 +33,13 @@ def words(number: int) -> list[str]:
     return texts
 
 
-def test_only_the_relative_order_of_cards_is_kept():
+def test_relative_order():
     assert words(position(["C2", "CA", "H7"], ["C9", "HK", "S2"])) == ["LFL", "", "LF", "F"]
     assert position(["C2", "CA"], ["C9", "HK"]) == position(["C4", "CT"], ["C5", "H2"])
 
 
 @given(st.integers(1, 13), st.integers(0, 2**32 - 1))
-def test_hands_are_read_back(cards, seed):
+def test_position_round_trip(cards, seed):
     endgame = random_endgame(np.random.default_rng(seed), cards)
     number = position(endgame.leader, endgame.follower)
     assert int(leader_cards(number)).bit_count() == int(follower_cards(number)).bit_count() == cards
@@ -49,7 +49,7 @@ def test_hands_are_read_back(cards, seed):
 
 
 @given(st.integers(1, 13), st.integers(0, 2**32 - 1), st.integers(-1, 3))
-def test_removing_a_card_gives_the_position_of_the_others(cards, seed, trump):
+def test_without_card(cards, seed, trump):
     endgame = random_endgame(np.random.default_rng(seed), cards)
     number = position(endgame.leader, endgame.follower, trump)
     everything = np.uint64(mask(endgame.leader) | mask(endgame.follower))

@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 from german_whist.envs.utils.cache_folder import CACHE_VARIABLE
-from german_whist.solver.tablebase import build as table_build
 from german_whist.solver.tablebase import cache as table_cache
 from german_whist.solver.tablebase.build import build_table
-from german_whist.solver.tablebase.cache import limit_tables, open_table
+from german_whist.solver.tablebase.cache import open_table
 from german_whist.solver.tablebase.kinds import KINDS, table_path
 
 HIGH = KINDS["trump-high"]
@@ -31,7 +30,7 @@ def names(folder: Path) -> set[str]:
     return {path.name for path in folder.glob("trump*") if path.suffix != ".lock"}
 
 
-def test_a_kind_has_one_open_table_the_largest_that_may_be_opened(folder, monkeypatch):
+def test_one_table_per_kind(folder, monkeypatch):
     monkeypatch.setattr(table_cache, "SEARCH_CARDS", 6)
     assert open_table(*HIGH).cards == 4
     table = open_table(*HIGH, for_search=True)
@@ -39,24 +38,14 @@ def test_a_kind_has_one_open_table_the_largest_that_may_be_opened(folder, monkey
     assert open_table(*HIGH) is open_table(*HIGH, for_search=True) is table
 
 
-def test_no_table_of_more_cards_than_the_limit_is_opened_or_built(folder, monkeypatch):
-    monkeypatch.setattr(table_cache, "_most_cards", 13)  # put back afterwards
-    monkeypatch.setattr(table_cache, "SEARCH_CARDS", 6)
-    build_table(HIGH, 4)
-    build_table(HIGH, 6)
-    limit_tables(5)
-    assert open_table(*HIGH).cards == 4
-    assert open_table(*HIGH, for_search=True).cards == 5
-
-
-def test_the_largest_table_is_opened(folder, monkeypatch):
+def test_largest_table(folder, monkeypatch):
     build_table(HIGH, 3)
     build_table(HIGH, 5)
     monkeypatch.setattr(table_cache, "build_table", None)
     assert open_table(*HIGH).cards == 5
 
 
-def test_a_table_of_another_version_is_built_anew(folder):
+def test_table_of_other_version(folder):
     values = build_table(HIGH, 4).values.copy()
     path = table_path(HIGH, 4)
     path.write_bytes(bytes(4096) + path.read_bytes())
@@ -64,17 +53,7 @@ def test_a_table_of_another_version_is_built_anew(folder):
     assert path.stat().st_size == len(values)
 
 
-def test_a_build_that_fails_leaves_nothing(folder, monkeypatch):
-    def full(values, out):
-        raise OSError("No space left on device")
-
-    monkeypatch.setattr(table_build, "pack", full)
-    with pytest.raises(OSError, match="No space"):
-        build_table(HIGH, 5)
-    assert names(folder) == set()
-
-
-def test_without_a_folder_a_smaller_table_is_built_in_memory(folder, tmp_path, monkeypatch, capsys):
+def test_table_in_memory(folder, tmp_path, monkeypatch, capsys):
     stored = build_table(HIGH, 4).values
     no_folder = tmp_path / "file"
     no_folder.write_text("")
@@ -87,7 +66,7 @@ def test_without_a_folder_a_smaller_table_is_built_in_memory(folder, tmp_path, m
     assert str(no_folder) in capsys.readouterr().err
 
 
-def test_concurrent_processes_build_one_table(folder):
+def test_concurrent_builds(folder):
     code = (
         "from german_whist.solver.tablebase.build import build_table\n"
         "from german_whist.solver.tablebase.kinds import KINDS\n"

@@ -1,0 +1,19 @@
+"""Deals, observations, rewards, choices, messages and results are those that ``tools/yardstick.json`` pins."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tools.yardstick import DIGESTS, FILE, Digest
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", DIGESTS)
+def test_behaviour_is_unchanged(name: str) -> None:
+    digest = Digest()
+    DIGESTS[name](digest)
+    assert str(digest) == json.loads(FILE.read_text())[name], (
+        f"if intended: python -m tools.yardstick digests {name} --write"
+    )
