@@ -11,7 +11,7 @@ from german_whist.table.page_data import game_records
 from tests.browser.server import AGENT, Server
 from tests.browser.static_site import StaticSite
 
-_PATIENCE = 30_000  # milliseconds: a busy machine is slow
+_PATIENCE = 120_000  # milliseconds: only what fails waits so long, and a busy machine is slow
 
 # The page pauses so that replies can be seen; tests do not look.
 _HURRY = """try {

@@ -54,7 +54,7 @@ def test_workers_end_with_command(number: signal.Signals, tmp_path: Path) -> Non
 
 
 def test_interrupt_during_search() -> None:
-    # It sends itself the signal as soon as it has a thread that searches, for a minute or so.
+    # It sends itself the signal as soon as it has a thread that searches, for minutes.
     code = """
 import os, signal, threading, time
 from german_whist.cli import run_program
@@ -62,13 +62,12 @@ from german_whist.cli import run_program
 def interrupt():
     while not any("ThreadPool" in thread.name for thread in threading.enumerate()):
         time.sleep(0.01)
-    time.sleep(0.5)
     os.kill(os.getpid(), signal.SIGINT)
 
 threading.Thread(target=interrupt, daemon=True).start()
 run_program()
 """
-    words = ["evaluate", "mc:worlds=100_000", "random", "--deals", "100"]
+    words = ["evaluate", "mc:worlds=400_000", "random", "--deals", "100"]
     done = subprocess.run(
         [sys.executable, "-c", USE_SMALL_TABLES + code, *words],
         capture_output=True,

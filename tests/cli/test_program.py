@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 HEAVY = ("torch", "stable_baselines3", "sb3_contrib", "numba", "llvmlite", "pygame", "matplotlib", "tensorboard")
 
 
@@ -44,6 +46,7 @@ def test_missing_library_is_one_line() -> None:
     assert done.stderr.splitlines() == [f"german-whist: {line}" for line in lines]
 
 
+@pytest.mark.nightly
 def test_closed_pipe() -> None:
     code = (
         "import os, sys; from german_whist.cli import main\n"

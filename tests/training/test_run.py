@@ -17,6 +17,7 @@ import yaml
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from german_whist.agents.policy.checkpoint import load_checkpoint
+from german_whist.training import run as run_module
 from german_whist.training.config import TrainConfig
 from german_whist.training.run import (
     RunDirectory,
@@ -155,17 +156,20 @@ def test_tensorboard_after_kill(tmp_path: Path) -> None:
 # The lock
 
 HOLDING = """
-import sys, time
-from german_whist.training.run import RunDirectory
-with RunDirectory(sys.argv[1]).locked():
+import sys
+from pathlib import Path
+from german_whist.envs.utils.files import file_lock
+with file_lock(Path(sys.argv[1])):
     print("held", flush=True)
-    time.sleep(60)
+    sys.stdin.read()
 """
 
 
 def test_run_is_locked(tmp_path: Path) -> None:
     stopped = train_small(tmp_path / "run", callback=at(300, interrupt)).run
-    holder = subprocess.Popen([sys.executable, "-c", HOLDING, str(stopped.path)], stdout=subprocess.PIPE, text=True)
+    command = [sys.executable, "-c", HOLDING, str(stopped.path / run_module._LOCK)]
+    holder = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert holder.stdin is not None
     assert holder.stdout is not None
     assert holder.stdout.readline() == "held\n"
     before = files(stopped.path)
@@ -174,6 +178,7 @@ def test_run_is_locked(tmp_path: Path) -> None:
     assert files(stopped.path) == before
     os.kill(holder.pid, signal.SIGKILL)  # the lock of a killed process does not stay
     holder.wait()
+    holder.stdin.close()
     holder.stdout.close()
     assert resume_run(stopped.path).decisions == 1024
     assert not list(stopped.path.glob(".*"))

@@ -73,6 +73,7 @@ env.step(int(env.last()[0]["action_mask"].argmax()))
 """
 
 
+@pytest.mark.nightly  # compiles
 def test_compilation_is_announced(tmp_path: Path) -> None:
     environment = {**os.environ, "GERMAN_WHIST_CACHE": str(tmp_path)}
     said = []
