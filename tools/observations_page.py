@@ -8,11 +8,9 @@ from collections.abc import Callable, Iterable
 
 from german_whist.envs.engine.layout import Block
 from german_whist.envs.engine.match_format import DEALS_PER_MATCH, MAX_DEALS, MAX_TARGET
-from german_whist.envs.engine.rules import Rules, rule_names
-from german_whist.envs.engine.rules import rules as rules_named
-from german_whist.envs.observation.full_state import state_high, state_layout
+from german_whist.envs.observation.full_state import state_layout
 from german_whist.envs.observation.history import COLUMNS, EVENTS, HISTORY_VERSION, history_high, max_events
-from german_whist.envs.observation.vector import OBSERVATION_VERSION, observation_high, observation_layout
+from german_whist.envs.observation.vector import OBSERVATION_VERSION, observation_layout
 from tools.markdown import markdown_table
 
 _KEPT = "\N{NO-BREAK SPACE}"  # where a line must not break
@@ -31,7 +29,7 @@ _OPTIONAL = (
 
 def page() -> str:
     """Return the page, Markdown."""
-    return "\n".join([*_introduction(), *_vector(), *_history(), *_state(), *_sizes()])
+    return "\n".join([*_introduction(), *_vector(), *_history(), *_state(), *_matches()])
 
 
 def _table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> list[str]:
@@ -121,7 +119,7 @@ def _history() -> list[str]:
         "## The history",
         "",
         *_prose(f"""
-            int8[max_events, {len(COLUMNS)}]: one row per event, then zeros; `length`, int16[1], is the number of
+            int8[{max_events("classic")}, {len(COLUMNS)}] in `classic`: one row per event, then zeros; `length`, int16[1], is the number of
             events. With `observation="both"` it is the entry `history` beside the vector.
             `DealBatch(…, history=True).history()` returns those of a batch. Columns in `classic`:"""),
         *_table(
@@ -156,32 +154,15 @@ def _state() -> list[str]:
     ]
 
 
-def _sizes() -> list[str]:
+def _matches() -> list[str]:
     return [
-        "## Sizes by game",
+        "## Matches",
         "",
-        *_table(
-            ("preset", "vector", "history", "state", "actions", "added blocks"),
-            (_size_row(name, rules_named(name)) for name in rule_names()),
-        ),
         *_prose(f"""
             Scores of a match are in half points where the rules score half points. Targets: 1 to {MAX_TARGET:,}; a
             match without a winner after {MAX_DEALS:,} deals is a draw. Match m of a seed starts with deal
             {DEALS_PER_MATCH:,} · m + m % 2: no two matches share a deal, and the first dealer alternates."""),
     ]
-
-
-def _size_row(name: str, rules: Rules) -> tuple[object, ...]:
-    layout = observation_layout(rules)
-    added = [f"`{block}` {_features(layout[block])}" for block in layout if block not in observation_layout("classic")]
-    return (
-        f"`{name}`",
-        observation_high(rules).size,
-        f"{max_events(rules)} × {len(COLUMNS)}",
-        state_high(rules).size,
-        rules.num_actions,
-        ", ".join(added),
-    )
 
 
 if __name__ == "__main__":
