@@ -119,9 +119,9 @@ def _history() -> list[str]:
         "## The history",
         "",
         *_prose(f"""
-            int8[{max_events("classic")}, {len(COLUMNS)}] in `classic`: one row per event, then zeros; `length`, int16[1], is the number of
-            events. With `observation="both"` it is the entry `history` beside the vector.
-            `DealBatch(…, history=True).history()` returns those of a batch. Columns in `classic`:"""),
+            int8[{max_events("classic")}, {len(COLUMNS)}] in `classic`: one row per event, then zeros; `length`,
+            int16[1], is the number of events. With `observation="both"` it is the entry `history` beside the
+            vector. `DealBatch(…, history=True).history()` returns those of a batch. Columns in `classic`:"""),
         *_table(
             ("column", "name", "values", "meaning"),
             (
