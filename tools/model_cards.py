@@ -127,14 +127,11 @@ def against(row: str) -> str:
 
 def _model_card(network: PretrainedNetwork) -> list[str]:
     model_card, training = network.model_card, network.model_card["training"]
-    config, code = training.get("config") or {}, training.get("code") or {}
+    code = training.get("code") or {}
     sizes = " → ".join(map(str, model_card["network"]["sizes"]))
     shared = model_card["network"].get("suit_layers", 0)
     suits = f"; the suits share the weights of the first and last {shared} hidden layers" if shared else ""
-    facts = [
-        "- game: every game with an open endgame",
-        f"- network: {sizes}, {network.size / 1000:.0f} kB{suits}",
-    ]
+    facts = [f"- network: {sizes}, {network.size / 1000:.0f} kB{suits}"]
     if model_card.get("logits_a_trick"):
         facts.append(
             f"- logits: {model_card['logits_a_trick']:g} × the expected margin of an action in tricks, plus a constant"
@@ -147,12 +144,7 @@ def _model_card(network: PretrainedNetwork) -> list[str]:
         if network.endgame == EXACT
         else "- endgame: played by the network"
     )
-    origin = [str(training.get("algorithm", "unknown"))]
-    if "decisions" in training:
-        origin.append(f"{training['decisions']:,} decisions")
-    if "seed" in config:
-        origin.append(f"seed {config['seed']}")
-    facts.append(f"- training: {', '.join(origin)}")
+    facts.append(f"- training: {training['decisions']:,} decisions, seed {training['config']['seed']}")
     if code:
         facts.append(f"- code: {code.get('commit') or code.get('german_whist')}, Python {code.get('python')}")
     lines = [f"## {network.name}", "", f"{WHAT[network.name]}.", ""]
