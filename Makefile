@@ -126,15 +126,32 @@ pins: $(VENV)/.installed-dist-$(KEY)
 
 # Runs each target that README and CONTRIBUTING name, in a fresh clone and environment. TARGETS="docs play" selects some.
 from-nothing:
-	$(PYTHON) -m tests.packaging.targets --python $(PYTHON) $(TARGETS)
+	@for target in $(or $(TARGETS),quickstart check test docs dist fuzz kill-test nightly); do \
+		clone=$$(mktemp -d) && git clone --quiet . $$clone && echo "$$ make $$target" && \
+		$(MAKE) -C $$clone $$target PYTHON=$(PYTHON) EXAMPLES=10 KILLS=1 DEALS=1000 || exit 1; rm -rf $$clone; \
+	done
 
 # ONLY="torch rllib" runs the examples of these libraries.
 examples:
 	$(PYTHON) examples/run_all.py $(ONLY)
 
+# Each dependency is used by one of them.
+LOWEST_TESTS := $(addprefix tests/,agents/policy/test_checkpoint.py cli/test_commands.py envs/rendering \
+	envs/test_gymnasium_env.py envs/test_gymnasium_vector_env.py envs/test_library_wrappers.py envs/test_pettingzoo_env.py \
+	evaluation/exploitability evaluation/test_match.py solver/test_endgames.py table training/test_train.py)
+
 # SKIP=torch uses the pinned torch, where its lowest version is not available.
-lowest:
-	$(PYTHON) -m tests.packaging.lowest $(if $(SKIP),--skip $(SKIP))
+lowest: $(VENV)/.installed-dist-$(KEY)
+	grep -E '^($(or $(SKIP),none))==' constraints.txt > $(VENV)/pinned.txt || true
+	$(BIN)/uv pip compile --quiet --resolution lowest-direct --constraint $(VENV)/pinned.txt pyproject.toml \
+		$(patsubst %,--extra %,docs openspiel ray render train web) --output-file $(VENV)/lowest.txt
+	$(PYTHON) -m venv --clear .venv-lowest
+	.venv-lowest/bin/python -m pip install --quiet --requirement $(VENV)/lowest.txt
+	.venv-lowest/bin/python -m pip install --quiet --constraint constraints.txt pytest hypothesis httpx2
+	.venv-lowest/bin/python -m pip install --quiet --no-deps --config-settings editable_mode=strict --editable .
+	.venv-lowest/bin/python -m pip check
+	.venv-lowest/bin/python -m sphinx -b html -q -W docs .venv-lowest/site
+	.venv-lowest/bin/python -m pytest -q $(LOWEST_TESTS)
 
 # --no-compile: Python compiles modules when they are first imported; compiling all of them takes half a minute.
 $(VENV)/.installed-%-$(KEY): | $(BIN)/pip

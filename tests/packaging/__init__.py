@@ -1,1 +1,1 @@
-"""Checks of what is published: ``make dist`` and ``make lowest``."""
+"""Checks of what is published."""
