@@ -48,26 +48,6 @@ def test_sb3_matches_vector_env(rules: str, reward: str) -> None:
     np.testing.assert_allclose(largest, largest[0], rtol=1e-5)
 
 
-@pytest.mark.parametrize("rules", ["classic", "draft"])
-def test_sb3_canonical(rules: str) -> None:
-    plain, envs = (GermanWhistVecEnv(8, rules=rules, opponent="heuristic", canonical=names) for names in (False, True))
-    for one in (plain, envs):
-        one.seed(5)
-    seen, shown, ended = plain.reset(), envs.reset(), 0
-    for _ in range(60):
-        views = gw.view_from_observation(seen, rules)
-        canonical, relabeling = gw.canonical_views(views)
-        assert (shown == gw.observe(canonical, rules)).all()
-        chosen = lowest(envs.action_masks())
-        shown, rewards, ends, infos = envs.step(chosen)
-        seen, expected, over, _ = plain.step(gw.decode_actions(chosen, relabeling))
-        assert (rewards == expected).all()
-        assert (ends == over).all()
-        assert all((info["terminal_observation"].shape == shown[0].shape) for info in infos if info)
-        ended += int(ends.sum())
-    assert ended > 8
-
-
 def test_sb3_first_deal_and_opponent() -> None:
     envs = GermanWhistVecEnv(2, rules="small")
     envs.set_options({"deal": (7, 100)})

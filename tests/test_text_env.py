@@ -13,8 +13,6 @@ import german_whist as gw
 from german_whist.agents.judge import advise
 from german_whist.envs.engine.actions import action_text
 from german_whist.envs.engine.cards import card_text, cards_of
-from german_whist.envs.gymnasium_env import GermanWhistEnv
-from tests.presets import PRESETS
 from tests.redeal import Redeal
 
 
@@ -37,28 +35,6 @@ def play_on(env: gw.TextEnv, rng: np.random.Generator) -> tuple[list[str], float
         assert (info["action"], info["illegal"]) == (answers[-1], False)
         total += reward
     return answers, total, info
-
-
-@pytest.mark.parametrize("game", PRESETS)
-def test_text_env_matches_gymnasium(game: str) -> None:
-    """The same deals, the same choices and the same margins."""
-    rng = np.random.default_rng(1)
-    env, other = gw.TextEnv(game, "random", reward="margin"), GermanWhistEnv(gw.make_agent("random"), game)
-    for index in range(4):
-        env.reset(seed=5 if index == 0 else None)
-        _, info = other.reset(seed=5 if index == 0 else None)
-        assert env.learner == other.learner
-        done, margin = False, 0.0
-        while not done:
-            mask = info["action_mask"]
-            assert sorted(env.legal) == sorted(action_text(int(one), env.rules) for one in np.flatnonzero(mask))
-            action = int(rng.choice(np.flatnonzero(mask)))
-            message, reward, done, said = env.step(f"I choose [{action_text(action, env.rules)}].")
-            _, margin, over, _, info = other.step(action)
-            assert done == over
-        assert reward == margin == said["margin"]
-        assert env.legal == []
-        assert message.endswith(("won.", "each.", "low.")) or " win" in message
 
 
 def test_seed_and_address() -> None:

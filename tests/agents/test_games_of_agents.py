@@ -24,12 +24,6 @@ def test_plays_like(own: str) -> None:
     assert alike == ({"classic", "seventh"} if own in ("classic", "seventh") else {own})
 
 
-@pytest.mark.parametrize("change", ["hand=10,stock=32", "race=7"])
-def test_network_of_other_game_is_refused(change: str) -> None:
-    with pytest.raises(ValueError, match="'net' was trained for 'classic'"):
-        PolicyAgent(some_network(), name="net", rules=gw.rules(f"classic:{change}"))
-
-
 @pytest.mark.parametrize("change", ["points=over_book", "points=over_book,book=3,slam=11"])
 def test_other_scoring_is_accepted(change: str) -> None:
     views = gw.DealBatch(f"classic:{change}", 20).views()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,10 +13,7 @@ from german_whist.agents.registry import make_agent
 from german_whist.agents.search.agent import SearchAgent
 from german_whist.agents.search.ismcts import ISMCTSAgent
 from german_whist.envs.engine.agent_rng import AgentRng
-from german_whist.envs.engine.cards import cards_of
 from german_whist.envs.engine.rules import Rules, rules
-from german_whist.envs.engine.scoring import signed_margin
-from german_whist.envs.engine.state_kernels import legal_actions, play
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.evaluation.match import play_match
 from tests.agents.positions import HEURISTIC, some_positions, view
@@ -101,45 +97,6 @@ def test_seed_changes_worlds(spec: str) -> None:
     assert (choices[0] != choices[2]).any()
 
 
-@pytest.mark.parametrize("steps", [0, 2, 3])
-def test_perfect_with_open_cards(steps: int) -> None:
-    batch = DealBatch(OPEN_GAME, 8, 5)
-    play_randomly(batch, np.random.default_rng(1), steps)
-    agent = ISMCTSAgent(1500, reward="margin", rules=OPEN_GAME)
-    actions = agent.act(batch.views(), AgentRng(1, np.arange(8)))
-    for row in range(8):
-        margins = action_margins(OPEN_GAME, batch.states[row : row + 1])
-        assert margins[int(actions[row])] == max(margins.values())
-
-
 def test_more_iterations_are_stronger() -> None:
     match = play_match("ismcts:iterations=300", "ismcts:iterations=10", deals=100, seed=1, rules="small")
     assert match.interval[0] > 0.5
-
-
-# The whole stock lies face up, so the cards that a seat cannot see are the other's hand.
-OPEN_GAME = Rules(suits=2, ranks=4, hand=2, stock=4, open_stock=4, counts="all")
-
-
-def minimax_margin(game: Any, state: np.ndarray[Any, Any]) -> int:
-    """Return seat 0's margin with perfect play of both seats; ``state`` is an array of one."""
-    if state["done"][0]:
-        return signed_margin(game, state[0], 0)
-    margins = []
-    for action in cards_of(int(legal_actions(state[0]))):
-        following = state.copy()
-        play(game, following[0], action)
-        margins.append(minimax_margin(game, following))
-    return max(margins) if state["turn"][0] == 0 else min(margins)
-
-
-def action_margins(rules: Rules, state: np.ndarray[Any, Any]) -> dict[int, int]:
-    """Return the margin of the seat to act after each of its legal actions, with perfect play from then on."""
-    game = rules.game.copy()[0]
-    sign = 1 if state["turn"][0] == 0 else -1
-    margins = {}
-    for action in cards_of(int(legal_actions(state[0]))):
-        following = state.copy()
-        play(game, following[0], action)
-        margins[action] = sign * minimax_margin(game, following)
-    return margins

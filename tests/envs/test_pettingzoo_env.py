@@ -88,15 +88,6 @@ def test_deck_and_dealer(dealer: int | None, form: Any) -> None:
     assert is_at_deal(environment, 5, 2)
 
 
-def test_other_dealer_swaps_seats() -> None:
-    environment = env()
-    environment.reset(seed=5)
-    before = [environment.observe(f"player_{seat}")["observation"] for seat in (0, 1)]
-    environment.reset(seed=5, options={"dealer": 1})
-    after = [environment.observe(f"player_{seat}")["observation"] for seat in (0, 1)]
-    np.testing.assert_array_equal(before, after[::-1])
-
-
 @pytest.mark.parametrize(
     ("wrong", "word"),
     [({"rules": "clasic"}, "classic"), ({"reward": "margins"}, "margin"), ({"render_mode": "humman"}, "human")],

@@ -102,15 +102,3 @@ def test_bot_needs_histories() -> None:
     agent = BotAgent(uniform, "tiny", name="mine")
     with pytest.raises(ValueError, match="agent 'mine' needs the history of the deal"):
         agent.act(gw.DealBatch("tiny", 1).views(), np.random.default_rng(0))
-
-
-def test_bot_per_game() -> None:
-    made: list[int] = []
-
-    def make(game: Any, player: int) -> Any:
-        made.append(player)
-        return uniform(game, player)
-
-    agent = BotAgent(make, "tiny")
-    gw.play_match("heuristic", agent, deals=3, rules="tiny", batch_size=2)
-    assert sorted(made) == [0, 0, 0, 1, 1, 1]

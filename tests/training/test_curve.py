@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 from matplotlib import image
 
 from german_whist.training.curve import COLORS, draw_curve
@@ -32,18 +31,3 @@ def test_curve(tmp_path: Path) -> None:
     assert picture.shape[:2] == (675, 1200)
     assert set(COLORS[:2]) <= colours_in(picture)
     assert COLORS[2] not in colours_in(picture)
-
-
-@pytest.mark.parametrize(
-    "rows",
-    [
-        [],
-        points({"random": [0.0, 1.0]}, width=float("inf")),
-        points({f"checkpoint:{'a/long/way/' * 20}$_^{i}$%.safetensors": [0.5, 0.6] for i in range(7)}),
-    ],
-    ids=["none", "one deal", "odd names"],
-)
-@pytest.mark.filterwarnings("error")
-def test_odd_curves(tmp_path: Path, rows: list[dict[str, Any]]) -> None:
-    draw_curve(rows, tmp_path / "curve.png", "Any")
-    assert image.imread(tmp_path / "curve.png").size

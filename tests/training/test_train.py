@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import signal
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -242,12 +241,3 @@ def test_run_that_cannot_begin(settings: dict[str, Any], tmp_path: Path, monkeyp
 
 
 # A guest in the process
-
-
-def test_run_in_a_thread(tmp_path: Path) -> None:
-    handlers = []
-    look = at(0, lambda: handlers.append(signal.getsignal(signal.SIGINT)))
-    with ThreadPoolExecutor(1) as thread:
-        config = CONFIGS["policy_iteration"]
-        assert thread.submit(begin, config, tmp_path / "run", callback=look).result().decisions == 256
-    assert set(handlers) == {signal.default_int_handler}

@@ -16,7 +16,6 @@ from scipy.stats import chi2
 
 from german_whist.agents.inference.deck_sampling_kernels import list_hands, sample_deal, sample_deal_of_hand
 from german_whist.agents.inference.sampling import DealSampler
-from german_whist.envs.engine.cards import cards_of
 from german_whist.envs.engine.rules import Rules, rule_names, rules
 from german_whist.envs.observation.history import EVENTS
 from german_whist.envs.simulator.batch import DealBatch
@@ -141,17 +140,6 @@ def test_impossible_history_is_refused() -> None:
         DealSampler(np.array(events, np.int8), rules)
 
 
-def test_key_and_padding() -> None:
-    batch, _ = random_course("classic", 1, 20)
-    history, length = batch.history(seats=[0])
-    sampler = DealSampler(history[0], batch.rules)
-    first = sampler.decks(5, 7)
-    np.testing.assert_array_equal(DealSampler(history[0, : length[0]], batch.rules).decks(5, 7), first)
-    assert (sampler.decks(5, 8) != first).any()
-    assert first.dtype == np.int8
-    assert len(np.unique(first, axis=0)) == 5
-
-
 @pytest.mark.parametrize(
     ("history", "name", "word"),
     [
@@ -238,18 +226,3 @@ def test_stratified_deals_agree_with_history(preset: str, seed: int, steps: int)
     if not batch.done[0]:
         samples = stratified(DealSampler(batch.history()[0][0], batch.rules), 8)
         check_hands(batch, [deck for _, deck in samples], [hand for hand, _ in samples])
-
-
-def test_suit_shares_are_stratified() -> None:
-    batch = DealBatch("classic", seed=3, history=True)
-    sampler = DealSampler(batch.history()[0][0], batch.rules)
-    numbers = 600
-    combination = Counter(
-        tuple(sum(1 for card in cards_of(hand) if card // 13 == suit) for suit in range(4))
-        for hand, _ in stratified(sampler, numbers)
-    )
-    before = 0.0
-    for hand, until in zip(*sampler.deals[1:], strict=True):
-        share = (until - before) / sampler.deals[2][-1] * numbers
-        assert abs(combination[tuple(hand.tolist())] - share) < 2
-        before = until

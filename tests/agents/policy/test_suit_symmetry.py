@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import permutations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,18 +19,8 @@ from tests.strategies import games, seeds
 
 RENAMINGS = list(permutations(range(4)))
 MASKS = [name for name in VIEW.names if VIEW[name] == np.uint64]
-BINOMIAL = np.uint64(3 << 52)  # actions that are not cards
 COUNTS = ["void_self", "void_opponent", "drawn_self", "drawn_opponent"]
-TOLD_OF_A_SUIT = [
-    "played_self",
-    "played_opponent",
-    "opponent_known",
-    "own_known",
-    "led",
-    "face_up",
-    "discarded",
-    *COUNTS,
-]
+BINOMIAL = np.uint64(3 << 52)  # actions that are not cards
 
 
 def rename(views: Views, new: tuple[int, ...]) -> Views:
@@ -68,17 +57,3 @@ def test_suit_renaming_is_invariant(game: Rules, seed: int, new: tuple[int, ...]
     views = whole_deals(game, 2, seed)
     for ranks in RANKS:
         assert same_views(canonical_views(rename(views, new), ranks)[0], canonical_views(views, ranks)[0])
-
-
-@pytest.mark.parametrize("name", TOLD_OF_A_SUIT)
-def test_suit_ties_use_every_field(name: str) -> None:
-    views = np.zeros(1, VIEW)
-    views["trump"], views["led"] = 3, -1
-    if name in MASKS:
-        views[name] = np.uint64(0b101) << np.uint64(13)
-    elif VIEW[name].shape == (4,):
-        views[name][:, 1] = 5
-    else:
-        views[name] = 13
-    for new in RENAMINGS:
-        assert same_views(canonical_views(rename(views, new))[0], canonical_views(views)[0])

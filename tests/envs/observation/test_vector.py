@@ -28,16 +28,6 @@ def test_layouts_have_no_gaps(name: str) -> None:
     assert batch.num_observations == batch.observe().shape[1]
 
 
-def test_layout_blocks() -> None:
-    layout = observation_layout("classic")
-    promised = ["own_hand", "face_up", "led", "played_self", "played_opponent", "opponent_known", "unseen"]
-    assert {layout[name].stop - layout[name].start for name in promised} == {52}
-    assert layout["trump"].stop - layout["trump"].start == 4
-    assert all(block.meaning for block in layout.values())
-    assert tuple(layout["own_hand"]) == (0, 52, 1, layout["own_hand"].meaning)
-    assert layout["stock"].high == 26
-
-
 @pytest.mark.parametrize("shape", [(), (442,), (3, 444), (1, 1, 443)])
 def test_wrong_length(shape: tuple[int, ...]) -> None:
     with pytest.raises(ValueError, match="443"):

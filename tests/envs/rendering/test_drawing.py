@@ -73,13 +73,6 @@ def test_hidden_cards_are_hidden(name: str, steps: int, seat: int) -> None:
     assert len({deal_picture(others, row, None, SMALL).tobytes() for row in rows}) > 1
 
 
-def test_picture_is_deterministic() -> None:
-    batch = DealBatch(seed=3)
-    assert np.array_equal(deal_picture(batch), deal_picture(batch))
-    assert not np.array_equal(deal_picture(batch), deal_picture(batch, names=("ann", "bob")))
-    assert not np.array_equal(deal_picture(batch), deal_picture(batch, scores=(3.0, 12.0)))
-
-
 def test_long_names_are_cut() -> None:
     assert shortened("greedy", SANS, 12, 200) == "greedy"
     cut = shortened("checkpoint:runs/a-very-long-name/final.safetensors", SANS, 12, 100)

@@ -61,12 +61,6 @@ def test_table_of_seat_0() -> None:
     ]
 
 
-def test_table_of_seat_1() -> None:
-    lines = deal_text(table("CA", "C2", "C9", "CK"), seat=1, unicode=False).split("\n")
-    assert lines[2] == "> player_0   S 5        H -        D -        C -        + 12 unseen"
-    assert lines[7].startswith("  player_1   S AT872    H K52      D A92      C 63")
-
-
 @pytest.mark.parametrize(
     ("name", "steps"),
     [("classic", 0), ("classic", 9), ("open_stock:open_stock=3", 11), ("no_trump", 9), ("draft", 8), ("humbug", 7)],

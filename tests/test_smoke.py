@@ -1,4 +1,4 @@
-"""What users rely on, each by a small use of the public door: every variant, setting, option, form and file."""
+"""Every variant, setting of a seed, match format and named agent, each used once."""
 
 from __future__ import annotations
 
