@@ -135,7 +135,6 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
         match: the ``MatchFormat`` of an episode; ``None`` if it is one deal.
         reward_limit: the largest reward that an episode can pay.
         render_size: width and height of pictures and of the window in pixels; may be set.
-        render_color: whether ``"ansi"`` text has ANSI colours; may be set.
     """
 
     metadata = {  # noqa: RUF012 - PettingZoo's own form

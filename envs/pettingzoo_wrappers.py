@@ -10,39 +10,11 @@ from __future__ import annotations
 
 from contextlib import suppress
 from operator import attrgetter
-from typing import Any, Protocol
+from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper, TerminateIllegalWrapper
 
 from german_whist.envs.utils.checks import whole_action
-
-
-class RawEnv(Protocol):
-    """The part of the bare environment, ``german_whist.raw_env``, that the wrappers use."""
-
-    agent_selection: str
-    terminations: dict[str, bool]
-    truncations: dict[str, bool]
-    infos: dict[str, dict[str, Any]]
-    _cumulative_rewards: dict[str, float]
-
-    def observe(self, agent: str) -> Any:
-        """Return an agent's observation."""
-        ...
-
-    def action_mask(self, agent: str) -> npt.NDArray[np.int8]:
-        """Return an agent's action mask, int8[actions]."""
-        ...
-
-    def step(self, action: int | None) -> None:
-        """Play an action."""
-        ...
-
-    def end_illegally(self) -> None:
-        """End the episode for an illegal action."""
-        ...
 
 
 class _Direct:
@@ -63,7 +35,7 @@ class _Direct:
 class TerminateIllegal(_Direct, TerminateIllegalWrapper):  # type: ignore[misc]
     """Ends the episode at an illegal action; the mover loses."""
 
-    def __init__(self, env: RawEnv, illegal_reward: float) -> None:
+    def __init__(self, env: Any, illegal_reward: float) -> None:
         """Wrap the bare environment."""
         super().__init__(env, illegal_reward=illegal_reward)
         self._raw = env
@@ -90,7 +62,7 @@ class AssertOutOfBounds(_Direct, AssertOutOfBoundsWrapper):  # type: ignore[misc
     def __init__(self, env: TerminateIllegal, num_actions: int) -> None:
         """Wrap the environment whose actions are ``0 … num_actions - 1``."""
         super().__init__(env)
-        self._raw: RawEnv = env.unwrapped
+        self._raw: Any = env.unwrapped
         self._num_actions = num_actions
 
     def step(self, action: int | None) -> None:
@@ -110,7 +82,7 @@ class OrderEnforcing(_Direct, OrderEnforcingWrapper):  # type: ignore[misc]
     def __init__(self, env: AssertOutOfBounds) -> None:
         """Wrap the environment."""
         super().__init__(env)
-        self._raw: RawEnv = env.unwrapped
+        self._raw: Any = env.unwrapped
 
     def observe(self, agent: str) -> Any:
         """Return an agent's observation."""

@@ -87,13 +87,8 @@ class MatchFormat:
         high = _BASE - 1 if size > 1 else int(unit * self.largest_score(rules))
         return BlockSpec("match", 3 * size, high, f"{sides}, and the score that wins, in {scored_in}{digits}")
 
-    def features(self, rules: Rules, scores: tuple[float, float]) -> npt.NDArray[np.int8]:
-        """Return the features of :meth:`block`, int8[3] or int8[6], for the scores of (own side, other side)."""
-        row: npt.NDArray[np.int8] = self.feature_rows(rules, np.array([scores]))[0]
-        return row
-
-    def feature_rows(self, rules: Rules, scores: npt.NDArray[np.float64]) -> npt.NDArray[np.int8]:
-        """Return the features of many matches, int8[k, 3] or int8[k, 6], from their scores, float64[k, 2]."""
+    def features(self, rules: Rules, scores: npt.NDArray[np.float64]) -> npt.NDArray[np.int8]:
+        """Return the features of :meth:`block`, int8[k, 3] or int8[k, 6], from float64[k, 2]: own and other scores."""
         three = np.concatenate([scores, np.full((len(scores), 1), float(self.target))], axis=1)
         numbers = np.rint(self.score_unit(rules) * three).astype(np.int64)
         if self._features_per_score(rules) > 1:

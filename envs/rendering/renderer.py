@@ -69,7 +69,6 @@ class Renderer:
         mode: the render mode, or ``None``.
         needs_updates: whether :meth:`update` must be called after every action.
         size: width and height of pictures, and of the window when it opens, in pixels.
-        color: whether ``"ansi"`` text has ANSI colours.
     """
 
     def __init__(self, mode: str | None, size: tuple[int, int] = FRAME_SIZE) -> None:
@@ -83,7 +82,6 @@ class Renderer:
         self.mode = mode
         self.needs_updates = mode in ("rgb_array", "human")
         self.size = size
-        self.color = False
         self._trick_memory: Any = None
         self._window: Window | None = None
         if mode == "rgb_array":
@@ -123,7 +121,7 @@ class Renderer:
             gymnasium.logger.warn(f"render() was called without a render mode: choose one of {allowed}")
             return None
         if self.mode == "ansi":
-            return deal_text(batch, seat=seat, color=self.color, scores=scores)
+            return deal_text(batch, seat=seat, scores=scores)
         if self.mode == "rgb_array":
             return self._picture(batch, seat, self.size, names, scores)
         if self._window is None and has_display():
@@ -159,15 +157,6 @@ class RendererProperties:
     @render_size.setter
     def render_size(self, size: tuple[int, int]) -> None:
         self._renderer.size = size
-
-    @property
-    def render_color(self) -> bool:
-        """Whether ``"ansi"`` text has ANSI colours; may be set."""
-        return self._renderer.color
-
-    @render_color.setter
-    def render_color(self, color: bool) -> None:
-        self._renderer.color = color
 
     def close(self) -> None:
         """Close the window, if one is open."""

@@ -275,7 +275,7 @@ class Episodes:
         """Return the scores of matches from a seat's side, and the score that wins (``MatchFormat.features``)."""
         assert self.match is not None  # single deals have no scores
         scores = np.stack([self.scores[rows, seats], self.scores[rows, 1 - seats]], axis=1)
-        return self.match.feature_rows(self.rules, scores)
+        return self.match.features(self.rules, scores)
 
 
 _TURN_BIT = 62  # not the sign bit: −1 stands for an illegal action

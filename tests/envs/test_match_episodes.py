@@ -105,16 +105,16 @@ def test_scores_in_observation(rng) -> None:
 
 def test_score_features() -> None:
     half = match_format_of("first_to:10")
-    assert half.features(HALF_POINTS, (9.5, 0.5)).tolist() == [19, 1, 20]
+    assert half.features(HALF_POINTS, np.array([[9.5, 0.5]])).tolist() == [[19, 1, 20]]
     assert half.block(HALF_POINTS).high == 2 * (9.5 + 1.5)
     large = match_format_of("first_to:1000")
-    assert large.features(rules("classic"), (999, 130)).tolist() == [7, 103, 1, 2, 7, 104]
+    assert large.features(rules("classic"), np.array([[999.0, 130.0]])).tolist() == [[7, 103, 1, 2, 7, 104]]
     assert observation_high("classic", "first_to:1000")[443:].tolist() == [127] * 6
     assert "128 * first + second" in observation_layout("classic", "first_to:1000")["match"].meaning
     for target in range(1, MAX_TARGET + 1):
         for game_rules in (HALF_POINTS, rules("seventh")):
             match = MatchFormat("first_to", target)
-            features = match.features(game_rules, (match.largest_score(game_rules), 0)).astype(int)
+            features = match.features(game_rules, np.array([[match.largest_score(game_rules), 0]]))[0].astype(int)
             assert (features >= 0).all()
             assert (features <= match.block(game_rules).high).all()
 

@@ -41,7 +41,7 @@ def progress_bar(unit: str, total: int) -> Iterator[Callable[[int], None]]:
 
 def agent_labels(specs: Sequence[str], agents: Sequence[Agent]) -> list[str]:
     """Return the names of agents for a table, numbered if agents share a name."""
-    names = [str(getattr(agent, "name", spec)) for spec, agent in zip(specs, agents, strict=True)]
+    names = [agent.name or spec for spec, agent in zip(specs, agents, strict=True)]
     return [name if names.count(name) == 1 else f"{name} #{i + 1}" for i, name in enumerate(names)]
 
 
