@@ -39,7 +39,7 @@ from german_whist.training.config import PolicyIterationConfig, load_config
 from german_whist.training.networks import Networks, feature_scale
 from german_whist.training.processes import Processes
 from german_whist.training.rollouts import Collector
-from german_whist.training.run import RunDirectory, StopRequest
+from german_whist.training.run import RunDirectory
 from german_whist.training.targets import ActionValueTargets
 from german_whist.training.train import TrainingState, run_training
 
@@ -302,20 +302,20 @@ def measure_updates(report: Report, config: Any, updates: int, profile: Path | N
         state.begin()
         for _ in range(updates + 1):
             began = time.perf_counter()
-            batch, played = state.collect(StopRequest())
+            batch, played = state.collect()
             synchronize(config.device)
             collected = time.perf_counter()
             state.networks.update(batch, 0.0)
             synchronize(config.device)
             parts.append((collected - began, time.perf_counter() - collected))
         with HostWork() as collecting:
-            batch, _ = state.collect(StopRequest())
+            batch, _ = state.collect()
         with HostWork() as learning:
             state.networks.update(batch, 0.0)
         if profile is not None:
             profiler = cProfile.Profile()
             profiler.enable()
-            batch, _ = state.collect(StopRequest())
+            batch, _ = state.collect()
             state.networks.update(batch, 0.0)
             synchronize(config.device)
             profiler.disable()

@@ -68,7 +68,6 @@ class RunDirectory:
         """Set the folder's path without creating it."""
         self.given = Path(path)  # what people are shown
         self.path = self.given.absolute()  # a callback or a notebook may change the working folder
-        self.overrides: tuple[str, ...] = ()  # names of settings that are changed on resuming
         self.config = self.path / "config.yaml"
         self.metrics = self.path / "metrics.csv"
         self.tensorboard = self.path / "tensorboard"
@@ -117,13 +116,10 @@ class RunDirectory:
         if not run.has_snapshot and any(int(saved.stem) for saved in run.checkpoint_paths()):
             raise ValueError(f"run {str(path)!r} is of another version: start a new one from a checkpoint of it (init)")
         config = load_config(run.config, settings)
-        changeable = {key: value for key, value in (settings or {}).items() if key not in FIXED}
-        before = load_config(run.config, changeable).model_dump()
+        before, now = load_config(run.config).model_dump(), config.model_dump()
         for key in FIXED:
-            now = config.model_dump().get(key)
-            if now != before.get(key):
-                raise ValueError(f"{key} cannot change within a run: it is {before.get(key)!r}, got {now!r}")
-        run.overrides = tuple(settings or ())
+            if now.get(key) != before.get(key):
+                raise ValueError(f"{key} cannot change within a run: it is {before.get(key)!r}, got {now.get(key)!r}")
         return run, config
 
     @contextmanager
@@ -271,33 +267,6 @@ def diverged(run: RunDirectory, decisions: int, reason: str) -> FloatingPointErr
     )
 
 
-def changes_of_settings(
-    before: Mapping[str, Any], config: TrainConfig, intended: Sequence[str], decisions: int
-) -> list[dict[str, Any]]:
-    """Return the changes of a run's settings since its snapshot: ``decisions``, ``key``, ``before``, ``after``.
-
-    Args:
-        before: the settings that the run was trained with, by name.
-        config: the settings to continue with.
-        intended: names of the settings that may differ.
-        decisions: decisions trained on so far.
-
-    Raises:
-        ValueError: if another setting differs, or the new length of the run is less than what it has trained on.
-    """
-    settings = config.model_dump()
-    changed = [key for key, value in settings.items() if value != before.get(key)]
-    for key in changed:
-        if key not in intended:
-            raise ValueError(
-                f"{key} is {settings[key]!r}, and the run was trained with {before.get(key)!r}: if the change is "
-                f"intended, use --resume RUN --{key} VALUE"
-            )
-        if key == "decisions" and settings[key] < decisions:
-            raise ValueError(f"decisions is {settings[key]}, and the run has trained on {decisions} already")
-    return [{"decisions": decisions, "key": key, "before": before.get(key), "after": settings[key]} for key in changed]
-
-
 @dataclass(frozen=True)
 class TrainingOutcome(Report):
     """The outcome of :func:`german_whist.train`.
@@ -359,7 +328,6 @@ def evaluate(
     checkpoint: Checkpoint,
     opponents: Mapping[str, Sequence[tuple[str, Agent]]],
     deals: int,
-    stop: StopRequest | None = None,
     device: str | None = None,
 ) -> tuple[MatchResult, ...]:
     """Play a policy greedily against each opponent, on the same mirrored deals every time.
@@ -368,11 +336,7 @@ def evaluate(
         checkpoint: the policy.
         opponents: agents with their names, by game.
         deals: mirrored deals in each match.
-        stop: a stop request to check at every step of a match, or with a ``device`` after each match.
         device: where the deals are played, as in ``play_match``.
-
-    Raises:
-        Stopped: if the request has been made.
     """
     results: list[MatchResult] = []
     for game, agents in opponents.items():
@@ -385,7 +349,6 @@ def evaluate(
                 seed=EVALUATION_SEED,
                 rules=game,
                 endgame=checkpoint.endgame,
-                progress=None if stop is None else stop.check,
                 device=None if agent.uses_games else device,
             )
             results.append(dataclasses.replace(match, second=name if len(opponents) == 1 else f"{name}, {game}"))
@@ -445,11 +408,10 @@ class RunRecords:
         if self._writes and self._board is not None:
             self._board.close()
 
-    def evaluate_if_due(self, decisions: int, checkpoint: Callable[[], Checkpoint], stop: StopRequest) -> None:
-        """Evaluate if an evaluation is due; returns normally when stopped, as the caller checks the request, too."""
+    def evaluate_if_due(self, decisions: int, checkpoint: Callable[[], Checkpoint]) -> None:
+        """Evaluate if an evaluation is due."""
         if self._writes and self._evaluation_is_due(decisions):
-            with contextlib.suppress(Stopped):
-                self._evaluate(decisions, checkpoint(), self._config.evaluate_deals, stop)
+            self._evaluate(decisions, checkpoint(), self._config.evaluate_deals)
 
     def begin_update(self) -> None:
         """Start timing a rollout and its update."""
@@ -477,12 +439,10 @@ class RunRecords:
         if self._callback is not None:
             self._callback(decisions, numbers)
 
-    def _evaluate(
-        self, decisions: int, checkpoint: Checkpoint, deals: int, stop: StopRequest
-    ) -> tuple[MatchResult, ...]:
+    def _evaluate(self, decisions: int, checkpoint: Checkpoint, deals: int) -> tuple[MatchResult, ...]:
         config = self._config
         device = config.device if config.device.startswith("cuda") else None
-        results = evaluate(checkpoint, self._opponents, deals, stop, device)
+        results = evaluate(checkpoint, self._opponents, deals, device)
         self._run.add_evaluations([_evaluation_row(decisions, self._seconds, result) for result in results])
         title = f"German Whist ({config.title}): self-play, evaluated against bots"
         draw_curve(self._run.read_evaluations(), self._run.curve, title)
@@ -491,20 +451,19 @@ class RunRecords:
         self._chart(decisions, {f"evaluation/win_rate_{metric_name(name)}": rate for name, rate in rates.items()})
         return results
 
-    def finish(self, decisions: int, checkpoint: Checkpoint, stop: StopRequest) -> TrainingOutcome:
+    def finish(self, decisions: int, checkpoint: Checkpoint) -> TrainingOutcome:
         """Evaluate the trained policy, write the final checkpoint and return the outcome.
 
-        The outcome has no results if the run is stopped meanwhile, or in a process that does not write.
+        The outcome has no results in a process that does not write.
         """
-        if self._writes and not stop.is_made:
-            deals, opponents = self._config.final_deals, ", ".join(self._config.evaluate_against)
-            self.say(f"final evaluation: {deals:,} deals each against {opponents}")
-            with contextlib.suppress(Stopped):  # everything has been saved
-                results = self._evaluate(decisions, checkpoint, deals, stop)
-                shown = {result.second: result.to_dict() for result in results}
-                dataclasses.replace(checkpoint, results=shown).save(self._run.final)
-                return TrainingOutcome(self._run, decisions, results)
-        return TrainingOutcome(self._run, decisions, ())
+        if not self._writes:
+            return TrainingOutcome(self._run, decisions, ())
+        deals, opponents = self._config.final_deals, ", ".join(self._config.evaluate_against)
+        self.say(f"final evaluation: {deals:,} deals each against {opponents}")
+        results = self._evaluate(decisions, checkpoint, deals)
+        shown = {result.second: result.to_dict() for result in results}
+        dataclasses.replace(checkpoint, results=shown).save(self._run.final)
+        return TrainingOutcome(self._run, decisions, results)
 
 
 class _Progress:
@@ -601,12 +560,8 @@ class Periodic:
         return True
 
 
-class Stopped(Exception):  # noqa: N818 - no error
-    """Raised to abandon a rollout or an evaluation after a stop request."""
-
-
 class StopRequest:
-    """A request to stop a run, made by a signal and checked between steps.
+    """A request to stop a run, made by a signal and checked after each update.
 
     Attributes:
         is_made: whether the run has been asked to stop.
@@ -615,15 +570,6 @@ class StopRequest:
     def __init__(self) -> None:
         """Start without a request."""
         self.is_made = False
-
-    def check(self, *_: object) -> None:
-        """Raise ``Stopped`` if the request has been made; ignores arguments, so that it can serve as a callback.
-
-        Raises:
-            Stopped: if the run has been asked to stop.
-        """
-        if self.is_made:
-            raise Stopped
 
 
 @contextmanager
@@ -645,7 +591,7 @@ def stop_signals(stop: StopRequest, say: Callable[[str], None]) -> Iterator[None
         if not stop.is_made:
             stop.is_made = True
             # Printed by another thread, because the interrupted one may hold the console's lock.
-            threading.Thread(target=say, args=("saving, then stopping; Ctrl-C again to stop at once",)).start()
+            threading.Thread(target=say, args=("stopping after this update; Ctrl-C again to stop at once",)).start()
 
     before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
     try:

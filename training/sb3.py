@@ -76,9 +76,10 @@ def train_sb3(
         while (done := model.num_timesteps) < config.decisions:
             if save_is_due(done):
                 _save(model, config, run)
-            records.evaluate_if_due(done, lambda: _checkpoint(model, config), stop)
+            records.evaluate_if_due(done, lambda: _checkpoint(model, config))
             if stop.is_made:
-                break
+                _save(model, config, run)
+                return TrainingOutcome(run, done, ())
             records.begin_update()
             left = 1.0 - done / config.decisions
             model.lr_schedule = ConstantSchedule(config.learning_rate_at(left))
@@ -91,7 +92,7 @@ def train_sb3(
                     raise diverged(run, model.num_timesteps, f"a weight is not below {EXPLODED:g}") from None
             records.write_update(model.num_timesteps, model.num_timesteps - done, model.logger.name_to_value)
         _save(model, config, run)
-        return records.finish(model.num_timesteps, _checkpoint(model, config), stop)
+        return records.finish(model.num_timesteps, _checkpoint(model, config))
 
 
 def _save(model: MaskablePPO, config: SB3Config, run: RunDirectory) -> None:

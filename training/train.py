@@ -25,7 +25,6 @@ in the glossary).
 from __future__ import annotations
 
 import contextlib
-import random
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -50,18 +49,16 @@ from german_whist.envs.engine.rules import Rules, rules
 from german_whist.envs.observation.views import UNPLAYED
 from german_whist.envs.utils.device import Device
 from german_whist.training.config import POOL, SELF, PolicyIterationConfig, TrainConfig, load_config
-from german_whist.training.networks import Batch, Networks, feature_scale
+from german_whist.training.networks import Batch, Networks, feature_scale, fit_value
 from german_whist.training.processes import Processes, joined_processes, started_workers
-from german_whist.training.rollouts import Collector
+from german_whist.training.rollouts import Collector, self_play_outcomes
 from german_whist.training.run import (
     Callback,
     Periodic,
     RunDirectory,
     RunRecords,
-    Stopped,
     StopRequest,
     TrainingOutcome,
-    changes_of_settings,
     code_version,
     diverged,
     finished_outcome,
@@ -70,7 +67,6 @@ from german_whist.training.run import (
     write_snapshot,
 )
 from german_whist.training.targets import ActionValueTargets
-from german_whist.training.value_fit import fit_value, self_play_outcomes
 
 INVERSE_TEMPERATURE = 4.0  # of the behaviour policy: values learn from its returns, so exploration must cost little
 VALUE_DEALS = 4096  # to fit the final value network to: more positions than the fit takes
@@ -89,8 +85,8 @@ def train(
 ) -> TrainingOutcome:
     """Train an agent by self-play and evaluate it, as ``german-whist train`` does.
 
-    Works in notebooks and threads, and restores random states and thread counts at the end. Ctrl-C saves the run, which
-    can be resumed; the outcome is then ``interrupted``. Under ``torchrun``, all its processes train together.
+    Works in notebooks and threads. Ctrl-C saves the run, which can be resumed; the outcome is then ``interrupted``.
+    Under ``torchrun``, all its processes train together.
 
     Example:
         >>> outcome = german_whist.train("quickstart", decisions=100_000, processes=1, out="runs/mine")
@@ -122,7 +118,7 @@ def train(
         ConnectionError: if another process of the run is gone; the last good checkpoint is kept.
     """
     with ExitStack() as stack:
-        stack.enter_context(_settings_of_libraries_kept())
+        stack.enter_context(_one_run())
         processes = stack.enter_context(joined_processes())
         begun: tuple[RunDirectory, TrainConfig, TrainingOutcome | None] = processes.broadcast(
             _begun(config, out, resume, settings, processes) if processes.is_first else None
@@ -183,21 +179,18 @@ _TRAINING = threading.Lock()
 
 
 @contextlib.contextmanager
-def _settings_of_libraries_kept() -> Iterator[None]:
-    """Restore the process's random states and thread count on exit; only one run at a time has them.
+def _one_run() -> Iterator[None]:
+    """Train one run at a time in this process, and restore torch's number of threads.
 
     Raises:
-        RuntimeError: if another run has them.
+        RuntimeError: if another run is training.
     """
     if not _TRAINING.acquire(blocking=False):
         raise RuntimeError("this process is training another run: train this one in a process of its own")
-    threads, python_state, numpy_state = torch.get_num_threads(), random.getstate(), np.random.get_state()
+    threads = torch.get_num_threads()
     try:
-        with torch.random.fork_rng(range(torch.cuda.device_count() if torch.cuda.is_initialized() else 0)):
-            yield
+        yield
     finally:
-        random.setstate(python_state)
-        np.random.set_state(numpy_state)
         torch.set_num_threads(threads)
         _TRAINING.release()
 
@@ -236,32 +229,27 @@ def _train_policy_iteration(
         for line in state.notes:
             records.say(line)
         save_is_due = Periodic(config.checkpoint_every, state.decisions)
-        try:
-            if state.must_distill:
-                records.say(f"distilling {config.init}")
-                state.distill(stop)
-            while state.decisions < config.decisions:
-                if save_is_due(state.decisions):
-                    state.save()
-                if any(processes.all_sum(stop.is_made)):
-                    raise Stopped
-                records.evaluate_if_due(state.decisions, state.checkpoint, stop)
-                records.begin_update()
-                batch, played = state.collect(stop)
-                metrics = state.networks.update(batch, state.decisions / config.decisions)
-                state.decisions += played
-                state.check_finite(metrics)
-                records.write_update(state.decisions, played, metrics)
-        except Stopped:
-            # A checkpoint here would join the pool, and the resumed run would differ from one that was never stopped.
-            state.save_snapshot()
-            return TrainingOutcome(run, state.decisions, ())
+        if state.must_distill:
+            records.say(f"distilling {config.init}")
+            state.distill()
+        while state.decisions < config.decisions:
+            if save_is_due(state.decisions):
+                state.save()
+            records.evaluate_if_due(state.decisions, state.checkpoint)
+            if any(processes.all_sum(stop.is_made)):
+                # A checkpoint here would join the pool, and the resumed run would differ from one never stopped.
+                state.save_snapshot()
+                return TrainingOutcome(run, state.decisions, ())
+            records.begin_update()
+            batch, played = state.collect()
+            metrics = state.networks.update(batch, state.decisions / config.decisions)
+            state.decisions += played
+            state.check_finite(metrics)
+            records.write_update(state.decisions, played, metrics)
         state.save()
         if processes.is_first:
-            records.say("fitting the value network")
-            with contextlib.suppress(Stopped):  # `finish` checks for the stop request again
-                state.fit_value(stop)
-        return records.finish(state.decisions, state.checkpoint(), stop)
+            state.fit_value()
+        return records.finish(state.decisions, state.checkpoint())
 
 
 class TrainingState:
@@ -274,7 +262,6 @@ class TrainingState:
         decisions: learner decisions trained on so far, by all processes.
         collectors: one for each game; they play the deals.
         networks: the networks and their update.
-        changes: deliberate changes of settings so far: ``decisions``, ``key``, ``before``, ``after``.
         notes: lines to print when the run begins.
     """
 
@@ -290,7 +277,6 @@ class TrainingState:
         self.run = run
         self.processes = processes
         self.decisions = 0
-        self.changes: list[dict[str, Any]] = []
         self._rules = rules(config.rules)
         self._value: tuple[Layer, ...] = ()  # the value network of checkpoints, once fitted
         self._pool: list[Checkpoint] = []
@@ -364,15 +350,12 @@ class TrainingState:
         """Whether :meth:`distill` comes first: the policy was loaded, and no checkpoint holds a distilled network."""
         return bool(self.config.init) and self.networks.distilled.steps == 0
 
-    def distill(self, stop: StopRequest) -> None:
+    def distill(self) -> None:
         """Train the distilled network on a rollout of the loaded policy.
 
         Until it has learnt that policy, targets would rest on random replies.
-
-        Raises:
-            Stopped: as :meth:`collect`.
         """
-        batch, _ = self.collect(stop)
+        batch, _ = self.collect()
         self.networks.distill(batch, _DISTILL_PASSES, self.config.learning_rate)
 
     def _start(self) -> Checkpoint:
@@ -389,7 +372,7 @@ class TrainingState:
             )
         return start
 
-    def collect(self, stop: StopRequest) -> tuple[Batch, int]:
+    def collect(self) -> tuple[Batch, int]:
         """Play a rollout of every game.
 
         Returns:
@@ -397,32 +380,19 @@ class TrainingState:
 
         Raises:
             FloatingPointError: if logits are not finite.
-            Stopped: if any process has been asked to stop; the rollout is discarded and the state is unchanged.
         """
-        before = [collector.state() for collector in self.collectors]
         self.networks.freeze()
-        played = None
-        with contextlib.suppress(Stopped):
-            played = [self._play(*pair, stop) for pair in zip(self.collectors, self._targets, strict=True)]
-        # A stopped process takes part in the exchange, too: the others would wait for it.
-        own = 0 if played is None else sum(decisions for _, decisions in played)
-        total, stopping = self.processes.all_sum(own, stop.is_made or played is None)
-        if played is None or stopping:
-            for collector, state in zip(self.collectors, before, strict=True):
-                collector.load_state(state)
-            raise Stopped
+        played = [self._play(*pair) for pair in zip(self.collectors, self._targets, strict=True)]
+        (total,) = self.processes.all_sum(sum(decisions for _, decisions in played))
         return Batch(*map(torch.cat, zip(*(positions for positions, _ in played), strict=True))), total
 
-    def _play(
-        self, collector: Collector, targets: ActionValueTargets, stop: StopRequest
-    ) -> tuple[tuple[torch.Tensor, ...], int]:
+    def _play(self, collector: Collector, targets: ActionValueTargets) -> tuple[tuple[torch.Tensor, ...], int]:
         """Play one game's part of a rollout; return the columns of its ``Batch`` and the number of decisions."""
         networks, config, rollout = self.networks, self.config, collector.rollout
         lookahead = config.lookahead if self.decisions >= config.lookahead_start else 1
         collector.begin_rollout()
         try:
             for step in range(collector.num_steps):
-                stop.check()
                 collector.observe(step)
                 collector.choose(step, lambda features: networks.policy(features) * INVERSE_TEMPERATURE)
                 targets.compute(step, networks.replies, networks.values, lookahead)
@@ -470,8 +440,6 @@ class TrainingState:
             "config": self.config.model_dump(),
             "code": code_version(),
         }
-        if self.changes:
-            training["changes"] = self.changes
         return Checkpoint(
             layers,
             self._rules,
@@ -511,15 +479,13 @@ class TrainingState:
                 "decisions": self.decisions,
                 "processes": self.processes.size,
                 "pool": [past.training["decisions"] for past in self._pool] if POOL in self.config.opponents else [],
-                "settings": self.config.model_dump(),
-                "changes": self.changes,
             }
             write_snapshot(self.run.snapshot, about, tensors)
 
     def restore(self) -> None:
         """Restore the state from the snapshot.
 
-        Records that a killed run wrote after the snapshot are dropped. Deliberate changes of settings are recorded.
+        Records that a killed run wrote after the snapshot are dropped.
 
         Raises:
             ValueError: if the run cannot be resumed; then no file has changed.
@@ -529,18 +495,12 @@ class TrainingState:
         if about["processes"] != size:
             raise ValueError(f"the run was trained by {about['processes']} processes, and now there are {size}")
         self.decisions = about["decisions"]
-        changes = changes_of_settings(about["settings"], self.config, self.run.overrides, self.decisions)
         for number, collector in enumerate(self.collectors):
             own = _below(tensors, f"deals.{rank}.{number}.")
             collector.load_state({name: tensor.numpy() for name, tensor in own.items()})
         self.networks.load_state(_below(tensors, "networks."))
-        self.changes = about["changes"] + changes
         if self.processes.is_first:
             self.run.drop_records_after(self.decisions)
-        if changes:
-            self.save_snapshot()
-        if self.run.overrides and self.processes.is_first:
-            # Even without changes: the run may have been killed between recording a change and writing the settings.
             self.run.write_config(self.config)
 
     def _read_saved(self) -> tuple[dict[str, Any], dict[str, torch.Tensor], list[Checkpoint]]:
@@ -548,20 +508,13 @@ class TrainingState:
         about, tensors = read_snapshot(self.run.snapshot)
         return about, tensors, [load_checkpoint(self.run.checkpoint_path(decisions)) for decisions in about["pool"]]
 
-    def fit_value(self, stop: StopRequest) -> None:
-        """Fit the value network that later checkpoints hold to self-play of the current policy.
-
-        Raises:
-            Stopped: if a stop was requested.
-        """
+    def fit_value(self) -> None:
+        """Fit the value network that later checkpoints hold to self-play of the current policy."""
         config = self.config
-
-        def policy(features: torch.Tensor) -> torch.Tensor:
-            stop.check()
-            return self.networks.policy(features)
-
         self.networks.freeze()
-        outcomes = self_play_outcomes(policy, config.shares, VALUE_DEALS, config.seed, config.inputs, config.device)
+        outcomes = self_play_outcomes(
+            self.networks.policy, config.shares, VALUE_DEALS, config.seed, config.inputs, config.device
+        )
         self._value = fit_value(self.networks.value.layers(), config.suit_layers, outcomes)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from german_whist.training.config import load_config
 from german_whist.training.processes import Processes
-from german_whist.training.run import RunDirectory, StopRequest
+from german_whist.training.run import RunDirectory
 from german_whist.training.train import TrainingState
 from tools.gpu import HostWork
 
@@ -20,7 +20,7 @@ def test_host_work_of_an_update(tmp_path: Path) -> None:
     state = TrainingState(config, run, Processes())
     state.begin()
     with HostWork() as collecting:
-        batch, _ = state.collect(StopRequest())
+        batch, _ = state.collect()
     assert 26 < collecting.waits <= 200
     assert 26 < collecting.operations.total() <= 5000, collecting.operations.most_common(9)
     assert 6 < collecting.arguments <= 13

@@ -12,7 +12,7 @@ from german_whist.training.config import PolicyIterationConfig
 from german_whist.training.networks import Networks, feature_scale
 from german_whist.training.processes import Processes
 from german_whist.training.rollouts import Collector, Opponents
-from german_whist.training.run import Callback, RunDirectory, StopRequest, TrainingOutcome
+from german_whist.training.run import Callback, RunDirectory, TrainingOutcome
 from german_whist.training.train import TrainingState, run_training
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def play_rollout(
 
 def train_once(state: TrainingState) -> dict[str, float]:
     """Play a rollout and learn from it, as a run does."""
-    batch, played = state.collect(StopRequest())
+    batch, played = state.collect()
     metrics = state.networks.update(batch, state.decisions / state.config.decisions)
     state.decisions += played
     state.check_finite(metrics)

@@ -14,12 +14,12 @@ from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK
 from german_whist.envs.engine.rules import rules
 from german_whist.training.networks import LOGITS_PER_OUTPUT, Batch, Networks
 from german_whist.training.processes import Processes
-from german_whist.training.run import Periodic, RunDirectory, StopRequest, TrainingOutcome
+from german_whist.training.run import Periodic, RunDirectory, TrainingOutcome
 from german_whist.training.train import TrainingState
 from tests.training.policy_iteration_runs import ALL_PARTS, train_once
 from tests.training.policy_iteration_runs import small_config as config
 from tests.training.policy_iteration_runs import train_small as run
-from tests.training.whole_runs import interrupt_in, resume_run
+from tests.training.whole_runs import kill, resume_run, when_printed
 
 FAST = {"learning_rate": 1e-2, "learning_rate_end": 1e-2, "batch_size": 64, "ema_horizon": 640}
 
@@ -109,9 +109,9 @@ def test_loaded_policy_is_distilled(finished, tmp_path):
     state = TrainingState(settings, RunDirectory.create("run", tmp_path / "run"), Processes())
     state.begin()
     assert state.must_distill
-    state.distill(StopRequest())
+    state.distill()
     assert not state.must_distill
-    batch, _ = state.collect(StopRequest())
+    batch, _ = state.collect()
     legal = batch.masks.float()
     policy, replies = (
         (found - (found * legal).sum(1, keepdim=True) / legal.sum(1, keepdim=True))[batch.masks]
@@ -135,13 +135,11 @@ def test_resumed_run_is_equal(finished, tmp_path):
     assert contents(resume_run(directory.path)) == contents(finished)
 
 
-@pytest.mark.parametrize("phase", ["fitting", "final evaluation"])
-def test_resume_after_last_decision(finished, tmp_path, monkeypatch, phase):
+def test_resume_after_last_decision(finished, tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
-        interrupt_in(patch, phase)
-        stopped = run(tmp_path / "run", **ALL_PARTS)
-    assert stopped.interrupted
-    assert not stopped.run.final.exists()
+        when_printed(patch, "final evaluation", kill)
+        with pytest.raises(SystemExit):
+            run(tmp_path / "run", **ALL_PARTS)
     done = resume_run(tmp_path / "run")
     assert contents(done) == contents(finished)
     fitted, expected = load_checkpoint(done.run.final).value, load_checkpoint(finished.run.final).value

@@ -16,8 +16,8 @@ from german_whist.agents.policy.network.forward import Forward
 from german_whist.agents.policy.network.layers import Layer
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.batch import DealBatch
-from german_whist.training.rollouts import first_training_deal
-from german_whist.training.value_fit import FIRST_RANK, fit_value, self_play_outcomes
+from german_whist.training.networks import fit_value
+from german_whist.training.rollouts import OUTCOMES_RANK, first_training_deal, self_play_outcomes
 from tests.training.policy_iteration_runs import train_small as run
 
 
@@ -37,7 +37,7 @@ def test_self_play_outcomes(game: str, inputs: str) -> None:
         lambda rows: torch.from_numpy(forward.logits(rows.numpy())), {game: 1.0}, 12, 3, inputs
     )
     agent = ExactEndgame(PolicyAgent(Checkpoint(layers, rules(game), ranks="live", inputs=inputs)))
-    batch = DealBatch(game, 12, 3, first_training_deal(FIRST_RANK))
+    batch = DealBatch(game, 12, 3, first_training_deal(OUTCOMES_RANK))
     expected = []
     while not batch.done.all():
         live = np.flatnonzero(~batch.done)

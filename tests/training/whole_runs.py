@@ -30,14 +30,14 @@ def at(decisions: int, action: Callable[[], None]) -> Callback:
     return callback
 
 
-def interrupt_in(monkeypatch: pytest.MonkeyPatch, phase: str) -> None:
-    """Interrupt a run as soon as it prints a line that begins so."""
+def when_printed(monkeypatch: pytest.MonkeyPatch, begins: str, action: Callable[[], None]) -> None:
+    """Act whenever a run has printed a line that begins so."""
     say = run_module._Progress.say
 
     def watched(self: Any, line: str) -> None:
         say(self, line)
-        if line.startswith(phase):
-            interrupt()
+        if line.startswith(begins):
+            action()
 
     monkeypatch.setattr(run_module._Progress, "say", watched)
 
