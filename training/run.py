@@ -493,10 +493,10 @@ class _Progress:
     def say_rates(self, decisions: int, rates: Mapping[str, float]) -> None:
         """Print the win rates of the evaluation after ``decisions`` decisions."""
         if len(rates) > _MAX_NAMES:
-            won = f"won {percent_text(sum(rates.values()) / len(rates))} on average of {len(rates)} matches"
+            won = f"{percent_text(sum(rates.values()) / len(rates))} on average of {len(rates)} matches"
         else:
-            won = "won against " + ", ".join(f"{name} {percent_text(rate)}" for name, rate in rates.items())
-        self.say(f"at {decisions:,}: {won}")
+            won = ", ".join(f"{percent_text(rate)} against {name}" for name, rate in rates.items())
+        self.say(f"games won after {decisions:,} decisions: {won}")
 
     def update(self, done: int, played: int) -> None:
         """Show an update, the last ``played`` of ``done`` decisions; the run ends with one."""

@@ -80,7 +80,7 @@ class _CompilationNotice(event.Listener):
         if not self._said and self._spent + time.thread_time() - self._began > _NOTICE_AFTER:
             self._said = True
             how_often = "in each process: the cache folder cannot be written" if kernels_folder() is None else "once"
-            line = f"german-whist: compiling, 5 to 30 seconds ({how_often}; german-whist warmup does it ahead)"
+            line = f"german-whist: compiling what this needs, 5 to 30 seconds ({how_often}; warmup compiles all)"
             print(line, file=sys.stderr, flush=True)
 
 

@@ -148,7 +148,7 @@ def begun(settings: dict[str, Any], run: Path, launcher: tuple[str, ...] = ()) -
     config.write_text(yaml.safe_dump(settings))
     first = command(str(config), "--out", str(run), launcher=launcher)
     assert first.stderr is not None
-    assert any(line.startswith("at 0: won") for line in first.stderr), first.communicate()
+    assert any(line.startswith("games won after 0 ") for line in first.stderr), first.communicate()
     return first, worker_of(first)
 
 
