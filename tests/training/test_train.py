@@ -238,6 +238,3 @@ def test_run_that_cannot_begin(settings: dict[str, Any], tmp_path: Path, monkeyp
     with pytest.raises(ValueError, match=r"."):
         gw.train(**({"out": "run"} if "resume" not in settings else {}), **{**FEW, **settings})
     assert list(tmp_path.iterdir()) == []
-
-
-# A guest in the process
