@@ -1,7 +1,7 @@
 // @ts-check
 /** What to play: game, scoring, opponent and win target; its rules in words; two agents that play while a person looks on. */
 
-import { agentsFor, agentTitle as titleOf, canBePlayed, matchTitle } from "../../game/catalogue.js";
+import { agentsFor, agentTitle, canBePlayed, matchTitle } from "../../game/catalogue.js";
 import { dataNow } from "../../game/data.js";
 import { change, settings } from "../settings.js";
 import { fill, h, newId } from "../dom.js";
@@ -23,10 +23,10 @@ export function gameOf(catalog, rules) {
   );
 }
 
-/** @param {Catalog} catalog @param {string} spec @returns {string} */
-function agentTitle(catalog, spec) {
-  const agent = catalog.agents.find((entry) => entry.spec === spec);
-  return agent === undefined ? spec : `${agent.title} (${agent.level})`;
+/** @param {Catalog} catalog @param {string} spec @returns {string} "Textbook (medium)" */
+function withLevel(catalog, spec) {
+  const level = catalog.agents.find((entry) => entry.spec === spec)?.level;
+  return level === undefined ? spec : `${agentTitle(spec)} (${level})`;
 }
 
 /**
@@ -96,7 +96,7 @@ export function gameForm(catalog, start) {
       }, game.summary)),
       game.scorings.length > 1 &&
         labelled(selectField("Scoring", game.scorings.map((scoring) => ({ value: scoring.rules, title: scoring.title })), choices.rules, (rules) => keep({ rules }))),
-      labelled(selectField("Opponent", agents.map((spec) => ({ value: spec, title: agentTitle(catalog, spec) })), choices.agent, (spec) => keep({ agent: spec }), agent === undefined ? "" : describe(agent, choices.rules))),
+      labelled(selectField("Opponent", agents.map((spec) => ({ value: spec, title: withLevel(catalog, spec) })), choices.agent, (spec) => keep({ agent: spec }), agent === undefined ? "" : describe(agent, choices.rules))),
       labelled(selectField("Win target", targets(choices.match), choices.match ?? "", (match) => keep({ match: match === "" ? null : match }))),
       otherTarget((match) => keep({ match })),
       h("div", { class: "buttons" }, h("button", { type: "button", class: "primary", onclick: () => { store(); start(); } }, "Deal the cards")),
@@ -154,7 +154,7 @@ export function rulesText(text) {
  * @param {(agents: [string, string]) => void} play
  */
 export function chooseTwoAgents(rules, play) {
-  const choices = agentsFor(rules).map((spec) => ({ value: spec, title: titleOf(spec) }));
+  const choices = agentsFor(rules).map((spec) => ({ value: spec, title: agentTitle(spec) }));
   const agents = /** @type {[string, string]} */ (choices.slice(-2).map(({ value }) => value));
   const dialog = openDialog("Watch two agents", [
     selectField("First seat", choices, agents[0], (spec) => { agents[0] = spec; }),

@@ -1,6 +1,7 @@
 // @ts-check
 /** The statistics: results by game and agent, accuracy, luck and skill, streaks. */
 
+import { agentTitle, matchTitle } from "../../game/catalogue.js";
 import * as sessions from "../../game/sessions.js";
 import { attempt } from "../attempt.js";
 import { h, svg } from "../dom.js";
@@ -24,7 +25,7 @@ export function openStatistics(statistics, catalog) {
   }));
   const dialog = openDialog("Statistics", [
     ...(statistics.deals === 0 ? [h("p", {}, "No deal is finished yet. Play one, and its result will appear here.")] : tables(statistics, catalog)),
-    statistics.deals > 0 && h("p", { class: "note" }, "Tricks is how many you take in a deal, on average. Luck is how many Champion (in humbug, Textbook) takes when it plays both hands of your deals, and Skill is how many more you take. These and Accuracy are shown from ten deals on, ± half the 95 % interval."),
+    statistics.deals >= FEW && h("p", { class: "note" }, "Tricks is how many you take in a deal, on average. Luck is how many Champion (in humbug, Textbook) takes when it plays both hands of your deals, and Skill is how many more you take. These and Accuracy are shown from ten deals on, ± half the 95 % interval."),
     h("p", { class: "note" }, "Kept only in this browser. Deals and matches with hints or take-backs are counted separately."),
     h(
       "div",
@@ -97,11 +98,6 @@ function figure(word, number) {
   return h("div", {}, h("dt", {}, word), h("dd", {}, number));
 }
 
-/** @param {Catalog} catalog @param {string} spec @returns {string} */
-function agentTitle(catalog, spec) {
-  return catalog.agents.find((agent) => agent.spec === spec)?.title ?? spec;
-}
-
 /** @param {Catalog} catalog @param {string} rules @returns {string} */
 function gameTitle(catalog, rules) {
   const game = gameOf(catalog, rules);
@@ -135,7 +131,7 @@ function groupTable(caption, groups, catalog) {
     ["Game", "Against", "Deals", "Won", "Drawn", "Lost", "Tricks", "Luck", "Skill", "Accuracy", "Streak"],
     groups.map((group) => [
       gameTitle(catalog, group.rules),
-      agentTitle(catalog, group.agent),
+      agentTitle(group.agent),
       group.deals,
       group.won,
       group.drawn,
@@ -154,7 +150,7 @@ function matchTable(statistics, catalog) {
   return plainTable(
     "Matches",
     ["Game", "Against", "Match", "Won", "Lost"],
-    statistics.matches.map((match) => [gameTitle(catalog, match.rules), agentTitle(catalog, match.agent), match.match.replace("_", " ").replace(":", " ") + (match.assisted ? ", assisted" : ""), match.won, match.lost]),
+    statistics.matches.map((match) => [gameTitle(catalog, match.rules), agentTitle(match.agent), matchTitle(match.match) + (match.assisted ? ", assisted" : ""), match.won, match.lost]),
   );
 }
 
