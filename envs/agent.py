@@ -390,13 +390,13 @@ def ask(agent: Agent, batch: DealBatch, rows: Any, rng: Any, where: Callable[[in
     """Return an agent's actions in rows of a batch where it is to act, int64[k]; see :func:`ask_views`."""
     if batch.device is not None:
         return agent.act_on(batch.on, batch.views(rows), rng)
-    games = None
+    games, to_act = None, np.full(len(rows), -1)
     if agent.uses_games:
-        log, to_act = batch.log, np.full(len(rows), -1)
+        log = batch.log
         games = Games(
             None if log is None else lambda: log.histories(batch.states, rows, to_act), lambda: batch.game_ids(rows)
         )
-    return ask_views(agent, batch.views(rows), rng, games, where)
+    return ask_views(agent, batch.views_unchecked(rows, to_act), rng, games, where)
 
 
 def ask_views(

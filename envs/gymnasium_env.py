@@ -225,7 +225,7 @@ class GermanWhistEnv(PlaysOpponent, RendererProperties, gymnasium.Env[Any, np.in
 
     def _observe(self, illegal: bool) -> tuple[Any, dict[str, Any]]:
         seen, mask = self._form.of_seat(self._episode, self.learner)
-        return seen, {"action_mask": mask, "illegal": illegal}
+        return seen, {"action_mask": mask.copy(), "illegal": illegal}
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return which actions are legal, bool[n_actions], as sb3-contrib expects it.

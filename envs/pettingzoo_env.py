@@ -225,11 +225,12 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
 
     def _masks(self) -> dict[str, dict[str, Any]]:
         """Return each agent's info, with its ``"action_mask"``, int8[n_actions]: zeros if it is not to act."""
-        return {agent: {"action_mask": self._episode.mask(seat)} for agent, seat in _SEATS.items()}
+        first, second = self._episode.masks()
+        return {PLAYERS[0]: {"action_mask": first}, PLAYERS[1]: {"action_mask": second}}
 
     def action_mask(self, agent: str) -> npt.NDArray[np.int8]:
         """Return an agent's action mask, int8[n_actions]; zeros if it is not to act."""
-        return self._episode.mask(_SEATS[agent])
+        return self._episode.masks()[_SEATS[agent]]
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return which actions the agent to act may choose, bool[n_actions], as sb3-contrib expects it."""
@@ -268,7 +269,7 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
             margins = episode.batch.margins()[0].tolist()
             self.rewards = {player: margins[seat] - self._margins[seat] for player, seat in _SEATS.items()}
             self._margins = margins
-        if episode.over[0]:
+        if not episode.legal:  # over
             if not self.dense:
                 returns = episode.returns(self.reward, episode.every_row)[0].tolist()
                 self.rewards = dict(zip(PLAYERS, returns, strict=True))

@@ -7,6 +7,7 @@ agent's numbers.
 
 from __future__ import annotations
 
+import math
 from copy import copy
 from functools import lru_cache
 from hashlib import blake2b
@@ -92,7 +93,7 @@ class AgentRng:
         else:
             self._key = agent_key(check_seed(seed), stream)
         self._step = step
-        self._rows = np.arange(len(self._indices))
+        self._rows: Any = slice(None)
         # One per address, filled at the first draw: most agents never draw.
         self._keys = self._blocks = _NO_WORDS
 
@@ -103,7 +104,7 @@ class AgentRng:
         shape = (size,) if isinstance(size, (int, np.integer)) else (rows,) if size is None else tuple(size)
         if not shape or shape[0] != rows:
             raise ValueError(f"size must be {rows} or ({rows}, ...), one row per view, got {size!r}")
-        per_row = int(np.prod(shape[1:], dtype=np.int64))
+        per_row = math.prod(shape[1:])
         out = np.empty((rows, per_row), np.uint64)
         _fill_words(self._keys[self._rows], indices, self._blocks[self._rows], out)
         self._blocks[self._rows] += np.uint64((per_row + 1) // 2)
@@ -121,7 +122,7 @@ class AgentRng:
         """
         self._fill()
         part = copy(self)
-        part._rows = self._rows[np.asarray(rows)]
+        part._rows = np.arange(len(self._indices))[self._rows][np.asarray(rows)]
         return part
 
     def of_deal(self) -> AgentRng:

@@ -90,12 +90,12 @@ class ObservationForm:
         return seen if self.has_history or self._mask_key is not None else seen[self._key]
 
     def of_seat(self, episode: Episode, seat: int) -> tuple[Any, npt.NDArray[np.int8]]:
-        """Return a seat's observation, and its action mask, which is not that of the observation but a copy."""
+        """Return a seat's observation, and its action mask, which may be that of the observation."""
         vector, mask = episode.observation(seat)
         if self.has_history:
             seen = self.of_rows(episode, episode.every_row, np.array([seat]), mask[None])
             return {name: part[0] for name, part in seen.items()}, mask
-        return vector if self._mask_key is None else {self._key: vector, self._mask_key: mask.copy()}, mask
+        return vector if self._mask_key is None else {self._key: vector, self._mask_key: mask}, mask
 
 
 def _box(high: npt.NDArray[np.int8]) -> Box:

@@ -355,8 +355,12 @@ class DealBatch:
             ValueError: if a row is out of range, a seat is not 0 or 1, or the shapes differ.
         """
         which = self._rows(rows)
-        views = self.on.empty(len(which), VIEW)
-        self.on.launch(write_views, len(which), self.rules.game, self.states, which, self._seats(which, seats), views)
+        return self.views_unchecked(which, self._seats(which, seats))
+
+    def views_unchecked(self, rows: Any, seats: Any) -> Any:
+        """Return :meth:`views` without checks; a seat of −1 stands for the seat to act."""
+        views = self.on.empty(len(rows), VIEW)
+        self.on.launch(write_views, len(rows), self.rules.game, self.states, rows, seats, views)
         return views
 
     def _seats(self, rows: Any, seats: Any) -> Any:

@@ -426,13 +426,12 @@ class Episode(Episodes):
             mask[:] = 0
         return observation if self.match is None else np.concatenate([observation, self._features[seat]]), mask
 
-    def mask(self, seat: int) -> Int8s:
-        """Return a seat's action mask alone, int8[n_actions]: zeros if it is not to act."""
-        if seat != self.turn or not self.legal:
-            return np.zeros(self._num_actions, np.int8)
-        mask = np.empty(self._num_actions, np.int8)
-        _write_mask(self._shown_legal(), mask)
-        return mask
+    def masks(self) -> tuple[Int8s, Int8s]:
+        """Return the action masks of seats 0 and 1, int8[n_actions] each: zeros for a seat that is not to act."""
+        masks = np.zeros(self._num_actions, np.int8), np.zeros(self._num_actions, np.int8)
+        if self.legal:
+            _write_mask(self._shown_legal(), masks[self.turn])
+        return masks
 
     def _shown_legal(self) -> int:
         return int(self.batch.shown_views()["legal"][0]) if self._canonical else self.legal

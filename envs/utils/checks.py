@@ -93,6 +93,8 @@ def whole_action(action: object) -> int:
     Raises:
         ValueError: for anything else, such as 5.5, ``None``, text or an array of two.
     """
+    if type(action) is int:  # the usual case, in every step of an environment
+        return action
     one = action.item() if isinstance(action, (np.ndarray, np.generic)) and action.shape in ((), (1,)) else action
     if isinstance(one, float) and one.is_integer():
         return int(one)
