@@ -43,7 +43,8 @@ def test_missing_library_is_one_line() -> None:
     assert done.returncode == 0
     extras = {"matplotlib": "train", "Pillow": "render", "segno": "web", "pydantic": "train"}
     lines = [f'{name} is not installed: pip install "german-whist[{extra}]"' for name, extra in extras.items()]
-    assert done.stderr.splitlines() == [f"german-whist: {line}" for line in lines]
+    said = [line for line in done.stderr.splitlines() if "compiling" not in line]
+    assert said == [f"german-whist: {line}" for line in lines]
 
 
 @pytest.mark.nightly
