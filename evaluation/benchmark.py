@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from german_whist.agents.registry import as_spec
 from german_whist.envs.agent import AgentLike
 from german_whist.evaluation.games import Progress
 from german_whist.evaluation.match import MatchResult, play_match
@@ -120,8 +121,9 @@ def benchmark(
     Raises:
         ValueError: when there is no such agent, or it cannot play ``classic``.
     """
+    given = as_spec(agent)  # a run's folder stands for one checkpoint throughout
     matches = tuple(
-        play_match(agent, rung.agent, deals=rung.deals, seed=SEED, rules=RULES, progress=progress, executor=executor)
+        play_match(given, rung.agent, deals=rung.deals, seed=SEED, rules=RULES, progress=progress, executor=executor)
         for rung in LADDER
     )
     won = [(np.sign(match.margins) + 1).sum(axis=1) / 2 for match in matches]

@@ -80,12 +80,18 @@ def two_players(first: AgentLike, second: AgentLike, rules: Rules) -> Players:
     """
     given = (as_spec(first), as_spec(second))
     agents = (make_agent(first, rules), make_agent(second, rules))
-    return Players(given, agents, (agent_label(given[0], agents[0]), agent_label(given[1], agents[1])))
+    one, other = result_names(given, agents)
+    return Players(given, agents, (one, other))
 
 
-def agent_label(spec: AgentLike, agent: Agent) -> str:
-    """Return an agent's name in results: its specification, else its name, else its class."""
-    return spec if isinstance(spec, str) else agent_name(agent)
+def result_names(given: Sequence[AgentLike], agents: Sequence[Agent]) -> list[str]:
+    """Return the agents' names in results: specifications where different ones share a name."""
+    names = [agent_name(agent) for agent in agents]
+    specs: dict[str, set[AgentLike]] = {}
+    for name, spec in zip(names, given, strict=True):
+        specs.setdefault(name, set()).add(spec if isinstance(spec, str) else name)
+    pairs = zip(names, given, strict=True)
+    return [spec if isinstance(spec, str) and len(specs[name]) > 1 else name for name, spec in pairs]
 
 
 def deal_range(first_deal: int, deals: int, limit: int = SEED_LIMIT) -> range:

@@ -11,7 +11,7 @@ from german_whist.envs.agent import AgentLike
 from german_whist.envs.engine.endgame_hook import PLAYED
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
-from german_whist.evaluation.games import Progress, agent_label, deal_range
+from german_whist.evaluation.games import Progress, deal_range, result_names
 from german_whist.evaluation.match import play_match
 from german_whist.evaluation.tournament.standings import Margins, Standings, standings
 
@@ -52,10 +52,9 @@ def play_tournament(
     if len(agents) < 2:
         raise ValueError(f"the number of agents must be at least 2, got {len(agents)}")
     game = rules_named(rules)
+    specs = [as_spec(agent) for agent in agents]
     named: dict[str, AgentLike] = {}
-    for agent in agents:
-        spec = as_spec(agent)
-        name = agent_label(spec, make_agent(spec, game))
+    for name, spec in zip(result_names(specs, [make_agent(spec, game) for spec in specs]), specs, strict=True):
         if name in named:
             raise ValueError(f"agent {name!r} is given twice: objects are told apart by their attribute name")
         named[name] = spec

@@ -85,8 +85,8 @@ def test_odd_checkpoint_path(tmp_path: Path, name: str, monkeypatch: pytest.Monk
     for named in (Path(name), f"checkpoint:{name}"):
         assert isinstance(make_agent(named), PolicyAgent)
     result = gw.play_match(Path(name), "random", deals=2, rules="tiny")
-    assert result.first == f"checkpoint:{name}"
-    assert gw.play_match(result.first, "random", deals=2, rules="tiny") == result
+    assert result.first == Path(name).stem
+    assert gw.play_match(f"checkpoint:{name}", "random", deals=2, rules="tiny") == result
 
 
 def test_path_as_agent(tmp_path: Path) -> None:
@@ -95,9 +95,20 @@ def test_path_as_agent(tmp_path: Path) -> None:
     assert gw.TextEnv("tiny", opponent=path).reset(seed=1)
     for make in (gymnasium.make, gymnasium.make_vec):
         make("german_whist:GermanWhist-v0", opponent=path, rules="tiny").reset(seed=1)
-    spec = f"checkpoint:{path}"
-    assert set(gw.play_tournament([path, "random"], deals=2, rules="tiny").agents) == {spec, "random"}
-    assert gw.exploitability(path, "tiny").agent == spec
+    assert set(gw.play_tournament([path, "random"], deals=2, rules="tiny").agents) == {path.stem, "random"}
+    assert gw.exploitability(path, "tiny").agent == path.stem
+
+
+def test_agents_that_share_a_name_are_told_apart_by_their_specifications(tmp_path: Path) -> None:
+    specs = [f"checkpoint:{tmp_path}/{folder}/one.safetensors" for folder in "ab"]
+    for folder in "ab":
+        (tmp_path / folder).mkdir()
+        some_network(game="tiny").save(tmp_path / folder / "one.safetensors")
+    result = gw.play_match(*specs, deals=2, rules="tiny")
+    assert [result.first, result.second] == specs
+    assert {*gw.play_tournament([*specs, "random"], deals=2, rules="tiny").agents} == {*specs, "random"}
+    again = gw.play_match(specs[0], specs[0], deals=2, rules="tiny")
+    assert (again.first, again.second) == ("one", "one")
 
 
 @pytest.mark.parametrize("name", ["heuristic", "mc:worlds=2", "champion"])

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from german_whist.envs.agent import Agent
     from german_whist.evaluation.report import Table
 
 BAD_INPUT, INTERRUPTED = 2, 130  # exit codes; the second as a shell reports a process that SIGINT ended
@@ -37,12 +36,6 @@ def progress_bar(unit: str, total: int) -> Iterator[Callable[[int], None]]:
     with Progress(console=console, transient=True, disable=console.quiet) as bar:
         task = bar.add_task(unit, total=total)
         yield lambda played: bar.advance(task, played)
-
-
-def agent_labels(specs: Sequence[str], agents: Sequence[Agent]) -> list[str]:
-    """Return the names of agents for a table, numbered if agents share a name."""
-    names = [agent.name or spec for spec, agent in zip(specs, agents, strict=True)]
-    return [name if names.count(name) == 1 else f"{name} #{i + 1}" for i, name in enumerate(names)]
 
 
 def print_report(parts: Sequence[Table | str]) -> None:

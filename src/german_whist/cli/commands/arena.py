@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import io
 import json
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from german_whist.cli.options import add_match_options, add_worker_options, chosen_executor
-from german_whist.cli.terminal import agent_labels, print_report, progress_bar
+from german_whist.cli.terminal import print_report, progress_bar
 from german_whist.envs.utils.files import write_atomically
 
 if TYPE_CHECKING:
@@ -49,14 +48,11 @@ def add_parser(subparsers: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Play the tournament, and print and draw its standings."""
-    from german_whist.agents.registry import as_spec, make_agent
     from german_whist.envs.engine.rules import rules
     from german_whist.evaluation.match import game_title
     from german_whist.evaluation.tournament.play import play_tournament
 
     game = rules(options.rules)
-    options.agents = [as_spec(spec) for spec in options.agents]
-    agents = [make_agent(spec, game) for spec in options.agents]
     pairs = len(options.agents) * (len(options.agents) - 1) // 2
     with progress_bar("deals", pairs * options.deals) as progress, chosen_executor(options) as executor:
         found = play_tournament(
@@ -68,14 +64,12 @@ def run(options: argparse.Namespace) -> int:
             progress=progress,
             executor=executor,
         )
-    labels = dict(zip(options.agents, agent_labels(options.agents, agents), strict=True))
-    shown = dataclasses.replace(found, agents=tuple(labels[spec] for spec in found.agents))
     if options.json:
         print(json.dumps(found.to_dict()))
     else:
-        print_report(shown.report())
+        print_report(found.report())
     if options.out is not None:
-        draw_standings(shown, options.out, game_title(found.rules, found.endgame))
+        draw_standings(found, options.out, game_title(found.rules, found.endgame))
         if not options.json:
             print(f"picture: {options.out}")
     return 0

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import json
 from typing import Any
 
 from german_whist.cli.options import add_worker_options, chosen_executor
-from german_whist.cli.terminal import agent_labels, print_report, progress_bar
+from german_whist.cli.terminal import print_report, progress_bar
 
 
 def add_parser(subparsers: Any) -> None:
@@ -28,15 +27,12 @@ def add_parser(subparsers: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Play, and print the table and the rating."""
-    from german_whist.agents.registry import as_spec, make_agent
-    from german_whist.evaluation.benchmark import RULES, benchmark, total_deals
+    from german_whist.evaluation.benchmark import benchmark, total_deals
 
-    agent = as_spec(options.agent)
-    (label,) = agent_labels([options.agent], [make_agent(agent, RULES)])
     with progress_bar("deals", total_deals()) as progress, chosen_executor(options) as executor:
-        result = benchmark(agent, progress=progress, executor=executor)
+        result = benchmark(options.agent, progress=progress, executor=executor)
     if options.json:
         print(json.dumps(result.to_dict()))
     else:
-        print_report(dataclasses.replace(result, agent=label).report())
+        print_report(result.report())
     return 0

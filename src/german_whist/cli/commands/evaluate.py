@@ -11,7 +11,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from german_whist.cli.options import add_match_options, add_worker_options, chosen_executor
-from german_whist.cli.terminal import agent_labels, print_report, progress_bar
+from german_whist.cli.terminal import print_report, progress_bar
 
 if TYPE_CHECKING:
     from german_whist.evaluation.match import MatchResult
@@ -58,6 +58,7 @@ def run(options: argparse.Namespace) -> int:
     """Play the matches and print the results."""
     from german_whist.agents.registry import as_spec, make_agent
     from german_whist.envs.engine.rules import rules
+    from german_whist.evaluation.games import result_names
     from german_whist.evaluation.match import play_match
     from german_whist.evaluation.recording import writing_recordings
 
@@ -71,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
     deals, game = 1000 if options.deals is None else options.deals, rules(options.rules)
     options.agents = [as_spec(spec) for spec in options.agents]
     agents = [make_agent(spec, game) for spec in options.agents]
-    labels, pairs = agent_labels(options.agents, agents), list(combinations(range(len(agents)), 2))
+    names, pairs = result_names(options.agents, agents), list(combinations(range(len(agents)), 2))
     results: dict[tuple[int, int], MatchResult] = {}
     with (
         chosen_executor(options) as executor,
@@ -83,13 +84,11 @@ def run(options: argparse.Namespace) -> int:
         for i, j in pairs:
             # Given as specifications, so that an agent begins each match as new.
             result = play_match(options.agents[i], options.agents[j], deals=deals, **how)
-            results[i, j] = dataclasses.replace(result, first=labels[i], second=labels[j])
+            results[i, j] = dataclasses.replace(result, first=names[i], second=names[j])
     if options.json:
-        specs = options.agents
-        matches = [{**result.to_dict(), "first": specs[i], "second": specs[j]} for (i, j), result in results.items()]
-        print(json.dumps({"matches": matches}))
+        print(json.dumps({"matches": [result.to_dict() for result in results.values()]}))
     else:
-        print_report(results[0, 1].report() if len(agents) == 2 else [_cross_table(labels, results)])
+        print_report(results[0, 1].report() if len(agents) == 2 else [_cross_table(names, results)])
     return 0
 
 
@@ -123,13 +122,13 @@ def _play_sprt(options: argparse.Namespace) -> int:
     return 0
 
 
-def _cross_table(labels: Sequence[str], results: Mapping[tuple[int, int], MatchResult]) -> Table:
+def _cross_table(names: Sequence[str], results: Mapping[tuple[int, int], MatchResult]) -> Table:
     """Return every agent (rows) against every other (columns), from the results of agents i and j for every i < j."""
     from german_whist.evaluation.match import game_title, result_note
     from german_whist.evaluation.report import Table
     from german_whist.evaluation.statistics import percent
 
-    cells = [["—"] * len(labels) for _ in labels]
+    cells = [["—"] * len(names) for _ in names]
     for (i, j), result in results.items():
         low, high = result.interval
         cells[i][j] = percent(result.win_rate, (low, high))
@@ -137,6 +136,6 @@ def _cross_table(labels: Sequence[str], results: Mapping[tuple[int, int], MatchR
     any_result = results[0, 1]
     title = game_title(any_result.rules, any_result.endgame)
     won = "games" if any_result.match is None else "matches"
-    columns = (f"{won} won by", *(f"vs {label}" for label in labels))
-    rows = [[label, *row] for label, row in zip(labels, cells, strict=True)]
+    columns = (f"{won} won by", *(f"vs {name}" for name in names))
+    rows = [[name, *row] for name, row in zip(names, cells, strict=True)]
     return Table(title, columns, rows, [result_note(any_result)])
