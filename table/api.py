@@ -152,8 +152,8 @@ def _replayed(history: Any, rules: Rules) -> tuple[npt.NDArray[np.int8], DealBat
     is_table = isinstance(history, list) and 0 < len(history) <= max_events(rules)
     if not is_table or not all(isinstance(row, list) and len(row) == columns for row in history):
         raise ValueError(f"history must be 1 to {max_events(rules)} rows of {columns}, got {history!r:.{_SHORT}}")
-    most = history_high(rules)[: len(history)].tolist()
-    for row, high in zip(history, most, strict=True):
+    highest = history_high(rules)[: len(history)].tolist()
+    for row, high in zip(history, highest, strict=True):
         if not all(type(number) is int and 0 <= number <= top for number, top in zip(row, high, strict=True)):
             raise ValueError(f"history: {row!r:.{_SHORT}} is not an event of this game")
     tokens = np.array(history, np.int8)

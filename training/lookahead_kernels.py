@@ -54,13 +54,13 @@ LOOKAHEAD = np.dtype(
 def _last_drawn(state):
     """Return the deck index of the card that the other seat has just drawn unseen; −1 if its play may depend on it."""
     # The loser of a trick draws, and then the next card is turned up, so the drawn card lies two before the top.
-    place = np.int64(state.top) - 2
-    if place < 0 or state.led >= 0 or state.decision != PLAY:
+    index = np.int64(state.top) - 2
+    if index < 0 or state.led >= 0 or state.decision != PLAY:
         return np.int64(-1)
     other = 1 - np.int64(state.turn)
     # Some rules draw in another order, and an exhausted stock turns up nothing: check who holds the card, and unseen.
-    held = (state.hands[other] & ~state.known[other]) >> np.uint64(state.deck[place])
-    return place if held & _ONE else np.int64(-1)
+    held = (state.hands[other] & ~state.known[other]) >> np.uint64(state.deck[index])
+    return index if held & _ONE else np.int64(-1)
 
 
 @kernel
@@ -96,9 +96,9 @@ def write_rotation(game, state, rotation, rotations, state_copy):
     steps = rotation * unseen // rotations  # evenly spaced: with fewer rotations than cards they stay distinct
     for number in range(unseen):
         source = first + (number + steps) % unseen
-        place = first + number
+        index = first + number
         card = state.deck[drawn if source < top else source]
-        state_copy.deck[drawn if place < top else place] = card
+        state_copy.deck[drawn if index < top else index] = card
     if drawn >= 0:
         other = 1 - np.int64(state.turn)
         state_copy.hands[other] &= ~(_ONE << np.uint64(state.deck[drawn]))

@@ -175,10 +175,10 @@ _PLACES = {
 }
 
 
-def _check_cards(rules: Rules, places: Mapping[str, int]) -> None:
+def _check_cards(rules: Rules, masks: Mapping[str, int]) -> None:
     """Refuse a card that is not in the deck, or in two places."""
     seen: dict[str, int] = {}
-    for name, mask in places.items():
+    for name, mask in masks.items():
         if mask & ~mask_of(rules.cards):
             raise ValueError(f"{name}: {_names(mask & ~mask_of(rules.cards))} is not in this game's deck")
         for other, before in seen.items():

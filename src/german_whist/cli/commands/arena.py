@@ -105,12 +105,12 @@ def draw_standings(standings: Standings, path: str | Path, title: str) -> None:
 
 
 def _draw_scale(axes: Axes, standings: Standings, names: list[str]) -> None:
-    places = np.arange(len(names))
+    ranks = np.arange(len(names))
     low, high = np.array(standings.intervals).T
     bounded = np.isfinite(high - low)
-    axes.hlines(places[bounded], low[bounded], high[bounded], color=_COLOR, linewidth=2)
-    axes.plot(standings.ratings, places, "o", color=_COLOR)
-    axes.set_yticks(places, [f"{name}  {i + 1}" for i, name in enumerate(names)], parse_math=False)
+    axes.hlines(ranks[bounded], low[bounded], high[bounded], color=_COLOR, linewidth=2)
+    axes.plot(standings.ratings, ranks, "o", color=_COLOR)
+    axes.set_yticks(ranks, [f"{name}  {i + 1}" for i, name in enumerate(names)], parse_math=False)
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.set_xlabel("Elo (Bradley-Terry, mean 0, 95 % interval)")
     axes.grid(axis="x", color="0.92")
