@@ -36,7 +36,7 @@ def as_yaml(value: Any) -> str:
 @pytest.mark.parametrize("name", recipe_names())
 def test_recipes_load(name: str) -> None:
     config = load_config(name)
-    assert config.decisions >= 1_000_000
+    assert config.decisions >= 950_000  # the shortest, quickstart
     assert set(config.shares) == (set(every_game()) if name == "champion" else {"classic"})
 
 
