@@ -202,7 +202,7 @@ def trainer_of(config: TrainConfig) -> Trainer:
     """Return the function that trains a configuration, importing the libraries that it needs."""
     if isinstance(config, PolicyIterationConfig):
         return _train_policy_iteration
-    from german_whist.training.sb3 import train_sb3
+    from german_whist.training.sb3_trainer import train_sb3
 
     return train_sb3
 
