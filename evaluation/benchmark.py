@@ -59,7 +59,7 @@ LADDER = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class BenchmarkResult(Report):
     """Result of the benchmark.
 

@@ -27,7 +27,7 @@ from german_whist.evaluation.statistics import finite_ends, paired_intervals, pe
 Record = Callable[[Recording], None]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class MatchResult(Report):
     """Result of the first agent against the second; every deal or match is played twice with the seats swapped.
 

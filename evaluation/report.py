@@ -61,6 +61,11 @@ class Report(ABC):
         """Return the result as text."""
         return "\n".join(map(str, self.report()))
 
+    def __repr__(self) -> str:
+        """Return the class and the first row of its table."""
+        rows = [part.rows[0] for part in self.report() if isinstance(part, Table)]
+        return f"{type(self).__name__}({', '.join(cell.strip() for cell in rows[0])})"
+
     def _repr_html_(self) -> str:
         """Return the result as HTML for a notebook."""
         return "".join(_paragraph(part) if isinstance(part, str) else part.html() for part in self.report())

@@ -63,7 +63,7 @@ def log_likelihood_ratio(counts: npt.ArrayLike, elo0: float, elo1: float) -> flo
     return (elo1 - elo0) * (nelo - middle) / error**2
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class SPRTResult(Report):
     """Result of ``play_sprt``.
 

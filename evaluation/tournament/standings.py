@@ -30,7 +30,7 @@ Interval = tuple[float, float]
 Margins = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Standings(Report):
     """The result of a tournament; agents are in order of rating, the strongest first.
 
