@@ -70,9 +70,12 @@ def _imports_from(folder: Path) -> Iterator[None]:
     hidden = {name: sys.modules.pop(name) for name in [*sys.modules] if _top(name) in same}
     sys.path.insert(0, str(folder))
     importlib.invalidate_caches()
+    written = sys.dont_write_bytecode
+    sys.dont_write_bytecode = True  # bytecode does not tell edits within a second apart
     try:
         yield
     finally:
+        sys.dont_write_bytecode = written
         new = {name for name in sys.modules if "." not in name} - (loaded - same)
         own = {name for name in new if _is_in(folder, sys.modules[name])}
         sys.path.remove(str(folder))
