@@ -89,7 +89,7 @@ site: $(VENV)/.installed-dev-$(KEY)
 fuzz: $(VENV)/.installed-dev-$(KEY)
 	FUZZ_EXAMPLES=$(or $(EXAMPLES),1000) $(BIN)/python -m pytest -q -m nightly tests/fuzz
 
-# KILLS=N: kills of runs from scratch and with `init`, each; SEED: when.
+# KILLS=N: kills of runs from scratch and with `init`, of one process and two, each; SEED: when.
 kill-test: $(VENV)/.installed-dev-$(KEY)
 	KILLS=$(or $(KILLS),20) SEED=$(or $(SEED),0) $(BIN)/python -m pytest -q -m nightly tests/kills
 

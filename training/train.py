@@ -453,7 +453,8 @@ class TrainingState:
     def save(self) -> None:
         """Write a checkpoint, which joins the pool, the distilled network's checkpoint, and a snapshot."""
         checkpoint = self.checkpoint()
-        self._pool.append(checkpoint)
+        # A run that was killed after its last update saves twice.
+        self._pool = [past for past in self._pool if past.training["decisions"] < self.decisions] + [checkpoint]
         del self._pool[: -self.config.pool_size]
         if self.processes.is_first:
             checkpoint.save(self.run.checkpoint_path(self.decisions))

@@ -59,11 +59,12 @@ def contents(run: RunDirectory) -> dict[str, Any]:
 
 
 @pytest.mark.nightly
+@pytest.mark.parametrize("processes", [1, 2])
 @pytest.mark.parametrize("with_init", [False, True])
-def test_killed_run_ends_the_same(with_init: bool, tmp_path: Path) -> None:
-    config, rng, kills = tmp_path / "config.yaml", np.random.default_rng([SEED, with_init]), 0
+def test_killed_run_ends_the_same(with_init: bool, processes: int, tmp_path: Path) -> None:
+    config, rng, kills = tmp_path / "config.yaml", np.random.default_rng([SEED, with_init, processes]), 0
     init = {"init": str(train_small(tmp_path / "start").run.final)} if with_init else {}
-    config.write_text(yaml.safe_dump({**SETTINGS, **init}, sort_keys=False))
+    config.write_text(yaml.safe_dump({**SETTINGS, **init, "processes": processes}, sort_keys=False))
     whole, run = (RunDirectory(tmp_path / name) for name in ("whole", "run"))
 
     def begin(one: RunDirectory) -> list[str]:

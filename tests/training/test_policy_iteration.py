@@ -14,7 +14,7 @@ from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK
 from german_whist.envs.engine.rules import rules
 from german_whist.training.networks import LOGITS_PER_OUTPUT, Batch, Networks
 from german_whist.training.processes import Processes
-from german_whist.training.run import Periodic, RunDirectory, TrainingOutcome
+from german_whist.training.run import Periodic, RunDirectory, TrainingOutcome, read_snapshot
 from german_whist.training.train import TrainingState
 from tests.training.policy_iteration_runs import ALL_PARTS, train_once
 from tests.training.policy_iteration_runs import small_config as config
@@ -142,6 +142,7 @@ def test_resume_after_last_decision(finished, tmp_path, monkeypatch):
             run(tmp_path / "run", **ALL_PARTS)
     done = resume_run(tmp_path / "run")
     assert contents(done) == contents(finished)
+    assert read_snapshot(done.run.snapshot)[0] == read_snapshot(finished.run.snapshot)[0]
     fitted, expected = load_checkpoint(done.run.final).value, load_checkpoint(finished.run.final).value
     assert len(fitted) == len(expected) == 3
     for (weight, bias), (other, other_bias) in zip(fitted, expected, strict=True):
