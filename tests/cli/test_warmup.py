@@ -28,6 +28,7 @@ FunctionCache.load_overload = loading
 import contextlib
 import io
 import gymnasium
+from german_whist.cli import main
 import german_whist as gw
 
 env = gw.env()
