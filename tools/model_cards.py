@@ -85,6 +85,7 @@ WHAT = {
     "small": "The fast network: `distilled.safetensors` of the same run, trained to imitate `champion`",
 }
 USUAL_DEALS = 10_000
+HOW_IT_WAS_MADE = "How it was made (the recipe `three-hours` was named `champion` then):"
 ENDGAMES = (
     "Both sides play endgames exactly; against `heuristic`, each plays its own; *network to the end*: the agent with "
     "`endgame=played`."
@@ -155,7 +156,7 @@ def _model_card(network: PretrainedNetwork) -> list[str]:
         )
         lines += [markdown_table(("against", "games won", "margin"), rows), ""]
     if training.get("commands"):
-        lines += ["How it was made:", "", "```sh", *training["commands"], "```", ""]
+        lines += [HOW_IT_WAS_MADE, "", "```sh", *training["commands"], "```", ""]
     file = f"{network.name}{FILE_SUFFIX}"
     digest = ["```text", f"{hashlib.sha256((weights_folder() / file).read_bytes()).hexdigest()}  {file}", "```"]
     return [*lines, *facts, "", "SHA-256:", "", *digest, ""]

@@ -16,6 +16,7 @@ from german_whist.envs.agent import Actions, Views
 from tests.agents.networks import some_network
 
 WRONG = {
+    "tiny": "agent 'tiny'",  # a game
     "heuristics": "did you mean 'heuristic'",
     "runs/nowhere": "'runs/nowhere'",
     "heuristic:search=4,depth=3": "'depth'",

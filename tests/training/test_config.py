@@ -37,7 +37,7 @@ def as_yaml(value: Any) -> str:
 def test_recipes_load(name: str) -> None:
     config = load_config(name)
     assert config.decisions >= 950_000  # the shortest, quickstart
-    assert set(config.shares) == (set(every_game()) if name == "champion" else {"classic"})
+    assert set(config.shares) == (set(every_game()) if name == "three-hours" else {"classic"})
 
 
 @pytest.mark.parametrize("config", [small_config(games={"tiny": 1.0}), tiny_config(learning_rate=3e-7)])
@@ -154,8 +154,8 @@ def test_a_path_is_a_network(tmp_path: Path) -> None:
 
 
 def test_rules_replace_games() -> None:
-    assert load_config("champion", {"rules": "short"}).shares == {"short": 1.0}
-    assert set(load_config("champion", {"rules": "short", "games": "{tiny: 1}"}).shares) == {"tiny"}
+    assert load_config("three-hours", {"rules": "short"}).shares == {"short": 1.0}
+    assert set(load_config("three-hours", {"rules": "short", "games": "{tiny: 1}"}).shares) == {"tiny"}
 
 
 @pytest.mark.parametrize(

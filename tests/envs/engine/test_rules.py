@@ -128,6 +128,7 @@ def test_rules_of_rules() -> None:
 @pytest.mark.parametrize(
     ("spec", "complaint"),
     [
+        ("champion", "rules 'champion'"),  # an agent
         ("clasic", "'clasic': did you mean 'classic'"),
         ("classic:hnad=3", "'hnad': did you mean 'hand'"),
         ("classic:hand", "'hand' is not key=value"),
