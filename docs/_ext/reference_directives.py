@@ -7,6 +7,7 @@ pages cannot say anything that the code does not.
 from __future__ import annotations
 
 import argparse
+import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
@@ -252,6 +253,29 @@ class AgentNames(MarkdownDirective):
         return "\n".join(["| name | play |", "| --- | --- |", *rows])
 
 
+class Leaderboard(MarkdownDirective):
+    """The entries of the leaderboard: the output of ``benchmark --json``, with ``command`` and ``by``."""
+
+    def markdown(self) -> str:
+        """Return a table, the strongest first.
+
+        Raises:
+            ValueError: if an entry is of another protocol.
+        """
+        from german_whist.evaluation.benchmark import PROTOCOL
+
+        files = Path(self.env.srcdir).glob("reference/leaderboard/*.json")
+        entries = [json.loads(file.read_text(encoding="utf-8")) for file in files]
+        if others := {entry["protocol"] for entry in entries} - {PROTOCOL}:
+            raise ValueError(f"protocol: {sorted(others)}, not {PROTOCOL}")
+        lines = ["| agent | Elo | 95 % interval | command | by |", "| --- | --- | --- | --- | --- |"]
+        for entry in sorted(entries, key=lambda entry: -entry["rating"]):
+            low, high = entry["interval"]
+            rating = f"{entry['rating']:.0f} | {low:.0f} to {high:.0f}"
+            lines.append(f"| `{entry['agent']}` | {rating} | `{entry['command']}` | {_plain(entry['by'])} |")
+        return "\n".join(lines)
+
+
 class RecordFields(MarkdownDirective):
     """The fields of a view or a state, with the comments that stand beside them in the source."""
 
@@ -343,6 +367,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_directive("training-recipes", Recipes)
     app.add_directive("game-presets", Presets)
     app.add_directive("agent-names", AgentNames)
+    app.add_directive("leaderboard", Leaderboard)
     app.add_directive("record-fields", RecordFields)
     app.connect("autodoc-process-signature", _short_signature)
     app.connect("object-description-transform", _short_attribute)
