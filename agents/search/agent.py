@@ -1,6 +1,6 @@
 """Search in sampled worlds: ``NAME:search=N`` improves a policy by lookahead, ``mc:worlds=N`` is the search alone.
 
-For each decision:
+Play is searched where it pays: in the last tricks of the foreplay (``SEARCHED_TRICKS``). For each decision there:
 
 1. Deals are sampled uniformly from all that agree with the seat's history (``inference/deck_sampling_kernels``).
 2. Each deal is weighted by the likelihood of the opponent's plays under a mixture of opponent models: the rollout
@@ -58,7 +58,9 @@ from german_whist.envs.utils.checks import whole_number
 from german_whist.solver.search.transposition_table import RaceTranspositionTable, race_transposition_table
 
 DEFAULT_WORLDS = 60  # of mc
-SEARCHED_TRICKS = 26  # the last tricks of the foreplay, in which play is searched; the coach searches every decision
+# Play is searched in the last tricks of the foreplay alone; the coach searches every decision. In the time of 64 worlds in
+# all thirteen tricks (51.2 % ± 0.7 against ``champion``), 160 worlds in the last five win 52.0 % ± 0.5 (4,000 deals).
+SEARCHED_TRICKS = 5
 MAX_WORLDS = 100_000
 BOT_SD = 0.5  # as ``NETWORK_SD`` for the heuristic bot, which is trusted less
 # A margin m counts TANH_SCALE * tanh(m / TANH_SCALE) tricks, and a win WIN_WEIGHT more. With 512 worlds, this gains
