@@ -58,8 +58,8 @@ from german_whist.envs.utils.checks import whole_number
 from german_whist.solver.search.transposition_table import RaceTranspositionTable, race_transposition_table
 
 DEFAULT_WORLDS = 60  # of mc
-# Play is searched in the last tricks of the foreplay alone; the coach searches every decision. In the time of 64 worlds in
-# all thirteen tricks (51.2 % ± 0.7 against ``champion``), 160 worlds in the last five win 52.0 % ± 0.5 (4,000 deals).
+# Play is searched in the last tricks of the foreplay alone; the coach searches every decision. In the time of 64 worlds
+# in all thirteen tricks (51.2 % ± 0.7 against ``champion``), 160 worlds in the last five win 52.0 % ± 0.5.
 SEARCHED_TRICKS = 5
 MAX_WORLDS = 100_000
 BOT_SD = 0.5  # as ``NETWORK_SD`` for the heuristic bot, which is trusted less

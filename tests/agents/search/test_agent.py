@@ -73,6 +73,15 @@ def test_choice_independent_of_batch_and_threads(positions: Positions, choices: 
     assert positions.act(threaded, slice(5, 6)) == choices[5:6]
 
 
+def test_play_is_searched_late() -> None:
+    agent, searched = searcher(SPEC, "classic"), []
+    for steps in (4, 18):
+        views = Positions(24, steps, "classic").views
+        played = agent.act(views, AgentRng(7, np.arange(24)))
+        searched.append((played != agent.prior.act(views, None)).any())
+    assert searched == [False, True]
+
+
 def redealt(positions: Positions, row: int, key: int) -> DealBatch | None:
     """Another deal that leaves the seat to act the same history, the opponent's hand changed; ``None`` if none is."""
     from german_whist.agents.inference.sampling import DealSampler
