@@ -48,43 +48,6 @@ def test_sb3_matches_vector_env(rules: str, reward: str) -> None:
     np.testing.assert_allclose(largest, largest[0], rtol=1e-5)
 
 
-def test_sb3_first_deal_and_opponent() -> None:
-    envs = GermanWhistVecEnv(2, rules="small")
-    envs.set_options({"deal": (7, 100)})
-    envs.reset()
-    envs.opponent = "random"
-    assert envs.opponent.name == "random"
-    rewards = [envs.step(lowest(envs.action_masks()))[1] for _ in range(50)]
-    again = GermanWhistVecEnv(2, rules="small", opponent="random")
-    again.set_options({"deal": (7, 100)})
-    again.reset()
-    assert not (np.array(rewards) == 0).all()
-    assert (np.array(rewards) == [again.step(lowest(again.action_masks()))[1] for _ in range(50)]).all()
-
-
-def test_maskable_ppo_with_histories() -> None:
-    envs = GermanWhistVecEnv(8, rules="tiny", canonical=True, observation="both")
-    model = MaskablePPO("MultiInputPolicy", VecMonitor(envs), n_steps=16, batch_size=32, seed=0, device="cpu")
-    assert model.learn(256).num_timesteps == 256
-    shown = envs.reset()
-    differ = []
-
-    class Player:
-        canonical = uses_games = True
-
-        def act(self, observations: np.ndarray, action_masks: np.ndarray, games: Any) -> np.ndarray:
-            tokens, lengths = games.histories()
-            seen = {"observation": observations, "history": tokens, "length": lengths[:, None]}
-            differ.extend(name for name, part in seen.items() if (part.shape[1:], part.dtype) != like(shown[name]))
-            return model.predict(seen, action_masks=action_masks, deterministic=True)[0]
-
-    def like(part: np.ndarray) -> Any:
-        return part.shape[1:], part.dtype
-
-    assert gw.play_match(Player(), "random", deals=10, rules="tiny").deals == 10
-    assert not differ
-
-
 def test_maskable_ppo() -> None:
     envs = GermanWhistVecEnv(8, rules="tiny", canonical=True, endgame="exact")
     envs.reset()
@@ -102,18 +65,3 @@ def test_maskable_ppo() -> None:
             return model.predict(observations, action_masks=action_masks, deterministic=True)[0]
 
     assert gw.play_match(Player(), "random", deals=10, rules="tiny", endgame="exact").deals == 10
-
-
-def test_bad_arguments() -> None:
-    with pytest.raises(ValueError, match="reward"):
-        GermanWhistVecEnv(2, reward="money")
-    with pytest.raises(ValueError, match="nobody"):
-        GermanWhistVecEnv(2, opponent="nobody")
-    with pytest.raises(ValueError, match="num_envs"):
-        GermanWhistVecEnv(0)
-    envs = GermanWhistVecEnv(2, rules="tiny")
-    with pytest.raises(gymnasium.error.ResetNeeded):
-        envs.action_masks()
-    envs.set_options([{"deal": (7, 100)}, {"deal": (7, 200)}])
-    with pytest.raises(ValueError, match="200"):
-        envs.reset()

@@ -51,15 +51,6 @@ def _at(env: gw.TextEnv, deal: tuple[int, int]) -> gw.TextEnv:
     return env
 
 
-def test_given_deck() -> None:
-    deck = gw.DealBatch("tiny", 1, seed=1).states["deck"][0, : len(gw.rules("tiny").cards)].tolist()
-    env = gw.TextEnv("tiny", seat=1)
-    prompt = env.reset(seed=0, options={"deck": deck, "dealer": 0})
-    assert sorted(cards_of(int(env.view["hand"][0]))) == sorted(deck[0 : 2 * env.rules.hand : 2])
-    assert all(card_text(card) in prompt for card in cards_of(int(env.view["legal"][0])))
-    assert env.reset(options={"deck": deck, "dealer": 1}) != prompt
-
-
 @pytest.mark.parametrize("seat", [0, 1])
 @pytest.mark.parametrize("game", ["classic", "draft", "open_stock", "no_trump", "humbug"])
 def test_hidden_cards_are_hidden(game: str, seat: int) -> None:
@@ -107,27 +98,6 @@ def test_three_illegal_answers(settings: dict[str, Any], penalty: float, lost: f
     assert (paid, done, info["illegal"], info["margin"]) == (lost, True, True, -13)
     assert "You forfeit the deal (3 answers in a row named no legal action)" in message
     assert env.step(foreign)[1:3] == (0.0, True)
-
-
-def test_legal_answer_resets_count() -> None:
-    env = gw.TextEnv(reward="margin")
-    env.reset(seed=1)
-    done = False
-    while not done:
-        for _ in range(2):
-            assert env.step("hm")[1:3] == (0.0, False)
-        _, reward, done, info = env.step(env.legal[0])
-    assert not info["illegal"]
-    assert reward == info["margin"]
-
-
-def test_rewards() -> None:
-    env, paid = gw.TextEnv("short", "random", reward="win"), {}
-    for seed in range(24):
-        env.reset(seed=seed)
-        _, total, info = play_on(env, np.random.default_rng(seed))
-        paid[int(np.sign(info["margin"]))] = total
-    assert paid == {-1: 0.0, 0: 0.5, 1: 1.0}
 
 
 @pytest.mark.parametrize("game", ["classic", "small_all"])

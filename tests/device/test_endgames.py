@@ -66,16 +66,6 @@ def test_deals_end_with_perfect_play(rules: str) -> None:
     assert arrays.states.tobytes() == tensors.states.bytes.numpy().tobytes()
 
 
-def test_endgames_in_cpu_tensors() -> None:
-    endgames = some_endgames(50)
-    expected = german_whist.solve_endgames(**endgames)
-    found = german_whist.solve_endgames(**endgames, device="cpu")
-    assert isinstance(found, torch.Tensor)
-    np.testing.assert_array_equal(found.numpy(), expected)
-    reached = german_whist.solve_endgames(**endgames, at_least=2, device="cpu")
-    np.testing.assert_array_equal(reached.numpy(), expected >= 2)
-
-
 @pytest.mark.parametrize(
     ("change", "words"),
     [

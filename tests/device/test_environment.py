@@ -90,11 +90,6 @@ class Wrong:
         return np.full(len(views), 99)
 
 
-def test_illegal_opponent_is_refused() -> None:
-    with pytest.raises(ValueError, match="99"):
-        gymnasium.make_vec(ID, num_envs=8, opponent=Wrong(), device="cpu").reset(seed=0)
-
-
 def test_refused_with_device() -> None:
     for setting in ({"render_mode": "ansi"}, {"match": "best_of:3"}, {"autoreset_mode": "NEXT_STEP"}):
         with pytest.raises(ValueError, match=next(iter(setting))):

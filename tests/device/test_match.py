@@ -47,8 +47,3 @@ def test_gpu_network_matches_cpu() -> None:
         )
         arrays.step(actions)
         tensors.step(torch.from_numpy(actions))
-
-
-def test_histories_are_refused() -> None:
-    with pytest.raises(ValueError, match="uses histories"):
-        play_match("champion:search=8", "random", deals=2, device="cpu")

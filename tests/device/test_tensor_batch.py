@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,6 @@ import torch
 
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.simulator.batch import DealBatch
-from german_whist.envs.utils import device
 
 SIZE = 40
 
@@ -50,17 +48,6 @@ def test_tensors_match_arrays(rules: str, endgame: str) -> None:
         np.testing.assert_array_equal(tensors.returns(reward).numpy(), arrays.returns(reward))
 
 
-def test_strided_tensor(monkeypatch: pytest.MonkeyPatch) -> None:
-    def on_host(given: Any) -> Any:
-        return np.asarray(SimpleNamespace(__array_interface__=given.__cuda_array_interface__))
-
-    monkeypatch.setattr(device, "cuda_module", lambda: SimpleNamespace(as_cuda_array=on_host))
-    monkeypatch.setattr(device, "_arrays", {})
-    table = torch.arange(12).view(3, 4)
-    for tensor in (table, table[:, 1], table.T, table[::2]):
-        np.testing.assert_array_equal(device._gpu_array(tensor), tensor.numpy())
-
-
 def test_rows_dealt_match_arrays() -> None:
     arrays, tensors = both()
     decks = [list(arrays.rules.cards), list(arrays.rules.cards)[::-1]]
@@ -90,44 +77,6 @@ def test_saved_states() -> None:
         tensors.set_state(saved, rows=[0, 1])
 
 
-def test_out_tensor() -> None:
-    _, tensors = both()
-    out = torch.empty((SIZE, tensors.num_observations), dtype=torch.int8)
-    assert tensors.observe(out) is out
-    for wrong in (out[:1], out.int()):
-        with pytest.raises(ValueError, match="out must"):
-            tensors.observe(wrong)
-
-
-def test_illegal_action_moves_nothing() -> None:
-    arrays, tensors = both()
-    before = tensors.states.bytes.clone()
-    actions = tensors.action_mask().argmax(1)
-    actions[3] = 51
-    with pytest.raises(ValueError, match="action 51") as refused:
-        tensors.step(actions)
-    assert torch.equal(tensors.states.bytes, before)
-    with pytest.raises(ValueError, match="action 51") as in_arrays:
-        arrays.step(actions.numpy())
-    assert str(refused.value) == str(in_arrays.value)
-
-
-@pytest.mark.parametrize(
-    ("wrong", "words"),
-    [
-        (lambda batch: batch.step(torch.zeros(SIZE)), "actions must be integers"),
-        (lambda batch: batch.step(torch.zeros(3, dtype=torch.int64)), "actions must have shape"),
-        (lambda batch: batch.views([SIZE]), "rows must be .*39, got 40"),
-        (lambda batch: batch.views([0], [2]), "seats must be .*1, got 2"),
-        (lambda batch: batch.returns("money"), "reward"),
-        (lambda batch: batch.reset(-1), "first deal"),
-    ],
-)
-def test_wrong_arguments_are_refused(wrong: Any, words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        wrong(both()[1])
-
-
 @pytest.mark.parametrize("device", ["nowhere", "meta", "cuda:99", 3.5])
 def test_unknown_devices_are_refused(device: Any) -> None:
     with pytest.raises(ValueError, match="device"):
@@ -149,11 +98,3 @@ def test_histories_match_arrays(rules: str) -> None:
     first = tensors.history()[1]
     tensors.set_state(saved)
     assert (tensors.history()[1] < first).all()
-
-
-def test_observe_some_rows() -> None:
-    for batch in both():
-        assert isinstance(batch, DealBatch)
-        rows = [4, 1, 4]
-        assert (np.asarray(batch.observe(rows=rows)) == np.asarray(batch.observe())[rows]).all()
-        assert (np.asarray(batch.action_mask(rows=rows)) == np.asarray(batch.action_mask())[rows]).all()

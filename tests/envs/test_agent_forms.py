@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import german_whist as gw
-from german_whist.envs.agent import as_agent, ask
+from german_whist.envs.agent import as_agent
 
 
 class Lowest:
@@ -88,42 +88,6 @@ def test_canonical_agent() -> None:
     assert np.array_equal(chances.argmax(axis=1), actions)
 
 
-def test_canonical_histories_of_agents() -> None:
-    canonical = gw.DealBatch("classic", 6, seed=4, history=True, canonical=True)
-
-    class Follower:
-        uses_games = True
-        histories: list[Any] = []  # noqa: RUF012 - of both classes
-
-        def act(self, observations: Any, action_masks: Any, games: Any) -> Any:
-            self.histories.append(games.histories()[0])
-            return action_masks.argmax(axis=1)
-
-    class Canonical(Follower):
-        canonical = True
-
-    rows = np.arange(6)
-    for batch in (canonical, gw.DealBatch("classic", 6, seed=4, history=True)):
-        for agent in (Follower(), Canonical()):
-            Follower.histories.clear()
-            ask(as_agent(agent, gw.rules("classic")), batch, rows, None)
-            is_canonical = isinstance(agent, Canonical)
-            plain = batch.log.histories(batch.states, rows, np.full(6, -1))[0]
-            assert np.array_equal(Follower.histories[0], canonical.history()[0] if is_canonical else plain)
-
-
-@pytest.mark.parametrize("wrong", [-1, 99])
-def test_canonical_agent_illegal(wrong: int) -> None:
-    class Wrong:
-        canonical = True
-
-        def act(self, observations: Any, action_masks: Any) -> Any:
-            return np.full(len(observations), wrong)
-
-    with pytest.raises(ValueError, match=f"chose action {wrong}"):
-        gw.play_match(Wrong(), "random", deals=1)
-
-
 def test_network_attribute_is_no_policy() -> None:
     class Net:
         def __call__(self, inputs: Any) -> Any:
@@ -135,20 +99,6 @@ def test_network_attribute_is_no_policy() -> None:
             self.policy = Net()  # as in a torch module
 
     assert as_agent(Module()).policy(gw.DealBatch(size=2).views()) is None
-
-
-def test_observations_form_with_games() -> None:
-    class Reader(Lowest):
-        uses_games = True
-
-        def act(self, observations: Any, action_masks: Any, games: Any = None) -> Any:
-            tokens, _ = games.histories()
-            assert len(tokens) == len(observations)
-            return super().act(observations, action_masks)
-
-    reader = Reader()
-    gw.play_match(reader, "random", deals=3)
-    assert reader.seen
 
 
 def test_other_parameters() -> None:
@@ -163,11 +113,3 @@ def test_other_parameters() -> None:
     for agent in (Other(), Swapped()):
         with pytest.raises(ValueError, match="name the parameters observations, action_masks"):
             gw.play_match(agent, "random", deals=1)
-
-
-def test_subclass_of_agent() -> None:
-    class Child(gw.Agent):
-        def act(self, observations: Any, action_masks: Any) -> Any:
-            return action_masks.argmax(axis=1)
-
-    assert gw.play_match(Child(), Lowest(), deals=10).margin == 0

@@ -112,15 +112,6 @@ def test_autoreset_mode(mode: AutoresetMode) -> None:
         gymnasium.make_vec(GAME, num_envs=2, autoreset_mode="NEXTSTEP")
 
 
-def test_seed_list_with_none() -> None:
-    environment = GermanWhistVectorEnv(Lowest(), 3, rules="tiny")
-    environment.reset(seed=[5, 3, 9])
-    environment.reset(seed=(7, None, np.uint64(2**64 - 1)))
-    assert environment._episodes.seeds.tolist() == [7, 3, 2**64 - 1]
-    assert environment._episodes.numbers.tolist() == [0, 1, 0]
-    assert environment._episodes.strides.tolist() == [1, 1, 1]
-
-
 @pytest.mark.parametrize(
     ("mask", "error"),
     [

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import german_whist as gw
 from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.envs.observation.history import EVENTS
-from german_whist.envs.pettingzoo_env import env, raw_env
+from german_whist.envs.pettingzoo_env import env
 from german_whist.envs.simulator.batch import DealBatch
 from tests.dealing import deal_deck
 from tests.strategies import seeds
@@ -50,17 +50,6 @@ def test_canonical_histories(name: str, rng: np.random.Generator) -> None:
         encoded = gw.canonical_views(plain.views())[1][np.arange(20), 52 + np.minimum(actions, 51)]
         shown.step(np.where(actions < 52, encoded, actions))
         plain.step(actions)
-
-
-def test_equal_deals_have_one_canonical_history() -> None:
-    deck, names = deal_deck(rules("classic").cards, 5, 0), [2, 0, 1, 3]
-    batch = DealBatch("classic", 2, history=True, canonical=True)
-    batch.deal_decks([list(deck), other_names(deck, names).tolist()], [0, 0])
-    while not batch.done.all():
-        for seat in (0, 1):
-            first, second = batch.history(seats=[seat, seat])[0]
-            assert (first == second).all()
-        batch.step(batch.action_mask().argmax(axis=1))
 
 
 def other_names(cards: Any, names: Any) -> Any:
@@ -110,57 +99,6 @@ def test_suit_names_change_nothing(name: str, seed: int, random: Any) -> None:
     assert [pair[0].rewards[side] for side in SIDES] == plain.returns()[0].tolist()
 
 
-@pytest.mark.parametrize("name", ["classic", "draft", "no_trump"])
-def test_learner_dense_rewards(name: str) -> None:
-    dense, sparse = (gymnasium.make(GAME, rules=name, opponent="greedy", dense=dense) for dense in (True, False))
-    (_, info), _ = dense.reset(seed=2), sparse.reset(seed=2)
-    paid, over, steps = 0.0, False, 0
-    while not over:
-        action = int(info["action_mask"].argmax())
-        _, reward, over, _, info = dense.step(action)
-        _, expected, *_ = sparse.step(action)
-        paid, steps = paid + float(reward), steps + (reward != 0)
-    assert paid == expected
-    assert steps > 2
-
-
-@pytest.mark.parametrize("name", ["classic", "draft", "no_trump"])
-def test_learner_sees_canonical_views(name: str, rng: np.random.Generator) -> None:
-    plain, shown = (
-        gymnasium.make(GAME, rules=name, opponent="heuristic", canonical=canonical) for canonical in (False, True)
-    )
-    for index in range(6):
-        (seen, info), (other, its_info), over = plain.reset(seed=index), shown.reset(seed=index), False
-        while True:
-            views = gw.view_from_observation(seen, name)
-            canonical, relabeling = gw.canonical_views(views)
-            assert (other == gw.observe(canonical, name)[0]).all()
-            assert (its_info["action_mask"] == gw.action_mask(canonical, name)[0]).all()
-            assert (shown.unwrapped.action_masks() == its_info["action_mask"]).all()
-            if over:
-                break
-            action = int(rng.choice(np.flatnonzero(its_info["action_mask"])))
-            seen, reward, over, _, info = plain.step(int(gw.decode_actions(np.array([action]), relabeling)[0]))
-            other, its_reward, its_over, _, its_info = shown.step(action)
-            assert (reward, over, info["illegal"]) == (its_reward, its_over, its_info["illegal"])
-
-
-def test_illegal_canonical_action() -> None:
-    environment, batch = raw_env(canonical=True), DealBatch("classic", 1, canonical=True)
-    environment.reset(seed=0)
-    batch.reset(0)
-    wrong = int(batch.action_mask()[0].argmin())
-    before = environment.state()
-    for play in (lambda: environment.step(wrong), lambda: batch.step([wrong])):
-        with pytest.raises(ValueError, match=rf"action {wrong} \({gw.card_text(wrong)}\) is illegal"):
-            play()
-    assert (environment.state() == before).all()
-    ended = env(canonical=True)
-    ended.reset(seed=0)
-    ended.step(wrong)
-    assert sorted(ended.rewards.values()) == [-13, 0]
-
-
 # Dense
 
 
@@ -189,20 +127,6 @@ def test_dense_rewards_add_up(name: str, seed: int, endgame: str) -> None:
         if sparse.terminations[agent]:
             paid = dict(sparse.rewards)
     assert read == added == paid
-
-
-def test_illegal_action_with_dense(rng: np.random.Generator) -> None:
-    dense = env(rules="classic:counts=all", dense=True)
-    dense.reset(seed=1)
-    totals = dict.fromkeys(SIDES, 0.0)
-    for step in range(12):
-        mask = dense.last()[0]["action_mask"]
-        mover = dense.agent_selection
-        dense.step(int(mask.argmin()) if step == 11 else int(rng.choice(np.flatnonzero(mask))))
-        totals = {side: totals[side] + dense.rewards[side] for side in SIDES}
-    assert all(dense.terminations.values())
-    assert totals.pop(mover) == -26
-    assert list(totals.values()) == [0]
 
 
 @pytest.mark.parametrize("reward", ["win", "points"])

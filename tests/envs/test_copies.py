@@ -82,17 +82,3 @@ def test_copy_of_gymnasium_env(copied: Any, make: Any, settings: Any) -> None:
     before, expected = play_gymnasium(copied(environment), info, 2, 30), play_gymnasium(environment, info, 2, 30)
     assert data_equivalence(before, expected, exact=True)
     assert data_equivalence(play_gymnasium(twin, info, 2, 30), expected, exact=True)
-
-
-def test_copy_of_batch(copied: Any, rng: np.random.Generator) -> None:
-    batch = gw.DealBatch("draft", 5, seed=3, history=True, endgame="exact")
-    for _ in range(9):
-        batch.step((rng.random((5, 54)) * batch.action_mask()).argmax(axis=1))
-    twin, before = copied(batch), batch.states.copy()
-    while not twin.done.all():
-        twin.step(twin.action_mask().argmax(axis=1))
-    assert np.array_equal(batch.states, before)
-    while not batch.done.all():
-        batch.step(batch.action_mask().argmax(axis=1))
-    np.testing.assert_equal(twin.history(), batch.history())
-    np.testing.assert_array_equal(twin.returns(), batch.returns())

@@ -40,12 +40,6 @@ def test_gymnasium_checker(settings: dict[str, Any]) -> None:
     check_env(gymnasium.make(GAME, opponent=Random(), **settings).unwrapped)
 
 
-def test_sb3_checker() -> None:
-    checker = pytest.importorskip("stable_baselines3.common.env_checker")
-    checker.check_env(GermanWhistEnv(Lowest()))
-    checker.check_env(gymnasium.make(GAME, opponent=Random(), rules="tiny"))
-
-
 @pytest.mark.parametrize(
     ("action", "reward"),
     [("masked", "win"), ("masked", "points"), *((action, "margin") for action in (52, -1, 10**30, 2**63, 1e300))],
@@ -135,19 +129,6 @@ def test_seats(seat: Any) -> None:
     assert sorted(met) == (alternating if seat == "alternate" else [(seat, 0), (seat, 0), (seat, 1), (seat, 1)])
 
 
-def test_seed_repeats_episodes() -> None:
-    def episodes(environment: GermanWhistEnv) -> list[Any]:
-        rng, seen = np.random.default_rng(2), []
-        for index in range(4):
-            observation, info = environment.reset(seed=11 if index == 0 else None)
-            seen.append((observation, *play_deal(environment, info, rng)))
-        return seen
-
-    first, second = GermanWhistEnv(Random()), GermanWhistEnv(Random())
-    assert same(episodes(first), episodes(second), exact=True)
-    assert same(episodes(first), episodes(second), exact=True)
-
-
 def test_reset_options() -> None:
     environment = GermanWhistEnv(Lowest(), seat=0)
     batch = DealBatch("classic", 1, seed=8, first=5)
@@ -178,22 +159,6 @@ def test_ansi_shows_learners_side() -> None:
         for text in texts:
             assert "unseen" in text
             assert text.index("player_0") < text.index("player_1")
-
-
-@pytest.mark.parametrize(("mode", "kind"), [("ansi_list", str), ("rgb_array_list", np.ndarray)])
-def test_list_render_modes(mode: str, kind: type) -> None:
-    environment: Any = gymnasium.make(GAME, opponent=Lowest(), rules="tiny", render_mode=mode)
-    _, info = environment.reset(seed=1)
-    environment.step(legal(info, np.random.default_rng(1)))
-    assert [type(seen) for seen in environment.render()] == [kind, kind]
-    assert environment.render() == []
-
-
-def test_info_types() -> None:
-    environment = GermanWhistEnv(Lowest(), rules="tiny")
-    _, info = environment.reset(seed=1)
-    for infos in [info, environment.step(-1)[-1]]:
-        assert {type(value) for value in infos.values()} <= {bool, int, float, np.ndarray}
 
 
 @pytest.mark.parametrize("make", [GermanWhistEnv, functools.partial(GermanWhistVectorEnv, num_envs=2)])

@@ -6,14 +6,12 @@ import gymnasium
 import numpy as np
 import numpy.typing as npt
 import pytest
-from gymnasium.vector import AutoresetMode
 
-import german_whist as gw
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.gymnasium_vector_env import GermanWhistVectorEnv
 from tests.dealing import deal_deck
-from tests.envs.players import Lowest, Random, ReadsHistory, Stubborn
+from tests.envs.players import Lowest, Random, ReadsHistory
 
 GAME = "german_whist:GermanWhist-v0"
 pytestmark = pytest.mark.filterwarnings("error")
@@ -23,19 +21,6 @@ def choose(info: dict[str, Any], rng: np.random.Generator) -> npt.NDArray[np.int
     """A random legal action in each row."""
     mask = info["action_mask"]
     return (rng.random(mask.shape) * mask).argmax(axis=1)
-
-
-def test_make_vec() -> None:
-    environment = gymnasium.make_vec(GAME, num_envs=6, opponent="random", rules="tiny", reward="win", seat=0)
-    assert isinstance(environment, GermanWhistVectorEnv)
-    assert environment.num_envs == 6
-    assert environment.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
-    assert type(environment.opponent) is type(gw.make_agent("random"))
-    observations, _ = environment.reset(seed=1)
-    assert environment.observation_space.contains(observations)
-    assert environment.action_space.contains(environment.action_space.sample())
-    environment.close()
-    environment.close()
 
 
 @pytest.mark.parametrize("canonical", [False, True])
@@ -90,11 +75,6 @@ def test_deals_of_rows(rng: np.random.Generator) -> None:
     before = environment._episodes.indices.copy()
     environment.reset()
     assert environment._episodes.indices.tolist() == (before + 3).tolist()
-
-
-def test_no_seed() -> None:
-    one, other = (GermanWhistVectorEnv(Random(), 4) for _ in range(2))
-    assert not np.array_equal(one.reset()[0], other.reset()[0])
 
 
 def test_reset_options() -> None:
@@ -191,13 +171,3 @@ def test_bad_option_or_seed() -> None:
         environment.reset(options={"deal": (1, 2**64 - 1)})
     assert environment._episodes.indices.tolist() == [0, 1]
     assert environment._episodes.seeds.tolist() == [3, 3]
-
-
-def test_illegal_opponent() -> None:
-    environment = GermanWhistVectorEnv(Stubborn(), 32)
-    with pytest.raises(ValueError, match=r"^agent 'Stubborn' chose action 0 in deal"):
-        environment.reset(seed=1)
-    silent = Lowest()
-    silent.act = lambda views, rng: np.zeros(0, np.int64)  # type: ignore[method-assign]
-    with pytest.raises(ValueError, match=r"agent 'Lowest' must return int64\[\d+\], got int64\[0\]"):
-        GermanWhistVectorEnv(silent, 32).reset(seed=1)

@@ -7,12 +7,10 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-import pettingzoo.utils.wrappers as aec_wrappers
 import pytest
 from gymnasium import wrappers
 from gymnasium.wrappers import vector
 
-import german_whist as gw
 from tests.envs.players import Random
 
 GAME = "german_whist:GermanWhist-v0"
@@ -46,11 +44,6 @@ VECTOR: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ("RecordEpisodeStatistics", {}, {}),
     ("RecordVideo", VIDEO, {**NEXT_STEP, **PICTURES}),
     ("VectorizeTransformReward", {"wrapper": wrappers.TransformReward, "func": abs}, {}),
-]
-AEC: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
-    ("CaptureStdoutWrapper", {}, {"render_mode": "human"}),
-    ("MultiEpisodeEnv", {"num_episodes": 2}, {}),
-    ("TerminateIllegalWrapper", {"illegal_reward": -1}, {}),
 ]
 
 
@@ -93,17 +86,4 @@ def test_gymnasium_vector_wrapper(name: str, arguments: Any, settings: Any) -> N
         masks = info["action_mask"] if isinstance(info, dict) else np.array([row["action_mask"] for row in info])
         _, _, terminations, _, info = environment.step(masks.argmax(1))
         ended += np.asarray(terminations)
-    environment.close()
-
-
-@pytest.mark.parametrize(("name", "arguments", "settings"), AEC, ids=[name for name, *_ in AEC])
-def test_pettingzoo_wrapper(name: str, arguments: Any, settings: Any) -> None:
-    made = gw.raw_env(**{"rules": "tiny", "render_mode": "ansi", **settings})
-    environment = optional(getattr(aec_wrappers, name), made, **arguments)
-    environment.reset(seed=1)
-    for _ in environment.agent_iter():
-        environment.render()
-        observation, _, terminated, truncated, _ = environment.last()
-        environment.step(None if terminated or truncated else int(observation["action_mask"].argmax()))
-    assert not environment.agents
     environment.close()

@@ -12,10 +12,8 @@ from german_whist.envs.engine.rules import rules
 from german_whist.envs.engine.scoring import REWARDS
 from german_whist.envs.gymnasium_env import GermanWhistEnv
 from german_whist.envs.observation.full_state import state_layout
-from german_whist.envs.observation.history import max_events
 from german_whist.envs.observation.vector import observation_high, observation_layout, observe, view_from_observation
 from german_whist.envs.pettingzoo_env import env, raw_env
-from german_whist.envs.simulator.batch import DealBatch
 from tests.envs.players import HALF_POINTS, Lowest, random_legal
 
 # The PettingZoo environment
@@ -75,16 +73,6 @@ def test_illegal_action_in_match() -> None:
         assert environment.rewards[agent] == -lost
 
 
-def test_match_address() -> None:
-    environment = env("tiny", match="best_of:3")
-    environment.reset(seed=1, options={"match": (7, 3), "deal": None})
-    assert environment.unwrapped.deal == (7, 3 * 4096 + 1)
-    environment.reset()
-    assert environment.unwrapped.deal == (7, 4 * 4096)
-    environment.reset(seed=7)
-    assert environment.unwrapped.deal == (7, 0)
-
-
 def test_scores_in_observation(rng) -> None:
     environment = raw_env("small", match="first_to:25")
     block, bare = observation_layout("small", match="first_to:25")["match"], observation_layout("small")
@@ -117,20 +105,6 @@ def test_score_features() -> None:
             features = match.features(game_rules, np.array([[match.largest_score(game_rules), 0]]))[0].astype(int)
             assert (features >= 0).all()
             assert (features <= match.block(game_rules).high).all()
-
-
-def test_match_history(rng) -> None:
-    environment = raw_env("tiny", match="best_of:3", observation="history")
-    environment.reset(seed=3)
-    while environment.deal == (3, 0):
-        environment.step(random_legal(environment.observe(environment.agent_selection)["action_mask"], rng))
-    seen = environment.observe("player_1")
-    fresh = DealBatch("tiny", 1, seed=3, first=1, history=True)
-    tokens, lengths = fresh.history(seats=[1])
-    np.testing.assert_array_equal(seen["observation"], tokens[0])
-    assert seen["observation"].shape == (max_events("tiny"), 4)
-    assert seen["length"].tolist() == lengths.tolist()
-    assert seen["match"].tolist() == [*map(int, environment.scores[::-1]), 2]
 
 
 # The Gymnasium environment

@@ -64,16 +64,6 @@ def test_seed_and_address() -> None:
     assert is_at_deal(environment, 5, 0)
 
 
-def test_no_seed() -> None:
-    first, second = env(), env()
-    first.reset()
-    second.reset()
-    assert first.unwrapped.deal != second.unwrapped.deal
-    seed = first.unwrapped.deal[0]
-    first.reset()
-    assert first.unwrapped.deal == (seed, 1)
-
-
 @pytest.mark.parametrize("dealer", [None, 0, 1])
 @pytest.mark.parametrize("form", [deck_text, np.array, list])
 def test_deck_and_dealer(dealer: int | None, form: Any) -> None:
@@ -116,23 +106,6 @@ def test_bad_option(options: Any, word: str) -> None:
     assert is_at_deal(environment, 2, 0)
     environment.reset()
     assert is_at_deal(environment, 2, 1)
-
-
-@pytest.mark.parametrize(
-    ("options", "word"),
-    [
-        ({"deal": (1, 2)}, "match"),
-        ({"deck": "C2"}, "option deck"),
-        ({"match": 3}, "option match .* 3"),
-        ({"match": (0, 2**52)}, str(2**52)),
-    ],
-)
-def test_bad_match_option(options: Any, word: str) -> None:
-    environment = env(match="best_of:3")
-    environment.reset(seed=2)
-    with pytest.raises(ValueError, match=word):
-        environment.reset(options=options)
-    assert environment.unwrapped.deal == (2, 0)
 
 
 # Play
@@ -255,19 +228,3 @@ def test_action_types(kind: Any, make: Any) -> None:
     environment.reset(seed=1)
     environment.step(np.array([kind(action)]))
     assert environment.observe("player_0")["observation"][104 + action] == 1
-
-
-@pytest.mark.parametrize(
-    ("observation", "keys", "names"),
-    [
-        ("history", None, {"observation", "length"}),
-        ("history", ("tokens", "mask"), {"tokens", "length", "mask"}),
-        ("both", None, {"observation", "history", "length"}),
-        ("both", ("obs", "mask"), {"obs", "history", "length", "mask"}),
-    ],
-)
-def test_history_is_a_dict(observation: str, keys: Any, names: set[str]) -> None:
-    environment = env(observation=observation, observation_keys=keys)
-    environment.reset(seed=1)
-    assert {*environment.last()[0]} == names
-    assert environment.observation_space("player_0").contains(environment.observe("player_0"))

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from german_whist.envs.engine.cards import (
-    SUIT_MASKS,
     card_text,
     cards_of,
     deck_text,
@@ -44,17 +43,6 @@ def test_parse_card(card: int, data: st.DataObject) -> None:
 def test_parse_suit() -> None:
     for suit, names in enumerate((("C", "♣", "clubs"), ("d", "♦\ufe0f", "Diamond"), ("H", "♡"), ("S", "SPADES"))):
         assert {parse_suit(name) for name in names} == {suit}
-
-
-@given(st.sets(st.integers(0, 51)))
-def test_masks(cards: set[int]) -> None:
-    assert list(cards_of(mask_of(cards))) == sorted(cards)
-
-
-def test_suit_masks_part_the_deck() -> None:
-    assert [set(map(card_text, cards_of(mask))) for mask in SUIT_MASKS] == [
-        {name for name in NAMES if name[0] == suit} for suit in "CDHS"
-    ]
 
 
 def test_hand_text() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import permutations
 from pathlib import Path
 
 import numpy as np
@@ -109,14 +108,3 @@ def test_positions_are_uniform(game_rules: str, seed: int) -> None:
     # Rows and columns both sum to the number of deals, which leaves (size - 1) ** 2 degrees of freedom.
     statistic = ((counts - expected) ** 2 / expected).sum() * (size - 1) / size
     assert abs(deviations(statistic, (size - 1) ** 2)) < 4
-
-
-def test_orders_are_uniform() -> None:
-    decks = decks_of(Rules(suits=2, ranks=2, hand=1, stock=2), seed=0)
-    orders = {deck_text(order): 0 for order in permutations(decks[0])}
-    for deck in decks:
-        orders[deck_text(deck)] += 1
-    assert len(orders) == 24
-    expected = DEALS / 24
-    statistic = sum((count - expected) ** 2 / expected for count in orders.values())
-    assert abs(deviations(statistic, 23)) < 4

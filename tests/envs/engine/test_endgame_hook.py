@@ -86,16 +86,6 @@ def test_decided_race_is_left_alone() -> None:
     assert (solved.states["tricks"][early, ENDGAME] == 0).all()
 
 
-def test_history_ends_with_foreplay(rng: np.random.Generator) -> None:
-    solved, played = (DealBatch("tiny", 4, history=True, endgame=endgame) for endgame in ("exact", "played"))
-    play_foreplay(solved, played, rng)
-    for seat in (0, 1):
-        tokens, lengths = solved.history(seats=np.full(4, seat))
-        expected, expected_lengths = played.history(seats=np.full(4, seat))
-        np.testing.assert_array_equal(tokens, expected)
-        np.testing.assert_array_equal(lengths, expected_lengths)
-
-
 class LeaderTakesAll:
     """An ending of somebody's own."""
 

@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 from german_whist.envs.engine.rules import Rules
-from german_whist.envs.observation.history import max_events, max_game_length
+from german_whist.envs.observation.history import max_events
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.simulator.batch import DealBatch
-from tests.conftest import play_randomly, random_actions
 
 # Decks small enough to enumerate every deal and every course of play.
 TINY = {
@@ -67,45 +66,7 @@ def test_perfect_recall(rules: Rules) -> None:
     assert max(map(len, known)) < nodes  # some deals are indistinguishable, or nothing was tested
 
 
-@pytest.mark.parametrize("rules", ["classic", "short", "draft", "no_trump", "small", "open_stock:open_stock=26"])
-def test_full_length(rules: str, rng: np.random.Generator) -> None:
-    batch = DealBatch(rules, 2, history=True)
-    play_randomly(batch, rng)
-    assert batch.history()[1].tolist() == [max_events(rules)] * 2
-    assert batch.log is not None
-    assert batch.log.counts.max() <= max_game_length(batch.rules)
-
-
 # The batch's bookkeeping
-
-
-def test_redealt_rows() -> None:
-    rng = np.random.default_rng(5)
-    batch = DealBatch("tiny", 3, history=True)
-    fresh = DealBatch("tiny", 1, first=9, history=True)
-    batch.step(random_actions(batch, rng))
-    before, _ = batch.history(seats=[0, 0, 0])
-    batch.deal_rows([1], [9])
-    after, _ = batch.history(seats=[0, 0, 0])
-    np.testing.assert_array_equal(after[[0, 2]], before[[0, 2]])
-    np.testing.assert_array_equal(after[1], fresh.history(seats=[0])[0][0])
-    batch.reset(0)
-    np.testing.assert_array_equal(batch.history()[0], DealBatch("tiny", 3, history=True).history()[0])
-
-
-def test_partial_steps() -> None:
-    whole, parts = DealBatch("tiny", 2, history=True), DealBatch("tiny", 2, history=True)
-    while not whole.done.all():
-        actions = whole.action_mask().argmax(axis=1)
-        whole.step(actions)
-        with pytest.raises(ValueError, match="illegal"):
-            parts.step([51, 99])
-        parts.step(actions[:1], rows=[0])
-        parts.step(actions[1:], rows=[1])
-    np.testing.assert_array_equal(whole.history()[0], parts.history()[0])
-    done = parts.history()[0]
-    parts.step([5, 5])
-    np.testing.assert_array_equal(parts.history()[0], done)
 
 
 def test_out_array() -> None:

@@ -7,8 +7,6 @@ import numpy.typing as npt
 import pytest
 
 from german_whist.envs.rendering.cards import BACK, card_picture
-from german_whist.envs.rendering.pieces import SANS, font_of
-from german_whist.envs.rendering.plates import shortened
 from german_whist.envs.rendering.table import deal_picture
 from german_whist.envs.rendering.trick_memory import TrickMemory
 from german_whist.envs.simulator.batch import DealBatch
@@ -71,13 +69,6 @@ def test_hidden_cards_are_hidden(name: str, steps: int, seat: int) -> None:
     pictures = {deal_picture(others, row, seat, SMALL).tobytes() for row in rows}
     assert pictures == {deal_picture(course, seat=seat, size=SMALL).tobytes()}
     assert len({deal_picture(others, row, None, SMALL).tobytes() for row in rows}) > 1
-
-
-def test_long_names_are_cut() -> None:
-    assert shortened("greedy", SANS, 12, 200) == "greedy"
-    cut = shortened("checkpoint:runs/a-very-long-name/final.safetensors", SANS, 12, 100)
-    assert cut.endswith("…")
-    assert font_of(SANS, 12).getlength(cut) <= 100
 
 
 # The last trick

@@ -16,7 +16,6 @@ from pettingzoo.test import render_test
 import german_whist as gw
 from german_whist.agents.registry import make_agent
 from german_whist.envs.gymnasium_env import GermanWhistEnv
-from german_whist.envs.gymnasium_vector_env import GermanWhistVectorEnv
 from german_whist.envs.rendering import renderer as rendering
 from german_whist.envs.rendering.table import deal_picture
 
@@ -42,29 +41,11 @@ def test_pettingzoo_render_test(no_display: None) -> None:
     render_test(lambda render_mode=None: gw.env(rules="tiny", render_mode=render_mode))
 
 
-def test_pettingzoo_render_test_in_window(unseen_display: Any) -> None:
-    render_test(lambda render_mode=None: gw.env(rules="humbug:ranks=4,hand=4,book=1", render_mode=render_mode))
-
-
 @pytest.mark.filterwarnings("ignore:.*:UserWarning")
 @pytest.mark.parametrize("mode", ["ansi", "rgb_array", "human"])
 def test_gymnasium_render_check(mode: str, no_display: None) -> None:
     environment = gymnasium.make("german_whist:GermanWhist-v0", rules="tiny", opponent="greedy", render_mode=mode)
     check_env(environment.unwrapped, skip_render_check=False)
-
-
-def test_render_size() -> None:
-    environment = gw.env(render_mode="rgb_array")
-    environment.reset(seed=1)
-    assert environment.render().shape == (640, 960, 3)
-    environment.unwrapped.render_size = (300, 200)
-    assert environment.render().shape == (200, 300, 3)
-    single = GermanWhistEnv(make_agent("greedy"), render_mode="rgb_array")
-    single.reset(seed=1)
-    single.render_size = (300, 200)
-    picture = single.render()
-    assert isinstance(picture, np.ndarray)
-    assert picture.shape == (200, 300, 3)
 
 
 def test_opponent_cards_are_hidden() -> None:
@@ -75,15 +56,6 @@ def test_opponent_cards_are_hidden() -> None:
     assert np.array_equal(
         environment.render(), deal_picture(batch, seat=1, names=names, trick=environment._renderer._trick_memory.trick)
     )
-
-
-def test_vector_pictures() -> None:
-    environment = GermanWhistVectorEnv(make_agent("greedy"), 3, render_mode="rgb_array")
-    environment.reset(seed=1)
-    pictures = environment.render()
-    assert pictures is not None
-    assert [picture.shape for picture in pictures] == [(320, 480, 3)] * 3  # type: ignore[union-attr]
-    assert not np.array_equal(pictures[0], pictures[1])
 
 
 # The window

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.simulator.batch import DealBatch
 from tests.conftest import play_randomly, random_actions
-from tests.reference.plain import NAMES, raw, same_views
+from tests.reference.plain import NAMES, raw
 from tests.strategies import games, seeds
 
 FIRST = "CJ CQ DJ DQ CK DK CA DA"
@@ -73,16 +73,6 @@ def test_step_some_rows() -> None:
 # Dealing.
 
 
-def test_reset_in_place() -> None:
-    batch = DealBatch("classic", 7, seed=4)
-    states = batch.states
-    for first in (70, 0):
-        play_randomly(batch, np.random.default_rng(0), 30)
-        batch.reset(first)
-        assert batch.states is states
-        assert snapshot(batch) == snapshot(DealBatch("classic", 7, seed=4, first=first))
-
-
 def test_deal_rows() -> None:
     batch = DealBatch("classic", 5, seed=4)
     play_randomly(batch, np.random.default_rng(0), 11)
@@ -137,40 +127,6 @@ def test_state_into_other_batch(rng: np.random.Generator) -> None:
 
 
 # Looking at rows.
-
-
-def test_views_of_some_rows(positions) -> None:
-    batch = positions("classic", size=6, steps=15)
-    whole = [batch.views(seats=[seat] * 6) for seat in (0, 1)]
-    assert same_views(batch.views([4, 1]), batch.views()[[4, 1]])
-    picked = batch.views([4, 1, 4], [0, 1, 1])
-    assert same_views(picked[:1], whole[0][[4]])
-    assert same_views(picked[1:], whole[1][[1, 4]])
-    assert len(batch.views([])) == 0
-
-
-@pytest.mark.parametrize("dtype", [np.int8, np.float32])
-def test_out_arrays(dtype: type, positions) -> None:
-    batch = positions("classic", size=5, steps=17)
-    for write in (batch.observe, batch.action_mask):
-        assert write().dtype == np.int8
-        expected = write().astype(dtype)
-        width = expected.shape[1]
-        for shape, place in (
-            ((11, width + 40), np.s_[1::2, 20:-20]),
-            ((10, 3 * width), np.s_[5:, ::3]),
-            ((5, width), np.s_[:, ::-1]),
-            ((5 * width + 40,), np.s_[20:-20]),
-        ):
-            whole = np.ones(shape, dtype)
-            part = whole[place] if len(shape) > 1 else whole[place].reshape(expected.shape)
-            write(part)
-            np.testing.assert_array_equal(part, expected)
-            part[...] = 1
-            assert (whole == 1).all()
-        transposed = np.ones(expected.shape[::-1], dtype).T
-        assert write(transposed) is transposed
-        np.testing.assert_array_equal(transposed, expected)
 
 
 # Refusals.
@@ -234,8 +190,3 @@ def test_wrong_calls_change_nothing(method: str, arguments: list[Any], complaint
     with pytest.raises(ValueError, match=complaint):
         getattr(batch, method)(*arguments)
     assert snapshot(batch) == before
-
-
-def test_state_without_history() -> None:
-    with pytest.raises(ValueError, match="no history"):
-        DealBatch("tiny", 3, history=True).set_state(THREE)

@@ -10,7 +10,6 @@ from german_whist.envs.engine.actions import action_text
 from german_whist.envs.engine.cards import NUM_CARDS, card_text
 from german_whist.envs.engine.rules import Rules, rules
 from german_whist.envs.text.answers import read_action
-from tests.strategies import spellings
 
 CLASSIC, DRAFT, HUMBUG = rules("classic"), rules("draft"), rules("humbug")
 CARDS = (1 << NUM_CARDS) - 1  # a card is to be chosen
@@ -78,41 +77,6 @@ def test_read_card(answer: str, card: str) -> None:
 def test_unclear_answer(answer: str) -> None:
     with pytest.raises(ValueError, match=r"\[SA\]"):
         read_action(answer, CARDS, CLASSIC)
-
-
-REASONS = [
-    *("{0} would lose to {1}. ", "If I play {0}, {1} wins. ", "I could lead {0}, or [{1}]? ", "Not {0}, {1}?\n"),
-    *("**{0}** is too low for {1}.\n", "- {0}: loses\n- {1}: wins\n", "My options are {0} and {1}. "),
-    "Opponent led {0}, and `{1}` is out; ",
-    *("<think>[{0}] or {1}.</think>", '{{"thought": "{0} beats {1}"}}\n', "[{0}] beats [{1}]. ", "It's {1} or {0}:\n"),
-]
-FINAL = [
-    *("[{}]", "\n[play {}].", "\nI play {}.", "\nFinal answer: {}", "Answer: **{}**.", "<answer>{}</answer>", "\n{}"),
-    *('{{"action": "{}", "sure": true}}', "<action>\n{}</action>", "\n**{}**\n"),
-    *("\\boxed{{{}}}", "\\boxed{{\\text{{{}}}}}"),
-]
-cards = st.integers(0, NUM_CARDS - 1)
-
-
-@st.composite
-def reasoning(draw: st.DrawFn) -> str:
-    """Some sentences that each name two cards."""
-    found = []
-    for reason in draw(st.lists(st.sampled_from(REASONS), min_size=1, max_size=3)):
-        pair = draw(st.lists(cards, min_size=2, max_size=2, unique=True))
-        found.append(reason.format(*(draw(st.sampled_from([card_text(card), spellings(card)[-1]])) for card in pair)))
-    return "".join(found)
-
-
-@given(reasoning(), st.sampled_from(FINAL), cards, st.data())
-def test_final_answer_counts(reason: str, final: str, card: int, data: st.DataObject) -> None:
-    answer = reason + final.format(data.draw(st.sampled_from(spellings(card))))
-    assert read(answer) == card_text(card)
-
-
-@given(reasoning())
-def test_reasoning_alone(reason: str) -> None:
-    assert read(reason) is None
 
 
 # The last three differ from the letters that they match when they become capitals or small: one ended the program.

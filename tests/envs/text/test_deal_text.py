@@ -1,16 +1,13 @@
 from __future__ import annotations
 
-import io
 import re
-import sys
 from collections.abc import Callable
 
 import pytest
 
 from german_whist.envs.engine.cards import parse_card
 from german_whist.envs.simulator.batch import DealBatch
-from german_whist.envs.text.deal_text import deal_text, print_deal
-from tests.presets import PRESETS
+from german_whist.envs.text.deal_text import deal_text
 from tests.redeal import Redeal
 
 Positions = Callable[..., DealBatch]
@@ -75,29 +72,6 @@ def test_hidden_cards_are_hidden(name: str, steps: int, seat: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("classic", r"wins \d+ to \d+, for \d+ points?$"),
-        ("tiny:counts=all", r"wins [34] to [01]|2 to 2, a draw"),
-        ("race", r"wins 7 to [0-6]"),
-        ("high_low", r"wins ([0-6] to \d+, played low|\d+ to [0-6]), for"),
-        ("small", r"wins [4-7] to [0-3], for [1-5] point"),
-        ("humbug", r"wins ([7-9]|1[0-3]) to [0-6]"),
-    ],
-)
-def test_result_text(name: str, words: str, positions: Positions) -> None:
-    batch = positions(name, size=20, steps=None)
-    margins = batch.returns("win")[:, 0].tolist()
-    for row, won in enumerate(margins):
-        text = deal_text(batch, row)
-        assert ("player_0 wins" in text) == (won > 0)
-        assert ("player_1 wins" in text) == (won < 0)
-        assert ("a draw" in text) == (won == 0)
-        assert re.search(words, text, re.MULTILINE)
-    assert len(set(margins)) >= 2
-
-
-@pytest.mark.parametrize(
     ("name", "steps", "words"),
     [
         ("open_stock:open_stock=3", 2, "player_[01] picks an open card: .. .. ..\n"),
@@ -116,41 +90,9 @@ def test_pending_choices(name: str, steps: int, words: str, positions: Positions
     assert re.search(words, deal_text(batch) + "\n")
 
 
-@pytest.mark.parametrize("name", PRESETS)
-def test_colour_changes_no_letter(name: str, positions: Positions) -> None:
-    for steps in (0, 3, 8):
-        batch = positions(name, size=1, steps=steps)
-        painted = deal_text(batch, color=True)
-        assert "\x1b[" in painted
-        assert re.sub(r"\x1b\[[\d;]*m", "", painted) == deal_text(batch)
-        assert "\x1b" not in deal_text(batch)
-
-
 def test_colours() -> None:
     painted = deal_text(table("CA"), color=True)
     assert "\x1b[31m♥ K52\x1b[0m" in painted
     assert "\x1b[1m♠ T72\x1b[0m" in painted
     assert "\x1b[7;1m♠A\x1b[0m face up" in painted
     assert "♣A led" in painted
-
-
-@pytest.mark.parametrize(
-    ("terminal", "settings", "colored"),
-    [
-        (True, {}, True),
-        (False, {}, False),
-        (True, {"NO_COLOR": "1"}, False),
-        (True, {"NO_COLOR": ""}, True),
-        (True, {"TERM": "dumb"}, False),
-    ],
-)
-def test_no_color(terminal: bool, settings: dict[str, str], colored: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    monkeypatch.setenv("TERM", "xterm")
-    for name, value in settings.items():
-        monkeypatch.setenv(name, value)
-    screen = io.StringIO()
-    monkeypatch.setattr(screen, "isatty", lambda: terminal)
-    monkeypatch.setattr(sys, "stdout", screen)
-    print_deal(table())
-    assert ("\x1b[" in screen.getvalue()) == colored

@@ -46,17 +46,6 @@ def test_changed_source(package: Path, name: str) -> None:
     assert source_digest(package / "kernels.py", package) != before
 
 
-def test_cache_variable(tmp_path: Path) -> None:
-    code = (
-        "from german_whist.envs.utils.kernel_cache import kernels_folder; print(kernels_folder());"
-        "from german_whist.solver.tablebase.kinds import KINDS, table_path; print(table_path(KINDS['trump-high'], 10))"
-    )
-    environment = {**os.environ, "GERMAN_WHIST_CACHE": str(tmp_path)}
-    run = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
-    kernels, table = map(Path, run.stdout.split())
-    assert (kernels, table.parent) == (tmp_path / "kernels", tmp_path)
-
-
 def test_no_cache_folder(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     code = "import numpy as np; from german_whist.envs.utils.bit_kernels import popcount; print(popcount(np.uint64(7)))"
