@@ -9,7 +9,7 @@ import numpy as np
 from german_whist.agents.inference.sampling import write_states
 from german_whist.agents.registry import make_agent
 from german_whist.agents.search.rollout_kernels import distinct_actions
-from german_whist.envs.engine.cards import SUIT_MASKS, SUITS, card_text, parse_card, parse_hand
+from german_whist.envs.engine.cards import SUITS, card_text, parse_card, parse_hand
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.state import STATE
 from german_whist.envs.observation.views import VIEW
@@ -22,44 +22,27 @@ HEURISTIC = make_agent("heuristic")
 
 def view(
     hand: str,
-    trump: str | None,
+    trump: str,
     *,
     face_up: str | None = None,
-    led: str | None = None,
-    known: str = "...",
     played: str = "...",
     opponent: str | None = None,
     opponent_void: str = "",
-    deck: int = CLASSIC,
-    low: bool = False,
-    blinds: bool = False,
 ) -> np.ndarray[Any, Any]:
-    """The view of a seat that is to act, as an array of one.
+    """The view of a seat that is to lead, as an array of one.
 
     Hands are written as ``S.H.D.C``. Cards not named are unseen: in the opponent's hand or face down. ``opponent``
-    names the unseen cards instead, and then all others have been played. ``known`` are cards the opponent was seen to
-    take, ``opponent_void`` suits it did not follow in the first trick, since when it has drawn nothing. With ``blinds``
-    there is no stock, and the unseen cards that the opponent does not hold lie in blind hands.
+    names the unseen cards instead, and then all others have been played. ``opponent_void`` are suits that it did not
+    follow in the first trick, since when it has drawn nothing.
     """
-    own, seen_taken = parse_hand(hand), parse_hand(known)
-    turned = 0 if face_up is None else 1 << parse_card(face_up)
-    on_table = 0 if led is None else 1 << parse_card(led)
-    held = own | turned | on_table | seen_taken
-    unseen = deck & ~held & ~parse_hand(played) if opponent is None else parse_hand(opponent)
-    assert not unseen & held
-    hidden = own.bit_count() - on_table.bit_count() - seen_taken.bit_count()
-    stock = 0 if blinds else unseen.bit_count() - hidden + turned.bit_count()
-    assert stock % 2 == 0
-    assert (stock > 0) == (face_up is not None)
-    following = own & SUIT_MASKS[parse_card(led) // 13] if led is not None else 0
+    own, turned = parse_hand(hand), 0 if face_up is None else 1 << parse_card(face_up)
+    unseen = CLASSIC & ~own & ~turned & ~parse_hand(played) if opponent is None else parse_hand(opponent)
     row = np.zeros(1, VIEW)
-    row["hand"], row["legal"] = own, following or own
-    row["played_opponent"] = deck & ~unseen & ~held | on_table
-    row["opponent_known"], row["unseen"] = seen_taken, unseen
-    row["face_up"] = turned
-    row["led"] = -1 if led is None else parse_card(led)
-    row["trump"] = -1 if trump is None else SUITS.index(trump)
-    row["stock"], row["turn"], row["low"] = stock, 1, low
+    row["hand"] = row["legal"] = own
+    row["played_opponent"] = CLASSIC & ~unseen & ~own & ~turned
+    row["unseen"], row["face_up"], row["led"] = unseen, turned, -1
+    row["trump"], row["turn"] = SUITS.index(trump), 1
+    row["stock"] = unseen.bit_count() - own.bit_count() + turned.bit_count()
     for suit in opponent_void:
         row["void_opponent"][0, SUITS.index(suit)] = 1
     return row

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import os
 import sys
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -84,67 +83,10 @@ def test_settings_are_keyword_arguments(folder: Path) -> None:
     assert make_agent("python:my_bot.py:Bot,depth=None").wrapped.depth is None  # type: ignore[attr-defined]
 
 
-def test_worker_processes_load_it_too(folder: Path, run: Run) -> None:
-    alone, two = (
-        run("evaluate", "python:my_bot.py:Bot", "greedy", "--deals", "4", "--json", *more)
-        for more in ([], ["--workers", "2"])
-    )
-    assert alone.code == two.code == 0
-    assert alone.out == two.out
-
-
 def test_changed_file_is_reloaded(folder: Path) -> None:
     assert make_agent("python:my_bot.py:Bot").wrapped.depth == 1  # type: ignore[attr-defined]
     (folder / "my_bot.py").write_text(BOT.replace("depth=1", "depth=5"), encoding="utf-8")
     assert make_agent("python:my_bot.py:Bot").wrapped.depth == 5  # type: ignore[attr-defined]
-
-
-ANY_HELPER = """
-{top}
-class Bot:
-    def __init__(self):
-        {inside}
-        self.choose = {choose}
-
-    def act(self, observations, action_masks):
-        return self.choose(action_masks)
-"""
-IMPORTS = {
-    "top": {"top": "import helper", "inside": "", "choose": "helper.choose"},
-    "inside": {"top": "", "inside": "import helper", "choose": "helper.choose"},
-    "in folder": {"top": "import parts.helper", "inside": "", "choose": "parts.helper.choose"},
-}
-LOWEST, HIGHEST = "masks.argmax(1)", "masks.shape[1] - 1 - masks[:, ::-1].argmax(1)"
-
-
-def write_version(folder: Path, how: str, choice: str) -> None:
-    """Write ``bot.py`` and its helper, which makes the choice."""
-    (folder / "parts").mkdir(parents=True, exist_ok=True)
-    (folder / "bot.py").write_text(ANY_HELPER.format(**IMPORTS[how]), encoding="utf-8")
-    (folder / "tool.py").write_text(f"def choose(masks):\n    return {choice}\n", encoding="utf-8")
-    for helper, place in (("helper.py", "tool"), ("parts/helper.py", "tool")):
-        (folder / helper).write_text(f"from {place} import choose\n", encoding="utf-8")
-
-
-def first_choice(spec: str) -> str:
-    views = gw.DealBatch("classic", 1, seed=1).views()
-    (action,) = make_agent(spec).act(views, None)
-    ends = {LOWEST: 0, HIGHEST: -1}
-    cards = np.flatnonzero(gw.action_mask(views)[0])
-    return next(choice for choice, end in ends.items() if cards[end] == action)
-
-
-@pytest.mark.parametrize("how", IMPORTS)
-def test_modules_of_own_folder(how: str, folder: Path) -> None:
-    for version, choice in (("v1", LOWEST), ("v2", HIGHEST)):
-        write_version(folder / version, how, choice)
-    sys.path.insert(0, str(folder / "v1"))  # as when a program of this folder runs
-    before = import_module("tool" if how == "in folder" else "helper")
-    assert first_choice("python:v1/bot.py:Bot") == LOWEST
-    assert first_choice("python:v2/bot.py:Bot") == HIGHEST
-    assert first_choice("python:v1/bot.py:Bot") == LOWEST
-    assert sys.modules.pop(before.__name__) is before
-    sys.modules.pop("tool", None)
 
 
 REFUSED = {
@@ -198,12 +140,6 @@ def test_table_runs_only_named_agents(loaded: Path) -> None:
         with pytest.raises(ValueError, match="is not offered here"):
             Api(options).act(question(EVIL))
     assert not loaded.exists()
-
-
-def test_table_plays_named_agent(folder: Path) -> None:
-    spec = "python:my_bot.py:Bot"
-    (action,) = make_agent(spec, "tiny").act(gw.DealBatch("tiny", 1, 3).views(), None)
-    assert Api(ServeOptions("tiny", (spec,))).act(question(spec)) == {"action": gw.card_text(int(action))}
 
 
 @pytest.mark.parametrize("key", ["opponents", "evaluate_against"])

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from german_whist.agents.judge import ROLLOUTS, Advice, advise, judge_action, judge_of
-from german_whist.agents.registry import make_agent
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.cards import cards_of, parse_hand
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.observation.position import endgame_view
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.solver.endgames import solve_endgame
-from tests.agents.networks import valued_network
 from tests.conftest import play_randomly
 from tests.presets import PRESETS
 
@@ -71,29 +68,6 @@ def test_advice_is_the_search(game: str) -> None:
                 assert advice.wins[place] - advice.wins[0] == pytest.approx(found.wins[0, action], abs=1e-9)
                 tried += action != best[0]
     assert tried > 4
-
-
-def test_network_as_judge() -> None:
-    batch, network = DealBatch("classic", 1, seed=1), make_agent("champion")
-    advice = advise(batch.views(), batch.rules, worlds=4, judge=network)[0]
-    assert advice.judge == "champion"
-    advantages = network.advantages(batch.views())[0]  # type: ignore[attr-defined]
-    assert np.array(advice.lost) == pytest.approx(-advantages[list(advice.actions)] / 2, abs=1e-6)
-
-
-@pytest.mark.parametrize("search", ["", ",search=8"])
-def test_win_chance_is_value_network(search: str, tmp_path: Path) -> None:
-    path = tmp_path / "valued.safetensors"
-    valued_network("small").save(path)
-    judge: Any = make_agent(f"checkpoint:{path},endgame=exact{search}")
-    for seed in range(3):
-        batch = DealBatch("small", 1, seed=seed, history=True)
-        views, histories = batch.views(), batch.history()
-        expected, own = judge.values(views), int(judge.network.act(views, None)[0])
-        advice = advise(views, batch.rules, 8, 0, histories, judge)[0]
-        place = advice.actions.index(own)
-        assert advice.tricks[place] == pytest.approx((batch.rules.counted + expected.margin[0]) / 2)
-        assert advice.wins[place] == pytest.approx(expected.win[0], abs=1e-3)
 
 
 def test_advice_in_endgame_is_exact() -> None:

@@ -61,19 +61,6 @@ def test_mixture_independent_of_batch() -> None:
     assert [next(filter(None, row)) for row in wide] == narrow
 
 
-def test_the_same_deals_on_a_device() -> None:
-    pytest.importorskip("torch")
-    same = {"heuristic": 5, "random": 3}  # the sum need not be 1
-    assert played(opponent=SHARES, num_envs=6) == played(opponent=same, num_envs=6)
-    envs = gymnasium.make_vec(ID, num_envs=6, opponent=SHARES, device="cpu")
-    _, info = envs.reset(seed=4)
-    rewards = []
-    for _ in range(60):
-        _, reward, _, _, info = envs.step(info["action_mask"].argmax(dim=1))
-        rewards.append(reward.tolist())
-    assert [*map(list, zip(*rewards, strict=True))] == played(opponent=SHARES, num_envs=6)
-
-
 def test_shares_everywhere() -> None:
     pytest.importorskip("stable_baselines3")
     from german_whist.sb3 import GermanWhistVecEnv
@@ -100,33 +87,6 @@ def test_shares_everywhere() -> None:
             other.rows = 0
     result = gw.play_match({"greedy": 1, Counting(): 1}, "random", deals=20)
     assert result.first == "greedy or Counting"
-
-
-def test_agent_asks_others() -> None:
-    asked = []
-
-    class Composed:
-        """Leads as one bot, follows as another, and draws from its own numbers too."""
-
-        def __init__(self) -> None:
-            self.leads, self.follows = gw.make_agent("random"), gw.make_agent("greedy")
-
-        def act(self, views: Any, rng: Any) -> Any:
-            leads, actions = views["led"] < 0, np.empty(len(views), np.int64)
-            own = rng.random()
-            for agent, rows in ((self.leads, leads), (self.follows, ~leads)):
-                if rows.any():
-                    actions[rows] = agent.act(views[rows], rng.rows(rows))
-            asked.append((own, rng.rows(leads).random(), own[leads], rng.random()))
-            return actions
-
-    result = gw.play_match(Composed(), "random", deals=32)
-    assert result.deals == 32
-    assert np.array_equal(result.margins, gw.play_match(Composed(), "random", deals=32).margins)
-    for own, part, led, later in asked:
-        assert len(part) == len(led)
-        assert not np.isin(part, own).any()
-        assert not np.isin(later, np.concatenate([own, part])).any()
 
 
 @pytest.mark.parametrize("shares", [{}, {"greedy": 0}, {"greedy": -1}, {"greedy": float("nan")}])

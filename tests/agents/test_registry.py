@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import german_whist as gw
-from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.registry import as_spec, make_agent
 from german_whist.envs.agent import Actions, Views
 from tests.agents.networks import some_network
@@ -79,17 +78,6 @@ def test_empty_folder_is_refused(tmp_path: Path) -> None:
             make_agent(spec)
 
 
-@pytest.mark.parametrize("name", ["out,lr=0.1", "champion"])
-def test_odd_checkpoint_path(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    some_network(game="tiny").save(Path(name))
-    for named in (Path(name), f"checkpoint:{name}"):
-        assert isinstance(make_agent(named), PolicyAgent)
-    result = gw.play_match(Path(name), "random", deals=2, rules="tiny")
-    assert result.first == Path(name).stem
-    assert gw.play_match(f"checkpoint:{name}", "random", deals=2, rules="tiny") == result
-
-
 def test_path_as_agent(tmp_path: Path) -> None:
     path = tmp_path / "lr=0.1,seed=1"
     some_network(game="tiny").save(path)
@@ -98,18 +86,6 @@ def test_path_as_agent(tmp_path: Path) -> None:
         make("german_whist:GermanWhist-v0", opponent=path, rules="tiny").reset(seed=1)
     assert set(gw.play_tournament([path, "random"], deals=2, rules="tiny").agents) == {path.stem, "random"}
     assert gw.exploitability(path, "tiny").agent == path.stem
-
-
-def test_agents_that_share_a_name_are_told_apart_by_their_specifications(tmp_path: Path) -> None:
-    specs = [f"checkpoint:{tmp_path}/{folder}/one.safetensors" for folder in "ab"]
-    for folder in "ab":
-        (tmp_path / folder).mkdir()
-        some_network(game="tiny").save(tmp_path / folder / "one.safetensors")
-    result = gw.play_match(*specs, deals=2, rules="tiny")
-    assert [result.first, result.second] == specs
-    assert {*gw.play_tournament([*specs, "random"], deals=2, rules="tiny").agents} == {*specs, "random"}
-    again = gw.play_match(specs[0], specs[0], deals=2, rules="tiny")
-    assert (again.first, again.second) == ("one", "one")
 
 
 @pytest.mark.parametrize("name", ["heuristic", "mc:worlds=2", "champion"])

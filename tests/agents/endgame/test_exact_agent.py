@@ -13,7 +13,6 @@ from german_whist.agents.registry import make_agent
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.state import ENDGAME
 from german_whist.envs.simulator.batch import DealBatch
-from german_whist.evaluation.match import play_match
 from tests.conftest import play_randomly
 from tests.envs.players import Lowest
 from tests.reference.plain import NAMES, cards
@@ -86,30 +85,3 @@ def test_hidden_hands_are_left_to_agent(name: str) -> None:
         step += 1
     assert endgame.all()
     assert opponent_hand_known(batch.views()).all()
-
-
-def test_humbug_hand_is_never_known() -> None:
-    batch = DealBatch("humbug", 40, seed=1)
-    bot = make_agent("heuristic+exact")
-    plain = make_agent("heuristic")
-    while not batch.done.all():
-        going = np.flatnonzero(~batch.done)
-        views = batch.views(going)
-        assert not opponent_hand_known(views).any()
-        actions = bot.act(views, None)
-        np.testing.assert_array_equal(actions, plain.act(views, None))
-        batch.step(actions, rows=going)
-
-
-def test_large_hands_are_left_to_agent() -> None:
-    batch = endgames("classic:hand=15,stock=22", 8, 3, 0)
-    assert not opponent_hand_known(batch.views()).any()
-    play_randomly(batch, np.random.default_rng(0), 4)
-    assert opponent_hand_known(batch.views()).all()
-    assert play_match("random+exact", "random", deals=4, rules="classic:hand=25,stock=2").wins >= 4
-
-
-@pytest.mark.parametrize("rules", ["small", "classic:ranks=7,hand=7,stock=14,high_low=true", "small:trump=none"])
-def test_exact_endgame_is_stronger(rules: str) -> None:
-    result = play_match("heuristic+exact", "heuristic", deals=600, seed=1, rules=rules)
-    assert result.margin_interval[0] > 0

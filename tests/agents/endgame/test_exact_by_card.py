@@ -55,17 +55,6 @@ def test_network_until_open_then_solver(tmp_path: Path, game: str, temperature: 
     assert (actions[known] != by_network[known]).any()
 
 
-@pytest.mark.parametrize("card_endgame", ["played", "exact"])
-@pytest.mark.parametrize("setting", ["played", "exact"])
-def test_setting_overrides_card(tmp_path: Path, card_endgame: str, setting: str) -> None:
-    views = views_of("classic", 4)
-    agent = make_agent(f"{saved(tmp_path, card_endgame)},endgame={setting}")
-    bare = PolicyAgent(some_network())
-    expected = bare if setting == "played" else ExactEndgame(bare)
-    assert isinstance(agent, ExactEndgame) == (setting != "played")
-    assert (agent.act(views, None) == expected.act(views, None)).all()
-
-
 @pytest.mark.parametrize("name", PRETRAINED_NAMES)
 def test_pretrained_solve_their_endgames(name: str) -> None:
     agent, bare = make_agent(name), make_agent(f"{name}:endgame=played")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,89 +13,21 @@ import pytest
 from german_whist.agents.inference.belief import (
     BeliefSettings,
     Candidates,
-    RunWorlds,
     posterior,
     sample_candidate_deals,
 )
 from german_whist.agents.inference.likelihood_kernels import effective_sample_size, resample, temper, write_posterior
-from german_whist.agents.pretrained import load_pretrained
-from german_whist.agents.registry import make_agent
 from german_whist.agents.search.agent import Scratch
-from german_whist.envs.engine.agent_rng import AgentRng
-from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.batch import DealBatch
 from tests.conftest import play_randomly
 
 MODEL_PRIOR = (0.7, 0.2, 0.1)
 
 
-class Beliefs(NamedTuple):
-    """Beliefs about single cards: the trick, whether the opponent held the card, and how likely that was said to be."""
-
-    tricks: npt.NDArray[np.int64]
-    held: npt.NDArray[np.bool_]
-    belief: npt.NDArray[np.float64]
-    uniform: npt.NDArray[np.float64]  # with deals that are all equally likely
-
-    def log_losses(self, first: int = 1) -> tuple[float, float]:
-        """The mean log-loss a card of the belief and of uniform deals, from a trick on."""
-        rows = self.tricks >= first
-        likely = np.clip([self.belief[rows], self.uniform[rows]], 0.005, 0.995)
-        belief, uniform = -np.log(np.where(self.held[rows], likely, 1 - likely)).mean(axis=1)
-        return float(belief), float(uniform)
-
-
 def card_probabilities(weights: npt.NDArray[np.float64], hands: npt.NDArray[np.uint64]) -> npt.NDArray[np.float64]:
     """How likely each card is to be in a hand, float64[52]; the weights of the hands add up to 1."""
     held = (hands[:, None] >> np.arange(52, dtype=np.uint64)) & np.uint64(1)
     return weights @ held.astype(np.float64)
-
-
-def in_one_part(scratch: Scratch) -> RunWorlds:
-    return lambda part, worlds: [part(0, worlds, scratch)]
-
-
-def beliefs_about(opponent: str, deals: int) -> Beliefs:
-    """What a search of 40 worlds believes at a quarter of its policy's decisions against an opponent."""
-    policy, other = make_agent("small"), make_agent(opponent)
-    settings = BeliefSettings.of(40, has_network=True)
-    scratch = Scratch.of(load_pretrained("small"), rules("classic"))
-    batch = DealBatch("classic", deals, seed=91, history=True, endgame="exact")
-    mine, rng, cards = np.arange(deals) // 2 % 2, np.random.default_rng(91), np.arange(52, dtype=np.uint64)
-    parts, step = [], 0
-    while not batch.done.all():
-        actions = np.zeros(deals, np.int64)
-        theirs, own = (np.flatnonzero(~batch.done & ((batch.turn == mine) == is_mine)) for is_mine in (False, True))
-        actions[theirs] = other.act(batch.views(theirs), AgentRng(91, theirs, 0, step))
-        actions[own] = policy.act(batch.views(own), AgentRng(91, own, 1, step))
-        rows = own[rng.random(len(own)) < 0.25]
-        if len(rows):
-            views = batch.views(rows)
-            keys = AgentRng(91, rows, 2, step).integers(0, 2**53, len(rows)).astype(np.uint64)
-            found = np.zeros((2, len(rows), 52))
-            for row, (tokens, length, key) in enumerate(zip(*batch.history(rows=rows), keys, strict=True)):
-                sampled = sample_candidate_deals(
-                    batch.rules, views[row : row + 1], (tokens, int(length)), key, settings, in_one_part(scratch)
-                )
-                found[0, row] = card_probabilities(posterior(sampled, settings)[1], sampled.hands)
-                found[1, row] = card_probabilities(sampled.prior / sampled.prior.sum(), sampled.hands)
-            unseen = (views["unseen"][:, None] >> cards) & np.uint64(1) == 1
-            held = (batch.states["hands"][rows, 1 - batch.turn[rows]][:, None] >> cards) & np.uint64(1) == 1
-            tricks = 1 + views["tricks_self"].sum(axis=1) + views["tricks_opponent"].sum(axis=1)
-            each = np.broadcast_to(tricks[:, None], unseen.shape).astype(np.int64)
-            parts.append([each[unseen], held[unseen], *(one[unseen] for one in found)])
-        batch.step(actions)
-        step += 1
-    return Beliefs(*(np.concatenate(column) for column in zip(*parts, strict=True)))
-
-
-@pytest.mark.parametrize("opponent", ["champion", "heuristic"])
-def test_belief_beats_uniform(opponent: str) -> None:
-    beliefs = beliefs_about(opponent, deals=24)
-    belief, uniform = beliefs.log_losses()
-    assert belief < uniform
-    late, late_uniform = beliefs.log_losses(first=10)
-    assert late < 0.98 * late_uniform
 
 
 def test_posterior_is_bayes_rule() -> None:
@@ -158,19 +90,6 @@ def test_late_hands_are_stratified() -> None:
     assert min(counts.values()) >= 8
     _, many = found(80_000, 2)
     assert np.abs(probabilities - many).max() < 0.05
-
-
-@pytest.mark.parametrize("steps", [13, 40])  # with deals that are all different, and with listed hands
-def test_likelihood_independent_of_batch(steps: int) -> None:
-    batch = DealBatch("classic", 1, seed=6, history=True)
-    play_randomly(batch, np.random.default_rng(6), steps)
-    settings, network = BeliefSettings(200, 0.0, MODEL_PRIOR), load_pretrained("small")
-    together = candidates(batch, settings, 7, network)
-    assert len(np.unique(together.log_likelihoods, axis=0)) > 1
-    for part in (1, 60):
-        apart = candidates(batch, settings, 7, network, part)
-        assert apart.hands.tobytes() == together.hands.tobytes()
-        assert apart.log_likelihoods.tobytes() == together.log_likelihoods.tobytes()
 
 
 @pytest.mark.parametrize(("least_size", "deals"), [(0.0, 16), (64.0, 64)])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections import Counter
 from math import factorial
 from typing import Any
 
@@ -14,10 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2
 
-from german_whist.agents.inference.deck_sampling_kernels import list_hands, sample_deal, sample_deal_of_hand
+from german_whist.agents.inference.deck_sampling_kernels import sample_deal
 from german_whist.agents.inference.sampling import DealSampler
 from german_whist.envs.engine.rules import Rules, rule_names, rules
-from german_whist.envs.observation.history import EVENTS
 from german_whist.envs.simulator.batch import DealBatch
 from tests.conftest import play_randomly
 from tests.presets import PRESETS
@@ -123,23 +121,6 @@ def test_decks_agree_with_history(name: str, seed: int, steps: int, seat: int) -
     assert len(deals.agreeing(batch, seat)) == len(decks)
 
 
-def test_impossible_history_is_refused() -> None:
-    """The opponent discards, and then plays a card of the suit in which it was void, without a draw between."""
-    rules = SMALL["two suits"]
-    batch, _ = random_course(rules, 0, 0)
-    history = history_of(batch, 0)[0]
-    dealt = history[history[:, 0] > 0].tolist()
-    played = next(number for number, event in enumerate(EVENTS) if event.name == "played")
-    first, second = (card - 1 for _, who, card, _ in dealt if who == 1 and card)
-    hidden = [card for card in rules.cards if card + 1 not in {token for _, _, token, _ in dealt}]
-    discard = next(card for card in hidden if card // 13 != first // 13)
-    follows = next(card for card in hidden if card // 13 == first // 13)
-    tricks = [[played, 1, first, 1], [played, 2, discard, 1], [played, 1, second, 2], [played, 2, follows, 2]]
-    events = [*dealt, *([event, who, card + 1, trick] for event, who, card, trick in tricks)]
-    with pytest.raises(ValueError, match="no deck agrees"):
-        DealSampler(np.array(events, np.int8), rules)
-
-
 @pytest.mark.parametrize(
     ("history", "name", "word"),
     [
@@ -167,35 +148,6 @@ def stratified(sampler: DealSampler, count: int) -> list[tuple[int, list[int]]]:
     return [(int(hand), deck[deck >= 0].tolist()) for hand, deck in zip(hands, decks, strict=True)]
 
 
-def late_position(seed: int, stock: int, preset: str = "classic") -> tuple[DealBatch, DealSampler]:
-    batch, rng = DealBatch(preset, 1, seed, history=True), np.random.default_rng(seed)
-    while batch.views()["stock"][0] > stock:
-        play_randomly(batch, rng, 1)
-    return batch, DealSampler(batch.history()[0][0], batch.rules)
-
-
-def listed(sampler: DealSampler, most: int = 3000) -> tuple[Any, Any]:
-    hands, weights = np.empty(most, np.uint64), np.empty(most)
-    count = list_hands(sampler.hidden[0], sampler.deals[0], hands, weights)
-    return hands[:count], weights[:count]
-
-
-@settings(max_examples=20)
-@given(seed=seeds, stock=st.sampled_from([2, 4]))
-def test_listed_hands_and_weights(seed: int, stock: int) -> None:
-    _, sampler = late_position(seed, stock)
-    hands, weights = listed(sampler)
-    assert len(set(hands.tolist())) == len(hands) > 0
-    assert weights.sum() == pytest.approx(sampler.deals[2][-1], rel=1e-12)
-    drawn = Counter(hand for hand, _ in stratified(sampler, 4000))
-    assert set(drawn) <= set(hands.tolist())
-    expected = 4000 * weights / weights.sum()
-    found = np.array([drawn[hand] for hand in hands.tolist()])
-    assert (np.abs(found - expected) < 6 * np.sqrt(expected) + 6).all()
-    if len(hands) > 1:
-        assert not len(listed(sampler, len(hands) - 1)[0])
-
-
 def check_hands(batch: DealBatch, decks: Any, hidden_hands: list[int]) -> None:
     """The course of a deal can be played with these decks, leaves the same history, and leads to these hidden hands."""
     assert batch.log is not None
@@ -204,17 +156,6 @@ def check_hands(batch: DealBatch, decks: Any, hidden_hands: list[int]) -> None:
     assert len(deals.agreeing(batch, seat)) == len(decks)
     states = deals.batch.states
     assert (states["hands"][:, 1 - seat] & ~states["known"][:, 1 - seat]).tolist() == hidden_hands
-
-
-@settings(max_examples=5)
-@given(seed=seeds, stock=st.sampled_from([2, 4]))
-def test_deals_of_listed_hands(seed: int, stock: int) -> None:
-    batch, sampler = late_position(seed, stock)
-    hands, _ = listed(sampler)
-    decks = np.zeros((len(hands), 52), np.int8)
-    for number, (hand, deck) in enumerate(zip(hands, decks, strict=True)):
-        sample_deal_of_hand(sampler.hidden[0], sampler.deals[0], hand, np.uint64(9), number, 1, deck)
-    check_hands(batch, decks.tolist(), hands.tolist())
 
 
 @pytest.mark.parametrize("preset", OPEN)

@@ -10,9 +10,7 @@ import pytest
 from german_whist.agents.inference.suit_lengths import suit_lengths
 from german_whist.envs.engine.cards import SUIT_MASKS, cards_of, mask_of
 from german_whist.envs.simulator.batch import DealBatch
-from tests.agents.positions import view
 from tests.conftest import play_randomly
-from tests.presets import PRESETS
 
 
 def counted(row: np.void, held: int) -> tuple[list[float], list[float]]:
@@ -46,24 +44,3 @@ def test_suit_lengths_by_enumeration(steps: int) -> None:
         assert lengths.void[i] == pytest.approx(void)
         voids += int((row["void_opponent"] > 0).any())
     assert voids or steps < 6
-
-
-@pytest.mark.parametrize("name", PRESETS)
-def test_suit_lengths_add_up(name: str) -> None:
-    batch = DealBatch(name, 60, seed=2)
-    rng = np.random.default_rng(1)
-    while not batch.done.all():
-        rows = np.flatnonzero(~batch.done)
-        views = batch.views(rows)
-        hands = batch.states["hands"][rows, 1 - batch.turn[rows]]
-        lengths = suit_lengths(views, name)
-        assert lengths.expected.sum(axis=1) == pytest.approx([int(hand).bit_count() for hand in hands])
-        assert (lengths.void >= 0).all()
-        assert (lengths.void <= 1 + 1e-12).all()
-        play_randomly(batch, rng, 1)
-
-
-def test_an_inconsistent_view_is_refused() -> None:
-    row = view("A2.A2.A2.A2", "S", face_up="SK", opponent_void="CDHS")
-    with pytest.raises(ValueError, match="view 0 is inconsistent: no opponent hand satisfies it"):
-        suit_lengths(row)

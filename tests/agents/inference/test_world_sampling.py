@@ -17,15 +17,12 @@ import german_whist as gw
 from german_whist.agents.inference.world_sampling_kernels import (
     HAND_COUNTS,
     count_hands,
-    unrank_hand,
-    write_known_state,
 )
 from german_whist.envs.engine.rules import Rules, rule_names, rules
 from german_whist.envs.observation.view_kernels import write_view
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.simulator.batch import DealBatch
-from german_whist.envs.utils.jit import allocating_kernel, kernel
-from tests.agents.endgame.every_position import every_position, hidden_hands
+from german_whist.envs.utils.jit import kernel
 from tests.agents.positions import draw
 from tests.conftest import play_randomly
 from tests.presets import PRESETS
@@ -44,20 +41,6 @@ TINY = {
 }
 
 
-@allocating_kernel
-def all_hands(game, views, rows, hands):
-    """Write which view allows which hidden hand, as far as there is room, and return how many there are."""
-    hidden = np.zeros(1, HAND_COUNTS)
-    found = 0
-    for row in range(views.shape[0]):
-        ways = count_hands(game[0], views[row], hidden[0])
-        for number in range(ways):
-            if found < rows.shape[0]:
-                rows[found], hands[found] = row, unrank_hand(hidden[0], number)
-            found += 1
-    return found
-
-
 @kernel
 def view_of(games, states, seat, views):
     for row in range(states.shape[0]):
@@ -68,21 +51,6 @@ def views_of(game: np.ndarray[Any, Any], states: np.ndarray[Any, Any], seat: int
     views = np.zeros(len(states), VIEW)
     view_of(game, states, seat, views)
     return views
-
-
-@pytest.mark.parametrize("name", TINY)
-def test_allowed_hands_by_enumeration(name: str) -> None:
-    voids = 0
-    for batch in every_position(TINY[name]):
-        views = batch.views()
-        seen, row = np.unique(views.view(np.dtype((np.void, VIEW.itemsize))), return_inverse=True)
-        expected = np.unique(np.stack([row.ravel().astype(np.uint64), hidden_hands(batch)], axis=1), axis=0)
-        rows, hands = np.zeros(len(expected), np.int64), np.zeros(len(expected), np.uint64)
-        assert all_hands(TINY[name].game, seen.view(VIEW), rows, hands) == len(expected)
-        allowed = np.stack([rows.astype(np.uint64), hands], axis=1)
-        assert (np.unique(allowed, axis=0) == expected).all()
-        voids += int((seen.view(VIEW)["void_opponent"] > 0).any(axis=1).sum())
-    assert voids > 0
 
 
 def find_view(game: Rules, restricted: bool, most_hands: int) -> Any:
@@ -129,16 +97,6 @@ def test_worlds_are_uniform(game: Rules, restricted: bool) -> None:
     assert chisquare(counts.ravel()).pvalue > 0.001
 
 
-@pytest.mark.parametrize("restricted", [False, True])
-def test_hands_are_uniform(restricted: bool) -> None:
-    game = Rules(suits=4, ranks=5, hand=5, stock=10)
-    view = find_view(game, restricted, most_hands=1500)
-    _, states = draw(game, view, [5], 60_000)
-    hands, counts = np.unique(states["hands"][:, 1], return_counts=True)
-    assert len(hands) == count_hands(game.game[0], view, np.zeros(1, HAND_COUNTS)[0]) > 500
-    assert chisquare(counts.ravel()).pvalue > 0.001
-
-
 @settings(max_examples=60)
 @given(games() | st.sampled_from([*map(rules, rule_names())]), seeds, st.integers(0, 60))
 def test_worlds_give_same_view(game: Rules, seed: int, steps: int) -> None:
@@ -155,48 +113,6 @@ def test_worlds_give_same_view(game: Rules, seed: int, steps: int) -> None:
             hidden = int(sum(1 << int(card) for card in down)) | int(state["face_up"])
             assert not hidden & int(cards)
             assert (hidden | int(cards)) == int(whole) or game.humbug
-
-
-@settings(max_examples=60)
-@given(games() | st.sampled_from([*map(rules, rule_names())]), seeds, st.integers(0, 60))
-def test_true_world_plays_like_deal(game: Rules, seed: int, steps: int) -> None:
-    rng = np.random.default_rng(seed % 2**32)
-    batch = DealBatch(game, 1, seed)
-    play_randomly(batch, rng, steps)
-    if batch.done[0]:
-        return
-    seat = int(batch.turn[0])
-    copy = DealBatch(game, 1, seed)
-    write_known_state(game.game[0], batch.views()[0], copy.states[0])
-    truth, state = batch.states[0], copy.states[0]
-    state["hands"][1], state["discarded"][1] = truth["hands"][1 - seat], truth["discarded"][1 - seat]
-    state["deck"][:] = truth["deck"]
-    while not batch.done[0]:
-        assert copy.turn[0] == batch.turn[0] ^ seat
-        for side in range(2):
-            assert same_views(copy.views(seats=[side]), batch.views(seats=[side ^ seat]))
-        action = [rng.choice(np.flatnonzero(batch.action_mask()[0]))]
-        batch.step(action)
-        copy.step(action)
-    assert copy.done[0]
-    assert copy.returns()[0, 0] == batch.returns()[0, seat]
-
-
-@pytest.mark.parametrize("swaps", [(52, 52), (52, 53), (53, 52), (53, 53)])
-@pytest.mark.parametrize("seat", [0, 1])
-def test_worlds_after_exchanges(swaps: tuple[int, int], seat: int) -> None:
-    """The opponent knows its discarded hand, and the turned card that has left with the dealer's."""
-    batch = DealBatch("humbug", 30, seed=5)
-    for action in swaps:
-        batch.step([action] * 30)
-    rows = np.flatnonzero(batch.turn == seat)
-    for row in rows:
-        [view] = batch.views([row])
-        discarded = batch.states[row]["discarded"][1 - seat]
-        _, states = draw(batch.rules, view, [int(row)], 20)
-        for state in states:
-            assert int(state["discarded"][1]).bit_count() == int(discarded).bit_count()
-            assert not state["discarded"][1] & (state["hands"][0] | state["hands"][1])
 
 
 @pytest.mark.parametrize("name", PRESETS)

@@ -11,7 +11,6 @@ import pytest
 
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.network.forward import LayerForward
-from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.cards import cards_of, parse_card
 from german_whist.envs.simulator.batch import DealBatch
 from tests.agents.networks import biased_network, some_network
@@ -91,13 +90,3 @@ def test_advantages() -> None:
 def test_an_invalid_temperature_is_refused(temperature: float) -> None:
     with pytest.raises(ValueError, match=r"temperature must be 0 \(best card\) or a positive number, got"):
         PolicyAgent(some_network(), temperature)
-
-
-@pytest.mark.parametrize("temperature", [0.0, 1.0])
-def test_choice_independent_of_batch(temperature: float) -> None:
-    views = DealBatch("classic", 40, seed=6).views()
-    agent = PolicyAgent(some_network(), temperature)
-    together = agent.act(views, AgentRng(1, np.arange(40)))
-    apart = [int(agent.act(views[i : i + 1], AgentRng(1, [i]))[0]) for i in range(40)]
-    assert together.tolist() == apart
-    assert agent.act(views[:0], AgentRng(1, [])).shape == (0,)

@@ -53,30 +53,6 @@ def test_checkpoint_round_trip(tmp_path: Path, hidden: tuple[int, ...], game: st
     assert (PolicyAgent(loaded).act(views, None) == PolicyAgent(made).act(views, None)).all()
 
 
-def test_half_size(tmp_path: Path) -> None:
-    made = some_network()
-    made.save(tmp_path / "whole.safetensors")
-    made.save(tmp_path / "half.safetensors", half=True)
-    whole, half = load_checkpoint(tmp_path / "whole.safetensors"), load_checkpoint(tmp_path / "half.safetensors")
-    for layer, rounded in zip(whole.layers, half.layers, strict=True):
-        for array, same in zip(layer, rounded, strict=True):
-            assert same.dtype == np.float32
-            assert (same == array.astype(np.float16)).all()
-            assert (same != array).any()
-    sizes = [(tmp_path / f"{name}.safetensors").stat().st_size for name in ("half", "whole")]
-    assert sizes[0] == pytest.approx(sizes[1] / 2, rel=0.1)
-    views = DealBatch("classic", 1000).views()
-    assert (PolicyAgent(whole).act(views, None) == PolicyAgent(half).act(views, None)).mean() > 0.99
-
-
-def test_same_network_same_bytes(tmp_path: Path) -> None:
-    """The order of the texts in the header must not change from file to file."""
-    files = [tmp_path / f"{number}.safetensors" for number in range(8)]
-    for file in files:
-        some_network().save(file)
-    assert len({file.read_bytes() for file in files}) == 1
-
-
 def test_model_card(path: Path) -> None:
     model_card = read_model_card(path)
     assert model_card == some_network().model_card()

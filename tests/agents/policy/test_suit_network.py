@@ -10,10 +10,9 @@ import pytest
 
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
-from german_whist.agents.policy.inputs import input_layout, network_inputs
+from german_whist.agents.policy.inputs import network_inputs
 from german_whist.agents.policy.network.forward import Forward
 from german_whist.agents.policy.network.layers import suit_inputs
-from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.batch import DealBatch
 from tests.agents.networks import suit_network
 from tests.conftest import play_randomly
@@ -29,21 +28,6 @@ def some_inputs(checkpoint: Checkpoint, rows: int = 30) -> npt.NDArray[np.int8]:
 
 def relu(numbers: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     return np.maximum(numbers, 0)
-
-
-def test_suit_inputs() -> None:
-    layout = input_layout(rules("classic"), "universal")
-    names = np.array([name for name, block in layout.items() for _ in range(block.stop - block.start)])
-    places = np.array([i for block in layout.values() for i in range(block.stop - block.start)])
-    inputs = suit_inputs(len(names))
-    for suit in range(4):
-        seen = names[inputs[suit]]
-        assert np.array_equal(seen, names[inputs[0]])
-        for name, block in layout.items():
-            its = sorted(places[inputs[suit]][seen == name])
-            size = block.stop - block.start
-            whole = list(range(size))
-            assert its == (whole[13 * suit :][:13] if size == 52 else [suit] if size == 4 else whole), name
 
 
 @pytest.mark.parametrize("suit_layers", [1, 2])

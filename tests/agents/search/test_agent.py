@@ -8,15 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from german_whist.agents.policy.agent import PolicyAgent
-from german_whist.agents.pretrained import load_pretrained
 from german_whist.agents.registry import make_agent
 from german_whist.agents.search import agent as agent_module
 from german_whist.agents.search.agent import SearchAgent
 from german_whist.envs.engine.agent_rng import AgentRng
-from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.batch import DealBatch
-from tests.agents.networks import universal_network
 from tests.conftest import play_randomly
 from tests.presets import PRESETS
 
@@ -111,12 +107,6 @@ def test_hidden_cards_do_not_matter(positions: Positions) -> None:
     assert compared > 12
 
 
-def test_it_plays_without_histories(positions: Positions, choices: list[int]) -> None:
-    played = positions.act(searcher(SPEC), history=False)
-    assert all(int(view["legal"]) >> card & 1 for view, card in zip(positions.views, played, strict=True))
-    assert played != choices  # worlds weighted by the opponent's play are others
-
-
 @pytest.mark.parametrize("preset", [preset for preset in PRESETS if preset != "humbug"])
 def test_search_plays_every_game(preset: str) -> None:
     for steps in (0, 9):
@@ -125,17 +115,6 @@ def test_search_plays_every_game(preset: str) -> None:
         played = positions.act(searcher("heuristic:search=4", preset), rows)
         for view, action in zip(positions.views[rows], played, strict=True):
             assert int(view["legal"]) >> action & 1
-
-
-def test_rollout_network() -> None:
-    for game in ("classic", "draft"):
-        positions, prior = Positions(16, 5, game), PolicyAgent(universal_network(), rules=rules(game))
-        agents = [
-            SearchAgent(prior, rules(game), 8, network, threads=1)
-            for network in (load_pretrained("small"), universal_network(), None)
-        ]
-        gains = [agent.search(positions.views, AgentRng(7, np.arange(16)), positions.histories)[1] for agent in agents]
-        assert len({one.tobytes() for one in gains}) == 3
 
 
 def test_wrong_history_is_refused(positions: Positions) -> None:

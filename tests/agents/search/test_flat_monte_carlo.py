@@ -8,13 +8,11 @@ import numpy as np
 import pytest
 
 from german_whist.agents.search.agent import SearchAgent
-from german_whist.envs.engine.cards import cards_of
 from german_whist.envs.engine.rules import Rules, rules
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.evaluation.match import play_match
 from german_whist.solver.exact_endgame import ExactEndgameHook
 from tests.agents.positions import HEURISTIC, Fixed, draw, some_positions, tried_actions
-from tests.conftest import play_randomly
 from tests.presets import PRESETS
 
 
@@ -53,32 +51,6 @@ def test_gains_are_mean_rollout_margins(preset: str, steps: int) -> None:
         assert expected[max(action for action in tried if action <= chosen)] == max(expected.values())
 
 
-def test_open_cards_are_all_tried() -> None:
-    """Of two neighbours one seat gets the higher card and the other the lower one."""
-    batch = DealBatch("open_stock:open_stock=26", 20, 1)
-    play_randomly(batch, np.random.default_rng(1), 2)
-    for row in batch.views():
-        assert row["choice"]
-        assert tried_actions(row) == list(cards_of(row["legal"]))
-
-
 def test_more_worlds_are_stronger() -> None:
     assert play_match("mc:worlds=40", "heuristic", deals=150, seed=1, rules="small").interval[0] > 0.5
     assert play_match("mc:worlds=40", "mc:worlds=2", deals=150, seed=1, rules="small").interval[0] > 0.5
-
-
-def test_draft_choices() -> None:
-    """In a draft the ace and the king of trumps are taken and the two of a plain suit mostly left."""
-    batch = DealBatch("draft", 200, 3)
-    bot = SearchAgent.flat(worlds=40, rules="draft")
-    for _ in range(3):
-        batch.step([max(cards_of(legal)) for legal in batch.legal()])
-    for _ in range(2):
-        batch.step([max(card for card in cards_of(legal) if card < 52) for legal in batch.legal()])
-    views = batch.views()
-    assert views["choice"].all()
-    ranks = np.array([int(card).bit_length() - 1 for card in views["face_up"]])
-    trumps = ranks // 13 == views["trump"]
-    actions = bot.act(views, np.random.default_rng(0))
-    assert set(actions[trumps & (ranks % 13 >= 11)].tolist()) == {52}
-    assert (actions[~trumps & (ranks % 13 == 0)] == 53).mean() > 0.6
