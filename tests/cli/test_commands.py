@@ -16,7 +16,6 @@ from german_whist.envs.engine.rules import rules, rules_from_dict
 from german_whist.envs.text.deal_text import deal_text
 from german_whist.envs.text.rules_text import rules_text
 from german_whist.evaluation import benchmark
-from german_whist.solver.endgames import solve_endgame
 from german_whist.training.curve import COLORS
 from german_whist.training.run import RunDirectory
 from tests.cli.commands import Run
@@ -60,13 +59,6 @@ def test_command_prints(run: Run, here: Path, monkeypatch: pytest.MonkeyPatch, l
     assert shown in completed.out
     if "--out" in line:
         assert (here / "standings.png").read_bytes().startswith(b"\x89PNG")
-
-
-def test_cross_table_mirrors_itself(run: Run) -> None:
-    names = ["heuristic", "greedy", "random"]
-    out = run("evaluate", *names, "--deals", "40").out
-    for first, second in (names[:2], names[1::-1], names[1:]):
-        assert f"{100 * gw.play_match(first, second, deals=40).win_rate:.1f} %" in out
 
 
 def test_json_output(run: Run) -> None:
@@ -140,13 +132,3 @@ def test_hint_in_foreplay(run: Run) -> None:
     assert best == "Play S7 (by champion:search=256)."
     assert (cards[0].split()[0], len(cards)) == ("S7", 3)
     assert len(json.loads(run("hint", "AQ2.K84.T953.J76", "--up", "H5", "--json").out)["options"]) == 13
-
-
-def test_hint_in_endgame(run: Run) -> None:
-    tricks = solve_endgame("AK4.T9..J", "J7.AK.Q.T", "S")
-    for words, more in (((), 0), (("--tricks", "5-2"), 5)):
-        report = json.loads(run("hint", *ENDGAME, *words, "--json").out)
-        assert report["exact"]
-        assert report["options"][0]["tricks"] == tricks + more
-    led = json.loads(run("hint", *ENDGAME, "--led", "HA", "--json").out)
-    assert {option["action"] for option in led["options"]} == {"HT", "H9"}

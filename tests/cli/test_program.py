@@ -7,8 +7,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 HEAVY = ("torch", "stable_baselines3", "sb3_contrib", "numba", "llvmlite", "pygame", "matplotlib", "tensorboard")
 
 
@@ -45,17 +43,6 @@ def test_missing_library_is_one_line() -> None:
     lines = [f'{name} is not installed: pip install "german-whist[{extra}]"' for name, extra in extras.items()]
     said = [line for line in done.stderr.splitlines() if "compiling" not in line]
     assert said == [f"german-whist: {line}" for line in lines]
-
-
-@pytest.mark.nightly
-def test_closed_pipe() -> None:
-    code = (
-        "import os, sys; from german_whist.cli import main\n"
-        "reader, writer = os.pipe(); os.close(reader); os.dup2(writer, 1)\n"
-        "sys.exit(main(['rules']))"
-    )
-    done = python(code)
-    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_terminal_without_unicode(tmp_path: Path) -> None:

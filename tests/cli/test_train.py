@@ -56,14 +56,6 @@ def test_suggested_commands_work(run: Run, tiny: str, type_lines: Typist) -> Non
     assert run(*play).code == 0
 
 
-def test_options_override_file(run: Run, tiny: str) -> None:
-    completed = run("train", tiny, "--decisions", "2e2", "--seed", "7", "--out", "some/where", "--quiet")
-    assert (completed.code, completed.err) == (0, "")
-    settings = yaml.safe_load(Path("some/where/config.yaml").read_text())
-    assert (settings["decisions"], settings["seed"], settings["rules"]) == (200, 7, "tiny")
-    assert not Path("runs").exists()
-
-
 def test_train_json(run: Run, tiny: str) -> None:
     completed = run("train", tiny, "--json")
     assert completed.code == 0
@@ -99,8 +91,3 @@ def test_interrupt_saves_and_hints(
     assert done.code == 0
     assert "1,024 decisions" in done.out or json.loads(done.out)["run"] == "a run"
     assert Path("a run/final.safetensors").exists()
-
-
-def test_resume_finished_run(run: Run, tiny: str) -> None:
-    first = run("train", tiny, "--quiet")
-    assert run("train", "--resume", "runs/tiny", "--quiet") == first

@@ -46,14 +46,6 @@ print(missing)
 """
 
 
-def test_each_part_is_timed(run: Run) -> None:
-    done = run("warmup")
-    assert done.code == 0
-    assert [line.rsplit(maxsplit=2)[0] for line in done.out.splitlines()] == [
-        *("environments", "agents", "solver", "hints and reviews", "training"),
-    ]
-
-
 def test_warmup_builds_larger_table(run: Run, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(CACHE_VARIABLE, str(here))
     table = here / "trump-high-4.table"

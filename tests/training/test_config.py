@@ -11,7 +11,6 @@ import yaml
 from german_whist.agents.pretrained import find_network
 from german_whist.training.config import (
     PolicyIterationConfig,
-    SB3Config,
     TrainConfig,
     every_game,
     load_config,
@@ -52,18 +51,6 @@ def test_file_and_overrides(tmp_path: Path) -> None:
     config = load_config(path, {"decisions": "7_000", "opponents": "{self: 1, greedy: 0.5}", "learning_rate": "1"})
     opponents = {"self": 1.0, "greedy": 0.5}
     assert config == PolicyIterationConfig(decisions=7000, seed=3, learning_rate=1.0, opponents=opponents)
-
-
-@pytest.mark.parametrize("text", ["", "# nothing but a comment\n"])
-def test_empty_file(tmp_path: Path, text: str) -> None:
-    assert load_config(written(tmp_path, text)) == PolicyIterationConfig()
-    assert load_config(written(tmp_path, text), {"trainer": "sb3"}) == SB3Config()
-
-
-def test_file_before_recipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "quickstart").write_text("seed: 77\n")
-    assert load_config("quickstart").seed == 77
 
 
 @pytest.mark.parametrize(
@@ -156,14 +143,6 @@ def test_a_path_is_a_network(tmp_path: Path) -> None:
 def test_rules_replace_games() -> None:
     assert load_config("three-hours", {"rules": "short"}).shares == {"short": 1.0}
     assert set(load_config("three-hours", {"rules": "short", "games": "{tiny: 1}"}).shares) == {"tiny"}
-
-
-@pytest.mark.parametrize(
-    ("settings", "suit_layers"),
-    [({"hidden": "64,64"}, 0), ({"value_hidden": "64"}, 0), ({"hidden": "8,8,8", "value_hidden": "8,8,8"}, 1)],
-)
-def test_smaller_network(settings: dict[str, str], suit_layers: int) -> None:
-    assert load_config("quickstart", settings).model_dump()["suit_layers"] == suit_layers
 
 
 def test_init_sets_sizes(tmp_path: Path) -> None:

@@ -41,12 +41,6 @@ def test_ema_horizon():
     assert np.abs(weight - former).max() > 0.01
 
 
-def test_no_ema():
-    it = averaged(config(ema_horizon=0))
-    last = learn(it, 5)[-1]
-    np.testing.assert_array_equal(it.layers()[-1][1], last)
-
-
 def test_ema_state():
     it, again = averaged(), averaged()
     learn(it, 7)

@@ -43,11 +43,6 @@ def reader(monkeypatch: pytest.MonkeyPatch) -> ReadsHistory:
     return agent
 
 
-def test_histories_in_training(tmp_path: Path, reader: ReadsHistory) -> None:
-    train_small(tmp_path / "run", **SHORT, evaluate_every=10**6)
-    assert reader.decisions >= 400  # beside those of two evaluations
-
-
 @pytest.mark.usefixtures("reader")
 def test_resume_with_histories(tmp_path: Path) -> None:
     whole = train_small(tmp_path / "whole", **SHORT, num_steps=5)

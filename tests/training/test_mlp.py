@@ -7,8 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from german_whist.agents.policy.network.forward import Forward
-from german_whist.agents.policy.network.mlp import MLP, FrozenMLP
+from german_whist.agents.policy.network.mlp import MLP
 from german_whist.envs.observation.vector import observation_high, observation_layout
 from german_whist.training.networks import LOW_SCALE, feature_scale
 
@@ -24,21 +23,6 @@ def some_mlp(hidden: list[int], outputs: int = 5, features: int = 30) -> MLP:
 
 def some_features(rows: int = 40, features: int = 30) -> torch.Tensor:
     return torch.randint(0, 14, (rows, features), dtype=torch.int8, generator=torch.Generator().manual_seed(1))
-
-
-@pytest.mark.parametrize("hidden", [[8], [16, 12], [8, 8, 8]])
-def test_numpy_agrees(hidden: list[int]) -> None:
-    network, features = some_mlp(hidden), some_features()
-    with torch.no_grad():
-        expected = network(features).numpy()
-    np.testing.assert_allclose(Forward(network.raw_layers()).logits(features.numpy()), expected, rtol=1e-4, atol=1e-4)
-
-
-def test_other_sizes_are_refused() -> None:
-    with pytest.raises(
-        ValueError, match=r"^init: 'file' has hidden layers \[16\] of 30 features, not \[8\]: set hidden$"
-    ):
-        some_mlp([8]).load_raw_layers(some_mlp([16]).raw_layers(), "file")
 
 
 @pytest.mark.parametrize(("kind", "tolerance"), [(torch.float32, 1e-5), (torch.bfloat16, 0.02)])
@@ -63,13 +47,6 @@ def test_plain_layers_agree(kind: torch.dtype, tolerance: float) -> None:
             assert gradient is not None
             assert wanted is not None
             torch.testing.assert_close(gradient, wanted, rtol=tolerance, atol=tolerance * float(wanted.abs().max()))
-
-
-@pytest.mark.parametrize("kind", [torch.float32, torch.bfloat16])
-def test_frozen_mlp(kind: torch.dtype) -> None:
-    network, features = some_mlp([16, 12]), some_features()
-    network.compute_dtype = kind
-    assert torch.equal(FrozenMLP(network)(features), network(features).detach())
 
 
 def test_feature_scale() -> None:

@@ -14,12 +14,12 @@ from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK
 from german_whist.envs.engine.rules import rules
 from german_whist.training.networks import LOGITS_PER_OUTPUT, Batch, Networks
 from german_whist.training.processes import Processes
-from german_whist.training.run import Periodic, RunDirectory, TrainingOutcome, read_snapshot
+from german_whist.training.run import Periodic, RunDirectory, TrainingOutcome
 from german_whist.training.train import TrainingState
 from tests.training.policy_iteration_runs import ALL_PARTS, train_once
 from tests.training.policy_iteration_runs import small_config as config
 from tests.training.policy_iteration_runs import train_small as run
-from tests.training.whole_runs import kill, resume_run, when_printed
+from tests.training.whole_runs import resume_run
 
 FAST = {"learning_rate": 1e-2, "learning_rate_end": 1e-2, "batch_size": 64, "ema_horizon": 640}
 
@@ -133,29 +133,6 @@ def test_resumed_run_is_equal(finished, tmp_path):
             state.save()
     state.save_snapshot()
     assert contents(resume_run(directory.path)) == contents(finished)
-
-
-def test_resume_after_last_decision(finished, tmp_path, monkeypatch):
-    with monkeypatch.context() as patch:
-        when_printed(patch, "final evaluation", kill)
-        with pytest.raises(SystemExit):
-            run(tmp_path / "run", **ALL_PARTS)
-    done = resume_run(tmp_path / "run")
-    assert contents(done) == contents(finished)
-    assert read_snapshot(done.run.snapshot)[0] == read_snapshot(finished.run.snapshot)[0]
-    fitted, expected = load_checkpoint(done.run.final).value, load_checkpoint(finished.run.final).value
-    assert len(fitted) == len(expected) == 3
-    for (weight, bias), (other, other_bias) in zip(fitted, expected, strict=True):
-        np.testing.assert_array_equal(weight, other)
-        np.testing.assert_array_equal(bias, other_bias)
-
-
-def test_lookahead_start(finished, tmp_path):
-    later = run(tmp_path / "later", **{**ALL_PARTS, "lookahead": 2, "lookahead_start": 600})
-    pairs = list(zip(finished.run.checkpoint_paths(), later.run.checkpoint_paths(), strict=True))
-    alike = [weights(one) == weights(other) for one, other in pairs]
-    assert alike == [int(one.stem) <= 600 for one, _ in pairs]
-    assert alike.count(True) > 1
 
 
 def contents(outcome: TrainingOutcome) -> list[bytes]:

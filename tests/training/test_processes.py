@@ -19,10 +19,10 @@ import yaml
 import german_whist as gw
 from german_whist.training import networks as networks_module
 from german_whist.training.networks import Batch, Networks
-from german_whist.training.processes import Processes, joined_processes, started_workers
+from german_whist.training.processes import Processes, joined_processes
 from german_whist.training.run import RunDirectory, read_snapshot
 from german_whist.training.train import TrainingState
-from tests.processes import WITHIN, children, is_running, wait_until
+from tests.processes import WITHIN, children
 from tests.training.policy_iteration_runs import SMALL_SETTINGS, small_config
 
 POSITIONS, FEATURES, ACTIONS = 64, 20, 5
@@ -119,17 +119,7 @@ def test_work_is_divided_among_processes(size: int, tmp_path: Path) -> None:
     assert 32 <= sum(map(len, rows)) < 32 + size
 
 
-def test_workers_ignore_working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend("")  # as in a notebook
-    for module in ("random", "copy", "queue"):
-        Path(f"{module}.py").write_text("raise SystemExit('imported')")
-    settings = {**SMALL_SETTINGS, "decisions": 256, "suit_layers": 0}
-    assert gw.train("quickstart", out="run", quiet=True, processes=2, **settings).decisions >= 256
-
-
 LONG: dict[str, Any] = {**SMALL_SETTINGS, "processes": 2, "decisions": 10**8, "evaluate_every": 10**7}
-LONG_ROLLOUT: dict[str, Any] = {**LONG, "rules": "classic", "num_envs": 16, "num_steps": 2**16}  # takes minutes
 in_proc = pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="the workers are found in /proc")
 
 
@@ -178,19 +168,6 @@ def test_torchrun_agrees(tmp_path: Path) -> None:
     assert all((got[name] == expected[name]).all() for name in expected)
 
 
-@pytest.mark.nightly
-@in_proc
-def test_worker_ends_with_first_process(tmp_path: Path) -> None:
-    first, worker = begun(LONG_ROLLOUT, tmp_path / "run")
-    first.kill()
-    first.communicate(timeout=WITHIN)
-    try:
-        wait_until(lambda: not is_running(worker))
-    finally:
-        if is_running(worker):
-            os.kill(worker, signal.SIGKILL)
-
-
 @pytest.mark.nightly  # four starts of torch
 @in_proc
 def test_interrupt_resume_and_dead_worker(tmp_path: Path) -> None:
@@ -209,25 +186,3 @@ def test_interrupt_resume_and_dead_worker(tmp_path: Path) -> None:
     assert first.returncode == 2
     assert "another process" in errors
     assert "Traceback" not in errors
-
-
-@pytest.mark.nightly
-@in_proc
-def test_second_interrupt_ends_all(tmp_path: Path) -> None:
-    # Only a rollout that is given up ends within the time. A script's background job ignores SIGINT.
-    first, worker = begun(LONG_ROLLOUT, tmp_path / "run", ("sh", "-c", 'trap "" INT; exec "$@"', "sh"))
-    assert first.stderr is not None
-    first.send_signal(signal.SIGINT)
-    assert "Ctrl-C again" in first.stderr.readline()
-    time.sleep(1)  # by then it waits for the other's rollout
-    first.send_signal(signal.SIGINT)
-    printed = first.communicate(timeout=WITHIN)
-    assert first.returncode == 130, printed
-    assert "Traceback" not in printed[1]
-    assert not is_running(worker)
-
-
-def test_worker_that_cannot_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "executable", "false")
-    with pytest.raises(ConnectionError, match="exit code 1"), started_workers(2, 1):
-        pass

@@ -15,7 +15,6 @@ from german_whist.envs.observation.canonical import canonical_views, decode_acti
 from german_whist.envs.observation.vector import observe
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.training.rollouts import (
-    DEALS_PER_PROCESS,
     Collector,
     Rollout,
     first_training_deal,
@@ -114,25 +113,6 @@ def test_opponents_are_masked() -> None:
         assert all(one != next_ for one, next_ in itertools.pairwise(leads))
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_opponent_actions_are_canonical(game: str) -> None:
-    shares = {"heuristic": 1.0}
-    makers = {"heuristic": lambda rollout: make_agent("heuristic")}
-    _, made = collected(makers, num_envs=6, num_steps=20, rules=game, seed=4, opponents=shares)
-    batch, bot = DealBatch(game, 6, 4, FIRST, endgame="exact"), make_agent("heuristic")
-    compared = 0
-    for step in range(20):
-        _, relabeling = canonical_views(batch.views(), "live")
-        actions = decode_actions(made.actions[step].numpy(), relabeling)
-        theirs = np.flatnonzero(~made.learner_mask[step].numpy())
-        np.testing.assert_array_equal(actions[theirs], bot.act(batch.views(theirs), None))
-        compared += len(theirs)
-        batch.step(actions)
-        if batch.done.any():
-            break
-    assert compared > 10
-
-
 def test_collector_state() -> None:
     shares = {"self": 0.5, "greedy": 0.5}
     config = small_config(rules="small", num_steps=11, opponents=shares)
@@ -147,10 +127,3 @@ def test_collector_state() -> None:
         assert torch.equal(one.views.bytes, other.views.bytes)
         for name in ("masks", "actions", "logits", "seats", "ends", "learner_mask", "has_choice"):
             assert torch.equal(getattr(one, name), getattr(other, name)), name
-
-
-def test_deals_of_processes() -> None:
-    config = small_config(rules="classic")
-    decks = [collector_of(config, rank=rank).batch.states["deck"].copy() for rank in (0, 1)]
-    assert not (decks[0] == decks[1]).all(axis=1).any()
-    np.testing.assert_array_equal(decks[1], DealBatch("classic", 8, 0, FIRST + DEALS_PER_PROCESS).states["deck"])

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 import yaml
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
@@ -23,8 +22,6 @@ from german_whist.training.run import (
     RunDirectory,
     TrainingOutcome,
     metric_name,
-    read_snapshot,
-    write_snapshot,
 )
 from german_whist.training.train import run_training
 from tests.training.policy_iteration_runs import ROLLOUT, small_config, train_small
@@ -71,15 +68,6 @@ def test_open_run(here: Path) -> None:
     for wrong in (".", "absent"):
         with pytest.raises(ValueError, match=f"'{wrong}'"):
             RunDirectory.open(wrong)
-
-
-def test_run_of_other_version(here: Path) -> None:
-    made = begun("a")
-    made.checkpoint_path(0).touch()
-    assert not RunDirectory.open("runs/a")[0].has_snapshot  # killed before its first snapshot, it starts from scratch
-    made.checkpoint_path(256).touch()
-    with pytest.raises(ValueError, match="'runs/a'"):
-        RunDirectory.open("runs/a")
 
 
 @pytest.mark.parametrize("change", [{"rules": "six_cards"}, {"hidden": "8"}])
@@ -201,17 +189,6 @@ def refused(run: RunDirectory, named: str, **settings: Any) -> None:
         resume_run(run.path, **settings)
     assert "\n" not in str(caught.value)
     assert files(run.path) == before
-
-
-def test_snapshot_round_trip(tmp_path: Path) -> None:
-    path, tensors = tmp_path / "it", {"weights": torch.randn(7, 99), "counts": torch.arange(12), "none": torch.zeros(0)}
-    for decisions in (128, 256):
-        write_snapshot(path, {"decisions": decisions, "settings": {"a": [1, "é"]}}, tensors)
-    about, read = read_snapshot(path)
-    assert about == {"decisions": 256, "settings": {"a": [1, "é"]}}
-    assert read.keys() == tensors.keys()
-    assert all(torch.equal(read[name], tensor) for name, tensor in tensors.items())
-    assert os.listdir(tmp_path) == ["it"]
 
 
 def test_damaged_snapshot(own: RunDirectory) -> None:

@@ -70,14 +70,3 @@ def test_rotations_are_complete(rules):
                 assert sorted(card for cards in given for card in cards) == sorted({*decks.ravel()})
             else:
                 assert not any(given)
-
-
-def test_drawn_card_is_rotated():
-    counted = []
-    for batch in moments("classic", size=1, agent="heuristic"):
-        view = batch.views()[0]
-        if view["stock"]:
-            rotations = count_rotations(batch.rules.game[0], batch.states[0], 99)
-            counted.append(rotations - max(int(view["stock"]) - 1, 1) if view["stock"] > 1 else 0)
-            assert counted[-1] == (view["led"] < 0)
-    assert len(counted) == 26

@@ -65,33 +65,6 @@ def lowest_of_its_run(collector: Collector, row: int) -> dict[int, int]:
     return lowest
 
 
-@pytest.mark.parametrize("rules", ["classic", "classic:race=7", "race:race=13"])
-def test_endgames_need_no_network(rules):
-    seen = []
-
-    def network(features):
-        seen.append(features[:, 440].min())  # the stock
-        return torch.zeros((len(features), 54))
-
-    targets = Targets(small_config(rules=rules, num_envs=8, num_steps=8), reply=network, value=network, lookahead=2)
-    for _ in range(4):
-        targets.collect()
-    assert len(seen) > 8
-    assert min(seen) > 0
-
-
-def test_margin_tanh():
-    # The last decisions of the foreplay: all lookaheads end in endgames.
-    plain, squashed = (
-        Targets(small_config(rules="classic", num_envs=40, num_steps=25, margin_tanh_scale=scale)) for scale in (0, 3)
-    )
-    for targets in (plain, squashed):
-        targets.collect()
-    expected = plain.now()
-    assert np.abs(expected).max() > 5
-    np.testing.assert_allclose(squashed.now(), 3 * np.tanh(expected / 3), rtol=1e-5)
-
-
 @pytest.mark.parametrize("lookahead", [1, 2, 5])
 @pytest.mark.parametrize("rules", ["classic", "small", "draft", "open_stock", "high_low"])
 def test_targets_bootstrap(rules, lookahead):

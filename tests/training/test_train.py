@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
 import german_whist as gw
 from german_whist.agents.policy.checkpoint import load_checkpoint
@@ -21,7 +20,7 @@ from german_whist.training.run import EVALUATION_SEED, RunDirectory, TrainingOut
 from german_whist.training.train import run_training
 from tests.training.policy_iteration_runs import FINISHED, ROLLOUT, SMALL_SETTINGS, small_config, train_small
 from tests.training.sb3_runs import tiny_config
-from tests.training.whole_runs import at, column, evaluated, files, interrupt, kill, resume_run
+from tests.training.whole_runs import at, column, evaluated, interrupt, kill, resume_run
 
 CONFIGS = {"policy_iteration": small_config(decisions=256), "sb3": tiny_config(decisions=256)}
 both_trainers = pytest.mark.parametrize("config", CONFIGS.values(), ids=CONFIGS)
@@ -76,12 +75,6 @@ def test_seed_repeats_training(finished: TrainingOutcome, tmp_path: Path) -> Non
     for (weight, _), (same, _) in zip(layers[0], layers[1], strict=True):
         np.testing.assert_array_equal(weight, same)
     assert any((weight != new).any() for (weight, _), (new, _) in zip(layers[0], layers[2], strict=True))
-
-
-def test_evaluation_and_checkpoint_times(tmp_path: Path) -> None:
-    done = train_small(tmp_path / "run", evaluate_every=300, checkpoint_every=300)
-    assert evaluated(done.run) == [0, 384, 640, 1024]
-    assert [int(path.stem) for path in done.run.checkpoint_paths()] == [0, 384, 640, 1024]
 
 
 def test_opponents(finished: TrainingOutcome, tmp_path: Path) -> None:
@@ -149,16 +142,6 @@ def test_stopped_run_resumes(tmp_path: Path, number: int) -> None:
     assert [int(path.stem) for path in done.run.checkpoint_paths()] == [0, 256, 512, 768, 1024]
 
 
-def test_second_interrupt(tmp_path: Path) -> None:
-    def twice() -> None:
-        interrupt()
-        interrupt()
-
-    with pytest.raises(KeyboardInterrupt):
-        train_small(tmp_path / "run", callback=at(700, twice))
-    assert resume_run(tmp_path / "run").decisions == 1024
-
-
 def test_killed_run_resumes(tmp_path: Path) -> None:
     # It has saved at 768.
     with pytest.raises(SystemExit):
@@ -169,14 +152,6 @@ def test_killed_run_resumes(tmp_path: Path) -> None:
     done = resume_run(tmp_path / "run")
     assert evaluated(done.run) == [0, 256, 512, 768, 1024]
     assert column(done.run.metrics, "decisions") == list(range(ROLLOUT, 1025, ROLLOUT))
-
-
-def test_resume_finished_run(finished: TrainingOutcome, capsys: pytest.CaptureFixture[str]) -> None:
-    before = files(finished.path)
-    again = gw.train(resume=finished.path)
-    assert (again.decisions, again.results) == (finished.decisions, finished.results)
-    assert "1,024" in capsys.readouterr().err
-    assert files(finished.path) == before
 
 
 # Failing
@@ -208,17 +183,6 @@ def test_exploding_loss_stops(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, f
     run = RunDirectory(tmp_path / "run")
     assert [int(path.stem) for path in run.checkpoint_paths()] == [0, 256, 512]
     assert evaluated(resume_run(tmp_path / "run").run) == [0, 512, 1024]  # whatever it was has passed
-
-
-def test_nan_logits_stop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    policy = Networks.policy
-
-    def blank(self: Networks, features: torch.Tensor) -> torch.Tensor:
-        return policy(self, features) * (float("nan") if self.updates == 3 else 1)
-
-    monkeypatch.setattr(Networks, "policy", blank)
-    with pytest.raises(FloatingPointError, match="384"):
-        train_small(tmp_path / "run")
 
 
 BAD: dict[str, dict[str, Any]] = {
