@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from german_whist.evaluation.match import play_match
-from german_whist.evaluation.recording import Recording
 
 GAMES = ["classic", "small:counts=all,race=9,points=difference,slam=0,book=null", "high_low", "draft"]
 
@@ -26,22 +25,4 @@ def test_exact_endgame_of_match(rules: str, first: str) -> None:
     assert (result.first, result.second, result.endgame) == (first, "heuristic", "exact")
     both = play_match(f"{first.removesuffix('+exact')}+exact", "heuristic+exact", deals=20, seed=3, rules=rules)
     assert both.endgame == "played"
-    assert figures(result) == figures(both)
-
-
-def test_recording_has_endgame() -> None:
-    games: list[Recording] = []
-    recorded = play_match(
-        "random", "greedy+exact", deals=10, seed=3, rules="small", endgame="exact", record=games.append
-    )
-    assert recorded == play_match("random", "greedy+exact", deals=10, seed=3, rules="small", endgame="exact")
-    assert len(games) == 20
-    assert {len(game.actions) for game in games} == {28}
-    assert {game.names for game in games} == {("random+exact", "greedy+exact"), ("greedy+exact", "random+exact")}
-
-
-def test_exact_endgame_of_whole_match() -> None:
-    result = play_match("greedy", "random", match="first_to:10", deals=15, seed=2, rules="small", endgame="exact")
-    both = play_match("greedy+exact", "random+exact", match="first_to:10", deals=15, seed=2, rules="small")
-    assert (result.endgame, both.endgame) == ("exact", "played")
     assert figures(result) == figures(both)

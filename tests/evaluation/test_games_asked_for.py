@@ -10,7 +10,6 @@ import gymnasium
 import numpy as np
 import pytest
 
-import german_whist as gw
 from german_whist.agents.endgame.exact_agent import ExactEndgame
 from german_whist.envs.agent import Games
 from german_whist.evaluation.match import play_match
@@ -80,18 +79,3 @@ def test_game_keys() -> None:
     assert agent.begun == 2 * 5
     gc.collect()
     assert not agent.seen
-
-
-def test_keys_change() -> None:
-    batch, rows = gw.DealBatch("classic", 3, seed=1), np.arange(3)
-    first = batch.game_ids(rows)
-    assert len(set(first)) == 3
-    assert (batch.game_ids(rows[::-1]) == first[::-1]).all()
-    batch.step(batch.action_mask().argmax(axis=1))
-    assert not set(batch.game_ids(rows)) & set(first)  # the other seat
-    batch.deal_rows([1], [9])
-    assert batch.game_ids(rows)[1] not in first
-    saved = batch.get_state()
-    kept = batch.game_ids(rows)
-    batch.set_state(saved)
-    assert not set(batch.game_ids(rows)) & set(kept)

@@ -28,11 +28,6 @@ def test_ratings_from_own_win_rates(ratings: np.ndarray) -> None:
     assert bradley_terry(1000 * rates, virtual_draws=0) == pytest.approx(ratings, abs=1e-3)
 
 
-def test_stack_of_matrices() -> None:
-    stack = np.random.default_rng(1).integers(0, 40, size=(4, 3, 3)).astype(float)
-    assert bradley_terry(stack) == pytest.approx(np.array([bradley_terry(one) for one in stack]))
-
-
 def test_unbeaten_agent() -> None:
     first, second = bradley_terry([[0, 200], [0, 0]])
     assert first - second == pytest.approx(ELO * np.log(200.5 / 0.5))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -73,27 +72,6 @@ def test_recordings_of_match(tmp_path: Path) -> None:
     assert [recording.dealer for recording in recordings] == [0, 0, 1, 1, 0, 0, 1, 1, 0, 0]
 
 
-@pytest.mark.parametrize("game", ["race", "humbug"])
-def test_recording_changes_no_result(game: str) -> None:
-    plain = play_match("random", "heuristic", deals=12, seed=9, rules=game)
-    written = []
-    for size in (1, 5, 2048):
-        recordings: list[Recording] = []
-        settings = {"deals": 12, "seed": 9, "rules": game, "batch_size": size}
-        assert play_match("random", "heuristic", **settings, record=recordings.append) == plain  # type: ignore[arg-type]
-        written.append(recordings)
-    assert written[0] == written[1] == written[2]
-
-
-def test_other_dealer() -> None:
-    recording = recorded("classic", seed=8, index=2, dealer=1)
-    start = recording.start()
-    assert start.states["dealer"].tolist() == [1]
-    other = recorded("classic", seed=8, index=2).start()
-    assert start.states["deck"].tolist() == other.states["deck"].tolist()
-    assert start.states["hands"].tolist() == other.states["hands"][:, ::-1].tolist()
-
-
 CLASSIC = recorded("classic")  # 52 actions
 
 
@@ -109,13 +87,6 @@ def test_wrong_number_of_moves() -> None:
     ):
         with pytest.raises(ValueError, match=message):
             with_actions(actions).replay()
-
-
-@pytest.mark.parametrize(("field", "value"), [("margin", 13), ("points", 0.5), ("tricks", ((0, 13), (0, 13)))])
-def test_wrong_result(field: str, value: Any) -> None:
-    wrong = dataclasses.replace(CLASSIC.result, **{field: value})
-    with pytest.raises(ValueError, match=rf"ends with .*, but .*{field}={re.escape(str(value))}"):
-        dataclasses.replace(CLASSIC, result=wrong).replay()
 
 
 BAD_LINES: dict[str, str] = {
@@ -142,15 +113,6 @@ def test_wrong_line(kind: str, tmp_path: Path) -> None:
         list(read_recordings(path))
 
 
-def test_read_one_line(tmp_path: Path) -> None:
-    path = tmp_path / "games.jsonl"
-    path.write_text(f"{CLASSIC.to_line()}\n\n{with_actions(CLASSIC.actions[:-1]).to_line()}\n")
-    with pytest.raises(ValueError, match=r"games\.jsonl, line 3: "):
-        list(read_recordings(path))
-    assert list(read_recordings(path, line=1)) == [CLASSIC]
-    assert list(read_recordings(path, line=2)) == list(read_recordings(path, line=4)) == []
-
-
 def test_file_is_written_whole(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     path.write_text("old\n")
@@ -168,22 +130,3 @@ def test_file_is_written_whole(tmp_path: Path) -> None:
         record(CLASSIC)
     assert list(read_recordings(path)) == [CLASSIC]
     assert [entry.name for entry in tmp_path.iterdir()] == ["games.jsonl"]
-
-
-def a_recording() -> Recording:
-    found: list[Recording] = []
-    play_match("greedy", "random", deals=1, rules="tiny", seed=3, record=found.append)
-    return found[0]
-
-
-def test_render_matches_environment() -> None:
-    recording = a_recording()
-    env = gw.env("tiny", render_mode="rgb_array")
-    env.reset(options={"deal": (3, 0), "dealer": recording.dealer})
-    for after in range(len(recording.actions) + 1):
-        picture = recording.render(after, seat=None)
-        assert (picture.shape, picture.dtype) == ((640, 960, 3), np.uint8)  # type: ignore[union-attr]
-        if after < len(recording.actions):
-            env.step(recording.actions[after])
-    renamed = dataclasses.replace(recording, names=("player_0", "player_1"))
-    assert np.array_equal(renamed.render(), env.render())

@@ -35,13 +35,6 @@ class Lowest:
         return action_masks.argmax(axis=1)
 
 
-def test_objects_in_tournament() -> None:
-    found = play_tournament(["random", Lowest(), "greedy"], **GAME)
-    assert set(found.agents) == {"random", "Lowest", "greedy"}
-    alone = play_match(Lowest(), "random", **GAME)
-    assert np.array_equal(margins_of(found, "Lowest", "random"), alone.margins)
-
-
 @pytest.mark.parametrize(
     ("agents", "message"),
     [

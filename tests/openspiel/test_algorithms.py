@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from functools import cache
 from typing import Any
 
@@ -12,11 +11,10 @@ import pytest
 pyspiel = pytest.importorskip("pyspiel")
 
 from open_spiel.python import policy as policies
-from open_spiel.python import rl_environment
-from open_spiel.python.algorithms import exploitability, ismcts, mcts, random_agent
+from open_spiel.python.algorithms import exploitability
 
 from german_whist.envs.engine.rules import rules
-from german_whist.openspiel.game import GermanWhistGame, load_game
+from german_whist.openspiel.game import GermanWhistGame
 from german_whist.openspiel.observer import history_text
 from tests.openspiel.exact_best_response import Key, SmallGame
 
@@ -60,37 +58,3 @@ def test_nash_conv_agrees() -> None:
     result = exploitability.nash_conv(game(), table, return_only_nash_conv=False)
     assert result.nash_conv == pytest.approx(sum(expected), abs=1e-9)
     assert result.player_improvements == pytest.approx([expected[0] - on_policy, expected[1] + on_policy], abs=1e-9)
-
-
-@pytest.mark.parametrize("preset", ["six_cards", "humbug"])
-def test_ismcts_runs(preset: str) -> None:
-    loaded = load_game(preset)
-    bot = ismcts.ISMCTSBot(
-        loaded, mcts.RandomRolloutEvaluator(1, np.random.RandomState(0)), 2.0, 4, random_state=np.random.RandomState(1)
-    )
-    bots = [bot, pyspiel.make_uniform_random_bot(1, 7)]
-    rng = random.Random(0)
-    state = loaded.new_initial_state()
-    turns = 0
-    while not state.is_terminal() and turns < 8:
-        if state.is_chance_node():
-            cards, chances = zip(*state.chance_outcomes(), strict=True)
-            state.apply_action(rng.choices(cards, chances)[0])
-        else:
-            turns += 1
-            state.apply_action(bots[state.current_player()].step(state))
-
-
-@pytest.mark.parametrize("preset", ["six_cards", "humbug"])
-def test_rl_environment_runs(preset: str) -> None:
-    environment = rl_environment.Environment(load_game(preset), include_full_state=True)
-    environment.seed(3)
-    actions = environment.action_spec()["num_actions"]
-    agents = [random_agent.RandomAgent(player, actions) for player in (0, 1)]
-    step = environment.reset()
-    assert step.first()
-    while not step.last():
-        player = step.observations["current_player"]
-        assert len(step.observations["info_state"][player]) == environment.observation_spec()["info_state"][0]
-        step = environment.step([agents[player].step(step).action])
-    assert sum(step.rewards) == 0

@@ -12,7 +12,6 @@ from tests.presets import PRESETS
 pyspiel = pytest.importorskip("pyspiel")
 
 
-import german_whist as gw
 from german_whist.agents.registry import make_agent
 from german_whist.envs.agent import Games
 from german_whist.envs.simulator.batch import DealBatch
@@ -80,25 +79,3 @@ def test_bot_gets_information_states(preset: str) -> None:
             assert shown[-1] == (player, state.information_state_string(player))
             played[row].append(int(actions[row]))
         batch.step(actions)
-
-
-def test_peeking_bot_learns_nothing() -> None:
-    hands: list[int] = []
-
-    class Peeker(Recorder):
-        def step(self, state: Any) -> int:
-            hands.append(int(state.deal.state["hands"][0, 1 - state.current_player()]))
-            return super().step(state)
-
-    batch = DealBatch("classic", 1, 1, history=True)
-    agent = BotAgent(lambda game, player: Peeker([]), "classic")
-    rng = np.random.default_rng(0)
-    for _ in range(20):
-        agent.act(batch.views(), rng, games_of(batch, [0]))
-    assert len(set(hands)) == 20
-
-
-def test_bot_needs_histories() -> None:
-    agent = BotAgent(uniform, "tiny", name="mine")
-    with pytest.raises(ValueError, match="agent 'mine' needs the history of the deal"):
-        agent.act(gw.DealBatch("tiny", 1).views(), np.random.default_rng(0))

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-import pickle
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -61,41 +57,6 @@ def test_game_matches_engine(preset: str) -> None:
                 assert length == again.history(seats=[seat])[1][0]
                 assert (tokens == again.history(seats=[seat])[0][0]).all()
             again.step([action])
-
-
-def test_deals_are_uniform() -> None:
-    chances: dict[str, float] = {}
-
-    def deal(state: Any, chance: float) -> None:
-        if not state.is_chance_node():
-            text = str(state)
-            chances[text] = chances.get(text, 0) + chance
-            return
-        for card, share in state.chance_outcomes():
-            deal(state.child(card), chance * share)
-
-    deal(pyspiel.load_game("python_german_whist(rules=six_cards)").new_initial_state(), 1.0)
-    assert len(chances) == 15 * 6 * 2  # two hands of two cards and the card turned up
-    assert list(chances.values()) == pytest.approx([1 / 180] * 180)
-
-
-def test_copies_of_states() -> None:
-    game = pyspiel.load_game("python_german_whist(rules=humbug)")
-    _, decks, actions = recorded("humbug", 2)
-    state = gw_openspiel.state_of(game, decks[1], actions[1][:9])
-    for other in (
-        state.clone(),
-        copy.deepcopy(state),
-        game.deserialize_state(state.serialize()),
-        pickle.loads(pickle.dumps(state)),
-        pyspiel.deserialize_game_and_state(pyspiel.serialize_game_and_state(game, state))[1],
-    ):
-        assert str(other) == str(state)
-        assert other.history() == state.history()
-        assert other.information_state_string(0) == state.information_state_string(0)
-        before = str(state)
-        other.apply_action(other.legal_actions()[0])
-        assert str(state) == before != str(other)
 
 
 def test_game_parameters() -> None:

@@ -74,11 +74,3 @@ def test_strings_tensors_histories(spec: str) -> None:
         strings.add(string)
         tensors.add(tensor)
     assert len(strings) == len(tensors) == len(histories) < nodes - 50
-
-
-def test_before_the_deal() -> None:
-    state = load_game("tiny").new_initial_state()
-    assert state.information_state_string(0) == "player 0: "
-    assert not any(state.information_state_tensor(1))
-    assert state.observation_string(0) == "player 0: "
-    assert not any(state.observation_tensor(1))
