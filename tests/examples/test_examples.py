@@ -64,15 +64,6 @@ def test_openenv_client() -> None:
     assert max(returns) < 0
 
 
-@pytest.mark.filterwarnings("ignore")
-def test_verifiers_without_cards(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("verifiers")
-    example = load("verifiers_taskset")
-    monkeypatch.setattr(example.Script, "do_POST", lambda self: self.send_error(503))
-    with pytest.raises(RuntimeError, match=r"\[\(0, "):
-        example.main(tasks=1)
-
-
 @pytest.mark.parametrize("name", TABLES)
 def test_pinned_versions(name: str) -> None:
     table = TABLES[name]

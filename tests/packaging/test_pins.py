@@ -5,15 +5,11 @@ from __future__ import annotations
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from tests.packaging.pins import OF_TORCH, PROJECT, PYTHONS, read, refusals
+from tests.packaging.pins import PROJECT, PYTHONS, read, refusals
 
 
 def test_pins_install_on_every_python() -> None:
     assert refusals(read()) == []
-
-
-def test_no_pins_of_torch_libraries() -> None:
-    assert [pin.name for pin in read() if OF_TORCH.match(pin.name)] == []
 
 
 def test_pins_are_complete() -> None:
