@@ -93,10 +93,9 @@ fuzz: $(VENV)/.installed-dev-$(KEY)
 kill-test: $(VENV)/.installed-dev-$(KEY)
 	KILLS=$(or $(KILLS),20) SEED=$(or $(SEED),0) $(BIN)/python -m pytest -q -m nightly tests/kills
 
-# Compares DEALS=N deals (a million) with the reference engine; PRESETS=1: presets only. Continues where it stopped.
+# Compares DEALS=N deals (a million) with the reference engine; SEED: which; PRESETS=1: presets only.
 nightly: $(VENV)/.installed-dev-$(KEY)
-	$(BIN)/python -m tests.nightly_rules --deals $(or $(DEALS),1000000) --seed $(or $(SEED),0) \
-		$(if $(PRESETS),--presets) --progress .nightly-rules.json
+	$(BIN)/python -m tests.nightly_rules --deals $(or $(DEALS),1000000) --seed $(or $(SEED),0)$(if $(PRESETS), --presets)
 
 # DEALS=N: number of deals; SEED: which. Needs node.
 play-check: $(VENV)/.installed-dev-$(KEY)
