@@ -112,22 +112,6 @@ def test_autoreset_mode(mode: AutoresetMode) -> None:
         gymnasium.make_vec(GAME, num_envs=2, autoreset_mode="NEXTSTEP")
 
 
-@pytest.mark.parametrize(
-    ("mask", "error"),
-    [
-        ([True, False], TypeError),
-        (np.array([1, 0]), TypeError),
-        *((np.array(m), ValueError) for m in ([True], [False] * 2)),
-    ],
-)
-def test_wrong_reset_mask(mask: Any, error: type[Exception]) -> None:
-    theirs = SyncVectorEnv([lambda: GermanWhistEnv(Lowest())] * 2)
-    with pytest.raises((error, AssertionError), match="reset_mask"):  # older versions of Gymnasium assert
-        theirs.reset(options={"reset_mask": mask})
-    with pytest.raises(error, match="reset_mask"):
-        GermanWhistVectorEnv(Lowest(), 2).reset(options={"reset_mask": mask})
-
-
 def test_float_actions() -> None:
     ours, theirs = (GermanWhistVectorEnv(Lowest(), 4) for _ in range(2))
     _, info = ours.reset(seed=1)

@@ -10,11 +10,10 @@ import pytest
 from german_whist.envs.engine.match_format import MAX_TARGET, MatchFormat, match_format_of
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.engine.scoring import REWARDS
-from german_whist.envs.gymnasium_env import GermanWhistEnv
 from german_whist.envs.observation.full_state import state_layout
 from german_whist.envs.observation.vector import observation_high, observation_layout, observe, view_from_observation
 from german_whist.envs.pettingzoo_env import env, raw_env
-from tests.envs.players import HALF_POINTS, Lowest, random_legal
+from tests.envs.players import HALF_POINTS, random_legal
 
 # The PettingZoo environment
 
@@ -108,23 +107,3 @@ def test_score_features() -> None:
 
 
 # The Gymnasium environment
-
-
-def test_learner_plays_matches(rng) -> None:
-    environment = GermanWhistEnv(Lowest(), "tiny", reward="points", match="first_to:3")
-    scores = environment._episode.scores[0]
-    learners = set()
-    for episode in range(6):
-        observation, info = environment.reset(seed=2 if episode == 0 else None)
-        learners.add(environment.learner)
-        over, total = False, 0.0
-        while not over:
-            assert total == 0
-            assert environment.observation_space.contains(observation)
-            observation, total, over, _, info = environment.step(random_legal(info["action_mask"], rng))
-        own, other = scores[environment.learner], scores[1 - environment.learner]
-        assert max(own, other) >= 3
-        assert total == own - other
-        assert observation[-3:].tolist() == [own, other, 3]
-        assert not info["action_mask"].any()
-    assert learners == {0, 1}

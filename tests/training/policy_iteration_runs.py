@@ -9,7 +9,7 @@ import torch
 
 from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK
 from german_whist.training.config import PolicyIterationConfig
-from german_whist.training.networks import Networks, feature_scale
+from german_whist.training.networks import Batch, Networks, feature_scale
 from german_whist.training.processes import Processes
 from german_whist.training.rollouts import Collector, Opponents
 from german_whist.training.run import Callback, RunDirectory, TrainingOutcome
@@ -105,6 +105,18 @@ def play_rollout(
     if targets is not None:
         targets.write_returns()
     return collector.rollout
+
+
+def some_batch(positions: int = 64) -> Batch:
+    """Made-up positions."""
+    generator = torch.Generator().manual_seed(0)
+    features = torch.randint(0, 2, (positions, 20), generator=generator).to(torch.int8)
+    masks = torch.rand((positions, 5), generator=generator) < 0.8
+    masks[:, :2] = True
+    q_targets = torch.randn((positions, 5), generator=generator) * 3
+    returns = 3 * torch.randn(positions, generator=generator)
+    logits = torch.zeros((positions, 5))
+    return Batch(features, masks, q_targets, logits, returns)
 
 
 def train_once(state: TrainingState) -> dict[str, float]:

@@ -41,15 +41,6 @@ def test_ema_horizon():
     assert np.abs(weight - former).max() > 0.01
 
 
-def test_ema_state():
-    it, again = averaged(), averaged()
-    learn(it, 7)
-    again.load_state(it.state())
-    assert np.array_equal(learn(it, 3), learn(again, 3))
-    for ours, theirs in zip(it.layers(), again.layers(), strict=True):
-        assert all(np.array_equal(a, b) for a, b in zip(ours, theirs, strict=True))
-
-
 @pytest.mark.parametrize("kind", [torch.float32, torch.bfloat16])
 @pytest.mark.parametrize("rows", [0, 1, 127, 128, 129, 1024, 1025, 2500])
 def test_frozen_network(rows, kind):

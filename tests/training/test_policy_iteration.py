@@ -12,28 +12,16 @@ import torch
 from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
 from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK
 from german_whist.envs.engine.rules import rules
-from german_whist.training.networks import LOGITS_PER_OUTPUT, Batch, Networks
+from german_whist.training.networks import LOGITS_PER_OUTPUT, Networks
 from german_whist.training.processes import Processes
 from german_whist.training.run import Periodic, RunDirectory, TrainingOutcome
 from german_whist.training.train import TrainingState
-from tests.training.policy_iteration_runs import ALL_PARTS, train_once
+from tests.training.policy_iteration_runs import ALL_PARTS, some_batch, train_once
 from tests.training.policy_iteration_runs import small_config as config
 from tests.training.policy_iteration_runs import train_small as run
 from tests.training.whole_runs import resume_run
 
 FAST = {"learning_rate": 1e-2, "learning_rate_end": 1e-2, "batch_size": 64, "ema_horizon": 640}
-
-
-def some_batch(positions: int = 64) -> Batch:
-    """Made-up positions."""
-    generator = torch.Generator().manual_seed(0)
-    features = torch.randint(0, 2, (positions, 20), generator=generator).to(torch.int8)
-    masks = torch.rand((positions, 5), generator=generator) < 0.8
-    masks[:, :2] = True
-    q_targets = torch.randn((positions, 5), generator=generator) * 3
-    returns = 3 * torch.randn(positions, generator=generator)
-    logits = torch.zeros((positions, 5))
-    return Batch(features, masks, q_targets, logits, returns)
 
 
 def some_algorithm(**changes: object) -> Networks:

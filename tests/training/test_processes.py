@@ -23,24 +23,14 @@ from german_whist.training.processes import Processes, joined_processes
 from german_whist.training.run import RunDirectory, read_snapshot
 from german_whist.training.train import TrainingState
 from tests.processes import WITHIN, children
-from tests.training.policy_iteration_runs import SMALL_SETTINGS, small_config
+from tests.training.policy_iteration_runs import SMALL_SETTINGS, small_config, some_batch
 
 POSITIONS, FEATURES, ACTIONS = 64, 20, 5
 
 
-def joined_batch() -> Batch:
-    generator = torch.Generator().manual_seed(0)
-    features = torch.randint(0, 2, (POSITIONS, FEATURES), generator=generator).to(torch.int8)
-    masks = torch.rand((POSITIONS, ACTIONS), generator=generator) < 0.8
-    masks[:, :2] = True
-    q_targets, logits = (torch.randn((POSITIONS, ACTIONS), generator=generator) for _ in range(2))
-    returns = torch.randn(POSITIONS, generator=generator)
-    return Batch(features, masks, q_targets, logits, returns)
-
-
 def updated(processes: Processes, rows: slice) -> Networks:
     """Learn from some rows of the joined batch in one minibatch."""
-    batch = Batch(*(tensor[rows] for tensor in vars(joined_batch()).values() if tensor is not None))
+    batch = Batch(*(tensor[rows] for tensor in vars(some_batch(POSITIONS)).values() if tensor is not None))
     config = small_config(batch_size=POSITIONS, epochs=1)
     in_float32 = mock.patch.object(networks_module, "native_dtype", return_value=torch.float32)
     with in_float32:  # whose rounding the comparison allows for

@@ -111,19 +111,3 @@ def test_opponents_are_masked() -> None:
         # The deal's first leader is the non-dealer: dealer and non-dealer in turn.
         leads = [bool(others[a, row]) for a, b in itertools.pairwise(stops) if b - a > 6]
         assert all(one != next_ for one, next_ in itertools.pairwise(leads))
-
-
-def test_collector_state() -> None:
-    shares = {"self": 0.5, "greedy": 0.5}
-    config = small_config(rules="small", num_steps=11, opponents=shares)
-    makers = {"greedy": lambda rollout: make_agent("greedy")}
-    first, second = collector_of(config, makers), collector_of(config, makers)
-    ppo = some_policy(config, first)
-    for _ in range(3):
-        play_rollout(first, ppo.policy)
-    second.load_state(first.state())
-    for _ in range(3):
-        one, other = play_rollout(first, ppo.policy), play_rollout(second, ppo.policy)
-        assert torch.equal(one.views.bytes, other.views.bytes)
-        for name in ("masks", "actions", "logits", "seats", "ends", "learner_mask", "has_choice"):
-            assert torch.equal(getattr(one, name), getattr(other, name)), name

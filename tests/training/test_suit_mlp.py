@@ -33,20 +33,3 @@ def test_suit_mlp_matches_checkpoint(suit_layers: int, outputs: int) -> None:
     np.testing.assert_allclose(FrozenMLP(network)(features).numpy(), expected, rtol=1e-4, atol=1e-5)
     for rows in (0, 1, 129, 1500):
         assert FrozenMLP(network)(some_features(rows)).shape == (rows, outputs)
-
-
-@pytest.mark.parametrize("kind", [torch.float32, torch.bfloat16])
-def test_all_layers_learn(kind: torch.dtype) -> None:
-    network, features = some_mlp(2), some_features()
-    network.compute_dtype = kind
-    optimizer = torch.optim.Adam(network.parameters(), 1e-2)
-    target = torch.randn((40, 54), generator=torch.Generator().manual_seed(2))
-    losses = []
-    for _ in range(60):
-        optimizer.zero_grad()
-        loss = ((network(features) - target) ** 2).mean()
-        loss.backward()
-        assert all(weight.grad is not None and bool((weight.grad != 0).any()) for weight in network.parameters())
-        optimizer.step()
-        losses.append(float(loss.detach()))
-    assert losses[-1] < 0.8 * losses[0]

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 import pytest
@@ -69,25 +68,6 @@ def test_hidden_cards_are_hidden(name: str, steps: int, seat: int) -> None:
         hidden = {deal_text(others, row, seat) for row in range(others.size)}
         assert hidden == {deal_text(course, seat=seat)}
     assert len({deal_text(others, row) for row in range(others.size)}) > 1
-
-
-@pytest.mark.parametrize(
-    ("name", "steps", "words"),
-    [
-        ("open_stock:open_stock=3", 2, "player_[01] picks an open card: .. .. ..\n"),
-        ("open_stock:open_stock=3", 1, ".. led +.. .. .. face up\n"),
-        ("draft", 2, "player_[01] takes the open card, or leaves it: ..\n"),
-        ("humbug", 0, "player_1 keeps the hand, or swaps it for a blind one\n"),
-        ("humbug", 0, "trumps ♠   trick 1 of 13\n"),
-        ("no_trump", 1, "no trumps   foreplay, trick 1 of 26   stock 26\n"),
-        ("no_trump", 1, ".. led +the stock lies face down\n"),
-        ("race", 4, "race to 7\n"),
-        ("high_low", 1, "low: fewest tricks win|high: most tricks win\n"),
-    ],
-)
-def test_pending_choices(name: str, steps: int, words: str, positions: Positions) -> None:
-    batch = positions(name, size=1, steps=steps, seed=3)
-    assert re.search(words, deal_text(batch) + "\n")
 
 
 def test_colours() -> None:
