@@ -23,7 +23,7 @@ from german_whist.evaluation.recording import Recording
 from german_whist.table.bundle import write_page
 from tests.browser.static_site import StaticSite
 from tests.browser.table import Table
-from tests.browser.test_whole_deals import RESULT, WAYS, play_quickly, play_with_keys
+from tests.browser.test_whole_deals import RESULT, play_quickly, play_with_keys
 from tests.browser.test_windows import games_window
 
 pytestmark = pytest.mark.nightly
@@ -122,12 +122,6 @@ def test_the_lesson_is_taught_to_its_end(table: Table) -> None:
 
 @pytest.mark.parametrize(("preset", "way"), [("tiny", "keyboard"), ("small", "touch"), ("six_cards", "mouse")])
 def test_a_whole_deal(table: Table, preset: str, way: str) -> None:
-    play_whole_deal(table, preset, way)
-
-
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("preset", PRESETS)
-def test_a_whole_deal_of_every_preset_in_every_way(table: Table, preset: str, way: str) -> None:
     play_whole_deal(table, preset, way)
 
 
@@ -410,17 +404,6 @@ def test_a_damaged_link_is_said_in_a_window_and_leads_to_a_game(table: Table, ch
     assert table.hand
 
 
-def test_a_host_may_redirect_the_front_page(table: Table) -> None:
-    """What the service worker keeps can be opened, whatever name of the page was asked for."""
-    table.page.evaluate("async () => { await navigator.serviceWorker.register('service_worker.js'); }")
-    table.page.evaluate("async () => { await navigator.serviceWorker.ready; }")
-    for name in ("", "index.html", "?from=home"):
-        table.page.goto("about:blank")
-        table.page.goto(f"{table.server.address}{name}")
-        table.wait()
-    table.page.evaluate(_FORGET_PAGE)
-
-
 # Plays deals with the first action there is, and tries every claim before each card of the endgame.
 _CLAIM = """async (seeds) => {
   const table = modules["game/sessions.js"];
@@ -494,19 +477,6 @@ _PLAY_DAY = """async () => {
   while (session.position.decision) session = await table.act(session, session.position.decision.actions[0].action);
   return session;
 }"""
-
-
-def test_the_address_without_its_last_slash_works_where_a_host_does_not_add_it(browser: Any, site: StaticSite) -> None:
-    table = Table(browser, site)
-    try:
-        table.page.goto("about:blank")
-        table.page.goto(f"{site.address.removesuffix('/')}?from=home#day=2026-11-21")
-        table.page.wait_for_url(f"{site.address}?from=home#**")
-        table.wait()
-        assert table.page.locator("#match").text_content() == "Deal of 21 Nov"
-        assert all("404" in words for words in table.complaints)  # asked for before the address was put right
-    finally:
-        table.close()
 
 
 def test_the_deal_of_a_day_that_has_not_begun_is_shut(table: Table) -> None:

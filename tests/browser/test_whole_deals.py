@@ -16,22 +16,8 @@ from tests.browser.table import ABLE, Table
 
 pytestmark = pytest.mark.nightly
 
-# Every preset with eight cards, for two of the ways each; those left out have few anyway.
-_CARDS = "suits=2,ranks=4,hand=2"
-_SMALLER = {
-    **{name: f"{name}:{_CARDS},stock=4" for name in ("all", "classic", "draft", "high_low", "no_trump", "open_stock")},
-    "humbug": f"humbug:{_CARDS},book=1",
-    "race": f"race:{_CARDS},stock=4,race=2",
-    "race9": f"race9:{_CARDS},stock=4,race=3",
-    "seventh": f"seventh:{_CARDS},stock=4,book=1,slam=4",
-    "short": "short:suits=2,ranks=5,hand=3,stock=4",
-    "small": f"small:{_CARDS},stock=4,book=1,slam=4",
-    "small_all": f"small_all:{_CARDS},stock=4,book=2",
-}
 
 WAYS = ("mouse", "touch", "keyboard")
-# Of true size: the largest hands, and every kind of decision.
-_TRUE_WAYS = {"classic": "touch", "humbug": "touch", "draft": "keyboard", "open_stock": "mouse", "race9": "keyboard"}
 
 RESULT = re.compile(r"((You win|Textbook wins) \d+ to \d+|The deal is drawn, \d+ tricks? each)(, played low)?")
 
@@ -83,17 +69,15 @@ def play_quickly(table: Table) -> None:
         table.wait()
 
 
-def play_whole_deal(ways: dict[str, Table], server: Server, game: str, way: str, *, single: bool) -> None:
-    table, settings = ways[way], {"singleTap": single}
-    if table.settings != settings:
-        table.visit(settings=settings, **SIZES[way])
+def play_whole_deal(ways: dict[str, Table], server: Server, game: str, way: str) -> None:
+    table = ways[way]
+    if table.settings != {"singleTap": True}:
+        table.visit(settings={"singleTap": True}, **SIZES[way])
     table.go_to(table.create(rules=game, seat=0))
     if way == "keyboard":
         play_with_keys(table)
-    elif single:
-        play_quickly(table)
     else:
-        table.play_on()
+        play_quickly(table)
     assert RESULT.fullmatch(table.result)
     assert table.button("Next deal").is_visible()
     assert table.hand == [] or rules(game).race
@@ -158,32 +142,12 @@ def test_cards_are_dragged_or_flicked_onto_the_table_and_others_spring_back(ways
     assert refused > 0
 
 
-@pytest.mark.parametrize(("preset", "way"), _TRUE_WAYS.items())
-def test_a_whole_deal_of_true_size(ways: dict[str, Table], server: Server, preset: str, way: str) -> None:
-    play_whole_deal(ways, server, preset, way, single=True)
-
-
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("preset", rule_names())
 def test_a_whole_deal_of_every_preset_in_every_way(
     ways: dict[str, Table], server: Server, preset: str, way: str
 ) -> None:
-    play_whole_deal(ways, server, preset, way, single=True)
-
-
-@pytest.mark.parametrize(
-    ("preset", "way"),
-    [
-        (preset, way)
-        for place, preset in enumerate(rule_names())
-        for way in WAYS
-        if way != _TRUE_WAYS.get(preset, WAYS[place % len(WAYS)])
-    ],
-)
-def test_a_smaller_deal_of_every_preset_with_raised_cards(
-    ways: dict[str, Table], server: Server, preset: str, way: str
-) -> None:
-    play_whole_deal(ways, server, _SMALLER.get(preset, preset), way, single=False)
+    play_whole_deal(ways, server, preset, way)
 
 
 def test_a_deal_is_told_and_the_next_one_dealt(table: Table, server: Server) -> None:
@@ -218,7 +182,7 @@ def test_the_rest_of_a_deal_can_be_conceded_and_the_match_goes_on(table: Table, 
 
 
 def test_the_decisions_that_are_not_cards(table: Table, server: Server) -> None:
-    table.go_to(table.create(rules=_SMALLER["humbug"], seat=0))
+    table.go_to(table.create(rules="humbug:suits=2,ranks=4,hand=2,book=1", seat=0))
     choices = table.page.get_by_role("group", name="Your choice").get_by_role("button")
     assert [words.split()[0] for words in choices.all_text_contents()] == ["Keep", "Swap"]
     choices.nth(1).click()
