@@ -326,6 +326,7 @@ def finished_outcome(run: RunDirectory, decisions: int) -> TrainingOutcome | Non
 
 def evaluate(
     checkpoint: Checkpoint,
+    name: str,
     opponents: Mapping[str, Sequence[tuple[str, Agent]]],
     deals: int,
     device: str | None = None,
@@ -334,14 +335,15 @@ def evaluate(
 
     Args:
         checkpoint: the policy.
+        name: its name in the results.
         opponents: agents with their names, by game.
         deals: mirrored deals in each match.
         device: where the deals are played, as in ``play_match``.
     """
     results: list[MatchResult] = []
     for game, agents in opponents.items():
-        policy = PolicyAgent(checkpoint, name="policy", rules=rules(game))
-        for name, agent in agents:
+        policy = PolicyAgent(checkpoint, name=name, rules=rules(game))
+        for opponent, agent in agents:
             match = play_match(
                 policy,
                 agent,
@@ -351,7 +353,7 @@ def evaluate(
                 endgame=checkpoint.endgame,
                 device=None if agent.uses_games else device,
             )
-            results.append(dataclasses.replace(match, second=name if len(opponents) == 1 else f"{name}, {game}"))
+            results.append(dataclasses.replace(match, second=opponent if len(opponents) == 1 else f"{opponent}, {game}"))
     return tuple(results)
 
 
@@ -442,7 +444,7 @@ class RunRecords:
     def _evaluate(self, decisions: int, checkpoint: Checkpoint, deals: int) -> tuple[MatchResult, ...]:
         config = self._config
         device = config.device if config.device.startswith("cuda") else None
-        results = evaluate(checkpoint, self._opponents, deals, device)
+        results = evaluate(checkpoint, self._run.path.name, self._opponents, deals, device)
         self._run.add_evaluations([_evaluation_row(decisions, self._seconds, result) for result in results])
         title = f"German Whist ({config.title}): self-play, evaluated against bots"
         draw_curve(self._run.read_evaluations(), self._run.curve, title)

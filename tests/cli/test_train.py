@@ -36,7 +36,7 @@ def test_train_prints_table_and_paths(run: Run, tiny: str) -> None:
     assert title.strip() == "German Whist, tiny, after 1,024 decisions of self-play"
     for opponent in ("random", "greedy"):
         numbers = r"[\d.]+ % ± [\d.]+ │ +[+-][\d.]+ ± [\d.]+ │ +\d+ / \d+ / \d+"
-        assert re.search(rf"policy +│ +{opponent} +│ +{numbers}", completed.out)
+        assert re.search(rf"tiny +│ +{opponent} +│ +{numbers}", completed.out)
     assert "learning curve:  runs/tiny/curve.png\n" in completed.out
     assert "checkpoint:      runs/tiny/final.safetensors\n" in completed.out
     for path in ("runs/tiny/curve.png", "runs/tiny/final.safetensors"):
@@ -62,7 +62,7 @@ def test_train_json(run: Run, tiny: str) -> None:
     report = json.loads(completed.out)
     assert report["run"] == "runs/tiny"
     (result,) = report["results"]
-    assert (result["first"], result["second"], result["deals"]) == ("policy", "random", 20)
+    assert (result["first"], result["second"], result["deals"]) == ("tiny", "random", 20)
     assert load_checkpoint("runs/tiny/final.safetensors").results == {"random": result}
 
 
