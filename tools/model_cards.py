@@ -22,7 +22,6 @@ from german_whist.agents.pretrained import (
     weights_folder,
     win_rate,
 )
-from german_whist.envs.engine.endgame_hook import EXACT
 from tools.markdown import markdown_table
 
 ENVIRONMENT = "GermanWhist-v0"  # its name in Gymnasium
@@ -80,44 +79,63 @@ def _metric(kind: str, name: str, result: dict[str, Any], interval: str) -> dict
 
 
 COMMAND = "python -m tools.model_cards > agents/weights/README.md"
-WHAT = {
-    "champion": "The strongest network, by self-play alone, at last in a league of its earliest checkpoints",
-    "small": "The fast network: `distilled.safetensors` of the same run, trained to imitate `champion`",
-}
 USUAL_DEALS = 10_000
-HOW_IT_WAS_MADE = "How it was made (the recipe `three-hours` was named `champion` then):"
-ENDGAMES = (
-    "Both sides play endgames exactly; against `heuristic`, each plays its own; *network to the end*: the agent with "
-    "`endgame=played`."
-)
+INTRODUCTION = f"""# Pretrained agents
+
+Model cards of `champion`, the strongest network, and `small`, a fast one that imitates it. Both play every preset but
+`humbug`.
+
+## Results
+
+Games won (margin in tricks) over {USUAL_DEALS:,} mirrored deals unless another number is named, temperature 0; ± is the
+95 % interval. Both sides play endgames exactly; against `heuristic`, each plays its own; *network to the end*: with
+`endgame=played`.
+"""
+TRAINING = """## Training
+
+Self-play without bots, lengthened twice with a larger share of `classic`, at last in a league of the earliest
+checkpoints. `small` is the run's `distilled.safetensors`.
+
+```sh
+german-whist train three-hours  # named `champion` then
+```
+"""
 
 
 def page() -> str:
     """Return the page as Markdown."""
-    lines = [
-        "# Pretrained agents",
-        "",
-        "Model cards of `champion` and `small`, for every game with an open endgame: every preset but `humbug`.",
-        f"{USUAL_DEALS:,} mirrored deals unless another number is named, temperature 0; ± is the 95 % interval.",
-        ENDGAMES,
-        "",
+    networks = pretrained_networks()
+    names = [f"`{network.name}`" for network in networks]
+    results = [network.model_card["results"] for network in networks]
+    rows = [
+        [against(row) + _fewer(result["deals"]), *(_result(of_network[row]) for of_network in results)]
+        for row, result in results[0].items()
     ]
-    for network in pretrained_networks():
-        lines += _model_card(network)
-    lines.append(f"<!-- Generated from the model cards in the files by `{COMMAND}`; a test compares the two. -->")
-    return "\n".join(lines) + "\n"
+    files = [weights_folder() / f"{network.name}{FILE_SUFFIX}" for network in networks]
+    digests = [f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}" for file in files]
+    return "\n".join(
+        [
+            INTRODUCTION,
+            markdown_table(("against", *names), rows),
+            "",
+            TRAINING,
+            *map(_facts, networks),
+            _common(networks[0].model_card),
+            "",
+            "SHA-256:",
+            "",
+            "```text",
+            *digests,
+            "```",
+            "",
+            f"<!-- Generated from the model cards in the files by `{COMMAND}`; a test compares the two. -->\n",
+        ]
+    )
 
 
 def hub_page() -> str:
     """Return the page for a model hub, which starts with metadata."""
     return f"{front_matter(pretrained_networks())}\n{page()}"
-
-
-def margin(result: dict[str, Any]) -> str:
-    """Format a margin in tricks with the half-width of its interval: ``+1.23 ± 0.04``."""
-    low, high = result["margin_interval"]
-    spread = "" if low is None else f" ± {(high - low) / 2:.2f}"
-    return f"{result['margin']:+z.2f}{spread}"
 
 
 def against(row: str) -> str:
@@ -126,44 +144,35 @@ def against(row: str) -> str:
     return f"`{opponent}`{comma}{rest}"
 
 
-def _model_card(network: PretrainedNetwork) -> list[str]:
-    model_card, training = network.model_card, network.model_card["training"]
-    code = training.get("code") or {}
-    sizes = " → ".join(map(str, model_card["network"]["sizes"]))
-    shared = model_card["network"].get("suit_layers", 0)
-    suits = f"; the suits share the weights of the first and last {shared} hidden layers" if shared else ""
-    facts = [f"- network: {sizes}, {network.size / 1000:.0f} kB{suits}"]
-    if model_card.get("logits_a_trick"):
-        facts.append(
-            f"- logits: {model_card['logits_a_trick']:g} × the expected margin of an action in tricks, plus a constant"
-        )
-    if model_card.get("value"):
-        value = " → ".join(map(str, model_card["value"]["sizes"]))
-        facts.append(f"- value network: {value}; predicts the margin and the chance to win")
-    facts.append(
-        "- endgame: exact; `endgame=played` leaves it to the network"
-        if network.endgame == EXACT
-        else "- endgame: played by the network"
+def _facts(network: PretrainedNetwork) -> str:
+    """Return an item with a network's size and layers."""
+    model_card = network.model_card
+    layers = " → ".join(map(str, model_card["network"]["sizes"]))
+    if shared := model_card["network"].get("suit_layers", 0):
+        layers += f"; the suits share the weights of the first and last {shared} hidden layers"
+    if value := model_card.get("value"):
+        layers += f"; value network {' → '.join(map(str, value['sizes']))}, margin and chance to win"
+    return f"- `{network.name}`, {network.size / 1000:.0f} kB: {layers}"
+
+
+def _common(model_card: dict[str, Any]) -> str:
+    """Return an item with the networks' outputs and training."""
+    training, code = model_card["training"], model_card["training"]["code"]
+    return (
+        f"- both: logits are {model_card['logits_a_trick']:g} × the expected margin of an action in tricks, plus a "
+        f"constant; {training['decisions']:,} decisions, seed {training['config']['seed']}, code {code['commit']}, "
+        f"Python {code['python']}"
     )
-    facts.append(f"- training: {training['decisions']:,} decisions, seed {training['config']['seed']}")
-    if code:
-        facts.append(f"- code: {code.get('commit') or code.get('german_whist')}, Python {code.get('python')}")
-    lines = [f"## {network.name}", "", f"{WHAT[network.name]}.", ""]
-    if model_card["results"]:
-        rows = (
-            (against(row) + _fewer(result["deals"]), win_rate(result), margin(result))
-            for row, result in model_card["results"].items()
-        )
-        lines += [markdown_table(("against", "games won", "margin"), rows), ""]
-    if training.get("commands"):
-        lines += [HOW_IT_WAS_MADE, "", "```sh", *training["commands"], "```", ""]
-    file = f"{network.name}{FILE_SUFFIX}"
-    digest = ["```text", f"{hashlib.sha256((weights_folder() / file).read_bytes()).hexdigest()}  {file}", "```"]
-    return [*lines, *facts, "", "SHA-256:", "", *digest, ""]
 
 
 def _fewer(deals: int) -> str:
     return "" if deals == USUAL_DEALS else f" ({deals:,} deals)"
+
+
+def _result(result: dict[str, Any]) -> str:
+    """Format a result: ``67.8 % ± 0.5 (+2.21 ± 0.05)``."""
+    low, high = result["margin_interval"]
+    return f"{win_rate(result)} ({result['margin']:+z.2f} ± {(high - low) / 2:.2f})"
 
 
 if __name__ == "__main__":
