@@ -26,7 +26,7 @@ def load_agent(settings: str) -> Any:
     constructed, imports look in the folder of the file (for a module, in the working directory) first.
 
     Args:
-        settings: the part of the specification after ``python:``, such as ``my_bot.py:Bot,depth=2``. Python literals
+        settings: the part of the specification after ``python:``, such as ``mine.py:Bot,depth=2``. Python literals
             (numbers, ``True``, ``None``, …) are evaluated, everything else is passed as text.
 
     Returns:
@@ -40,7 +40,7 @@ def load_agent(settings: str) -> Any:
     target, _, rest = settings.partition(",")
     source, _, name = target.rpartition(":")
     if not source or not name.isidentifier():
-        raise ValueError(f"agent {spec!r}: write python:my_bot.py:Bot or python:package.module:Bot")
+        raise ValueError(f"agent {spec!r}: write python:mine.py:Bot or python:package.module:Bot")
     values = {key: _value(text) for key, text in split_settings(rest, f"agent {spec!r}").items()}
     file = Path(source).resolve()
     folder, module_name = (file.parent, file.stem) if file.suffix == ".py" else (Path.cwd(), source)
@@ -119,7 +119,7 @@ def _located(spec: str) -> Iterator[None]:
 def own_line(error: BaseException) -> str | None:
     """Describe an exception by the innermost line of an agent's own code in its traceback.
 
-    Such as ``my_bot.py, line 12: ZeroDivisionError: division by zero``.
+    Such as ``mine.py, line 12: ZeroDivisionError: division by zero``.
 
     Returns:
         The description, or ``None`` if no such line is in the traceback.

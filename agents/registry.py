@@ -262,8 +262,8 @@ def make_agent(spec: Any, rules: str | Rules | None = None) -> Any:
       settings the path alone is enough, ``"runs/mine"``;
     - ``"champion:search=64"``, ``"checkpoint:PATH,search=64"``, ``"heuristic:search=64"``: the same policies with
       lookahead in 64 worlds (determinizations) weighted by how the opponent has played, and with exact endgames;
-    - ``"python:my_bot.py:Bot"``, ``"python:package.module:Bot"``: a class of your own, with settings as keyword
-      arguments, ``"python:my_bot.py:Bot,depth=2"``. Its code runs in this process;
+    - ``"python:mine.py:Bot"``, ``"python:package.module:Bot"``: a class of your own, with settings as keyword
+      arguments, ``"python:mine.py:Bot,depth=2"``. Its code runs in this process;
     - ``"+exact"`` after any of these: perfect play once the opponent's hand is known. ``ismcts`` and
       pretrained agents already play that way.
 

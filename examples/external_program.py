@@ -2,7 +2,7 @@
 
 python examples/external_program.py
 german-whist evaluate python:examples/external_program.py:Program greedy --deals 100
-german-whist evaluate "python:examples/external_program.py:Program,command=node my_bot.js" greedy --deals 100
+german-whist evaluate "python:examples/external_program.py:Program,command=node mine.js" greedy --deals 100
 """
 
 import json

@@ -17,7 +17,7 @@ def add_parser(subparsers: Any) -> None:
         help="draw the learning curves of runs side by side",
         description="Draw the win rates of training runs over time, with a panel for each opponent that all of them "
         "met.",
-        epilog="example: german-whist curve runs/ppo runs/sb3 --out curves.png",
+        epilog="example: german-whist curve runs/mine runs/other --out curves.png",
     )
     parser.add_argument("runs", nargs="+", metavar="RUN", help="run directories of german-whist train")
     parser.add_argument(

@@ -25,7 +25,7 @@ def add_parser(subparsers: Any) -> None:
         help="play agents against each other",
         description="Play agents against each other on mirrored deals: every deal is played twice, with the seats "
         "swapped. Two agents give one result, more give a cross table.",
-        epilog="example: german-whist evaluate checkpoint:runs/quickstart/final.safetensors random greedy heuristic",
+        epilog="example: german-whist evaluate runs/mine random greedy heuristic",
     )
     parser.add_argument("agents", nargs="+", metavar="AGENT", help="two or more agents (see german-whist agents)")
     parser.add_argument(
