@@ -80,6 +80,10 @@ def _metric(kind: str, name: str, result: dict[str, Any], interval: str) -> dict
 
 COMMAND = "python -m tools.model_cards > agents/weights/README.md"
 USUAL_DEALS = 10_000
+ENDGAMES = (
+    "Both sides play endgames exactly; against `heuristic`, each plays its own; *network to the end*: with "
+    "`endgame=played`."
+)
 INTRODUCTION = f"""# Pretrained agents
 
 Model cards of `champion`, the strongest network, and `small`, a fast one that imitates it. Both play every preset but
@@ -88,8 +92,7 @@ Model cards of `champion`, the strongest network, and `small`, a fast one that i
 ## Results
 
 Games won (margin in tricks) over {USUAL_DEALS:,} mirrored deals unless another number is named, temperature 0; ± is the
-95 % interval. Both sides play endgames exactly; against `heuristic`, each plays its own; *network to the end*: with
-`endgame=played`.
+95 % interval. {ENDGAMES}
 """
 TRAINING = """## Training
 
@@ -108,7 +111,10 @@ def page() -> str:
     names = [f"`{network.name}`" for network in networks]
     results = [network.model_card["results"] for network in networks]
     rows = [
-        [against(row) + _fewer(result["deals"]), *(_result(of_network[row]) for of_network in results)]
+        [
+            against(row) + _fewer(result["deals"]),
+            *(f"{win_rate(cards[row])} ({margin(cards[row])})" for cards in results),
+        ]
         for row, result in results[0].items()
     ]
     files = [weights_folder() / f"{network.name}{FILE_SUFFIX}" for network in networks]
@@ -169,10 +175,11 @@ def _fewer(deals: int) -> str:
     return "" if deals == USUAL_DEALS else f" ({deals:,} deals)"
 
 
-def _result(result: dict[str, Any]) -> str:
-    """Format a result: ``67.8 % ± 0.5 (+2.21 ± 0.05)``."""
+def margin(result: dict[str, Any]) -> str:
+    """Format a margin in tricks with the half-width of its interval: ``+1.23 ± 0.04``."""
     low, high = result["margin_interval"]
-    return f"{win_rate(result)} ({result['margin']:+z.2f} ± {(high - low) / 2:.2f})"
+    spread = "" if low is None else f" ± {(high - low) / 2:.2f}"
+    return f"{result['margin']:+z.2f}{spread}"
 
 
 if __name__ == "__main__":

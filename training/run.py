@@ -343,7 +343,7 @@ def evaluate(
     results: list[MatchResult] = []
     for game, agents in opponents.items():
         policy = PolicyAgent(checkpoint, name=name, rules=rules(game))
-        for opponent, agent in agents:
+        for against, agent in agents:
             match = play_match(
                 policy,
                 agent,
@@ -353,7 +353,7 @@ def evaluate(
                 endgame=checkpoint.endgame,
                 device=None if agent.uses_games else device,
             )
-            results.append(dataclasses.replace(match, second=opponent if len(opponents) == 1 else f"{opponent}, {game}"))
+            results.append(dataclasses.replace(match, second=against if len(opponents) == 1 else f"{against}, {game}"))
     return tuple(results)
 
 
