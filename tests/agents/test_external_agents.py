@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import sys
 from pathlib import Path
 from typing import Any
 
 import gymnasium
-import numpy as np
 import pytest
 
 import german_whist as gw
 from german_whist.agents.registry import make_agent
 from german_whist.table.api import Api
 from german_whist.table.page_data import ServeOptions
-from tests.agents.networks import some_network
 from tests.cli.commands import Run, runner
 
 BOT = """
@@ -151,13 +148,4 @@ def test_config_runs_no_code(key: str, loaded: Path, run: Run) -> None:
         code, _, error = run("train", *words)
         assert code == 2
         assert f"config.yaml: {key}: {EVIL!r} runs code" in error
-    assert not loaded.exists()
-
-
-def test_checkpoint_runs_no_code(loaded: Path, run: Run) -> None:
-    network = some_network()
-    training = {"opponents": {EVIL: 1.0}, "init": EVIL, "evaluate_against": [EVIL]}
-    dataclasses.replace(network, training=training, results={EVIL: {"win_rate": 0.5}}).save("a.safetensors")
-    assert run("evaluate", "checkpoint:a.safetensors", "random", "--deals", "2").code == 0
-    assert np.isfinite(gw.play_match(Path("a.safetensors"), "random", deals=2).win_rate)
     assert not loaded.exists()

@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 import yaml
-from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from german_whist.agents.policy.checkpoint import load_checkpoint
 from german_whist.training import run as run_module
@@ -24,9 +23,9 @@ from german_whist.training.run import (
     metric_name,
 )
 from german_whist.training.train import run_training
-from tests.training.policy_iteration_runs import ROLLOUT, small_config, train_small
+from tests.training.policy_iteration_runs import small_config, train_small
 from tests.training.sb3_runs import tiny_config
-from tests.training.whole_runs import at, files, interrupt, kill, resume_run
+from tests.training.whole_runs import at, files, interrupt, resume_run
 
 CONFIGS = {"policy_iteration": small_config(), "sb3": tiny_config()}
 
@@ -125,20 +124,6 @@ def test_callback_gets_all_numbers(config: TrainConfig, tmp_path: Path) -> None:
     for (step, numbers), (row_step, row) in zip(sorted(calls, key=order), expected, strict=True):
         assert step == row_step
         assert numbers == pytest.approx(row, rel=1e-4, nan_ok=True)
-
-
-def shown(folder: Path, name: str) -> list[int]:
-    events = EventAccumulator(str(folder))
-    events.Reload()
-    return [event.step for event in events.Scalars(name)]
-
-
-def test_tensorboard_after_kill(tmp_path: Path) -> None:
-    with pytest.raises(SystemExit):
-        train_small(tmp_path / "run", callback=at(512, kill))
-    run = resume_run(tmp_path / "run").run
-    assert shown(run.tensorboard, "losses/loss") == list(range(ROLLOUT, 1025, ROLLOUT))
-    assert shown(run.tensorboard, "evaluation/win_rate_random") == [0, 512, 1024]
 
 
 # The lock

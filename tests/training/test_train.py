@@ -85,13 +85,6 @@ def test_opponents(finished: TrainingOutcome, tmp_path: Path) -> None:
     assert [result.second for result in done.results] == [name]
 
 
-def test_run_name_and_agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    outcome = gw.train("quickstart", quiet=True, **FEW)
-    assert outcome.path == Path("runs", "quickstart").absolute()
-    assert gw.play_match(outcome.agent, "random", deals=5, rules="tiny").deals == 5
-
-
 def test_progress_and_quiet(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

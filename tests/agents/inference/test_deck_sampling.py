@@ -15,7 +15,7 @@ from scipy.stats import chi2
 
 from german_whist.agents.inference.deck_sampling_kernels import sample_deal
 from german_whist.agents.inference.sampling import DealSampler
-from german_whist.envs.engine.rules import Rules, rule_names, rules
+from german_whist.envs.engine.rules import Rules, rule_names
 from german_whist.envs.simulator.batch import DealBatch
 from tests.conftest import play_randomly
 from tests.presets import PRESETS
@@ -119,23 +119,6 @@ def test_decks_agree_with_history(name: str, seed: int, steps: int, seat: int) -
     deals = Deals(batch, decks.tolist())
     deals.play(actions)
     assert len(deals.agreeing(batch, seat)) == len(decks)
-
-
-@pytest.mark.parametrize(
-    ("history", "name", "word"),
-    [
-        (np.zeros((3, 4)), "classic", r"history must be int8\[events, 4\], got float64\["),
-        (np.zeros((3, 4), np.int8), "classic", "not a complete history of 'classic'"),
-        (np.array([[2, 1, 300, 0]]), "classic", "not a complete history of 'classic'"),
-        ("humbug", "classic", "not a complete history of 'classic'"),
-        ("classic", "humbug", "not a complete history of 'humbug'"),
-    ],
-)
-def test_wrong_history_is_refused(history: Any, name: str, word: str) -> None:
-    if isinstance(history, str):
-        history = history_of(random_course(history, 1, 3)[0], 0)[0]
-    with pytest.raises(ValueError, match=word):
-        DealSampler(history, rules(name))
 
 
 OPEN = [preset for preset in PRESETS if preset != "humbug"]

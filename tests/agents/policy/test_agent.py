@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 
 import numpy as np
 import numpy.typing as npt
@@ -84,9 +83,3 @@ def test_advantages() -> None:
     assert advantages[0, parse_card("S2")] == pytest.approx(-0.5)
     assert {advantages[0, card] for card in legal} == {0, -0.5, -0.75}
     assert (np.delete(advantages[0], legal) == -np.inf).all()
-
-
-@pytest.mark.parametrize("temperature", [-0.1, math.nan, math.inf])
-def test_an_invalid_temperature_is_refused(temperature: float) -> None:
-    with pytest.raises(ValueError, match=r"temperature must be 0 \(best card\) or a positive number, got"):
-        PolicyAgent(some_network(), temperature)

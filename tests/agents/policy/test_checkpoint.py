@@ -14,8 +14,7 @@ from safetensors.numpy import load_file, save_file
 
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import load_checkpoint, read_model_card
-from german_whist.envs.engine.rules import Rules, rules
-from german_whist.envs.observation.vector import OBSERVATION_VERSION
+from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.batch import DealBatch
 from tests.agents.networks import some_network
 
@@ -51,23 +50,6 @@ def test_checkpoint_round_trip(tmp_path: Path, hidden: tuple[int, ...], game: st
     assert (loaded.rules, loaded.training, loaded.results) == (rules(game), made.training, made.results)
     views = DealBatch(game, 30).views()
     assert (PolicyAgent(loaded).act(views, None) == PolicyAgent(made).act(views, None)).all()
-
-
-def test_model_card(path: Path) -> None:
-    model_card = read_model_card(path)
-    assert model_card == some_network().model_card()
-    assert model_card["format"] == "german-whist-policy"
-    assert model_card["network"] == {
-        "type": "mlp",
-        "activation": "relu",
-        "suits": "canonical",
-        "ranks": "named",
-        "sizes": [443, 8, 52],
-    }
-    assert Rules(**model_card["rules"]) == rules("classic")
-    assert model_card["observation_version"] == OBSERVATION_VERSION
-    assert model_card["training"] == {"decisions": 12, "seed": 0}
-    assert model_card["results"] == {"random": {"win_rate": 0.75}}
 
 
 def test_damaged_file_is_refused(path: Path, tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -43,19 +41,6 @@ def test_draw_every_game(name: str) -> None:
             assert picture.dtype == np.uint8
             assert last is None or not np.array_equal(picture, last)
             last = picture
-
-
-@pytest.mark.parametrize(
-    ("size", "word"),
-    [
-        ((100, 640), "width of a picture must be an integer from 120 to 8192, got 100"),
-        ((960, 9000), "height of a picture must .*, got 9000"),
-        ((960, 2.5), "2.5"),
-    ],
-)
-def test_wrong_picture_size(size: Any, word: str) -> None:
-    with pytest.raises(ValueError, match=word):
-        deal_picture(DealBatch(), size=size)
 
 
 @pytest.mark.parametrize(
