@@ -63,7 +63,7 @@ class ActionValues(NamedTuple):
 
 
 class Games:
-    """What an agent may ask about the games that it acts in, one game per view."""
+    """The games that an agent acts in, one per view, as far as it may ask."""
 
     def __init__(
         self,
@@ -110,7 +110,7 @@ class Games:
         return Games(histories, lambda: self.ids()[rows])
 
     def relabeled(self, relabeling: npt.NDArray[np.int8]) -> Games:
-        """Return the same games with canonical histories, given the views' relabeling, int8[n, 108]."""
+        """Return the same games with canonical histories, by the views' relabeling, int8[n, 108]."""
         from german_whist.envs.observation.history_kernels import relabel_histories  # compiled code
 
         def histories() -> Histories:
@@ -164,7 +164,7 @@ class Agent(ABC):
         """Return one legal action per view.
 
         Args:
-            views: structured array of dtype ``VIEW`` and shape (n,): what each of n seats to act knows.
+            views: structured array of dtype ``VIEW`` and shape (n,): the knowledge of each of n seats to act.
             rng: source of randomness with ``random(size)`` and ``integers(low, high, size)`` as in
                 ``numpy.random.Generator``; the first dimension of ``size`` is n, one row per view. An agent that draws
                 from nothing else plays the same in any batch size. ``rng.rows(mask)`` is that of some views, to ask
@@ -204,7 +204,7 @@ class Agent(ABC):
         return None
 
     def action_values(self, views: Views, rng: Any, histories: Histories | None = None) -> ActionValues | None:
-        """Return what each legal action is worth in views with hidden cards; ``None`` if not known.
+        """Return the value of each legal action in views with hidden cards; ``None`` if not known.
 
         Args:
             views: ``VIEW`` array of shape (n,).

@@ -1,6 +1,6 @@
 """The PettingZoo environment (AEC): two agents, ``player_0`` and ``player_1``, who act when it is their turn.
 
-An episode is one deal, or a whole match if a match format is given. :func:`env` describes observations, spaces and
+An episode is one deal, or a whole match with ``match``. :func:`env` describes observations, spaces and
 rewards.
 
 Version history: v0 — first release.

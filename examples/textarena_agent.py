@@ -35,7 +35,7 @@ class WhistAgent(ta.Agent):
         return f"[play {places[int(self.agent.act(view, None)[0])]}]"
 
     def view(self, observation, hand):
-        """Return what this seat knows, read from the text that it has been shown so far."""
+        """Return this seat's view, read from the text that it has been shown so far."""
         me = int(re.search(r"German Whist - Player (\d)", observation)[1])
         plays, won, taken, voids, up = ([], []), [0, 0], (set(), set()), ({}, {}), None
         story = rf"Next card for trick winner: {CARD}|Player (\d) played {CARD}|Player (\d) wins the trick"

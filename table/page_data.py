@@ -30,7 +30,7 @@ from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.text.rules_text import rules_spec, rules_text
 from german_whist.table import catalogue
 
-NETWORKS = (SMALL, CHAMPION)  # each in a file of its own, which the page loads on demand
+NETWORKS = (SMALL, CHAMPION)  # each in a file that the page loads on demand
 # The agents that run in the page itself, with their accuracies as rated by the page's own coach, which is `champion`;
 # measured by tools/page_accuracy.mjs on 300 deals.
 OWN_AGENTS = {"random": 30.5, "greedy": 63.4, "heuristic": 79.6, "heuristic+exact": 88.1, SMALL: 97.4, CHAMPION: 100.0}

@@ -121,14 +121,14 @@ def openspiel(name: str = "gin_rummy") -> Workload:
 
 
 def inside_openspiel() -> Workload:
-    """The same for German Whist inside OpenSpiel."""
+    """Play German Whist inside OpenSpiel."""
     import german_whist.openspiel  # noqa: F401 - registers the game
 
     return openspiel("python_german_whist")
 
 
 def aec(game: Any = None) -> Workload:
-    """Steps of a PettingZoo environment, ours by default, counted as PettingZoo's ``performance_benchmark`` does."""
+    """Step a PettingZoo environment, ours by default, counted as PettingZoo's ``performance_benchmark`` does."""
     env = gw.env() if game is None else game
     env.reset(seed=0)
 
@@ -145,7 +145,7 @@ def aec(game: Any = None) -> Workload:
 
 
 def leduc() -> Workload:
-    """Steps of PettingZoo's Leduc hold'em, by RLCard."""
+    """Step PettingZoo's Leduc hold'em, by RLCard."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # newer versions of PettingZoo deprecate this import in favour of a registry
         from pettingzoo.classic import leduc_holdem_v4
@@ -154,7 +154,7 @@ def leduc() -> Workload:
 
 
 def sb3(envs: Any = None) -> Workload:
-    """Steps of ``GermanWhistVecEnv``, or of another ``VecEnv``, against ``heuristic``; masks as MaskablePPO asks."""
+    """Step ``GermanWhistVecEnv``, or of another ``VecEnv``, against ``heuristic``; masks as MaskablePPO asks."""
     from sb3_contrib.common.maskable.utils import get_action_masks
 
     if envs is None:
@@ -172,7 +172,7 @@ def sb3(envs: Any = None) -> Workload:
 
 
 def sb3_singles() -> Workload:
-    """Steps of 16 single environments, combined by Stable-Baselines3's ``make_vec_env``."""
+    """Step 16 single environments, combined by Stable-Baselines3's ``make_vec_env``."""
     from stable_baselines3.common.env_util import make_vec_env
 
     return sb3(make_vec_env("german_whist:GermanWhist-v0", n_envs=16))

@@ -71,7 +71,7 @@ def chosen(masks: Any, step: int) -> Any:
 
 
 def batches(digest: Digest, **keywords: Any) -> None:
-    """Views, observations, masks, histories, states and returns of every variant."""
+    """Digest views, observations, masks, histories, states and returns of every variant."""
     for rules in VARIANTS:
         batch, step = gw.DealBatch(rules, SIZE, seed=3, first=5, history=True, **keywords), 0
         while not batch.done.all():
@@ -145,7 +145,7 @@ def gymnasium_single(digest: Digest) -> None:
 
 
 def gymnasium_vector(digest: Digest) -> None:
-    """Steps of the vector environment, and of tensors."""
+    """Digest steps of the vector environment, and of tensors."""
     import torch
 
     cases: list[dict[str, Any]] = [{"rules": rules} for rules in VARIANTS]
@@ -170,7 +170,7 @@ def gymnasium_vector(digest: Digest) -> None:
 
 
 def sb3(digest: Digest) -> None:
-    """Steps of the Stable-Baselines3 environment."""
+    """Digest steps of the Stable-Baselines3 environment."""
     from german_whist.sb3 import GermanWhistVecEnv
 
     envs = GermanWhistVecEnv(16, canonical=True)
@@ -210,7 +210,7 @@ def searches(digest: Digest) -> None:
 
 
 def sampling(digest: Digest) -> None:
-    """Sampled states of hidden cards."""
+    """Digest sampled states of hidden cards."""
     batch = gw.DealBatch("classic", 16, seed=1, history=True)
     for step in range(30):
         if step % 5 == 0:
@@ -345,7 +345,7 @@ def print_training() -> None:
 
 
 def gymnasium_steps() -> Callable[[], int]:
-    """Steps of the single Gymnasium environment against ``greedy``."""
+    """Step the single Gymnasium environment against ``greedy``."""
     env = gymnasium.make("german_whist:GermanWhist-v0", opponent="greedy")
     _, info = env.reset(seed=0)
 

@@ -1,1 +1,1 @@
-"""Self-play training: runs, trainers, and the export of trained networks."""
+"""Self-play training: runs and trainers."""

@@ -26,7 +26,7 @@ from german_whist.envs.utils.row_kernels import row_kernel
 from german_whist.solver.search.value_kernels import encode_position
 from german_whist.solver.tablebase.ranking_kernels import lookup
 
-# What a lookahead needs next: an action of the distilled network, that and a value of the position, an action of the
+# The next need of a lookahead: an action of the distilled network, that and a value of the position, an action of the
 # opponent itself, a last value, or the margin of an endgame, from a table or from a search.
 NOTHING, REPLY, REPLY_AND_VALUE, ANSWER, VALUE, KNOWN_MARGIN, SEARCHED_MARGIN = range(7)
 NUM_NEEDS = SEARCHED_MARGIN
@@ -161,7 +161,7 @@ def _end(ahead, margin, margin_tanh_scale):
 
 @kernel
 def _play_on(k, view, relabeling, game, known_cards, margin_tanh_scale, views, lookaheads):
-    """Play on in lookahead ``k`` until it is over or has to wait; return what it needs.
+    """Play on in lookahead ``k`` until it is over or has to wait; return its need.
 
     It is over once it has reached its number of own decisions, the end of the deal, or an endgame. Decisions without a
     choice are played at once and do not count.
@@ -228,8 +228,8 @@ def begin_lookaheads(
         answers: bool[envs], whether the opponent itself replies; otherwise the distilled network does.
         known_cards: cards in the largest hands whose endgame margins are looked up; others are searched.
         scale: see :func:`choice_kernels.squashed_margin`.
-        needs: int8[n], what each lookahead needs next, written; ``NOTHING`` where no action is tried.
-        views: ``VIEW`` array (n,), what the seat to act knows where a lookahead waits, written: canonical for a
+        needs: int8[n], the next need of each lookahead, written; ``NOTHING`` where no action is tried.
+        views: ``VIEW`` array (n,), the view of the seat to act where a lookahead waits, written: canonical for a
             network, but not for ``ANSWER``.
         lookaheads: ``LOOKAHEAD`` array (n,), written.
     """

@@ -40,7 +40,7 @@ from german_whist.training.rollout_kernels import (
 )
 
 TRAINING_DEALS = 2**62  # index of the first deal; evaluations play lower ones, so no run has trained on them
-DEALS_PER_PROCESS = 2**40  # each process deals from a range of its own
+DEALS_PER_PROCESS = 2**40  # each process deals from its own range
 
 OUTCOMES_RANK = 2**20  # from this rank on, ranges of deals belong to no training process
 _MOST_ENVS = 1024  # of self-play for outcomes

@@ -65,7 +65,7 @@ def train_sb3(
         model = MaskablePPO("MlpPolicy", envs, gamma=1.0, seed=config.seed, policy_kwargs=policy, **settings)
         run.begin(config)
         _save(model, config, run)
-    model.set_logger(Logger(None, []))  # without outputs of its own: `records` writes what it collects
+    model.set_logger(Logger(None, []))  # no outputs: `records` writes the numbers
     envs.set_options({"deal": (config.seed, TRAINING_DEALS + model.num_timesteps)})
     stop, save_is_due = StopRequest(), Periodic(config.checkpoint_every, model.num_timesteps)
     with (
@@ -87,7 +87,7 @@ def train_sb3(
             envs.opponent = _opponents(model, config, run)
             try:
                 model.learn(1, log_interval=None, reset_num_timesteps=False)  # type: ignore[arg-type]
-            finally:  # torch's distributions refuse NaN with an error of their own
+            finally:  # torch's distributions raise another error for NaN
                 if not all(bool((weight.abs() < EXPLODED).all()) for weight in model.policy.parameters()):
                     raise diverged(run, model.num_timesteps, f"a weight is not below {EXPLODED:g}") from None
             records.write_update(model.num_timesteps, model.num_timesteps - done, model.logger.name_to_value)

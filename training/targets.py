@@ -50,7 +50,7 @@ class ActionValueTargets:
     by the distilled network, too, in self-play and in the place of pool members and of agents that search or run
     elsewhere; other opponents, rule bots and networks, reply themselves.
 
-    Each environment, action and rotation has a place for its lookahead, which says what it needs next: a network, an
+    Each environment, action and rotation has a lookahead, which says its next need: a network, an
     opponent or the margin of an endgame. So results do not depend on the order of work, on a CPU or a GPU.
 
     Attributes:

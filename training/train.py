@@ -186,7 +186,7 @@ def _one_run() -> Iterator[None]:
         RuntimeError: if another run is training.
     """
     if not _TRAINING.acquire(blocking=False):
-        raise RuntimeError("this process is training another run: train this one in a process of its own")
+        raise RuntimeError("this process is training another run: train this one in another process")
     threads = torch.get_num_threads()
     try:
         yield

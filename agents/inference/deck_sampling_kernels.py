@@ -1,4 +1,4 @@
-"""Kernels that read what a history says about the hidden cards, and sample uniform deals that agree with it.
+"""Kernels that read a history for the hidden cards and sample uniform deals that agree with it.
 
 A history fixes the position in the deck of every card that the seat saw, and the positions of the opponent's unseen
 draws. What it leaves open is which hidden card lay where: in the opponent's hand as dealt, among its unseen draws, or
@@ -27,7 +27,7 @@ DREW, PLAYED, VOID = 0, 1, 2  # kinds of items
 MAX_ITEMS = 80  # more than any deal has
 MAX_TRICKS = 26
 
-# What one seat knows about a deal's hidden past. Sets of positions are masks like sets of cards: bit p is position p of
+# One seat's knowledge of a deal's hidden past. Sets of positions are masks like sets of cards: bit p is position p of
 # the deck.
 HIDDEN_DEAL = np.dtype(
     [

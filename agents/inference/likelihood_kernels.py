@@ -76,7 +76,7 @@ def add_log_likelihoods(game, hidden, network, mistakes, count, scratch, log_lik
 
 @kernel
 def _number_choices(count, scratch):
-    """Number the opponent's distinct decisions, one per hand that leaves a choice, and return how many there are."""
+    """Index the opponent's distinct decisions, one per hand that leaves a choice, and return how many there are."""
     states, choices, firsts, _, table = scratch
     # A hash table of hands with linear probing; −1 marks a free slot. It has twice as many slots as there are deals.
     table[:] = -1

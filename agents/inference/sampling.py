@@ -1,7 +1,7 @@
 """Sampling the hidden cards of a deal: decks that agree with a seat's history, states that agree with its view.
 
 Given an event history, every *deck* that agrees with it is equally likely (``deck_sampling_kernels``). A view holds
-less information; given a view, every *hand* that it allows is equally likely (``world_sampling_kernels``). The two
+less information; every *hand* that a view allows is equally likely (``world_sampling_kernels``). The two
 distributions differ once the opponent has shown a void. It can have drawn cards of that suit only afterwards, so that
 fewer decks lead to a hand with such cards.
 """
@@ -44,7 +44,7 @@ class DealSampler:
     """A sampler of the deals that agree with a history: they are counted once and sampled any number of times.
 
     Attributes:
-        hidden: what the history says about the hidden cards, ``HIDDEN_DEAL`` array (1,).
+        hidden: knowledge of the hidden cards from the history, ``HIDDEN_DEAL`` array (1,).
         deals: the counts that ``count_deals`` returns.
     """
 

@@ -1,7 +1,7 @@
 """The base of agents that search in sampled worlds: random keys, endgame tables, scratch memory and threads.
 
 A subclass decides which worlds it samples, how it evaluates an action in a world, and how it chooses. Each view has a
-random key of its own, and sums over worlds are exact or in a fixed order. A choice therefore depends only on its view,
+own random key, and sums over worlds are exact or in a fixed order. A choice therefore depends only on its view,
 the history and the key, not on the batch, the threads or earlier calls.
 """
 
@@ -38,7 +38,7 @@ class Search(NamedTuple):
         views: the view, ``VIEW`` array (1,).
         key: its random key.
         table: the endgame table of its kind of game.
-        run: runs a task over a number of worlds; parts that run at the same time have scratch memory of their own.
+        run: runs a task over a number of worlds; parts that run at the same time have separate scratch memory.
     """
 
     row: int

@@ -1,4 +1,4 @@
-"""What happens when the endgame begins: it is played out, or a hook finishes the deal.
+"""Where the endgame begins: it is played out, or a hook finishes the deal.
 
 ``endgame="played"`` is the whole game. With ``"exact"``, or any ``EndgameHook`` object, a deal ends with the last trick
 of the foreplay. The hook writes the tricks that both seats would take into the state, and every reward follows from

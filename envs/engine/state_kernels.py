@@ -214,7 +214,7 @@ def turn_up(game, state):
 
 @kernel
 def draw(game, state):
-    """The winner takes the face-up card (the next card if all lie face down); the loser takes the one under it."""
+    """Give the winner the face-up card (the next card if all lie face down) and the loser the one under it."""
     if state.face_up:
         take_open(state, state.winner, lowest(state.face_up))
     else:
@@ -243,7 +243,7 @@ def pick(game, state, card):
 
 @kernel
 def draft(game, state, action):
-    """The winner takes the face-up card or leaves it to the loser; the other takes the face-down card."""
+    """Give the face-up card to the winner, or to the loser if the winner leaves it; the other seat draws unseen."""
     taker = np.int64(state.winner) if action == TAKE else 1 - np.int64(state.winner)
     # The stock is even and one card of it is open, so a face-down card is always left.
     take_open(state, taker, lowest(state.face_up))

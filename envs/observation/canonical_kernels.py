@@ -245,5 +245,5 @@ def encode_action(action, relabeling):
 
 @kernel
 def decode_action(action, relabeling):
-    """Return the true action of a canonical one, which can be any int64; what is not a card stays."""
+    """Return the true action of a canonical one, which can be any int64; other numbers than cards stay."""
     return np.int64(relabeling[action]) if 0 <= action < 52 else action

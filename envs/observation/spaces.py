@@ -1,4 +1,4 @@
-"""What an environment shows a seat: the vector, the event history or both, and the action mask, in one space."""
+"""Observation spaces: the vector, the event history or both, and the action mask."""
 
 from __future__ import annotations
 

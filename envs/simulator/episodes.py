@@ -102,7 +102,7 @@ class Episodes:
         )  # of the current deal, where the first dealer was given; otherwise −1
 
     def reset(self, seed: Seeds = None, options: Mapping[str, Any] | None = None, rows: Rows | None = None) -> None:
-        """Start the next episodes, given the seed and the options of an environment's ``reset``.
+        """Start the next episodes, by the seed and the options of an environment's ``reset``.
 
         Args:
             seed: one seed for all rows (row j starts with number j and continues in steps of ``size``), one per row
@@ -131,7 +131,7 @@ class Episodes:
             own = self._own_seeds(seed, on.numpy(rows))
         elif first is None and seed is not None:
             first = check_seed(seed), 0
-        # Each row starts from a seed of its own, shares one with other rows, or goes on. Everything is computed on
+        # Each row starts from its own seed, shares one with other rows, or goes on. Everything is computed on
         # copies first, so that an error leaves the current episodes alone.
         begins = np.array([one is not None for one in own])
         shares = ~begins & ((strides == 0) | (first is not None))
@@ -235,7 +235,7 @@ class Episodes:
             self._deal(going_on, self.indices[going_on] + np.uint64(1))
 
     def _moved(self) -> None:
-        """Called after deals have started, moved or ended: for subclasses."""
+        """Do nothing; subclasses act here after deals have started, moved or ended."""
 
     def returns(self, reward: str, rows: Rows) -> Any:
         """Return what both seats get for episodes that are over, float[k, 2].

@@ -216,7 +216,7 @@ def _mentioned(text: str, find: _Find) -> set[int]:
 
 
 def _is_meant(text: str, start: int, end: int) -> bool:
-    """Return whether a sentence means what it names at a place: it neither asks about it nor dismisses it."""
+    """Return whether a sentence means the action named at a place: it neither asks about it nor dismisses it."""
     before = text[max(0, start - _CLAUSE) : start]
     return not (_DISMISSED_BEFORE.search(before) or _DISMISSED_AFTER.match(text, end) or _QUESTION.match(text, end))
 

@@ -19,7 +19,7 @@ def split_settings(settings: str, kind: str) -> dict[str, str]:
 
     Args:
         settings: the settings.
-        kind: what has them, for errors.
+        kind: the kind of thing named, for errors.
 
     Raises:
         ValueError: if one is not ``key=value``, or a key appears twice.

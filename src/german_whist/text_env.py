@@ -52,7 +52,7 @@ class TextEnv(PlaysOpponent):
     * ``"win"``: 1.0, 0.5 for a draw or 0.0, at the end of the deal.
     * ``"margin"``: counted tricks, own minus the opponent's (negated in a low game), at the end of the deal.
     * ``"regret"``: after each action, minus the tricks that it gave away; 0.0 for a best action. If both hands are
-      known, as in an endgame, this is exact. Otherwise the coach judges by a search from what the seat knows. A deal
+      known, as in an endgame, this is exact. Otherwise the coach judges by a search from the seat's view. A deal
       lost by illegal answers costs as many tricks as the largest margin.
 
     Example:

@@ -1,4 +1,4 @@
-"""``german-whist serve`` in a process of its own."""
+"""``german-whist serve`` in another process."""
 
 from __future__ import annotations
 

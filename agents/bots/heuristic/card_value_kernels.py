@@ -1,4 +1,4 @@
-"""Hand evaluation of the heuristic bot: what holding a card is worth in the endgame, in tricks."""
+"""Hand evaluation of the heuristic bot: the endgame tricks that a card is worth."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from german_whist.envs.utils.jit import kernel
 
 @kernel
 def start(games, states, dealer):
-    """Deal the deck of ``states[0]``; see ``advance`` for what is returned."""
+    """Deal the deck of ``states[0]``; return as ``advance`` does."""
     deal(games[0], states[0], dealer)
     return summary(states[0])
 

@@ -1,7 +1,7 @@
 """The OpenSpiel game ``python_german_whist``, and rules as its parameters.
 
 OpenSpiel's notation ``name(key=value,key=value)`` does not allow ``=`` or ``,`` inside a value, so the settings of
-``tiny:ranks=3,stock=2`` are parameters of their own: ``python_german_whist(rules=tiny,ranks=3,stock=2)``. Every
+``tiny:ranks=3,stock=2`` are parameters, too: ``python_german_whist(rules=tiny,ranks=3,stock=2)``. Every
 parameter has a type and a default; the default of a setting stands for the preset's value.
 """
 
@@ -136,7 +136,7 @@ class GermanWhistGame(pyspiel.Game):  # type: ignore[misc]
         """Return an observer of the event history if perfect recall is asked for, else of the observation vector.
 
         Raises:
-            ValueError: if the kind of observation is not what a single player sees.
+            ValueError: if the kind of observation is not that of a single player.
         """
         return make_observer(self.setup, iig_obs_type, params)
 

@@ -108,7 +108,7 @@ def make_observer(setup: Setup, kind: Any, parameters: Any) -> HistoryObserver |
     """Return the observer of a kind of observation, a ``pyspiel.IIGObservationType`` (``None``: the default).
 
     Raises:
-        ValueError: if there are parameters, or the kind is not what a single player sees.
+        ValueError: if there are parameters, or the kind is not that of a single player.
     """
     if parameters:
         raise ValueError(f"observers have no parameters, but got {parameters}")

@@ -1,4 +1,4 @@
-"""``german-whist hint``: what to play in a position of your own."""
+"""``german-whist hint``: a recommendation in a position of your own."""
 
 from __future__ import annotations
 
