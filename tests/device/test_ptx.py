@@ -11,7 +11,7 @@ import pytest
 from german_whist.envs.utils import row_kernels
 from tests.device.every_kernel import run_every_kernel
 
-PARTS = 3
+PARTS = 6
 
 
 @pytest.fixture(scope="module")

@@ -41,7 +41,7 @@ from german_whist.table.page_data import NETWORKS, page_rules, rounded_network, 
 
 REPLAY = Path(__file__).parent / "replay.mjs"
 
-BLOCK = 64  # deals
+BLOCK = 32  # deals
 EXACT_EVERY = 8  # exact margins in one deal of so many
 _CHAMPION_EVERY = 16  # and the network `champion`, which is slow, in one of so many
 _HASH = np.uint32(2_654_435_761)  # of inputs and histories: odd multiples of it are the weights of their sum
