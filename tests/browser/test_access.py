@@ -75,7 +75,7 @@ def play(table: Table, rules: str, is_wanted: Callable[[Any], bool], **choices: 
     """Play a deal behind the page until the session is as wanted; return its id."""
     session = table.session(table.create(**{"rules": rules, "seat": 0, **choices}))
     while not is_wanted(session):
-        action = session["position"]["decision"]["actions"][0]["action"]
+        action = session["position"]["decision"]["actions"][0]
         session = table.do("act", session, action)
     return str(session["id"])
 
@@ -152,7 +152,7 @@ def test_the_endgame_the_result_and_the_lesson_fit(open_table: OpenTable) -> Non
     table.page.page.keyboard.press("Escape")
     session = table.do("dealOfDay", "2026-11-21")
     while not is_over(session):
-        session = table.do("act", session, session["position"]["decision"]["actions"][0]["action"])
+        session = table.do("act", session, session["position"]["decision"]["actions"][0])
     table.go_to(session["id"])
     table.page.locator(".house").wait_for()
     check(table, "result")

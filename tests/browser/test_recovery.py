@@ -286,7 +286,7 @@ def test_damaged_rows_are_listed_and_stop_nothing(table: Table, open_table: Open
 _PLAY = """async (id) => {
   const table = modules["game/sessions.js"];
   let session = await table.open(id);
-  while (session.position.decision) session = await table.act(session, session.position.decision.actions[0].action);
+  while (session.position.decision) session = await table.act(session, session.position.decision.actions[0]);
 }"""
 
 _DISMISS = """async ([ids, agent]) => {

@@ -57,7 +57,8 @@ def test_faces_backs_and_colours_change_at_once_and_are_remembered(table: Table)
 
 
 _ROWS = "new Set([...document.querySelectorAll('#hand button')].map((one) => one.getBoundingClientRect().top)).size"
-_SUITS = "[...new Set([...document.querySelectorAll('#hand button')].map((one) => one.dataset.name[0]))].join('')"
+_CARDS = "[...document.querySelectorAll('#hand button')].map((one) => one.dataset.card)"
+_SUITS = f"[...new Set({_CARDS}.map((card) => 'CDHS'[Math.floor(card / 13)]))].join('')"
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,7 @@ def test_a_recording_with_any_part_changed_is_opened_or_refused_in_words(table: 
 _CHANGE = """async (id) => {
   const table = modules["game/sessions.js"];
   let session = await table.open(id);
-  while (session.position.decision) session = await table.act(session, session.position.decision.actions[0].action);
+  while (session.position.decision) session = await table.act(session, session.position.decision.actions[0]);
   const { recording } = await table.recording(id, 1);
   const values = [
     null, -1, 1.5, 3, 1e30, "x", "", true, [], {}, ["x", 1], ["x", ""], [-1, 0], [0.5, 1], [1], { constructor: 1 },

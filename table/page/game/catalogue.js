@@ -2,7 +2,6 @@
 /** What can be played, by the names that people see. */
 
 import { dataNow } from "./data.js";
-import { SUITS } from "../engine/cards.js";
 import { playsLike as playAlike, rulesNamed } from "../engine/rules.js";
 import { matchFormatOf } from "./setup.js";
 
@@ -23,13 +22,6 @@ export const canBePlayed = ({ rules, agent }) => knowsRules(rules) && dataNow().
 
 /** @param {string} rules @returns {string} a title for people; the specification of rules that the page does not play */
 export const rulesTitle = (rules) => dataNow().games[rules]?.title ?? rules;
-
-/** @param {string} spec of the rules */
-export function figuresOf(spec) {
-  const { title, text } = wordsOf(spec);
-  const { hand, stock, foreplay, tricks, counts, counted, race, suits } = rulesNamed(spec);
-  return { title, text, hand, stock, foreplay, tricks, counts, counted, race, suits: SUITS.slice(0, suits) };
-}
 
 /** @param {string | null} match @returns {string} as a title: `First to 25` */
 export function matchTitle(match) {

@@ -1,10 +1,10 @@
 // @ts-check
 /** A lesson in the rules: a short deal with a fixed deck, in which a teacher says what to play and why. */
 
-import { actionText, parseAction } from "../engine/actions.js";
+import { parseAction } from "../engine/actions.js";
 import { has, popcount } from "../engine/cards.js";
 import { joinWords } from "./wording.js";
-import { actionName } from "./deal/words.js";
+import { cardName } from "./deal/words.js";
 
 /** @typedef {import("./deal/episode.js").Episode} Episode */
 
@@ -79,13 +79,13 @@ export function lessonData(deal) {
 export function lessonRefusal(deal, action) {
   const step = stepOf(deal);
   const wanted = wantedIn(deal, step);
-  if (wanted.length === 0 || wanted.includes(actionText(action, deal.rules))) return null;
-  const names = wanted.map((word) => `the ${actionName(parseAction(word, deal.rules), deal.rules)}`);
+  if (wanted.length === 0 || wanted.includes(action)) return null;
+  const names = wanted.map((card) => `the ${cardName(card)}`);
   return `${STEPS[step][2]}: play ${joinWords(names, "or")}.`;
 }
 
-/** @param {Episode} deal @param {number} step @returns {string[]} those of the cards that the step asks for which the person still holds */
-const wantedIn = (deal, step) => STEPS[step][1].filter((word) => has(deal.legal, parseAction(word, deal.rules)));
+/** @param {Episode} deal @param {number} step @returns {number[]} those of the cards that the step asks for which the person still holds */
+const wantedIn = (deal, step) => STEPS[step][1].map((word) => parseAction(word, deal.rules)).filter((card) => has(deal.legal, card));
 
 /** @param {Episode} deal @returns {number} the person's decisions so far */
 function stepOf(deal) {

@@ -1,10 +1,9 @@
 // @ts-check
 /** The memory quiz: when the stock is gone, which cards does the opponent hold? */
 
-import { cardsOf, cardText, has, maskOf, popcount, union } from "../engine/cards.js";
+import { cardsOf, has, maskOf, popcount, union } from "../engine/cards.js";
 import { opponentHandKnown } from "../engine/view.js";
 import { dealEvents } from "./deal/events.js";
-import { cardName } from "./deal/words.js";
 
 /** @typedef {import("./deal/episode.js").Episode} Episode */
 
@@ -52,8 +51,7 @@ export function recallData(deal, seat, names, recalled) {
   const hand = handToRecall(deal, seat);
   const events = dealEvents(deal, seat, names);
   const cards = cardsOf(union(hand, maskOf(recalled))).reverse().map((card) => ({
-    card: cardText(card),
-    name: cardName(card),
+    card,
     held: has(hand, card),
     recalled: recalled.includes(card),
     reason: reason(card, has(hand, card), seat, names, events),

@@ -1,7 +1,6 @@
 // @ts-check
 /** A session: a person against an agent, deal after deal or for a match. */
 
-import { parseAction } from "../engine/actions.js";
 import { popcount } from "../engine/cards.js";
 import { rulesNamed } from "../engine/rules.js";
 import { legalActions } from "../engine/state.js";
@@ -118,9 +117,8 @@ export class Session {
     return !this.deal.done && this.lastOwn !== null;
   }
 
-  /** @param {string} word the person's action @throws {PageError} if it is not allowed now; nothing has changed */
-  act(word) {
-    const action = parseAction(word, this.rules);
+  /** @param {number} action of the person @throws {PageError} if it is not allowed now; nothing has changed */
+  act(action) {
     const reason = refusalWithChoices(this.deal, this.seat, action) ?? (this.setup.kind === "lesson" ? lessonRefusal(this.deal, action) : null);
     if (reason !== null) throw new PageError("illegal", reason);
     this.play(action);

@@ -1,8 +1,8 @@
 // @ts-check
-/** Sessions as data for the page: what the person's seat has seen, and nothing more. */
+/** What the page shows of a session: what the person's seat has seen, and nothing more. */
 
 import { clause, countText, general, sentence } from "./wording.js";
-import { figuresOf, matchTitle, rulesTitle } from "./catalogue.js";
+import { matchTitle, rulesTitle } from "./catalogue.js";
 import { canClaim } from "./coach/claims.js";
 import { dealEvents, eventData } from "./deal/events.js";
 import { bySide, position, result, sideOf, sideOrNobody } from "./deal/position.js";
@@ -28,14 +28,9 @@ export function sessionData(session) {
     kind: setup.kind,
     title: sessionTitle(setup, session.title),
     rules: setup.rules,
-    figures: figuresOf(setup.rules),
     agent: { spec: setup.agent, title: session.title, copy: isCopy(setup.agent) },
     day: setup.day,
     match: matchData(session),
-    deals: session.finished.map(({ deal: one, assisted }, place) => {
-      const { text, winner, margin, points } = result(one, seat, names);
-      return { deal: place + 1, text, winner, margin, points, assisted };
-    }),
     deal: {
       number: session.number,
       seat,

@@ -4,7 +4,6 @@
  * what it has changed, so tabs see each other's games, and a reload or a crash loses nothing.
  */
 
-import { parseCard } from "../engine/cards.js";
 import { rulesNamed } from "../engine/rules.js";
 import { agentTitle, knowsRules } from "./catalogue.js";
 import { claimed } from "./coach/claims.js";
@@ -132,7 +131,7 @@ export const open = (id) => answer(async () => {
 /** @param {string} id @returns {Promise<void>} */
 export const remove = (id) => answer(() => store.deleteSession(id));
 
-/** @param {SessionData} seen @param {string} action of the person @returns {Promise<SessionData>} with what the agent answers */
+/** @param {SessionData} seen @param {number} action of the person @returns {Promise<SessionData>} with what the agent answers */
 export const act = (seen, action) => change(seen, (session) => session.act(action));
 
 /** @param {SessionData} seen @param {boolean} [choices] whether forced cards do not count @returns {Promise<SessionData>} back at the person's last decision */
@@ -144,8 +143,8 @@ export const claim = (seen, claim) => change(seen, async (session) => session.cl
 /** @param {SessionData} seen @returns {Promise<SessionData>} with the next deal */
 export const next = (seen) => change(seen, (session) => session.nextDeal());
 
-/** @param {SessionData} seen @param {string[]} cards the answer to the memory quiz @returns {Promise<SessionData>} */
-export const recall = (seen, cards) => change(seen, (session) => session.recall(cards.map(parseCard)));
+/** @param {SessionData} seen @param {number[]} cards the answer to the memory quiz @returns {Promise<SessionData>} */
+export const recall = (seen, cards) => change(seen, (session) => session.recall(cards));
 
 /** @param {SessionData} seen @returns {Promise<SessionData>} with what the judge would play */
 export const hint = (seen) => change(seen, async (session) => {
@@ -170,7 +169,7 @@ export const recording = (id, deal) => answer(async () => {
   return { recording: lines, code: await codeOf(lines) };
 });
 
-/** @param {string} id @param {number} deal @param {number} move @param {string} action @returns {Promise<SessionData>} practice from a decision on, with another action */
+/** @param {string} id @param {number} deal @param {number} move @param {number} action @returns {Promise<SessionData>} practice from a decision on, with another action */
 export const tryAction = (id, deal, move, action) => derive(id, (session) => otherAction(session, placeOf(session, deal), move, action));
 
 /** @param {string} id @param {number} deal @returns {Promise<SessionData>} practice with the seats swapped */

@@ -1,6 +1,7 @@
 // @ts-check
 /** The game at the table: carries out what the person does, and shows the result. */
 
+import { suitOf } from "../engine/cards.js";
 import { PageError } from "../game/errors.js";
 import * as sessions from "../game/sessions.js";
 import { byId } from "./dom.js";
@@ -122,7 +123,7 @@ export class Controller {
     if (!settings.forced || decision?.kind !== "card" || decision.actions.length > 1 || (kind === "lesson" && hand.length > 1)) return;
     setTimeout(() => {
       const isAsked = document.querySelector("dialog[open]") !== null;
-      if (settings.forced && this.session === session && !isAsked) void this.act(decision.actions[0].action);
+      if (settings.forced && this.session === session && !isAsked) void this.act(decision.actions[0]);
     }, FORCED * tempo());
   }
 
@@ -137,19 +138,19 @@ export class Controller {
     if (finished && events.length > 0) soundResult(session);
   }
 
-  /** @param {string} action */
+  /** @param {number} action */
   async act(action) {
     const { session, shown } = this;
     if (session === null || shown === null || this.busy || !session.can.act) return;
     const before = session.events.length;
     let start = shown;
     if (isCard(action) && session.position.decision?.kind === "card") {
-      const from = rectOf(document.querySelector(`#hand [data-name="${action}"]`));
+      const from = rectOf(document.querySelector(`#hand button[data-card="${action}"]`));
       start = shownPlayed(shown, action);
       this.show(start);
       fly(document.querySelector("#trick .slot.you .card"), from);
       sound.card();
-      if (action[0] === shown.position.trump) callTrump();
+      if (suitOf(action) === shown.position.trump) callTrump();
     } else {
       this.show({ ...shown, waiting: true });
     }
@@ -192,7 +193,7 @@ export class Controller {
     soundResult(answer);
   }
 
-  /** @param {string[]} cards the answer to the memory quiz */
+  /** @param {number[]} cards the answer to the memory quiz */
   async recall(cards) {
     const { session } = this;
     if (session === null) return;

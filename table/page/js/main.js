@@ -1,7 +1,7 @@
 // @ts-check
 /** The entry point: resumes the last game or deals a new one, and connects the menus. */
 
-import { canBePlayed } from "../game/catalogue.js";
+import { canBePlayed, rulesTitle, wordsOf } from "../game/catalogue.js";
 import { dataNow } from "../game/data.js";
 import { PageError } from "../game/errors.js";
 import { LINK } from "../game/shared_deals.js";
@@ -197,7 +197,7 @@ function quiz() {
  */
 async function review(deal, move = null) {
   const session = current();
-  const finished = session.deals.map((entry) => entry.deal);
+  const finished = Array.from({ length: session.match.deals }, (_, place) => place + 1);
   if (finished.length === 0) return;
   const number = deal ?? finished[finished.length - 1];
   await attempt(async () => {
@@ -280,7 +280,7 @@ async function introduce(session) {
   const { rulesText } = await windows();
   const dialog = openDialog("A challenge in German Whist", [
     h("p", {}, `${GAME} The sender has played this deal: play it too, then compare.`),
-    h("details", {}, h("summary", {}, "The rules"), ...rulesText(session.figures.text)),
+    h("details", {}, h("summary", {}, "The rules"), ...rulesText(wordsOf(session.rules).text)),
     h("div", { class: "buttons" }, h("button", { type: "button", class: "primary", autofocus: true, onclick: () => dialog.close() }, "Play")),
   ], { onclose: () => enter(session, true) });
 }
@@ -292,7 +292,7 @@ function more() {
     ["Learn the game", "A short lesson at the table", () => void attempt(async () => enter(await sessions.lesson()))],
     ["Deal of the day", "The same deal for everyone, one try each", () => void attempt(dealOfTheDay)],
     ["Your games", "Resume or review a game, or save all as one file", () => void attempt(games)],
-    ["Rules", `How ${session.figures.title} is played`, () => void attempt(() => rules(session))],
+    ["Rules", `How ${rulesTitle(session.rules)} is played`, () => void attempt(() => rules(session))],
     ["What happened", "The log of this deal", openLog],
     ["Open a recording", "A shared deal or game", () => void attempt(recordingDialog)],
     ["Watch two agents", "They play a deal, you look at every move", () => void attempt(() => twoAgents(session.rules))],
@@ -311,7 +311,7 @@ function claim() {
 /** @param {Session} session */
 async function rules(session) {
   const { rulesText } = await windows();
-  openDialog("Rules", rulesText(session.figures.text));
+  openDialog("Rules", rulesText(wordsOf(session.rules).text));
 }
 
 async function recordingDialog() {

@@ -1,31 +1,19 @@
 // @ts-check
-/** Cards, suits and numbers in words. */
+/** Cards and numbers in few letters, and the order of a hand. */
 
-import { parseCard, SUITS } from "../engine/cards.js";
-import { cardName as nameOf, SUIT_NAMES as NAMES } from "../game/deal/words.js";
-import { countText } from "../game/wording.js";
+import { NUM_CARDS, RANKS, SUIT_SIZE, suitOf, SUITS } from "../engine/cards.js";
 
-export { tricksText } from "../game/deal/words.js";
-export { capital } from "../game/wording.js";
+export const SUIT_SIGNS = "♣♦♥♠";
+const ALTERNATE = ["CHSD", "DSHC", "HSDC", "SHCD"]; // by the trump suit, which comes first
 
-export const counted = countText;
-/** @type {Record<string, string>} */
-export const SUIT_NAMES = Object.fromEntries([...SUITS].map((suit, place) => [suit, NAMES[place]]));
-/** @type {Record<string, string>} */
-export const SUIT_SIGNS = { C: "♣", D: "♦", H: "♥", S: "♠" };
-const RANKS = "23456789TJQKA";
-const CHOICES = ["take", "leave", "keep", "swap"];
+/** @param {number} action @returns {boolean} whether the action is a card, not a choice */
+export const isCard = (action) => action < NUM_CARDS;
 
-/** @param {string} card @returns {string} "queen of hearts" */
-export const cardName = (card) => nameOf(parseCard(card));
-
-/** @param {string} action @returns {boolean} whether the action is a card, not a choice */
-export const isCard = (action) => !CHOICES.includes(action);
-
-/** @param {string} action @returns {string} "Q♥", or the choice */
-export function shortName(action) {
-  if (!isCard(action)) return action;
-  return `${action[1] === "T" ? "10" : action[1]}${SUIT_SIGNS[action[0]]}`;
+/** @param {number} action @param {string} [name] of a choice @returns {string} "Q♥", or the choice */
+export function shortName(action, name = "") {
+  if (!isCard(action)) return name;
+  const rank = RANKS[action % SUIT_SIZE];
+  return `${rank === "T" ? "10" : rank}${SUIT_SIGNS[suitOf(action)]}`;
 }
 
 /** @param {string} time @param {Intl.DateTimeFormatOptions} parts @returns {string} in English, as the rest of the page: "21 Nov 2026, 13:45" */
@@ -53,24 +41,20 @@ export function points(change) {
  * Return the order of the suits in a hand.
  *
  * @param {"alternate" | "classic"} order alternate: trumps first, then alternating colours
- * @param {string | null} trump
- * @returns {string}
+ * @param {number} trump −1 for none
+ * @returns {number[]}
  */
 export function suitOrder(order, trump) {
-  if (order === "classic") return "SHDC";
-  if (trump === null) return "SHCD";
-  return { S: "SHCD", C: "CHSD", H: "HSDC", D: "DSHC" }[trump] ?? "SHCD";
+  return [...order === "classic" ? "SHDC" : ALTERNATE[trump] ?? "SHCD"].map((suit) => SUITS.indexOf(suit));
 }
 
 /**
  * Return cards in the order of a hand: by suit, then from high to low.
  *
- * @param {string[]} cards
- * @param {string} order of the suits
- * @returns {string[]}
+ * @param {Iterable<number>} cards
+ * @param {number[]} order of the suits
+ * @returns {number[]}
  */
 export function sortCards(cards, order) {
-  return [...cards].sort(
-    (one, other) => order.indexOf(one[0]) - order.indexOf(other[0]) || RANKS.indexOf(other[1]) - RANKS.indexOf(one[1]),
-  );
+  return [...cards].sort((one, other) => order.indexOf(suitOf(one)) - order.indexOf(suitOf(other)) || other - one);
 }

@@ -1,14 +1,12 @@
 // @ts-check
 /** Hints: what to play, why, and what the opponent may hold. */
 
-import { actionText } from "../../engine/actions.js";
-import { SUITS, union } from "../../engine/cards.js";
+import { union } from "../../engine/cards.js";
 import { beliefOf } from "../../judge/world_sampling.js";
-import { round } from "../wording.js";
 import { agentTitle, STRONGEST } from "../catalogue.js";
 import { highToLow } from "../deal/position.js";
 import { isCopy } from "../thinking.js";
-import { actionName, tricksText } from "../deal/words.js";
+import { actionName } from "../deal/words.js";
 import { judge } from "./judgement.js";
 import { reason } from "./reasons.js";
 
@@ -27,17 +25,16 @@ export function hintOf(view, rules, advice, own = null) {
   const best = advice.actions[0];
   const title = agentTitle(advice.judge);
   return {
-    by: advice.judge,
     byText: judgeText(advice, title),
-    action: actionText(best, rules),
+    action: best,
     name: actionName(best, rules),
     reason: reason(view, rules, advice),
     exact: advice.exact,
-    win: round(advice.wins[0], 3),
+    win: advice.wins[0],
     options: options(advice, rules),
     opponent: advice.exact ? null : holdings(view, rules),
     opponentHand: advice.exact ? highToLow(union(view.unseen, view.opponentKnown)) : null,
-    beside: own && { title: own.title, tricks: Object.fromEntries(own.advice.actions.map((action, place) => [actionText(action, rules), own.advice.tricks[place]])) },
+    beside: own && { title: own.title, tricks: Object.fromEntries(own.advice.actions.map((action, place) => [action, own.advice.tricks[place]])) },
   };
 }
 
@@ -53,20 +50,18 @@ function judgeText({ exact, judge: by }, title) {
 /** @param {View} view @param {Rules} rules @returns what the opponent may hold, by suit */
 function holdings(view, rules) {
   const belief = beliefOf(rules.game, view);
-  const suits = SUITS.slice(0, rules.suits).split("");
-  return Object.fromEntries(suits.map((suit, place) => [suit, { expected: round(belief.expected[place], 3), void: round(belief.void[place], 3) }]));
+  return Array.from({ length: rules.suits }, (_, suit) => ({ expected: belief.expected[suit], void: belief.void[suit] }));
 }
 
 /** @param {Advice} advice @param {Rules} rules @returns the legal actions with their values, the best first */
 export function options(advice, rules) {
   return advice.actions.map((action, place) => ({
-    action: actionText(action, rules),
+    action,
     name: actionName(action, rules),
-    tricks: round(advice.tricks[place], 3),
-    tricksGivenAway: round(Math.max(0, advice.lost[place]), 3),
-    win: round(advice.wins[place], 3),
+    tricks: advice.tricks[place],
+    tricksGivenAway: Math.max(0, advice.lost[place]),
+    win: advice.wins[place],
     label: judge(advice, action).label,
-    trick: Number.isNaN(advice.trick[place]) ? null : round(advice.trick[place], 3),
-    text: tricksText(advice.tricks[place], advice.exact),
+    trick: Number.isNaN(advice.trick[place]) ? null : advice.trick[place],
   }));
 }

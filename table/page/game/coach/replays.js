@@ -1,12 +1,11 @@
 // @ts-check
 /** Other ways to play a finished deal: another card, the other seat, the agent with your cards, the sender of a challenge. */
 
-import { actionText, parseAction } from "../../engine/actions.js";
 import { agentTitle } from "../catalogue.js";
 import { moveTexts } from "../deal/events.js";
 import { bySide, playedTricks, result, sideOf } from "../deal/position.js";
 import { Episode } from "../deal/episode.js";
-import { actionName, suitText, takenTricks } from "../deal/words.js";
+import { actionName, takenTricks } from "../deal/words.js";
 import { PageError } from "../errors.js";
 import { Session } from "../session.js";
 import { playOut } from "../thinking.js";
@@ -19,14 +18,14 @@ const HOUSE = ["greedy", "heuristic", "small"]; // none of them plays at random:
  * @param {Session} session in which the deal was played
  * @param {number} place which of its finished deals, from 0
  * @param {number} move number of the decision, from 1
- * @param {string} word the action to try
+ * @param {number} action to try
  * @returns {Session} practice that goes on from a decision of the person with another action
  * @throws {Error} if that decision was not the person's, or the action was not legal there
  */
-export function tryAction(session, place, move, word) {
+export function tryAction(session, place, move, action) {
   const deal = played(session, place);
   if (move < 1 || move > deal.actions.length || deal.actor(move - 1) !== session.seat) throw new PageError("refused", `Move ${move} is not one of yours.`);
-  const actions = [...deal.actions.slice(0, move - 1), parseAction(word, deal.rules)];
+  const actions = [...deal.actions.slice(0, move - 1), action];
   return practice(session, place, new Episode(deal.rules, deal.deck, deal.dealer, actions), move, false);
 }
 
@@ -111,15 +110,15 @@ function compared(before, deal, seat, title, names, first) {
   const moves = deal.actions.map((action, step) => ({
     number: step + 1,
     by: sideOf(deal.actor(step), seat),
-    action: actionText(action, deal.rules),
+    action,
     name: actionName(action, deal.rules),
     text: texts[step],
-    yours: step <= same && step < before.actions.length ? actionText(before.actions[step], deal.rules) : null,
+    yours: step <= same && step < before.actions.length ? before.actions[step] : null,
   }));
   return {
     title,
     names: bySide(names[seat], names[1 - seat]),
-    trump: suitText(deal.state.trump),
+    trump: deal.state.trump,
     result: result(deal, seat, names),
     compare: { you: result(before, seat, names).tricks.you, other: result(deal, seat, names).tricks.you },
     tricks: { yours: playedTricks(before, seat), other: playedTricks(deal, seat) },

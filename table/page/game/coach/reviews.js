@@ -1,14 +1,13 @@
 // @ts-check
 /** Reviews of finished deals: every decision judged by what its seat could know, and all cards open. */
 
-import { actionText } from "../../engine/actions.js";
 import { opponentHandKnown } from "../../engine/view.js";
-import { round, YOU } from "../wording.js";
+import { YOU } from "../wording.js";
 import { agentTitle, STRONGEST } from "../catalogue.js";
 import { actionEvents, moveTexts } from "../deal/events.js";
-import { bySide, cardTexts, highToLow, ledCard, result, sideOf, sideOrNobody, tricksWon } from "../deal/position.js";
+import { bySide, highToLow, ledCard, result, sideOf, sideOrNobody, tricksWon } from "../deal/position.js";
 import { Episode } from "../deal/episode.js";
-import { actionName, suitText, takenTricks } from "../deal/words.js";
+import { actionName, takenTricks } from "../deal/words.js";
 import { advise, playOut } from "../thinking.js";
 import { options } from "./hints.js";
 import { accuracyOf, atStake, isCriticised, judge } from "./judgement.js";
@@ -42,16 +41,14 @@ export async function review(deal, seat, names, rest) {
   for (const [step, advice] of found.entries()) moves.push(await moveData(deal, step, advice, seat, texts[step]));
   const own = moves.slice(0, deal.claimed ?? moves.length); // nobody chose the moves after a claim
   const sum = (/** @type {(place: number) => number} */ of) => {
-    const total = (/** @type {string} */ side) => round(own.reduce((sofar, move, place) => sofar + (move.by === side ? of(place) : 0), 0), 3);
+    const total = (/** @type {string} */ side) => own.reduce((sofar, move, place) => sofar + (move.by === side ? of(place) : 0), 0);
     return bySide(total("you"), total("opponent"));
   };
   const givenAway = sum((place) => moves[place].tricksGivenAway);
   const stakes = sum((place) => atStake(found[place]));
   const accuracy = bySide(accuracyOf(givenAway.you, stakes.you), accuracyOf(givenAway.opponent, stakes.opponent));
   return {
-    seat,
-    trump: suitText(deal.state.trump),
-    low: deal.state.low !== 0,
+    trump: deal.state.trump,
     names: bySide(names[seat], names[1 - seat]),
     result: result(deal, seat, names),
     accuracy,
@@ -80,7 +77,7 @@ export function openPositions(deal, seat) {
       you: highToLow(state.hands[seat]),
       opponent: highToLow(state.hands[1 - seat]),
       faceUp: highToLow(state.faceUp),
-      stock: deal.rules.humbug ? [] : cardTexts(deal.deck.slice(state.top)),
+      stock: deal.rules.humbug ? [] : deal.deck.slice(state.top),
       led: ledCard(state, seat),
       turn: sideOrNobody(state.done ? -1 : state.turn, seat),
       tricks: bySide(tricks[seat], tricks[1 - seat]),
@@ -96,26 +93,24 @@ async function moveData(deal, step, advice, seat, text) {
   const judged = judge(advice, action);
   const taken = tricksWon(view);
   const best = isCriticised(judged) ? advice.actions[0] : action;
-  const line = isCriticised(judged) && advice.exact ? (await bestLine(deal, step)).actions.slice(step) : [];
   return {
     number: step + 1,
     trick: view.choice && taken ? taken : taken + 1,
     stage: view.stock ? "foreplay" : "endgame",
     by: sideOf(deal.actor(step), seat),
-    action: actionText(action, deal.rules),
+    action,
     name: actionName(action, deal.rules),
     text,
-    best: actionText(best, deal.rules),
+    best,
     bestName: actionName(best, deal.rules),
     label: judged.label,
-    tricksGivenAway: round(judged.tricks, 3),
-    winGivenAway: round(judged.win, 3),
+    tricksGivenAway: judged.tricks,
+    winGivenAway: judged.win,
     exact: advice.exact,
-    judge: advice.judge,
     judgeTitle: agentTitle(advice.judge),
     reason: reason(view, deal.rules, advice),
     options: options(advice, deal.rules),
-    line: line.map((one) => actionText(one, deal.rules)),
+    line: isCriticised(judged) && advice.exact ? (await bestLine(deal, step)).actions.slice(step) : [],
   };
 }
 
@@ -159,7 +154,7 @@ function winCurve(deal, seat, found) {
   });
   const { margin } = deal.result();
   curve[curve.length - 1] = (Math.sign(seat === 0 ? margin : -margin) + 1) / 2;
-  return curve.map((chance) => round(chance, 3));
+  return curve;
 }
 
 /**
@@ -178,7 +173,7 @@ function swings(deal, seat, found, names, moves) {
     const change = found[following].wins[0] - winAfter(deal, found, step);
     const news = newsOf(deal, moves.slice(step, following), seat, names);
     if (Math.abs(change) < SMALLEST_SWING || news.length === 0) return []; // without news, the change is noise
-    return [{ move: following, change: round(change, 3), text: newsText(news, names[1 - seat]) }];
+    return [{ move: following, change, text: newsText(news, names[1 - seat]) }];
   });
   all.sort((one, other) => Math.abs(other.change) - Math.abs(one.change));
   return all.slice(0, SWINGS).sort((one, other) => one.move - other.move);

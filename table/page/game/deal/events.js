@@ -1,7 +1,7 @@
 // @ts-check
 /** What happened in a deal, in order and in words, as one seat saw it (`envs/text/events.py`). */
 
-import { cardsOf, cardText, difference, intersection, isEmpty, popcount, SUIT_SIZE } from "../../engine/cards.js";
+import { cardsOf, difference, intersection, isEmpty, popcount, suitOf } from "../../engine/cards.js";
 import { DRAFT, EXCHANGE, LEAVE, PLAY, SWAP } from "../../engine/state.js";
 import { sentence } from "../wording.js";
 import { cardName, claimText, resultText, SUIT_NAMES, theCards } from "./words.js";
@@ -34,8 +34,7 @@ const event = (kind, seat, card, trick, text, step) => ({ kind, seat, card, tric
  * @param {import("../types.js").Snapshot | null} snapshot what was seen after it
  */
 export function eventData({ kind, card, trick, text }, number, side, trump, snapshot) {
-  const isTrump = card !== null && Math.floor(card / SUIT_SIZE) === trump;
-  return { number, kind, by: side, card: card === null ? null : cardText(card), trump: isTrump, trick, text, snapshot };
+  return { number, kind, by: side, card, trump: card !== null && suitOf(card) === trump, trick, text, snapshot };
 }
 
 /**

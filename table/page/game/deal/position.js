@@ -1,11 +1,11 @@
 // @ts-check
-/** A deal as one seat sees it, as plain data: nothing in it gives away a card that the seat has not seen. */
+/** A deal as one seat sees it: nothing in it gives away a card that the seat has not seen. */
 
 import { actionText } from "../../engine/actions.js";
-import { cardsOf, cardText, has, isEmpty, NUM_CARDS, ofSuit, popcount, SUIT_SIZE, SUITS } from "../../engine/cards.js";
+import { cardsOf, has, isEmpty, NUM_CARDS, ofSuit, popcount, suitOf } from "../../engine/cards.js";
 import { DRAFT, EXCHANGE, PICK, PICK_AFTER, PLAY } from "../../engine/state.js";
 import { joinWords } from "../wording.js";
-import { actionName, cardName, claimText, resultText, suitText, SUIT_NAMES, takenTricks, theCards } from "./words.js";
+import { actionName, cardName, claimText, resultText, SUIT_NAMES, takenTricks, theCards } from "./words.js";
 
 /** @typedef {import("./episode.js").Episode} Episode */
 /** @typedef {import("./episode.js").State} State */
@@ -45,14 +45,13 @@ export const bySide = (you, opponent) => ({ you, opponent });
 export function position(deal, seat, names, events) {
   const { rules } = deal;
   const view = deal.view(seat);
-  const played = (/** @type {number} */ of) => cardTexts(events.filter((event) => event.kind === "play" && event.seat === of).map((event) => event.card));
   return {
     stage: stageOf(view),
-    trump: suitText(view.trump),
-    low: Boolean(view.low),
+    trump: view.trump,
+    low: view.low !== 0,
     trick: trickNumber(view, rules, deal.done),
     stock: view.stock,
-    faceUp: cardTexts(cardsOf(view.faceUp)),
+    faceUp: cardsOf(view.faceUp),
     led: ledCard(deal.state, seat),
     hand: handData(deal, view),
     opponent: opponentHand(heldBy(1 - seat, deal.state), view.opponentKnown, view),
@@ -60,11 +59,9 @@ export function position(deal, seat, names, events) {
     turn: sideOrNobody(deal.turn, seat),
     decision: deal.turn === seat ? decision(deal, view) : null,
     lastTrick: lastTrick(events, seat),
-    played: bySide(played(seat), played(1 - seat)),
     discarded: highToLow(view.discarded),
     exchanged: exchanged(rules, events, seat),
     result: deal.done ? result(deal, seat, names) : null,
-    open: deal.done ? openCards(deal, seat) : null,
   };
 }
 
@@ -86,8 +83,7 @@ export const heldBy = (seat, state) => popcount(state.hands[seat]);
 
 /** @param {number} cards how many @param {Mask} known @param {View} view */
 export function opponentHand(cards, known, view) {
-  const voids = [0, 1, 2, 3].filter((suit) => view.voidOpponent[suit]).map((suit) => [SUITS[suit], view.voidOpponent[suit]]);
-  return { cards, known: highToLow(known), voids: Object.fromEntries(voids) };
+  return { cards, known: highToLow(known), voids: [0, 1, 2, 3].filter((suit) => view.voidOpponent[suit]) };
 }
 
 /** @param {State} state @param {Rules} rules @param {number} seat @returns won so far */
@@ -97,15 +93,12 @@ export function tricksOf(state, rules, seat) {
   return bySide(of(seat), of(1 - seat));
 }
 
-/** @param {(number | null)[]} cards @returns {string[]} as `SA`; null is left out */
-export const cardTexts = (cards) => cards.filter((card) => card !== null).map(cardText);
-
-/** @param {Mask} mask @returns {string[]} spades to clubs, each suit from high to low */
-export const highToLow = (mask) => cardTexts(cardsOf(mask).reverse());
+/** @param {Mask} mask @returns {number[]} spades to clubs, each suit from high to low */
+export const highToLow = (mask) => cardsOf(mask).reverse();
 
 /** @param {State} state @param {number} seat */
 export function ledCard({ led, turn }, seat) {
-  return led < 0 ? null : { card: cardText(led), name: cardName(led), by: sideOf(1 - turn, seat) };
+  return led < 0 ? null : { card: led, by: sideOf(1 - turn, seat) };
 }
 
 /** @param {Episode} deal @param {View} view of the seat to act */
@@ -115,7 +108,7 @@ export function decision(deal, view) {
   return {
     kind: KINDS[deal.state.decision],
     text: decisionText(deal, view),
-    actions: actions.map((action) => ({ action: actionText(action, deal.rules), name: actionName(action, deal.rules) })),
+    actions,
   };
 }
 
@@ -128,7 +121,7 @@ export function decisionText(deal, view) {
   const stake = stakeText(view, deal.rules);
   if (stake !== null) return stake;
   if (view.led < 0) return "Lead a card.";
-  const suit = Math.floor(view.led / SUIT_SIZE);
+  const suit = suitOf(view.led);
   if (!isEmpty(ofSuit(view.hand, suit))) return `Follow ${SUIT_NAMES[suit]}.`;
   return `You have no ${SUIT_NAMES[suit]}: play any card.`;
 }
@@ -154,7 +147,7 @@ export function refusal(deal, seat, action) {
   if (view.choice) return decisionText(deal, view);
   if (action >= NUM_CARDS) return `There is nothing to ${actionName(action, deal.rules)} now.`;
   if (!has(view.hand, action)) return `You do not hold the ${cardName(action)}.`;
-  return `You must follow ${SUIT_NAMES[Math.floor(view.led / SUIT_SIZE)]}.`;
+  return `You must follow ${SUIT_NAMES[suitOf(view.led)]}.`;
 }
 
 /** @param {Episode} deal @param {number} seat @param {number} action @returns {string | null} what `refusal` returns, and what is allowed */
@@ -186,12 +179,10 @@ function handData(deal, view) {
   let seat = -1;
   if (view.turn) seat = deal.turn;
   else if (!deal.done) seat = 1 - deal.turn;
-  return cardsOf(view.hand).reverse().map((card) => ({
-    card: cardText(card),
-    name: cardName(card),
+  return highToLow(view.hand).map((card) => ({
+    card,
     playable: Boolean(view.turn && !view.choice && has(view.legal, card)),
     reason: refusal(deal, seat, card),
-    seen: has(view.ownKnown, card),
   }));
 }
 
@@ -202,14 +193,11 @@ export function lastTrick(events, seat) {
   const ofTrick = events.filter((event) => event.trick === won.trick && event.seat !== null && event.card !== null);
   const plays = ofTrick.filter((event) => event.kind === "play");
   const gains = ofTrick.filter((event) => event.kind === "take" || event.kind === "draw");
-  const cardOf = (/** @type {Event[]} */ found, /** @type {number} */ of) => {
-    const card = found.findLast((event) => event.seat === of)?.card;
-    return card === undefined || card === null ? null : cardText(card);
-  };
+  const cardOf = (/** @type {Event[]} */ found, /** @type {number} */ of) => found.findLast((event) => event.seat === of)?.card ?? null;
   return {
     number: won.trick,
     winner: sideOf(won.seat, seat),
-    cards: bySide(String(cardOf(plays, seat)), String(cardOf(plays, 1 - seat))),
+    cards: bySide(Number(cardOf(plays, seat)), Number(cardOf(plays, 1 - seat))),
     takes: bySide(cardOf(gains, seat), cardOf(gains, 1 - seat)),
   };
 }
@@ -220,7 +208,7 @@ export function playedTricks(deal, seat) {
   return Array.from({ length: Math.floor(plays.length / 2) }, (_, trick) => {
     const [led, followed] = plays.slice(2 * trick, 2 * trick + 2);
     const [own, other] = led.actor === seat ? [led, followed] : [followed, led];
-    return { cards: bySide(cardText(own.action), cardText(other.action)), winner: sideOf(deal.stateAt(followed.step + 1).winner, seat) };
+    return { cards: bySide(own.action, other.action), winner: sideOf(deal.stateAt(followed.step + 1).winner, seat) };
   });
 }
 
@@ -229,13 +217,4 @@ export function exchanged(rules, events, seat) {
   const decision = (/** @type {number} */ of) => events.findLast((event) => event.seat === of && (event.kind === "keep" || event.kind === "swap"));
   const swapped = (/** @type {number} */ of) => (rules.humbug && decision(of) !== undefined ? decision(of)?.kind === "swap" : null);
   return bySide(swapped(seat), swapped(1 - seat));
-}
-
-/** @param {Episode} deal @param {number} seat @returns what is left when a deal is over */
-function openCards({ rules, state, deck }, seat) {
-  return {
-    you: highToLow(state.hands[seat]),
-    opponent: highToLow(state.hands[1 - seat]),
-    stock: rules.humbug ? [] : cardTexts([...cardsOf(state.faceUp), ...deck.slice(state.top)]),
-  };
 }

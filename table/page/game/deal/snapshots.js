@@ -1,8 +1,8 @@
 // @ts-check
 /** What a seat saw of the table after each event of a deal. */
 
-import { cardsOf, cardText, NONE, withCard, withoutCard } from "../../engine/cards.js";
-import { bySide, cardTexts, exchanged, heldBy, highToLow, lastTrick, opponentHand, sideOf, sideOrNobody, stageOf, trickNumber, tricksOf } from "./position.js";
+import { cardsOf, NONE, withCard, withoutCard } from "../../engine/cards.js";
+import { bySide, exchanged, heldBy, highToLow, lastTrick, opponentHand, sideOf, sideOrNobody, stageOf, trickNumber, tricksOf } from "./position.js";
 
 /** @typedef {import("./episode.js").Episode} Episode */
 /** @typedef {import("./events.js").Event} Event */
@@ -20,7 +20,7 @@ import { bySide, cardTexts, exchanged, heldBy, highToLow, lastTrick, opponentHan
 export function eventSnapshots(deal, seat, events, since = 0) {
   const first = Math.max(since - 1, 0);
   const views = Array.from({ length: deal.actions.length - first + 1 }, (_, place) => deal.view(seat, first + place));
-  /** @type {Record<Side, string | null>} */
+  /** @type {Record<Side, number | null>} */
   let trick = bySide(null, null);
   /** @type {Side | null} */
   let winner = null;
@@ -28,7 +28,7 @@ export function eventSnapshots(deal, seat, events, since = 0) {
   if (since === 0) cards.faceUp = NONE; // nothing is turned up when the cards are dealt
   return events.map((event, place) => {
     if (winner !== null) [trick, winner] = [bySide(null, null), null];
-    if (event.kind === "play" && event.seat !== null && event.card !== null) trick = { ...trick, [sideOf(event.seat, seat)]: cardText(event.card) };
+    if (event.kind === "play" && event.seat !== null && event.card !== null) trick = { ...trick, [sideOf(event.seat, seat)]: event.card };
     else if (event.kind === "win" && event.seat !== null) winner = sideOf(event.seat, seat);
     if (event.step < since) return null;
     // One action makes several events. After the last of them, the table is as the next decision finds it.
@@ -43,7 +43,7 @@ export function eventSnapshots(deal, seat, events, since = 0) {
       stage: stageOf(view),
       trick: lies ? event.trick : trickNumber(view, deal.rules, deal.done && now === deal.actions.length),
       stock: cards.stock,
-      faceUp: cardTexts(cardsOf(cards.faceUp)),
+      faceUp: cardsOf(cards.faceUp),
       opponent: opponentHand(cards.held, cards.known, view),
       tricks: tricksOf(deal.stateAt(winner !== null ? event.step : now), deal.rules, seat),
       turn: isLast && winner === null ? sideOrNobody(turn, seat) : null,

@@ -1,7 +1,7 @@
 // @ts-check
 /** Cards, actions and results in English (`envs/text/words.py`). */
 
-import { NUM_CARDS, SUIT_SIZE, SUITS } from "../../engine/cards.js";
+import { NUM_CARDS, SUIT_SIZE, suitOf } from "../../engine/cards.js";
 import { actionText } from "../../engine/actions.js";
 import { countedTricks, seatReturn } from "../../engine/state.js";
 import { clause, countText, joinWords, round, sentence, YOU } from "../wording.js";
@@ -10,16 +10,13 @@ export const SUIT_NAMES = ["clubs", "diamonds", "hearts", "spades"];
 const RANK_NAMES = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "jack", "queen", "king", "ace"];
 
 /** @param {number} card @returns {string} `queen of hearts` */
-export const cardName = (card) => `${RANK_NAMES[card % SUIT_SIZE]} of ${SUIT_NAMES[Math.floor(card / SUIT_SIZE)]}`;
+export const cardName = (card) => `${RANK_NAMES[card % SUIT_SIZE]} of ${SUIT_NAMES[suitOf(card)]}`;
 
 /** @param {number} action @param {import("./episode.js").Rules} rules @returns {string} a card's name, or `take`, `leave`, `keep`, `swap` */
 export const actionName = (action, rules) => (action < NUM_CARDS ? cardName(action) : actionText(action, rules));
 
 /** @param {number[]} cards @returns {string} with their articles */
 export const theCards = (cards) => joinWords(cards.map((card) => `the ${cardName(card)}`));
-
-/** @param {number} suit −1 for none @returns {string | null} as `S` */
-export const suitText = (suit) => (suit < 0 ? null : SUITS[suit]);
 
 /** @param {number} tricks @param {boolean} [exact] @returns {string} `7.4 tricks`; a whole number as `1 trick` if it is known or rounds to one */
 export function tricksText(tricks, exact = false) {

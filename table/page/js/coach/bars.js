@@ -1,19 +1,21 @@
 // @ts-check
 /** The legal actions in a table, with bars for what they are worth. */
 
+import { NO_CARD, suitOf, SUITS } from "../../engine/cards.js";
+import { cardName } from "../../game/deal/words.js";
 import { h } from "../dom.js";
 import { isCard, percent, shortName } from "../words.js";
 
 /** @typedef {import("../../game/types.js").Option} Option */
 
-/** @param {string} action @returns {HTMLElement} a card as text in the colour of its suit, spelt out for screen readers */
-export function actionText(action, name = "") {
-  const suit = isCard(action) ? ` suit-${action[0]}` : "";
+/** @param {number} action @param {string} [name] of a choice that is not a card @returns {HTMLElement} a card as text in the colour of its suit, spelt out for screen readers */
+export function actionText(action, name = cardName(action)) {
+  const suit = isCard(action) ? ` suit-${SUITS[suitOf(action)]}` : "";
   return h(
     "span",
     { class: `action${suit}` },
-    h("span", { "aria-hidden": "true" }, shortName(action)),
-    h("span", { class: "hidden" }, name || action),
+    h("span", { "aria-hidden": "true" }, shortName(action, name)),
+    h("span", { class: "hidden" }, name),
   );
 }
 
@@ -21,11 +23,11 @@ export function actionText(action, name = "") {
  * Return a table of actions, best first.
  *
  * @param {Option[]} options
- * @param {{exact?: boolean, chosen?: string, trick?: boolean, beside?: import("../../game/types.js").Hint["beside"], extra?: ((option: Option) => HTMLElement | null) | null}} [look]
+ * @param {{exact?: boolean, chosen?: number, trick?: boolean, beside?: import("../../game/types.js").Hint["beside"], extra?: ((option: Option) => HTMLElement | null) | null}} [look]
  *   `chosen`: the action that was played; `beside`: what another judge says; `trick`: with the chance to win this trick, where known; `extra`: what stands at the end of a row
  * @returns {HTMLElement}
  */
-export function optionBars(options, { exact = false, chosen = "", trick = false, beside = null, extra = null } = {}) {
+export function optionBars(options, { exact = false, chosen = NO_CARD, trick = false, beside = null, extra = null } = {}) {
   const widest = Math.max(...options.map((option) => option.tricksGivenAway), 0.25); // small differences look small
   const withTrick = trick && options.some((option) => option.trick !== null);
   const rows = options.map((option) => {

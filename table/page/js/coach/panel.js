@@ -1,14 +1,19 @@
 // @ts-check
 /** The coach's panel: a hint, with what the opponent holds or may hold, or a step of the lesson. */
 
+import { suitOf, SUITS } from "../../engine/cards.js";
+import { SUIT_NAMES } from "../../game/deal/words.js";
+import { capital } from "../../game/wording.js";
 import { openDialog } from "../dialogs/dialog.js";
 import { byId, fill, h, icon } from "../dom.js";
 import { announce } from "../notices.js";
-import { SUIT_NAMES, SUIT_SIGNS, capital, cardName, isCard, percent } from "../words.js";
+import { isCard, percent, SUIT_SIGNS } from "../words.js";
 import { actionText, optionBars } from "./bars.js";
 
 /** @typedef {import("../../game/types.js").Session} Session */
 /** @typedef {import("../../game/types.js").Hint} Hint */
+
+const SPADES_FIRST = [3, 2, 1, 0];
 
 /**
  * @param {Session} session
@@ -52,21 +57,21 @@ function details(hint) {
   ];
 }
 
-/** @param {string[]} cards @returns {HTMLElement} the opponent's hand, one line a suit */
+/** @param {number[]} cards @returns {HTMLElement} the opponent's hand, one line a suit */
 function openHand(cards) {
-  const rows = [..."SHDC"].map((suit) => ({ suit, held: cards.filter((card) => card[0] === suit) })).filter(({ held }) => held.length > 0);
+  const rows = SPADES_FIRST.map((suit) => cards.filter((card) => suitOf(card) === suit)).filter((held) => held.length > 0);
   return h(
     "section",
     { class: "open-suits" },
     h("h3", {}, "The opponent holds"),
-    ...rows.map(({ held }) => h("p", {}, ...held.flatMap((card) => [actionText(card, cardName(card)), " "]))),
+    ...rows.map((held) => h("p", {}, ...held.flatMap((card) => [actionText(card), " "]))),
   );
 }
 
-/** @param {Record<string, {expected: number, void: number}>} opponent @returns {HTMLElement} */
+/** @param {{expected: number, void: number}[]} opponent by suit @returns {HTMLElement} */
 function holdings(opponent) {
-  const most = Math.max(...Object.values(opponent).map((suit) => suit.expected), 1);
-  const rows = [..."SHDC"].filter((suit) => suit in opponent).map((suit) => {
+  const most = Math.max(...opponent.map((suit) => suit.expected), 1);
+  const rows = SPADES_FIRST.filter((suit) => suit in opponent).map((suit) => {
     const { expected, void: none } = opponent[suit];
     const bar = h("i", {});
     bar.style.width = `${Math.round((100 * expected) / most)}%`;
@@ -75,7 +80,7 @@ function holdings(opponent) {
       {},
       h(
         "th",
-        { scope: "row", class: `suit-${suit}` },
+        { scope: "row", class: `suit-${SUITS[suit]}` },
         h("span", { "aria-hidden": "true" }, SUIT_SIGNS[suit]),
         h("span", { class: "hidden" }, SUIT_NAMES[suit]),
       ),

@@ -1,39 +1,42 @@
 // @ts-check
 /** The memory quiz: which cards does the opponent hold when the stock is gone? After the deal: how you could know. */
 
+import { maskOf, ofSuit } from "../../engine/cards.js";
+import { rulesNamed } from "../../engine/rules.js";
+import { highToLow } from "../../game/deal/position.js";
+import { cardName } from "../../game/deal/words.js";
+import { countText } from "../../game/wording.js";
 import { h } from "../dom.js";
 import { openDialog } from "../dialogs/dialog.js";
 import { settings } from "../settings.js";
-import { cardName, counted, suitOrder } from "../words.js";
+import { suitOrder } from "../words.js";
 import { actionText } from "./bars.js";
 
 /** @typedef {import("../../game/types.js").Session} Session */
-
-const RANKS = "AKQJT98765432";
 
 /**
  * Ask which cards the opponent holds.
  *
  * @param {Session} session
- * @param {(cards: string[]) => void} answer
+ * @param {(cards: number[]) => void} answer
  */
 export function openQuiz(session, answer) {
   const { hand, opponent, trump, led } = session.position;
   const own = new Set(hand.map(({ card }) => card));
   if (led !== null) own.add(led.card);
   const wanted = opponent.cards;
-  /** @type {Set<string>} */
+  /** @type {Set<number>} */
   const named = new Set();
   const count = h("p", { "aria-live": "polite" });
   const done = h("button", { type: "button", class: "primary", onclick: () => { dialog.close(); answer([...named]); } }, "That is the hand");
   const show = () => {
-    count.textContent = `${named.size} of ${counted(wanted, "card")} named`;
+    count.textContent = `${named.size} of ${countText(wanted, "card")} named`;
     done.disabled = named.size !== wanted;
   };
-  const suits = [...suitOrder(settings.suits, trump)].filter((suit) => session.figures.suits.includes(suit));
-  const ranks = [...RANKS].slice(0, (2 * session.figures.hand + session.figures.stock) / session.figures.suits.length);
-  const rows = suits.map((suit) => h("div", { class: "quiz-suit" }, ...ranks.map((rank) => suit + rank).filter((card) => !own.has(card)).map((card) => {
-    const button = h("button", { type: "button", class: "quiet", "aria-pressed": "false", "aria-label": cardName(card) }, actionText(card, ""));
+  const { cards } = rulesNamed(session.rules);
+  const suits = suitOrder(settings.suits, trump).map((suit) => highToLow(ofSuit(maskOf(cards), suit))).filter((held) => held.length > 0);
+  const rows = suits.map((held) => h("div", { class: "quiz-suit" }, ...held.filter((card) => !own.has(card)).map((card) => {
+    const button = h("button", { type: "button", class: "quiet", "aria-pressed": "false", "aria-label": cardName(card) }, actionText(card));
     button.addEventListener("click", () => {
       if (!named.delete(card) && named.size < wanted) named.add(card);
       button.setAttribute("aria-pressed", String(named.has(card)));
@@ -53,7 +56,7 @@ export function openQuiz(session, answer) {
 
 /** @param {import("../../game/types.js").Recall} recall @returns {string} */
 export function recallText(recall) {
-  return `Memory: ${recall.right} of ${counted(recall.held, "card")} right`;
+  return `Memory: ${recall.right} of ${countText(recall.held, "card")} right`;
 }
 
 /** Show which cards were right, and how each could be known. @param {import("../../game/types.js").Recall} recall */
@@ -63,7 +66,7 @@ export function openRecall(recall) {
     "section",
     {},
     h("h3", {}, title),
-    h("dl", { class: "recalled" }, ...some.map((card) => h("div", {}, h("dt", {}, actionText(card.card, card.name)), h("dd", {}, card.reason)))),
+    h("dl", { class: "recalled" }, ...some.map((card) => h("div", {}, h("dt", {}, actionText(card.card)), h("dd", {}, card.reason)))),
   );
   openDialog(recallText(recall), [
     part("Missed", cards.filter((card) => card.held && !card.recalled)),

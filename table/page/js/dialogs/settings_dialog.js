@@ -1,6 +1,7 @@
 // @ts-check
 /** The settings: how the table looks, sounds and answers. */
 
+import { NO_CARD, parseCard } from "../../engine/cards.js";
 import { change, settings } from "../settings.js";
 import { h } from "../dom.js";
 import { drawing } from "../table/card.js";
@@ -60,12 +61,12 @@ function swatch(color) {
 
 /** @param {import("../settings.js").Settings["faces"]} faces @returns {HTMLElement} two cards with these faces, whatever the setting is */
 function facePreview(faces) {
-  return h("span", { class: "preview" }, ...["SK", "D9"].map((card) => drawing(card, { ...settings, faces })));
+  return h("span", { class: "preview" }, ...["SK", "D9"].map((card) => drawing(parseCard(card), { ...settings, faces })));
 }
 
 /** @param {import("../settings.js").Settings["back"]} back @returns {HTMLElement} */
 function backPreview(back) {
-  return h("span", { class: "preview" }, drawing("", { ...settings, back }));
+  return h("span", { class: "preview" }, drawing(NO_CARD, { ...settings, back }));
 }
 
 /** @returns {HTMLElement[]} */

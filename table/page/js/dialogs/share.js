@@ -16,7 +16,7 @@ import { openDialog } from "./dialog.js";
  */
 export async function openShare(session, deal) {
   const { recording, code } = await sessions.recording(session.id, deal);
-  const all = session.deals.length > 1 ? (await sessions.recording(session.id, null)).recording : null;
+  const all = session.match.deals > 1 ? (await sessions.recording(session.id, null)).recording : null;
   const { server } = dataNow(); // its address is one person's: it holds a token
   const link = code === null ? null : `${server ? "" : `${location.origin}${location.pathname}`}${LINK}${code}`;
   openDialog("Share this deal", [
@@ -32,7 +32,7 @@ export async function openShare(session, deal) {
         "div",
         { class: "buttons" },
         download("Save as a file", "deal.jsonl", `${recording}\n`),
-        all !== null && download(`Save all ${session.deals.length} deals of this game`, "deals.jsonl", `${all}\n`),
+        all !== null && download(`Save all ${session.match.deals} deals of this game`, "deals.jsonl", `${all}\n`),
       ),
     ),
   ]);

@@ -3,9 +3,10 @@
 
 import { agentTitle, matchTitle } from "../../game/catalogue.js";
 import * as sessions from "../../game/sessions.js";
+import { countText } from "../../game/wording.js";
 import { attempt } from "../attempt.js";
 import { h, svg } from "../dom.js";
-import { counted, percent, signed } from "../words.js";
+import { percent, signed } from "../words.js";
 import { gameOf } from "./game_form.js";
 import { confirmDialog, openDialog } from "./dialog.js";
 
@@ -90,7 +91,7 @@ function ladder(accuracy, like, catalog) {
 
 /** @param {import("../../game/types.js").Memory} memory @returns {HTMLElement} */
 function memory({ deals, share, perfect }) {
-  return h("p", {}, h("strong", {}, "Memory: "), `${percent(share)} of the opponent’s cards in ${counted(deals, "deal")}${perfect === 0 ? "" : `, ${perfect} without an error`}.`);
+  return h("p", {}, h("strong", {}, "Memory: "), `${percent(share)} of the opponent’s cards in ${countText(deals, "deal")}${perfect === 0 ? "" : `, ${perfect} without an error`}.`);
 }
 
 /** @param {string} word @param {number} number @returns {HTMLElement} */
@@ -177,6 +178,6 @@ function recentChart(recent) {
       ...bars,
       points.length > 1 ? svg("polyline", { points: points.join(" "), class: "line" }) : null,
     ),
-    h("figcaption", {}, `Margins of the last ${counted(recent.length, "deal")}, the newest on the right.${words}`),
+    h("figcaption", {}, `Margins of the last ${countText(recent.length, "deal")}, the newest on the right.${words}`),
   );
 }

@@ -1,14 +1,17 @@
 // @ts-check
 /** A position of a finished deal: both hands, or yours alone, and what else lay on the table. */
 
+import { NO_CARD } from "../../engine/cards.js";
+import { cardName, SUIT_NAMES } from "../../game/deal/words.js";
+import { countText } from "../../game/wording.js";
 import { settings } from "../settings.js";
 import { h } from "../dom.js";
-import { SUIT_NAMES, SUIT_SIGNS, cardName, counted, sortCards, suitOrder } from "../words.js";
+import { sortCards, suitOrder, SUIT_SIGNS } from "../words.js";
 import { picture } from "../table/card.js";
 
 /**
  * @param {import("../../game/types.js").OpenPosition} position
- * @param {{names: Record<string, string>, trump: string | null, move: import("../../game/types.js").Move | import("../../game/types.js").WatchMove | null, covered?: boolean}} about
+ * @param {{names: Record<string, string>, trump: number, move: import("../../game/types.js").Move | import("../../game/types.js").WatchMove | null, covered?: boolean}} about
  *   `move`: the one that is played from here; `covered`: the opponent's hand and the stock lie face down
  * @returns {HTMLElement}
  */
@@ -18,21 +21,21 @@ export function board(position, { names, trump, move, covered = false }) {
   const hand = (/** @type {"you" | "opponent"} */ side) => {
     const down = covered && side === "opponent";
     const cards = sortCards(position[side], order);
-    const marked = (/** @type {string} */ card) => {
+    const marked = (/** @type {number} */ card) => {
       const isPlayed = move !== null && move.by === side && move.action === card;
       const isBetter = move !== null && move.by === side && better === card;
       if (isPlayed) return picture(card, `${cardName(card)}, played`, better === null ? "chosen" : "chosen costly");
       return picture(card, `${cardName(card)}${isBetter ? ", better" : ""}`, isBetter ? "better" : "");
     };
-    const row = down ? h("div", { class: "fan" }, ...cards.map(() => picture(""))) : fan(`Hand: ${names[side]}`, cards.map(marked));
+    const row = down ? h("div", { class: "fan" }, ...cards.map(() => picture(NO_CARD))) : fan(`Hand: ${names[side]}`, cards.map(marked));
     return h(
       "div",
       { class: `open-side${position.turn === side ? " turn" : ""}` },
-      h("p", {}, h("strong", {}, names[side]), ` ${counted(position.tricks[side], "trick")}`, position.score[side] === position.tricks[side] ? "" : `, ${position.score[side]} counted`),
+      h("p", {}, h("strong", {}, names[side]), ` ${countText(position.tricks[side], "trick")}`, position.score[side] === position.tricks[side] ? "" : `, ${position.score[side]} counted`),
       row,
     );
   };
-  const part = (/** @type {string} */ title, /** @type {string[]} */ cards, kind = "") =>
+  const part = (/** @type {string} */ title, /** @type {number[]} */ cards, kind = "") =>
     cards.length > 0 && h("div", { class: kind }, h("p", {}, title), fan(title, cards.map((card) => picture(card, cardName(card)))));
   return h(
     "div",
@@ -41,7 +44,7 @@ export function board(position, { names, trump, move, covered = false }) {
     h(
       "div",
       { class: "board-middle" },
-      h("div", {}, h("p", {}, trump === null ? "No trumps" : `Trumps ${SUIT_SIGNS[trump]} ${SUIT_NAMES[trump]}`)),
+      h("div", {}, h("p", {}, trump < 0 ? "No trumps" : `Trumps ${SUIT_SIGNS[trump]} ${SUIT_NAMES[trump]}`)),
       part("Face up", position.faceUp),
       position.led !== null && part(`Led by ${names[position.led.by]}`, [position.led.card]),
       part("Stock, the next card first", covered ? [] : position.stock, "stock-left"),

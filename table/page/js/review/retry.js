@@ -1,9 +1,11 @@
 // @ts-check
 /** A mistake to put right: the position as you saw it, and the cards that you could have played. */
 
+import { cardName, tricksText } from "../../game/deal/words.js";
+import { capital } from "../../game/wording.js";
 import { settings } from "../settings.js";
 import { h } from "../dom.js";
-import { capital, cardName, isCard, points, sortCards, suitOrder, tricksText } from "../words.js";
+import { isCard, points, sortCards, suitOrder } from "../words.js";
 import { picture } from "../table/card.js";
 
 /** @typedef {import("../../game/types.js").Move} Move */
@@ -14,7 +16,7 @@ function oneOf(label) {
   return `${label === "inaccuracy" ? "an" : "a"} ${label}`;
 }
 
-/** @param {string} action @param {string} name @returns {string} "the queen of hearts", "leave" */
+/** @param {number} action @param {string} name @returns {string} "the queen of hearts", "leave" */
 function called(action, name) {
   return isCard(action) ? `the ${name}` : name;
 }
@@ -29,7 +31,7 @@ export function lossText(tricks, win, exact) {
 
 /**
  * @param {Move} move the mistake
- * @param {string | null} trump
+ * @param {number} trump
  * @param {{show: () => void, next: (() => void) | null}} actions `show`: the answer; `next`: the next mistake
  * @returns {HTMLElement}
  */
@@ -66,9 +68,9 @@ export function retryPanel(move, trump, { show, next }) {
   );
 }
 
-/** @param {Option[]} options @param {string | null} trump @returns {Option[]} in the order of a hand, because the order of the options gives the answer away */
+/** @param {Option[]} options @param {number} trump @returns {Option[]} in the order of a hand, because the order of the options gives the answer away */
 function inHandOrder(options, trump) {
   const cards = sortCards(options.map((option) => option.action).filter(isCard), suitOrder(settings.suits, trump));
-  const place = (/** @type {Option} */ option) => (isCard(option.action) ? cards.indexOf(option.action) : cards.length + option.action.charCodeAt(0));
+  const place = (/** @type {Option} */ { action }) => (isCard(action) ? cards.indexOf(action) : action);
   return [...options].sort((one, other) => place(one) - place(other));
 }

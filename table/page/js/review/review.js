@@ -1,8 +1,9 @@
 // @ts-check
 /** The review of a deal: the curve, the biggest mistakes, every position with all hands open. */
 
+import { capital, countText } from "../../game/wording.js";
 import { fill, h } from "../dom.js";
-import { capital, counted, percent, shortName } from "../words.js";
+import { percent, shortName } from "../words.js";
 import { actionText, optionBars } from "../coach/bars.js";
 import { openDialog } from "../dialogs/dialog.js";
 import { board } from "./board.js";
@@ -15,7 +16,7 @@ import { Steps } from "./steps.js";
 
 /**
  * @typedef {object} ReviewActions
- * @property {((move: number, action: string) => void) | null} tryAction
+ * @property {((move: number, action: number) => void) | null} tryAction
  * @property {((move: number) => void) | null} line  shows perfect play from a decision on
  * @property {(() => void) | null} otherSide
  * @property {(() => void) | null} watch
@@ -43,7 +44,7 @@ export function openReview(review, actions, list) {
   };
   const { tryAction, line } = actions;
   const ways = {
-    tryAction: tryAction && ((/** @type {number} */ move, /** @type {string} */ action) => leave(() => tryAction(move, action))()),
+    tryAction: tryAction && ((/** @type {number} */ move, /** @type {number} */ action) => leave(() => tryAction(move, action))()),
     line: line && ((/** @type {number} */ move) => leave(() => line(move))()),
     retry: (/** @type {number} */ move) => retry(move),
   };
@@ -64,7 +65,7 @@ export function openReview(review, actions, list) {
     { class: "review-side" },
     movePlace,
     mistakes(review, (place) => show(place), ways.retry),
-    h("details", {}, h("summary", {}, `All ${counted(review.moves.length, "move")}`), moves),
+    h("details", {}, h("summary", {}, `All ${countText(review.moves.length, "move")}`), moves),
     labels(),
   );
 
@@ -227,7 +228,7 @@ function moveEntry(move, review, go) {
 /**
  * @param {Move | null} move
  * @param {Review} review
- * @param {{tryAction: ((move: number, action: string) => void) | null, line: ((move: number) => void) | null, retry: (move: number) => void}} ways
+ * @param {{tryAction: ((move: number, action: number) => void) | null, line: ((move: number) => void) | null, retry: (move: number) => void}} ways
  * @returns {HTMLElement}
  */
 function moveDetails(move, review, { tryAction, line, retry }) {
@@ -250,7 +251,7 @@ function moveDetails(move, review, { tryAction, line, retry }) {
       "p",
       { class: "line" },
       "Best line: ",
-      h("span", { "aria-hidden": "true" }, move.line.map(shortName).join(" ")),
+      h("span", { "aria-hidden": "true" }, move.line.map((card) => shortName(card)).join(" ")),
       line !== null && h("button", { type: "button", class: "quiet small", onclick: () => line(move.number) }, "Play it through"),
     ),
     move.options.length > 1 && optionBars(move.options, { exact: move.exact, chosen: move.action, extra: mine ? extra : null }),

@@ -1,9 +1,10 @@
 // @ts-check
 /** How another player plays your cards, or perfect play of an endgame, compared with what you did. */
 
+import { countText } from "../../game/wording.js";
 import { fill, h } from "../dom.js";
 import { actionText } from "../coach/bars.js";
-import { cardName, counted, shortName } from "../words.js";
+import { isCard, shortName } from "../words.js";
 import { openDialog } from "../dialogs/dialog.js";
 import { board } from "./board.js";
 import { Steps } from "./steps.js";
@@ -25,7 +26,7 @@ export function openWatch(watch, { title, close = () => {} }) {
   const dialog = openDialog(
     title,
     [
-      h("p", { class: "review-result" }, `You took ${counted(you, "trick")}. ${watch.title}: ${other}.`),
+      h("p", { class: "review-result" }, `You took ${countText(you, "trick")}. ${watch.title}: ${other}.`),
       steps.element,
       text,
       boardPlace,
@@ -41,9 +42,9 @@ export function openWatch(watch, { title, close = () => {} }) {
 /** @param {import("../../game/types.js").Watch} watch @returns {HTMLElement} every trick of both deals: the card of that seat, the opponent's, and who won */
 function trickTable({ title, tricks: { other, yours } }) {
   const cell = (/** @type {import("../../game/types.js").PlayedTrick | undefined} */ trick) => h("td", {}, ...(trick === undefined ? ["–"] : [
-    actionText(trick.cards.you, cardName(trick.cards.you)),
+    actionText(trick.cards.you),
     " to ",
-    actionText(trick.cards.opponent, cardName(trick.cards.opponent)),
+    actionText(trick.cards.opponent),
     trick.winner === "you" ? ": won" : ": lost",
   ]));
   const rows = Array.from({ length: Math.max(other.length, yours.length) }, (_, place) =>
@@ -56,5 +57,5 @@ function trickTable({ title, tricks: { other, yours } }) {
 function words(move, watch) {
   if (move === null) return `The end: ${watch.result.text}.`;
   if (move.yours === null) return move.text;
-  return move.yours === move.action ? `${move.text} So did you.` : `${move.text} You played ${shortName(move.yours)}.`;
+  return move.yours === move.action ? `${move.text} So did you.` : `${move.text} ${isCard(move.yours) ? `You played ${shortName(move.yours)}` : "You did not"}.`;
 }

@@ -1,13 +1,13 @@
 // @ts-check
 /** Pictures of cards: images made from the file of all cards, `cards.svg`. */
 
+import { cardText, NO_CARD, suitOf, SUITS } from "../../engine/cards.js";
 import { settings } from "../settings.js";
 import { h } from "../dom.js";
 
 /** @typedef {Pick<import("../settings.js").Settings, "faces" | "back" | "backColor">} Look */
 
-/** @type {Record<string, string>} */
-const SUIT_COLORS = { C: "--black", D: "--red", H: "--red", S: "--black" };
+const SUIT_COLORS = ["--black", "--red", "--red", "--black"];
 
 /** @type {Document} the file of all cards */
 let file;
@@ -23,9 +23,9 @@ export async function loadCards() {
   file = new DOMParser().parseFromString(text, "image/svg+xml");
 }
 
-/** @param {string} suit @returns {string} its shape, as the data of a path */
+/** @param {number} suit @returns {string} its shape, as the data of a path */
 export function suitPath(suit) {
-  return element(`suit-${suit}`).getAttribute("d") ?? "";
+  return element(`suit-${SUITS[suit]}`).getAttribute("d") ?? "";
 }
 
 /** @param {string} id @returns {Element} */
@@ -39,13 +39,14 @@ function element(id) {
  * Return the address of a card's image. A card has up to 100 shapes, which the browser would style one by one, every time
  * that the card is drawn, if they were elements of the page.
  *
- * @param {string} card "" for the back
+ * @param {number} card `NO_CARD` for the back
  * @param {Look} look
  * @returns {string}
  */
 function image(card, { faces, back, backColor }) {
-  const symbol = card === "" ? `back-${back}` : `${faces === "classic" ? "classic" : "modern"}-${card}`;
-  const color = card === "" ? `--back-${backColor}` : faces === "four-colour" ? `--suit-${card[0]}` : SUIT_COLORS[card[0]];
+  const isBack = card === NO_CARD, suit = suitOf(card);
+  const symbol = isBack ? `back-${back}` : `${faces === "classic" ? "classic" : "modern"}-${cardText(card)}`;
+  const color = isBack ? `--back-${backColor}` : faces === "four-colour" ? `--suit-${SUITS[suit]}` : SUIT_COLORS[suit];
   const key = `${symbol} ${color}`;
   const known = images.get(key);
   if (known !== undefined) return known;
@@ -75,7 +76,7 @@ function parts(symbol) {
 /**
  * Return the drawing of a card. It follows the settings, unless it is given a look of its own.
  *
- * @param {string} card "" for the back
+ * @param {number} card `NO_CARD` for the back
  * @param {Look} [look]
  * @returns {HTMLElement}
  */
@@ -88,7 +89,7 @@ export function drawing(card, look) {
 /**
  * Return a card that is only looked at.
  *
- * @param {string} card "" for the back
+ * @param {number} card `NO_CARD` for the back
  * @param {string | null} [name] for screen readers; without one they pass over it
  * @param {string} [kind] further classes
  * @returns {HTMLElement}
@@ -101,6 +102,6 @@ export function picture(card, name = null, kind = "") {
 /** Draw every card again, after the settings of faces or backs have changed. */
 export function redrawCards() {
   for (const picture of document.querySelectorAll("img[data-card]")) {
-    picture.setAttribute("src", image(picture.getAttribute("data-card") ?? "", settings));
+    picture.setAttribute("src", image(Number(picture.getAttribute("data-card")), settings));
   }
 }

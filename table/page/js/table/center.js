@@ -1,8 +1,10 @@
 // @ts-check
 /** The middle of the table: stock and face-up cards, the trick, and the last trick. */
 
+import { NO_CARD } from "../../engine/cards.js";
+import { rulesNamed } from "../../engine/rules.js";
+import { cardName } from "../../game/deal/words.js";
 import { byId, fill, h } from "../dom.js";
-import { cardName } from "../words.js";
 import { picture } from "./card.js";
 
 /** @typedef {import("./state.js").Shown} Shown */
@@ -22,7 +24,7 @@ export function showStock(shown, session, openCards) {
   const picking = position.decision?.kind === "pick" && !shown.waiting;
   element.className = `open-${Math.min(position.faceUp.length, 3)}`;
   element.style.setProperty("--count", String(Math.max(position.faceUp.length, 1)));
-  if (position.stage === "endgame" || session.figures.stock === 0) {
+  if (position.stage === "endgame" || rulesNamed(session.rules).stock === 0) {
     const discarded = position.discarded.map((card) => picture(card, cardName(card)));
     fill(element, ...(discarded.length > 0 ? [h("p", { class: "caption" }, "Out of play"), h("div", { class: "discarded" }, ...discarded)] : []));
     return;
@@ -30,7 +32,7 @@ export function showStock(shown, session, openCards) {
   const hidden = position.stock - position.faceUp.length;
   const pile = h("div", { class: "pile" });
   for (let layer = 0; layer < Math.min(Math.ceil(hidden / 5), 4); layer += 1) {
-    const back = picture("", null, "layer");
+    const back = picture(NO_CARD, null, "layer");
     back.style.setProperty("--layer", String(layer));
     pile.append(back);
   }

@@ -10,7 +10,7 @@ const RECENT = 80; // milliseconds over which the speed is measured
 
 /**
  * @param {HTMLElement} hand
- * @param {(card: string) => boolean} drop called when a card is let go over the table; whether it is played
+ * @param {(card: number) => boolean} drop called when a card is let go over the table; whether it is played
  */
 export function letDrag(hand, drop) {
   /** @type {{card: HTMLElement, id: number, x: number, y: number, track: PointerEvent[], moved: boolean} | null} */
@@ -53,7 +53,7 @@ export function letDrag(hand, drop) {
     drag = null;
     if (!moved) return;
     wasDragged = true;
-    if (!isDropped || !drop(card.dataset.name ?? "")) springBack(card);
+    if (!isDropped || !drop(Number(card.dataset.card))) springBack(card);
     card.style.translate = "";
     card.classList.remove("dragged");
   }

@@ -1,6 +1,7 @@
 // @ts-check
 /** Cards that can be played: your hand, and the face-up cards of which you may pick one. */
 
+import { cardName } from "../../game/deal/words.js";
 import { change, settings } from "../settings.js";
 import { alertUser } from "../notices.js";
 import { h, reconcile, setAttributes } from "../dom.js";
@@ -13,18 +14,18 @@ import { attract } from "./motion.js";
 export class CardButtons {
   /**
    * @param {HTMLElement} element that holds the buttons
-   * @param {(card: string) => void} play called when a card is played
+   * @param {(card: number) => void} play called when a card is played
    * @param {(card: HandCard) => void} refuse called when a card is chosen that must not be played
    */
   constructor(element, play, refuse) {
     this.element = element;
     this.play = play;
     this.refuse = refuse;
-    /** @type {Map<string, HTMLButtonElement>} */
+    /** @type {Map<number, HTMLButtonElement>} */
     this.buttons = new Map();
-    /** @type {Map<string, HandCard>} */
+    /** @type {Map<number, HandCard>} */
     this.cards = new Map();
-    /** @type {string | null} */
+    /** @type {number | null} */
     this.raised = null;
     element.addEventListener("keydown", (event) => this.move(event));
   }
@@ -33,7 +34,7 @@ export class CardButtons {
    * Show cards, in this order.
    *
    * @param {HandCard[]} cards
-   * @param {{rows?: number, marked?: string[], drawn?: string | null}} [look] `marked`: cards to point at; `drawn`: the one that came last
+   * @param {{rows?: number, marked?: number[], drawn?: number | null}} [look] `marked`: cards to point at; `drawn`: the one that came last
    */
   show(cards, { rows = 1, marked = [], drawn = null } = {}) {
     const focused = cards.length > 0 && this.element.contains(document.activeElement);
@@ -65,7 +66,7 @@ export class CardButtons {
   button(card) {
     const known = this.buttons.get(card.card);
     if (known !== undefined) return known;
-    const button = h("button", { class: "card", type: "button", "data-name": card.card }, drawing(card.card));
+    const button = h("button", { class: "card", type: "button", "data-card": card.card }, drawing(card.card));
     button.addEventListener("click", () => this.tap(card.card));
     h("div", { role: "listitem" }, button);
     this.buttons.set(card.card, button);
@@ -81,16 +82,17 @@ export class CardButtons {
   update(button, card) {
     const reason = card.reason ?? "it is not your turn";
     const why = (reason.slice(0, 1).toLowerCase() + reason.slice(1)).replace(/\.$/, "");
+    const name = cardName(card.card);
     const raised = this.raised === card.card;
     setAttributes(button, {
-      "aria-label": card.playable ? card.name : `${card.name}, not playable: ${why}`,
+      "aria-label": card.playable ? name : `${name}, not playable: ${why}`,
       "aria-disabled": card.playable ? null : "true",
       "aria-pressed": card.playable && !settings.singleTap ? String(raised) : null,
     });
     button.classList.toggle("raised", raised);
   }
 
-  /** @param {string} name */
+  /** @param {number} name */
   tap(name) {
     const card = this.cards.get(name);
     const button = this.buttons.get(name);
@@ -109,7 +111,7 @@ export class CardButtons {
     }
   }
 
-  /** @param {string} name of a card that was dragged onto the table @returns {boolean} whether it is played */
+  /** @param {number} name of a card that was dragged onto the table @returns {boolean} whether it is played */
   drop(name) {
     const card = this.cards.get(name);
     if (card?.playable) {
@@ -119,7 +121,7 @@ export class CardButtons {
     return card?.playable === true;
   }
 
-  /** @param {string | null} name the card to raise; null lowers the raised one */
+  /** @param {number | null} name the card to raise; null lowers the raised one */
   raise(name) {
     this.raised = name;
     for (const [other, button] of this.buttons) {
@@ -154,7 +156,7 @@ export class CardButtons {
  * Return a hand in the order of the settings.
  *
  * @param {HandCard[]} hand
- * @param {string | null} trump
+ * @param {number} trump
  * @returns {HandCard[]}
  */
 export function inOrder(hand, trump) {

@@ -1,10 +1,12 @@
 // @ts-check
 /** Shows what has happened since the last action of the person, one event after the other. */
 
+import { NO_CARD } from "../../engine/cards.js";
+import { rulesNamed } from "../../engine/rules.js";
+import { SUIT_NAMES } from "../../game/deal/words.js";
 import { pace, tempo } from "../settings.js";
 import { sound } from "../sound.js";
 import { byId } from "../dom.js";
-import { SUIT_NAMES } from "../words.js";
 import { picture } from "./card.js";
 import { addToLog } from "./log.js";
 import { attract, fly, flyGhost, rectOf } from "./motion.js";
@@ -132,12 +134,12 @@ function lengthOf(event, next) {
 /** @param {GameEvent} event @param {Shown} shown @returns {import("./motion.js").Rect | null} where the card is before the event */
 function source(event, shown) {
   if (event.kind === "play") {
-    const selector = event.by === "you" ? `#hand [data-name="${event.card}"]` : "#far-hand .card:nth-child(1)";
+    const selector = event.by === "you" ? `#hand button[data-card="${event.card}"]` : "#far-hand .card:nth-child(1)";
     return rectOf(document.querySelector(selector)) ?? rectOf(byId("far-hand"));
   }
   if (event.kind === "take") {
     const cards = [...document.querySelectorAll("#stock .stock-cards .card:not(.layer)")];
-    const place = shown.position.faceUp.indexOf(event.card ?? "");
+    const place = shown.position.faceUp.indexOf(event.card ?? NO_CARD);
     return rectOf(cards[place] ?? cards[0] ?? null);
   }
   return rectOf(document.querySelector("#stock .pile .card:last-child")) ?? rectOf(byId("stock"));
@@ -164,9 +166,9 @@ function move(event, from) {
   if (event.kind === "turn_up") fly(document.querySelector("#stock .stock-cards .card:last-child"), from, 200);
   if (event.kind !== "take" && event.kind !== "draw") return;
   if (event.by === "you" && event.card !== null) {
-    fly(document.querySelector(`#hand [data-name="${event.card}"]`), from, 340);
+    fly(document.querySelector(`#hand button[data-card="${event.card}"]`), from, 340);
   } else {
-    flyGhost(picture(event.kind === "take" ? event.card ?? "" : ""), from, rectOf(byId("far-hand")));
+    flyGhost(picture(event.card ?? NO_CARD), from, rectOf(byId("far-hand")));
   }
 }
 
@@ -174,6 +176,6 @@ function move(event, from) {
 function announceEndgame(shown, session) {
   const { low, trump } = shown.position;
   const aim = low ? "take as few as you can" : "take as many as you can";
-  const count = session.figures.tricks - session.figures.foreplay;
-  showBanner("Endgame", `${count} tricks${trump === null ? "" : `, ${SUIT_NAMES[trump]} are trumps`}: ${aim}`);
+  const { tricks, foreplay } = rulesNamed(session.rules);
+  showBanner("Endgame", `${tricks - foreplay} tricks${trump < 0 ? "" : `, ${SUIT_NAMES[trump]} are trumps`}: ${aim}`);
 }

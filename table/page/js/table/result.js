@@ -1,11 +1,11 @@
 // @ts-check
 /** The end of a deal: who won, what it means for the match, and what can be done next. */
 
-import { byId, fill, h, icon } from "../dom.js";
 import * as sessions from "../../game/sessions.js";
+import { capital, countText } from "../../game/wording.js";
+import { byId, fill, h, icon } from "../dom.js";
 import { openRecall, recallText } from "../coach/recall.js";
 import { change, settings } from "../settings.js";
-import { capital, counted } from "../words.js";
 
 /** @typedef {import("../../game/types.js").Session} Session */
 
@@ -85,7 +85,7 @@ function lines(session) {
   if (result !== null && result.winner !== null && session.day === null) {
     const points = Math.abs(result.points);
     const whose = result.winner === "you" ? "for you" : `for ${session.agent.title}`;
-    lines.push(`${counted(Number(points.toFixed(2)), "point")} ${whose}`);
+    lines.push(`${countText(Number(points.toFixed(2)), "point")} ${whose}`);
   }
   if (earlier !== null) lines.push(kind === "challenge" ? earlier.text : `The first time${earlier.swapped ? ", on the other side" : ""}: ${earlier.text}`);
   if (kind === "practice" || kind === "challenge") lines.push(`${capital(kind)}: this deal does not count.`);

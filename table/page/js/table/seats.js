@@ -1,9 +1,12 @@
 // @ts-check
 /** The two players: name, whose turn, tricks won in each stage, and the opponent's hand from behind. */
 
+import { NO_CARD } from "../../engine/cards.js";
+import { rulesNamed } from "../../engine/rules.js";
+import { cardName, SUIT_NAMES } from "../../game/deal/words.js";
+import { countText } from "../../game/wording.js";
 import { settings } from "../settings.js";
 import { byId, fill, h } from "../dom.js";
-import { SUIT_NAMES, cardName, counted } from "../words.js";
 import { picture } from "./card.js";
 
 /** @typedef {import("./state.js").Shown} Shown */
@@ -28,7 +31,8 @@ function plate(side, shown, session) {
   const turn = position.turn === side;
   const tricks = position.tricks[side];
   const name = side === "you" ? "You" : session.agent.title;
-  const bothStages = session.figures.foreplay > 0;
+  const { foreplay, counts } = rulesNamed(session.rules);
+  const bothStages = foreplay > 0;
   const notes = [];
   if (side === "opponent" && session.agent.copy) notes.push("this page’s copy");
   if (session.deal.dealer === side) notes.push("dealer");
@@ -48,7 +52,7 @@ function plate(side, shown, session) {
     h(
       "span",
       { class: "counters" },
-      bothStages && counter(tricks.foreplay, "foreplay", session.figures.counts === "all"),
+      bothStages && counter(tricks.foreplay, "foreplay", counts === "all"),
       counter(tricks.endgame, bothStages ? "endgame" : "tricks", true),
     ),
   );
@@ -64,12 +68,10 @@ function showOpponentHand(shown) {
   const { cards, known, voids } = shown.position.opponent;
   const faces = settings.known ? known : [];
   const element = byId("far-hand");
-  const shownCards = [...faces, ...Array(Math.max(cards - faces.length, 0)).fill("")];
-  const notes = settings.known
-    ? Object.keys(voids).map((suit) => `showed no ${SUIT_NAMES[suit]}`)
-    : [];
+  const shownCards = [...faces, ...Array(Math.max(cards - faces.length, 0)).fill(NO_CARD)];
+  const notes = settings.known ? voids.map((suit) => `showed no ${SUIT_NAMES[suit]}`) : [];
   const names = faces.map(cardName);
-  const words = [counted(cards, "card"), ...(names.length > 0 ? [`known: ${names.join(", ")}`] : []), ...notes];
+  const words = [countText(cards, "card"), ...(names.length > 0 ? [`known: ${names.join(", ")}`] : []), ...notes];
   fill(
     element,
     ...shownCards.map((card, place) => {

@@ -1,8 +1,11 @@
 // @ts-check
 /** The stage of the deal and the trump suit. */
 
+import { SUITS } from "../../engine/cards.js";
+import { rulesNamed } from "../../engine/rules.js";
+import { cardName, SUIT_NAMES } from "../../game/deal/words.js";
+import { capital, countText } from "../../game/wording.js";
 import { byId, fill, h, reconcile, svg } from "../dom.js";
-import { SUIT_NAMES, capital, cardName, counted } from "../words.js";
 import { pace } from "../settings.js";
 import { suitPath } from "./card.js";
 import { scoreText } from "./result.js";
@@ -11,7 +14,7 @@ import { scoreText } from "./result.js";
 /** @typedef {import("../../game/types.js").Session} Session */
 
 /** The badge that is shown, kept while its suit is trumps: replacing it would cut its pulse short. */
-/** @type {{trump: string | null, element: SVGElement} | null} */
+/** @type {{trump: number, element: SVGElement} | null} */
 let badge = null;
 
 /**
@@ -27,13 +30,13 @@ export function showStage(shown, session) {
   reconcile(byId("stage"), [badge.element, h("div", { class: "stage-words" }, ...words)]);
 }
 
-/** @param {string | null} trump @returns {SVGElement} */
+/** @param {number} trump @returns {SVGElement} */
 function trumpBadge(trump) {
-  const symbols = trump === null ? [..."CDHS"] : [trump];
+  const symbols = trump < 0 ? [0, 1, 2, 3] : [trump];
   const places = symbols.length === 1 ? [[0, 0, 0.6]] : [[-14, 14, 0.24], [14, 14, 0.24], [-14, -14, 0.24], [14, -14, 0.24]];
   return svg(
     "svg",
-    { class: `badge${trump === null ? " none" : ` suit-${trump}`}`, viewBox: "-50 -50 100 100", "aria-hidden": "true" },
+    { class: `badge${trump < 0 ? " none" : ` suit-${SUITS[trump]}`}`, viewBox: "-50 -50 100 100", "aria-hidden": "true" },
     svg("circle", { r: 47, class: "disc" }),
     ...symbols.map((suit, number) => {
       const [x, y, scale] = places[number];
@@ -42,13 +45,14 @@ function trumpBadge(trump) {
   );
 }
 
-/** @param {string | null} trump @returns {string} */
+/** @param {number} trump @returns {string} */
 function trumpWords(trump) {
-  return trump === null ? "No trumps" : `Trumps: ${SUIT_NAMES[trump]}`;
+  return trump < 0 ? "No trumps" : `Trumps: ${SUIT_NAMES[trump]}`;
 }
 
 /** @param {Shown} shown @param {Session} session @returns {string} */
-function stageTitle({ position: { stage, trick } }, { figures: { foreplay, tricks } }) {
+function stageTitle({ position: { stage, trick } }, session) {
+  const { foreplay, tricks } = rulesNamed(session.rules);
   const number = `trick ${Math.min(trick, tricks)} of ${tricks}`;
   return capital(foreplay === 0 ? number : `${stage}, ${number}`);
 }
@@ -56,7 +60,7 @@ function stageTitle({ position: { stage, trick } }, { figures: { foreplay, trick
 /** @param {Shown} shown @param {Session} session @returns {string} */
 function aim(shown, session) {
   const { position } = shown;
-  const { counts, race } = session.figures;
+  const { counts, race } = rulesNamed(session.rules);
   if (race > 0) return `Race: first to ${race} tricks`;
   if (position.low) return position.stage === "endgame" ? "Low: take as few as you can" : "The endgame is played low";
   if (counts === "all") return "Every trick counts";
@@ -75,10 +79,10 @@ export function tableInWords(shown, session) {
   const { title } = session.agent;
   const { you, opponent } = position.tricks;
   const sentences = [stageTitle(shown, session), trumpWords(position.trump)];
-  if (position.faceUp.length > 0) sentences.push(`Face up: ${position.faceUp.map(cardName).join(", ")}`, `${counted(position.stock, "card")} in the stock`);
+  if (position.faceUp.length > 0) sentences.push(`Face up: ${position.faceUp.map(cardName).join(", ")}`, `${countText(position.stock, "card")} in the stock`);
   if (trick.you !== null) sentences.push(`You played the ${cardName(trick.you)}`);
   if (trick.opponent !== null) sentences.push(`${title} played the ${cardName(trick.opponent)}`);
-  if (session.figures.foreplay > 0) sentences.push(`Tricks of the foreplay: you ${you.foreplay}, ${title} ${opponent.foreplay}`);
+  if (rulesNamed(session.rules).foreplay > 0) sentences.push(`Tricks of the foreplay: you ${you.foreplay}, ${title} ${opponent.foreplay}`);
   sentences.push(`Counted tricks: you ${you.counted}, ${title} ${opponent.counted}`);
   if (session.match.deals > 0) sentences.push(`${session.match.format === null ? "Score" : session.match.title}: ${scoreText(session)}`);
   return `${sentences.join(". ")}.`;

@@ -1,8 +1,6 @@
 // @ts-check
 /** What the table shows: the position as it is now, or as it was after an event. */
 
-import { cardName } from "../words.js";
-
 /** @typedef {import("../../game/types.js").Position} Position */
 /** @typedef {import("../../game/types.js").Session} Session */
 /** @typedef {import("../../game/types.js").Side} Side */
@@ -12,7 +10,7 @@ import { cardName } from "../words.js";
  *
  * @typedef {object} Shown
  * @property {Position} position
- * @property {Record<Side, string | null>} trick
+ * @property {Record<Side, number | null>} trick
  * @property {Side | null} winner  of the trick on the table, once both cards lie there
  * @property {boolean} waiting  the hand cannot be used: events are being shown, or the agent is to play
  */
@@ -20,13 +18,13 @@ import { cardName } from "../words.js";
 /** @param {Session} session @returns {Shown} the table as it is now */
 export function shownNow(session) {
   const { position } = session;
-  /** @type {Record<Side, string | null>} */
+  /** @type {Record<Side, number | null>} */
   const trick = { you: null, opponent: null };
   if (position.led !== null) trick[position.led.by] = position.led.card;
   return { position, trick, winner: null, waiting: !session.can.act };
 }
 
-/** @param {Shown} shown @param {string} card @returns {Shown} with your card on the table before the agent answers */
+/** @param {Shown} shown @param {number} card @returns {Shown} with your card on the table before the agent answers */
 export function shownPlayed(shown, card) {
   const hand = shown.position.hand.filter((held) => held.card !== card);
   return {
@@ -43,7 +41,7 @@ export function shownPlayed(shown, card) {
  * @returns {Shown}
  */
 export function shownThen({ cards, winner, ...snapshot }, session) {
-  const hand = snapshot.hand.map((card) => ({ card, name: cardName(card), playable: false, reason: null, seen: false }));
-  const position = { ...session.position, ...snapshot, hand, decision: null, result: null, open: null };
+  const hand = snapshot.hand.map((card) => ({ card, playable: false, reason: null }));
+  const position = { ...session.position, ...snapshot, hand, decision: null, result: null };
   return { position, trick: cards, winner, waiting: true };
 }

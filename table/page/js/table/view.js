@@ -1,10 +1,14 @@
 // @ts-check
 /** The table as a whole: draws it, and tells the game which card or choice was pressed. */
 
+import { rulesNamed } from "../../engine/rules.js";
+import { rulesTitle } from "../../game/catalogue.js";
+import { actionName } from "../../game/deal/words.js";
+import { capital } from "../../game/wording.js";
 import { isNarrow } from "../layout.js";
 import { settings } from "../settings.js";
 import { byId, fill, h } from "../dom.js";
-import { capital, isCard, sortCards, cardName, timeText } from "../words.js";
+import { isCard, sortCards, suitOrder, timeText } from "../words.js";
 import { letDrag } from "./drag.js";
 import { CardButtons, inOrder } from "./hand.js";
 import { showSeats } from "./seats.js";
@@ -20,7 +24,7 @@ export const ASK_AGAIN = "The opponent has failed. Tap to ask again.";
 
 export class TableView {
   /**
-   * @param {(action: string) => void} act called when an action is chosen
+   * @param {(action: number) => void} act called when an action is chosen
    * @param {(card: HandCard) => void} refuse called when a card is chosen that must not be played
    */
   constructor(act, refuse) {
@@ -45,7 +49,7 @@ export class TableView {
     this.showOpenCards(shown, marked);
     showStock(shown, session, this.open.element);
     showTrick(shown, session);
-    this.showChoices(decision, marked);
+    this.showChoices(decision, session, marked);
     byId("prompt").textContent = prompt(shown, session);
     byId("prompt").classList.toggle("yours", decision !== null);
     byId("near").classList.toggle("waiting", decision?.kind !== "card" && decision?.kind !== "pick");
@@ -54,35 +58,34 @@ export class TableView {
     if (shown.waiting) this.hand.raise(null);
   }
 
-  /** @param {Shown} shown @param {string[]} marked */
+  /** @param {Shown} shown @param {number[]} marked */
   showOpenCards(shown, marked) {
-    const { decision, faceUp: faceUp } = shown.position;
+    const { decision, faceUp, trump } = shown.position;
     if (decision?.kind !== "pick" || shown.waiting) return this.open.show([]);
-    const allowed = new Set(decision.actions.map((option) => option.action));
-    const cards = sortCards(faceUp, "SHDC").map((card) => ({
-      card, name: cardName(card), playable: allowed.has(card), reason: "it cannot be picked", seen: true,
+    const cards = sortCards(faceUp, suitOrder("classic", trump)).map((card) => ({
+      card, playable: decision.actions.includes(card), reason: "it cannot be picked",
     }));
     return this.open.show(cards, { marked });
   }
 
-  /** @param {import("../../game/types.js").Decision | null} decision @param {string[]} marked */
-  showChoices(decision, marked) {
-    const choices = decision?.actions.filter((option) => !isCard(option.action)) ?? [];
+  /** @param {import("../../game/types.js").Decision | null} decision @param {Session} session @param {number[]} marked */
+  showChoices(decision, session, marked) {
+    const choices = decision?.actions.filter((action) => !isCard(action)) ?? [];
     const element = byId("choices");
     element.hidden = choices.length === 0;
-    const names = choices.map((choice) => choice.action).join();
-    if (element.dataset.names !== names) {
-      element.dataset.names = names;
-      fill(element, ...choices.map(({ action, name }) => h("button", { type: "button", class: "primary", onclick: () => this.act(action) }, capital(name))));
+    const names = choices.map((action) => actionName(action, rulesNamed(session.rules)));
+    if (element.dataset.names !== names.join()) {
+      element.dataset.names = names.join();
+      fill(element, ...choices.map((action, place) => h("button", { type: "button", class: "primary", onclick: () => this.act(action) }, capital(names[place]))));
     }
-    choices.forEach(({ action }, place) => element.children[place].classList.toggle("marked", marked.includes(action)));
+    choices.forEach((action, place) => element.children[place].classList.toggle("marked", marked.includes(action)));
   }
 }
 
 /** @param {Session} session */
 function showTitle(session) {
   const { match, kind } = session;
-  byId("title").textContent = kind === "lesson" ? session.title : session.figures.title; // who plays is said at the seats
+  byId("title").textContent = kind === "lesson" ? session.title : rulesTitle(session.rules); // who plays is said at the seats
   document.title = `${session.title} – German Whist`;
   const score = kind === "play" && session.day === null && (match.format !== null || match.deals > 0);
   const names = { play: "", practice: "Practice", challenge: "Challenge", recording: "Recording", lesson: "" };
@@ -90,7 +93,7 @@ function showTitle(session) {
   byId("match").textContent = score ? `${match.format === null ? "Score" : match.title}: ${scoreText(session)}` : day || names[kind];
 }
 
-/** @param {Session} session @param {Shown} shown @returns {string[]} the cards that a hint or the lesson points at */
+/** @param {Session} session @param {Shown} shown @returns {number[]} the cards that a hint or the lesson points at */
 function markedActions(session, shown) {
   if (shown.waiting) return [];
   if (session.hint !== null) return [session.hint.action];
