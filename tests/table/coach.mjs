@@ -4,8 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
-import { actionText, parseAction } from "../../table/page/engine/actions.js";
-import { parseDeck } from "../../table/page/engine/cards.js";
+import { actionText, parseAction, parseDeck } from "../../table/page/engine/cards.js";
 import { readNetwork } from "../../table/page/engine/network/network.js";
 import { rulesNamed } from "../../table/page/engine/rules.js";
 import { setData } from "../../table/page/game/data.js";

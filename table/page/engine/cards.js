@@ -1,12 +1,14 @@
 // @ts-check
 /**
- * Cards, sets of cards, and their text (`envs/engine/cards.py`, `envs/utils/bit_kernels.py`).
+ * Cards, actions, sets of them, and their text (`envs/engine/cards.py`, `actions.py`, `envs/utils/bit_kernels.py`).
  *
  * A card is the integer `13 * suit + rank`, suits C D H S = 0…3, ranks 2…A = 0…12. The 64-bit masks of Python are cut
  * at the suits, because JavaScript's bit operations have 32 bits: a mask is five integers, one for the 13 cards of each
  * suit, and one whose two lowest bits are the actions 52 and 53 (take and leave, or keep and swap). So bit `a % 13` of
  * integer `a / 13` stands for action `a`. Masks never change: every function returns a new one.
  */
+
+/** @import { Rules } from "./rules.js" */
 
 /** @typedef {readonly number[]} Mask five integers of up to 13 bits */
 
@@ -136,4 +138,29 @@ export function parseDeck(deck, cards) {
     throw new Error(`deck: ${order.length} cards given, ${cards.length} needed; ${cardText(missing)} is missing`);
   }
   return order;
+}
+
+const TAKE_OR_LEAVE = ["take", "leave"], KEEP_OR_SWAP = ["keep", "swap"];
+
+/** @param {Rules} rules @returns {string[]} the names of the actions from 52 on, in order */
+export const choiceNames = (rules) => (rules.draft ? TAKE_OR_LEAVE : rules.humbug ? KEEP_OR_SWAP : []);
+
+/** @param {number} action @param {Rules} rules @returns {string} a card as `SA`, or a choice by its name */
+export const actionText = (action, rules) => (action < NUM_CARDS ? cardText(action) : choiceNames(rules)[action - NUM_CARDS]);
+
+/**
+ * @param {string} word an action as text, in any case
+ * @param {Rules} rules
+ * @returns {number}
+ * @throws {Error} if it is neither a card nor a choice of these rules
+ */
+export function parseAction(word, rules) {
+  const choice = choiceNames(rules).indexOf(word.trim().toLowerCase());
+  return choice >= 0 ? NUM_CARDS + choice : parseCard(word);
+}
+
+/** @param {Mask} mask @param {Rules} rules @returns {string} cards as `SA S9 HT`, choices as `take or leave` */
+export function actionsText(mask, rules) {
+  if (mask[4]) return cardsOf(mask).map((action) => actionText(action, rules)).join(" or ");
+  return cardsOf(mask).reverse().map(cardText).join(" ");
 }

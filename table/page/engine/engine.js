@@ -5,7 +5,7 @@
  *
  * | module | port of |
  * | --- | --- |
- * | `cards.js`, `actions.js` | `envs/engine/cards.py`, `actions.py`, `envs/utils/bit_kernels.py` |
+ * | `cards.js` | `envs/engine/cards.py`, `actions.py`, `envs/utils/bit_kernels.py` |
  * | `rules.js` | holds what Python writes |
  * | `dealing.js` | `envs/engine/dealing_kernels.py`: deal `index` of `seed` is the same deal |
  * | `state.js` | `envs/engine/state_kernels.py`, `scoring.py`, `write_begins_endgame` in `envs/simulator/batch_kernels.py` |
@@ -31,7 +31,6 @@
  * the same modules. An exact 13-card endgame takes milliseconds, at worst tenths of a second.
  */
 
-export * from "./actions.js";
 export * from "./agents.js";
 export * from "./cards.js";
 export * from "./dealing.js";

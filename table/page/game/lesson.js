@@ -1,8 +1,7 @@
 // @ts-check
 /** A lesson in the rules: a short deal with a fixed deck, in which a teacher says what to play and why. */
 
-import { parseAction } from "../engine/actions.js";
-import { has, popcount } from "../engine/cards.js";
+import { has, parseAction, popcount } from "../engine/cards.js";
 import { joinWords } from "./wording.js";
 import { cardName } from "./deal/words.js";
 

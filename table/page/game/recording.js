@@ -1,8 +1,7 @@
 // @ts-check
 /** Recordings: played deals as short lines of JSON that stand alone (`evaluation/recording.py`). */
 
-import { actionText, parseAction } from "../engine/actions.js";
-import { deckText, parseDeck } from "../engine/cards.js";
+import { actionText, deckText, parseAction, parseDeck } from "../engine/cards.js";
 import { dealDeck } from "../engine/dealing.js";
 import { rulesNamed, ruleSpecs } from "../engine/rules.js";
 import { wordsOf } from "./catalogue.js";

@@ -1,8 +1,7 @@
 // @ts-check
 /** Sessions as the store keeps them, complete enough to go on after any card. */
 
-import { actionText, parseAction } from "../engine/actions.js";
-import { deckText, parseDeck } from "../engine/cards.js";
+import { actionText, deckText, parseAction, parseDeck } from "../engine/cards.js";
 import { rulesNamed } from "../engine/rules.js";
 import { Episode } from "./deal/episode.js";
 import { Session } from "./session.js";

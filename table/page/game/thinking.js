@@ -5,7 +5,7 @@
  * decision is worth. The page's networks are copies in 8 bits.
  */
 
-import { parseAction } from "../engine/actions.js";
+import { parseAction } from "../engine/cards.js";
 import { historyOf } from "../engine/history.js";
 import { isLegal } from "../engine/state.js";
 import { opponentHandKnown } from "../engine/view.js";

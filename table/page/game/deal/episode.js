@@ -1,8 +1,7 @@
 // @ts-check
 /** One deal of a session: its cards, the actions so far, and the state before each of them. */
 
-import { actionsText, actionText } from "../../engine/actions.js";
-import { parseDeck } from "../../engine/cards.js";
+import { actionsText, actionText, parseDeck } from "../../engine/cards.js";
 import { dealDeck } from "../../engine/dealing.js";
 import { copyState, deal, isLegal, legalActions, play, seatReturn } from "../../engine/state.js";
 import { opponentHandKnown, viewOf } from "../../engine/view.js";

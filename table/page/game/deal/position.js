@@ -1,8 +1,7 @@
 // @ts-check
 /** A deal as one seat sees it: nothing in it gives away a card that the seat has not seen. */
 
-import { actionText } from "../../engine/actions.js";
-import { cardsOf, has, isEmpty, NUM_CARDS, ofSuit, popcount, suitOf } from "../../engine/cards.js";
+import { actionText, cardsOf, has, isEmpty, NUM_CARDS, ofSuit, popcount, suitOf } from "../../engine/cards.js";
 import { DRAFT, EXCHANGE, PICK, PICK_AFTER, PLAY } from "../../engine/state.js";
 import { joinWords } from "../wording.js";
 import { actionName, cardName, claimText, resultText, SUIT_NAMES, takenTricks, theCards } from "./words.js";

@@ -1,8 +1,7 @@
 // @ts-check
 /** Cards, actions and results in English (`envs/text/words.py`). */
 
-import { NUM_CARDS, SUIT_SIZE, suitOf } from "../../engine/cards.js";
-import { actionText } from "../../engine/actions.js";
+import { actionText, NUM_CARDS, SUIT_SIZE, suitOf } from "../../engine/cards.js";
 import { countedTricks, seatReturn } from "../../engine/state.js";
 import { clause, countText, joinWords, round, sentence, YOU } from "../wording.js";
 
