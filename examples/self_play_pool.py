@@ -15,26 +15,28 @@ from torch.distributions import Categorical
 import german_whist as gw
 
 GAME = {"rules": "classic", "endgame": "exact"}
+INPUTS, ACTIONS = 443, 52  # of this game's network
 
 
 class Network(nn.Sequential):
-    """Outputs logits of 52 cards and the expected result; as an agent it plays its best card."""
+    """Outputs a logit for each action and the expected result; as an agent it plays its best card."""
 
     name = "self-play"
 
     def __init__(self, hidden=256):
-        super().__init__(nn.Linear(443, hidden), nn.ReLU(), nn.Linear(hidden, hidden), nn.ReLU(), nn.Linear(hidden, 53))
+        inner = nn.Linear(hidden, hidden)
+        super().__init__(nn.Linear(INPUTS, hidden), nn.ReLU(), inner, nn.ReLU(), nn.Linear(hidden, ACTIONS + 1))
 
     def forward(self, inputs, legal):
         out = super().forward(inputs.float())
-        return Categorical(logits=out[:, :52].masked_fill(~legal, -1e9)), out[:, 52]
+        return Categorical(logits=out[:, :ACTIONS].masked_fill(~legal, -1e9)), out[:, ACTIONS]
 
     @torch.no_grad()
     def choose(self, views, draw=True):
         """Return actions, and the data to learn from: inputs, legal cards, cards, log-probabilities and values."""
         canonical, relabeling = gw.canonical_views(views)  # trumps become spades, …: one strategy for all suits
-        inputs = torch.from_numpy(gw.network_inputs(canonical, GAME["rules"]))  # int8[n, 443]
-        legal = torch.from_numpy(gw.action_mask(canonical, GAME["rules"]))  # bool[n, 52]
+        inputs = torch.from_numpy(gw.network_inputs(canonical, GAME["rules"]))  # int8[n, INPUTS]
+        legal = torch.from_numpy(gw.action_mask(canonical, GAME["rules"]))  # bool[n, ACTIONS]
         policy, value = self(inputs, legal)
         cards = policy.sample() if draw else policy.probs.argmax(1)
         return gw.decode_actions(cards.numpy(), relabeling), (inputs, legal, cards, policy.log_prob(cards), value)
