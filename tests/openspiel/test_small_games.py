@@ -1,0 +1,41 @@
+"""``tools.small_games``: its NashConv is that of this package, and the page shows its results."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pyspiel")
+
+import german_whist as gw
+from german_whist.evaluation.exploitability.best_response import exploitability
+from tools.small_games import RESULTS, SmallGame, chances_of, finished, table
+
+PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "baselines.md"
+RULES = "six_cards"
+
+
+class HighCards:
+    """Prefers high cards, by a fixed ratio: its policy differs from view to view."""
+
+    name = "high cards"
+
+    def act(self, views: Any, rng: Any) -> Any:
+        raise AssertionError("its policy is known")
+
+    def policy(self, views: Any) -> Any:
+        weights = gw.action_mask(views, RULES) * 1.3 ** np.arange(gw.rules(RULES).num_actions)
+        return weights / weights.sum(axis=1, keepdims=True)
+
+
+def test_nash_conv_of_the_tree() -> None:
+    small = SmallGame(RULES)
+    policy = small.table(chances_of(HighCards().policy))
+    assert small.nash_conv(policy) == pytest.approx(exploitability(HighCards(), RULES).nash_conv, abs=1e-9)
+
+
+def test_results_on_the_page() -> None:
+    assert table(finished(RESULTS)) in PAGE.read_text(encoding="utf-8"), "python -m tools.small_games --table"
