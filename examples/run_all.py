@@ -1,6 +1,7 @@
 """Runs the examples, each library in its own virtual environment: ``python examples/run_all.py [NAME …]``.
 
-``versions.toml`` says what to install and which files to run. The environments are kept in ``.venv-examples``.
+``versions.toml`` says what to install and which files to run, of a page its Python blocks. The environments are kept in
+``.venv-examples``.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import time
 import tomllib
 import venv
@@ -16,6 +18,11 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
+PAGE = r"""
+import re, sys
+for code in re.findall("^```python\n(.*?)^```", open(sys.argv[1], encoding="utf-8").read(), re.M | re.S):
+    exec(code, {"__name__": "page"})
+"""
 NOTEBOOK = "import nbformat, nbclient, sys; nbclient.NotebookClient(nbformat.read(sys.argv[1], 4)).execute()"
 
 
@@ -58,9 +65,12 @@ def main(names: list[str]) -> int:
     for name in names or tables:
         python = make_environment(ROOT / ".venv-examples" / name, tables[name])
         for file in tables[name]["run"]:
-            start, how = time.monotonic(), ["-c", NOTEBOOK] if file.endswith(".ipynb") else ["-W", "ignore"]
+            start = time.monotonic()
+            how = {".ipynb": ["-c", NOTEBOOK], ".md": ["-c", PAGE]}.get(Path(file).suffix, ["-W", "ignore"])
             print(f"{name}: {file}", flush=True)
-            code = subprocess.run([python, *how, HERE / file], env=environment, check=False).returncode
+            with tempfile.TemporaryDirectory() as folder:
+                command = [python, *how, HERE / file]
+                code = subprocess.run(command, env=environment, cwd=folder, check=False).returncode
             failed += code != 0
             print(f"  {'FAILED' if code else 'done'} in {time.monotonic() - start:.0f} s", flush=True)
     return failed
