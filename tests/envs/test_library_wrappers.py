@@ -78,7 +78,8 @@ def test_gymnasium_wrapper(name: str, arguments: Any, settings: Any) -> None:
 @pytest.mark.parametrize(("name", "arguments", "settings"), VECTOR, ids=[name for name, *_ in VECTOR])
 def test_gymnasium_vector_wrapper(name: str, arguments: Any, settings: Any) -> None:
     made = gymnasium.make_vec(GAME, ROWS, opponent=Random(), **{"rules": "tiny", "render_mode": "ansi", **settings})
-    environment = optional(getattr(vector, name), made, **arguments)
+    wrapper = getattr(vector, name, None) or pytest.skip(f"this version of Gymnasium has no vector {name}")
+    environment = optional(wrapper, made, **arguments)
     _, info = environment.reset(seed=1)
     ended = np.zeros(ROWS, np.int64)
     while ended.min() < 2:
