@@ -2,7 +2,7 @@
 
 The opponent plays inside ``step``, so a transition runs from one decision of the learner to its next, or to the end of
 the deal. ``make_vec`` resets in the same step, so an action, its reward and its ``done`` share an index.
-It printed, in 49 s: 77.0 % against random, 95 % interval 75.2 to 78.7 %
+It printed, in 47 s of processor time: 83.2 % against random, 95 % interval 81.7 to 84.8 %
 """
 
 import gymnasium
@@ -16,6 +16,8 @@ GAME = {"rules": "classic", "endgame": "played"}
 
 
 class Learner(nn.Module):
+    canonical = True  # trumps become spades, …: one strategy for all suits
+
     def __init__(self, hidden=256):
         super().__init__()
         self.network = nn.Sequential(nn.Linear(443, hidden), nn.ReLU(), nn.Linear(hidden, 52 + 1))
@@ -69,7 +71,7 @@ def update(learner, optimizer, obs, mask, actions, old, advantage, goals):
 
 
 def train(decisions=1_000_000, seed=1, n=128, horizon=64):
-    envs = gymnasium.make_vec("german_whist:GermanWhist-v0", num_envs=n, opponent="greedy", **GAME)
+    envs = gymnasium.make_vec("german_whist:GermanWhist-v0", num_envs=n, opponent="greedy", canonical=True, **GAME)
     torch.manual_seed(seed)
     learner = Learner()
     optimizer = torch.optim.Adam(learner.parameters(), lr=1e-3, eps=1e-5)

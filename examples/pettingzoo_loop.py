@@ -2,7 +2,7 @@
 
 ``agent_iter`` visits both seats once more after the last card, and ``env.last()`` then returns each seat's reward. So
 every decision is credited with the result of the seat that made it, even if that seat lost and did not move last.
-It printed, in 38 s: 65.7 % against random, 95 % interval 63.8 to 67.6 %
+It printed, in 48 s of processor time: 68.8 % against random, 95 % interval 67.0 to 70.7 %
 """
 
 import numpy as np
@@ -16,6 +16,8 @@ GAME = {"rules": "classic", "endgame": "exact"}
 
 
 class Learner(nn.Sequential):
+    canonical = True  # trumps become spades, …: one strategy for all suits
+
     def forward(self, obs, mask):
         out = super().forward(torch.as_tensor(obs, dtype=torch.float32))
         return Categorical(logits=out[..., :-1].masked_fill(torch.as_tensor(mask) == 0, -1e9)), out[..., -1]
@@ -43,7 +45,7 @@ def play_deal(env, learner):
 
 def main(updates=80, deals_per_update=64, deals=1000):
     torch.manual_seed(1)
-    env = gw.env(**GAME)
+    env = gw.env(canonical=True, **GAME)
     env.reset(seed=1)
     learner = Learner(nn.Linear(443, 128), nn.ReLU(), nn.Linear(128, 52 + 1))
     optimizer = torch.optim.Adam(learner.parameters(), lr=2e-3)

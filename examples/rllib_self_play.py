@@ -26,6 +26,8 @@ class MaskedModule(ActionMaskingTorchRLModule):
 
 
 class Player:
+    canonical = True  # trumps become spades, …: one strategy for all suits
+
     def __init__(self, module):
         self.module = module
 
@@ -36,7 +38,7 @@ class Player:
 
 
 def train(decisions=24_000, seed=1):
-    register_env("german_whist", lambda _: PettingZooEnv(gw.env(observation_keys=KEYS, **GAME)))
+    register_env("german_whist", lambda _: PettingZooEnv(gw.env(observation_keys=KEYS, canonical=True, **GAME)))
     module = RLModuleSpec(MaskedModule, model_config={"fcnet_hiddens": [256], "head_fcnet_hiddens": []})
     config = (
         PPOConfig()

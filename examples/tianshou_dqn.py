@@ -21,6 +21,8 @@ GAME = {"rules": "classic", "endgame": "exact"}
 
 
 class Network(nn.Sequential):
+    canonical = True  # trumps become spades, …: one strategy for all suits
+
     def __init__(self, hidden=256):
         super().__init__(nn.Linear(443, hidden), nn.ReLU(), nn.Linear(hidden, 52))
 
@@ -34,7 +36,8 @@ class Network(nn.Sequential):
 
 
 def make_env():
-    return gymnasium.make("german_whist:GermanWhist-v0", opponent="greedy", observation_keys=("obs", "mask"), **GAME)
+    options = {"opponent": "greedy", "canonical": True, "observation_keys": ("obs", "mask")}
+    return gymnasium.make("german_whist:GermanWhist-v0", **options, **GAME)
 
 
 def train(decisions=50_000, seed=1):

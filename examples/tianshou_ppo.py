@@ -30,6 +30,8 @@ class Critic(nn.Sequential):
 
 
 class Actor(Critic):
+    canonical = True  # trumps become spades, …: one strategy for all suits
+
     def forward(self, batch, state=None, info=None):
         return super().forward(batch).masked_fill(torch.as_tensor(batch.mask) == 0, -1e9), state
 
@@ -39,7 +41,8 @@ class Actor(Critic):
 
 
 def make_env():
-    return gymnasium.make("german_whist:GermanWhist-v0", opponent="greedy", observation_keys=("obs", "mask"), **GAME)
+    options = {"opponent": "greedy", "canonical": True, "observation_keys": ("obs", "mask")}
+    return gymnasium.make("german_whist:GermanWhist-v0", **options, **GAME)
 
 
 def train(decisions=50_000, seed=1, steps=2048):

@@ -20,6 +20,8 @@ GAME = {"rules": "classic", "endgame": "exact"}
 
 
 class Network(nn.Sequential):
+    canonical = True  # trumps become spades, …: one strategy for all suits
+
     def __init__(self, outputs):
         super().__init__(nn.Linear(443, 256), nn.ReLU(), nn.Linear(256, outputs))
 
@@ -44,7 +46,7 @@ def trajectory(seat, data):
 
 def main(decisions=20_000, horizon=1000, deals=1000):
     torch.manual_seed(1)
-    env = PettingZooWrapper(gw.env(**GAME), use_mask=True, done_on_any=True, seed=1)
+    env = PettingZooWrapper(gw.env(canonical=True, **GAME), use_mask=True, done_on_any=True, seed=1)
     net = Network(52)
     critic = ValueOperator(Network(1), ["obs"])
     logits = TensorDictModule(net, ["obs"], ["logits"])

@@ -20,6 +20,8 @@ GAME = {"rules": "classic", "endgame": "exact"}
 
 
 class Network(nn.Sequential):
+    canonical = True  # trumps become spades, …: one strategy for all suits
+
     def __init__(self, outputs):
         super().__init__(nn.Linear(443, 256), nn.ReLU(), nn.Linear(256, outputs))
 
@@ -31,8 +33,10 @@ class Network(nn.Sequential):
 
 def train(decisions=300_000, seed=1, rows=64, horizon=65):
     torch.manual_seed(seed)
-    options = {"opponent": "greedy", "observation_keys": ("observation", "action_mask"), "autoreset_mode": "DISABLED"}
-    envs = gymnasium.make_vec("german_whist:GermanWhist-v0", num_envs=rows, **options, **GAME)
+    options = {"opponent": "greedy", "canonical": True, "observation_keys": ("observation", "action_mask")}
+    envs = gymnasium.make_vec(
+        "german_whist:GermanWhist-v0", num_envs=rows, autoreset_mode="DISABLED", **options, **GAME
+    )
     env = TransformedEnv(GymWrapper(envs, categorical_action_encoding=True))
     env.append_transform(DTypeCastTransform(torch.int8, torch.float32, in_keys=["observation"]))
     env.append_transform(DTypeCastTransform(torch.int8, torch.bool, in_keys=["action_mask"]))
