@@ -1,9 +1,9 @@
-"""Trains standard algorithms for the same time and measures them.
+"""Trains standard algorithms for the same processor time and measures them.
 
     python -m tools.baselines                       # the list
-    python -m tools.baselines cleanrl-ppo --seed 2  # train for 20 minutes on two cores, measure, append a line of JSON
+    python -m tools.baselines cleanrl-ppo --seed 2  # train for 10 minutes on one core, measure, append a line of JSON
     python -m tools.baselines all                   # what is missing; can be stopped and started again
-    python -m tools.baselines --table               # print the results as a table
+    python -m tools.baselines --table               # print the results as a table, or draw them with --picture
 
 A learner is the ``train(decisions, seed)`` of an example, and runs in its library's environment, which
 ``examples/run_all.py`` makes. Runs of growing length say how many decisions fit into the time; the last run trains on
@@ -18,21 +18,21 @@ import json
 import os
 import subprocess
 import sys
-import time
 import tomllib
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from statistics import mean
 from types import ModuleType
 from typing import Any, NamedTuple
 
 from tools.markdown import markdown_table
 
 ROOT = Path(__file__).parent.parent
-RESULTS = ROOT / "runs" / "baselines.jsonl"
+RESULTS = ROOT / "docs" / "explanation" / "baselines.jsonl"
 OPPONENTS = ("random", "greedy", "heuristic")
 ENDGAMES = ("played", "exact")
 DEALS, SEED = 2000, 8201  # of the deals that measure; no example uses this seed
-CORES = 2
+MINUTES = 10  # of processor time, in which every learner trains
 SAMPLE = 30.0  # seconds: the shortest run that says how fast a learner is
 
 
@@ -44,14 +44,16 @@ class Baseline(NamedTuple):
         library: the table of ``examples/versions.toml``, or "" for this environment.
         source: a file of ``examples/``, a recipe of ``configs/``, or an agent's specification.
         seeds: how many training seeds; 0 for agents that do not learn.
-        minutes: times to train for.
+        minutes: processor times to train for.
+        decisions: decisions to train on, instead of a time.
     """
 
     algorithm: str
     library: str
     source: str
     seeds: int = 1
-    minutes: tuple[int, ...] = (20,)
+    minutes: tuple[int, ...] = (MINUTES,)
+    decisions: int | None = None
 
 
 BASELINES = {
@@ -62,8 +64,10 @@ BASELINES = {
     "tianshou-dqn": Baseline("double DQN, Tianshou", "tianshou", "tianshou_dqn.py"),
     "rllib-ppo": Baseline("PPO in self-play, RLlib", "rllib", "rllib_self_play.py"),
     "pool-ppo": Baseline("PPO against past selves, plain torch", "torch", "self_play_pool.py"),
-    "cloning": Baseline("behaviour cloning of `champion`", "torch", "clone_champion.py"),
-    "policy-iteration": Baseline("`policy_iteration`", "", "quickstart", 3, (20, 60)),
+    "history-ppo": Baseline("PPO with attention over histories, plain torch", "torch", "history_attention.py"),
+    "cloning": Baseline("behaviour cloning of `champion`", "torch", "clone_champion.py", decisions=1_000_000),
+    "quickstart": Baseline("`policy_iteration`, recipe `quickstart`", "", "quickstart", decisions=950_000),
+    "half-hour": Baseline("`policy_iteration`, recipe `half-hour`", "", "half-hour", 3, (MINUTES, 6 * MINUTES)),
     "mc": Baseline("flat Monte Carlo, 60 worlds", "", "mc:worlds=60", 0),
     "ismcts": Baseline("ISMCTS, 500 iterations", "", "ismcts:iterations=500", 0),
     "search-16": Baseline("search, 16 worlds", "", "champion:search=16", 0),
@@ -91,20 +95,25 @@ def learner_of(name: str) -> Callable[[int, int], Any]:
     baseline = BASELINES[name]
     if not baseline.source.endswith(".py"):
         return lambda decisions, seed: (
-            german_whist.train(baseline.source, decisions=decisions, seed=seed, processes=CORES, quiet=True).agent
+            german_whist.train(baseline.source, decisions=decisions, seed=seed, processes=1, quiet=True).agent
         )
     example = load_example(baseline.source)
     return lambda decisions, seed: example.train(decisions=decisions, seed=seed, **SETTINGS.get(name, {}))
 
 
+def processor_time() -> float:
+    """Return the seconds of processor time that this process and its children have taken."""
+    return sum(os.times()[:4])
+
+
 def decisions_within(train: Callable[[int, int], Any], seconds: float) -> int:
-    """Return how many decisions a learner makes in a time, from runs of growing length."""
+    """Return how many decisions a learner makes in a processor time, from runs of growing length."""
     decisions = 10_000
     train(decisions, 0)  # compiles
     while True:
-        began = time.perf_counter()
+        began = processor_time()
         train(decisions, 0)
-        spent = time.perf_counter() - began
+        spent = processor_time() - began
         if spent >= min(SAMPLE, seconds):
             return round(decisions * seconds / spent)
         decisions = round(decisions * max(2.0, min(10.0, 1.2 * SAMPLE / spent)))
@@ -131,11 +140,10 @@ def run(name: str, seed: int, minutes: float, deals: int = DEALS) -> dict[str, A
     line: dict[str, Any] = {"name": name, "seed": seed, "minutes": minutes}
     if baseline.seeds:
         train = learner_of(name)
-        line["decisions"] = decisions_within(train, 60 * minutes)
-        wall, cpu = time.perf_counter(), sum(os.times()[:4])
+        line["decisions"] = baseline.decisions or decisions_within(train, 60 * minutes)
+        began = processor_time()
         agent = train(line["decisions"], seed)
-        line["seconds"] = round(time.perf_counter() - wall)
-        line["cpu_seconds"] = round(sum(os.times()[:4]) - cpu)
+        line["seconds"] = round(processor_time() - began)
     else:
         agent = baseline.source
     return {**line, **measure(agent, deals)}
@@ -167,27 +175,86 @@ def missing(name: str, out: Path) -> list[tuple[int, int]]:
     return [(seed, minutes) for seed, minutes in wanted if (name, seed, minutes) not in done]
 
 
+class Row(NamedTuple):
+    """A baseline's results, as means over its training seeds.
+
+    Attributes:
+        algorithm: the name in the table.
+        seeds: number of training seeds; 0 for agents that do not learn.
+        decisions: decisions that it trained on.
+        seconds: processor time of the training.
+        ratings: the benchmark's rating of each seed.
+        interval: the 95 % interval of the first seed's rating.
+        won: win rates by endgame and opponent.
+    """
+
+    algorithm: str
+    seeds: int
+    decisions: float
+    seconds: float
+    ratings: list[int]
+    interval: list[int]
+    won: dict[str, float]
+
+
+def rows(lines: Sequence[dict[str, Any]]) -> list[Row]:
+    """Return the results by baseline and minutes, the strongest first."""
+    groups: dict[tuple[str, float], list[dict[str, Any]]] = {}
+    for line in lines:
+        groups.setdefault((line["name"], line["minutes"]), []).append(line)
+    found = []
+    for (name, minutes), group in groups.items():
+        baseline = BASELINES[name]
+        longer = f", {minutes:.0f} minutes" if minutes > min(baseline.minutes) else ""
+        won = {
+            f"{opponent}, {endgame}": mean(line[f"{opponent}, {endgame}"][0] for line in group)
+            for endgame in ENDGAMES
+            for opponent in OPPONENTS
+        }
+        decisions, seconds = (mean(line.get(key, 0) for line in group) for key in ("decisions", "seconds"))
+        ratings, learns = [line["rating"] for line in group], bool(baseline.seeds)
+        seeds = len(group) if learns else 0
+        found.append(
+            Row(baseline.algorithm + longer, seeds, decisions, seconds, ratings, group[0]["rating_interval"], won)
+        )
+    return sorted(found, key=lambda row: -mean(row.ratings))
+
+
 def table(lines: Sequence[dict[str, Any]]) -> str:
-    """Return the results as a table in Markdown, the strongest last."""
+    """Return the results as a table in Markdown."""
+    cells = []
+    for row in rows(lines):
+        spread = f" ({min(row.ratings)} to {max(row.ratings)})" if row.seeds > 1 else ""
+        won = [" / ".join(f"{100 * row.won[f'{name}, {end}']:.1f}" for end in ENDGAMES) for name in OPPONENTS]
+        decisions = f"{row.decisions / 1e6:.2g} M" if row.seeds else ""
+        seconds = f"{row.seconds:.0f}" if row.seeds else ""
+        cells.append([row.algorithm, decisions, seconds, row.seeds or "", f"{mean(row.ratings):.0f}{spread}", *won])
+    return markdown_table(
+        ["algorithm", "decisions", "seconds", "seeds", "Elo", *(f"`{name}`" for name in OPPONENTS)], cells
+    )
 
-    def percent(line: dict[str, Any], column: str) -> str:
-        rate, half = line[column]
-        return f"{100 * rate:.1f} ± {100 * half:.1f}"
 
-    columns = [f"{opponent}, {endgame}" for endgame in ENDGAMES for opponent in OPPONENTS]
-    header = ["algorithm", "seed", "minutes", "decisions", *columns, "gw-bench-v1"]
-    rows = [
-        [
-            BASELINES[line["name"]].algorithm,
-            line["seed"] if "decisions" in line else "",
-            line["minutes"] if "decisions" in line else "",
-            f"{line['decisions']:,}" if "decisions" in line else "",
-            *(percent(line, column) for column in columns),
-            line["rating"],
-        ]
-        for line in sorted(lines, key=lambda line: line["rating"])
-    ]
-    return markdown_table(header, rows)
+def draw(lines: Sequence[dict[str, Any]], path: Path) -> None:
+    """Draw the ratings, with the ladder's rungs, as a PNG."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    from german_whist.evaluation.benchmark import LADDER
+
+    found = rows(lines)[::-1]
+    figure = Figure(figsize=(8, 1.2 + 0.32 * len(found)), dpi=150, layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots()
+    for rung in LADDER:
+        axes.axvline(rung.elo, color="#cccccc", linewidth=1, zorder=0)
+        axes.text(rung.elo, len(found) - 0.3, rung.agent, rotation=45, fontsize=7, color="#666666", va="bottom")
+    for place, row in enumerate(found):
+        axes.plot(row.interval, [place, place], color="#2a9d8f" if row.seeds else "#e76f51", linewidth=2)
+        axes.plot(row.ratings, [place] * len(row.ratings), "o", color="#264653", markersize=4)
+    axes.set_yticks(range(len(found)), [row.algorithm.replace("`", "") for row in found], fontsize=8)
+    axes.set_xlabel("Elo, gw-bench-v1")
+    axes.spines[["top", "right"]].set_visible(False)
+    figure.savefig(path)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -195,10 +262,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"all, or some of {', '.join(BASELINES)}")
     parser.add_argument("--seed", type=int, help="one seed instead of all that are missing")
-    parser.add_argument("--minutes", type=float, help="time to train for (with --seed; default 20)")
+    parser.add_argument("--minutes", type=float, help=f"time to train for (with --seed; default {MINUTES})")
     parser.add_argument("--deals", type=int, default=DEALS, help=f"mirrored deals a match (default {DEALS})")
     parser.add_argument("--out", type=Path, default=RESULTS, help="the file of results")
     parser.add_argument("--table", action="store_true", help="print the results as a table in Markdown")
+    parser.add_argument("--picture", type=Path, metavar="FILE", help="draw the ratings as a PNG")
     parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)  # in the library's environment
     options = parser.parse_args(argv)
     names = list(BASELINES) if options.names == ["all"] else options.names
@@ -210,16 +278,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     failed = 0
     for name in names:
-        wanted = missing(name, options.out) if options.seed is None else [(options.seed, options.minutes or 20)]
+        wanted = missing(name, options.out) if options.seed is None else [(options.seed, options.minutes or MINUTES)]
         for seed, minutes in wanted:
             command = [python_of(BASELINES[name].library), "-W", "ignore", "-m", "tools.baselines", name, "--here"]
             command += ["--seed", str(seed), "--minutes", str(minutes), "--deals", str(options.deals)]
             print(f"{name}, seed {seed}, {minutes} minutes", flush=True)
-            environment = {**os.environ, "OMP_NUM_THREADS": str(CORES)}
+            environment = {**os.environ, "OMP_NUM_THREADS": "1"}
             code = subprocess.run(
                 [*command, "--out", options.out.resolve()], cwd=ROOT, env=environment, check=False
             ).returncode
             failed += code != 0
+    if options.picture:
+        draw(finished(options.out), options.picture)
     if options.table:
         print(table(finished(options.out)))
     elif not names:
