@@ -273,12 +273,12 @@ ALGORITHMS = {
 }
 
 
-def measure(name: str, deck: str) -> Iterator[dict[str, Any]]:
-    """Run an algorithm on a deck in this process; yield a line of results a point."""
+def measure(name: str, deck: str, wanted: Sequence[int]) -> Iterator[dict[str, Any]]:
+    """Run an algorithm on a deck in this process; yield a line of results for each number of steps."""
     algorithm, game = ALGORITHMS[name], SmallGame(DECKS[deck])
     if algorithm.restarts:
         next(algorithm.run(game, algorithm.steps[:1]))  # compiles
-    for steps in [(each,) for each in algorithm.steps] if algorithm.restarts else [algorithm.steps]:
+    for steps in [[each] for each in wanted] if algorithm.restarts else [wanted]:
         seconds, points = 0.0, algorithm.run(game, steps)
         for step in steps:
             began = time.process_time()
@@ -293,10 +293,10 @@ def measure(name: str, deck: str) -> Iterator[dict[str, Any]]:
             yield line
 
 
-def missing(name: str, deck: str, out: Path) -> set[int]:
+def missing(name: str, deck: str, out: Path) -> list[int]:
     """Return the steps of an algorithm on a deck that have no results yet."""
     done = {line["steps"] for line in finished(out) if (line["name"], line["deck"]) == (name, deck)}
-    return set(ALGORITHMS[name].steps) - done
+    return [steps for steps in ALGORITHMS[name].steps if steps not in done]
 
 
 def table(lines: Sequence[dict[str, Any]]) -> str:
@@ -330,11 +330,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = parser.parse_args(argv)
     names = list(ALGORITHMS) if options.names == ["all"] else options.names
     if options.here:
-        wanted = missing(names[0], options.deck, options.out)
-        for line in measure(names[0], options.deck):
-            if line["steps"] in wanted:
-                with options.out.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps(line) + "\n")
+        for line in measure(names[0], options.deck, missing(names[0], options.deck, options.out)):
+            with options.out.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(line) + "\n")
         return 0
     failed = 0
     for name in names:
