@@ -38,7 +38,7 @@ export function checkField(label, value, onchange, note = "") {
 /**
  * @param {string} legend
  * @param {string} name
- * @param {{value: string, title: string, picture?: Node}[]} choices
+ * @param {{value: string, title: string, picture: Node}[]} choices
  * @param {string} value
  * @param {(value: string) => void} onchange
  * @returns {HTMLElement}
@@ -55,7 +55,7 @@ export function radioField(legend, name, choices, value, onchange) {
       ...choices.map((choice) =>
         h(
           "label",
-          { class: choice.picture === undefined ? "" : "pictured" },
+          {},
           h("input", { type: "radio", name: group, value: choice.value, checked: choice.value === value, onchange: () => onchange(choice.value) }),
           choice.picture,
           h("span", {}, choice.title),
