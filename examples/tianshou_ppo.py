@@ -3,7 +3,7 @@
 The mask is part of the observation. Tianshou's Q-learning reads ``obs.mask`` by itself; for PPO the actor below does.
 The opponent plays inside ``step``, so the next observation is the learner's own; in ``PettingZooEnv`` it would be the
 opponent's.
-It printed, in 47 s: 67.6 % against random, 95 % interval 65.7 to 69.5 %
+It printed, in 30 s of processor time: 69.2 % against random, 95 % interval 67.3 to 71.0 %
 """
 
 import gymnasium
