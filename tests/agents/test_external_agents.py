@@ -90,7 +90,7 @@ REFUSED = {
     "python:nowhere.py:Bot": "nowhere.py",
     "python:my_package.nowhere:Bot": "'my_package.nowhere'",
     "python:my_bot.py:Bott": "did you mean 'Bot'",
-    "python:my_bot.py": "python:my_bot.py:Bot",
+    "python:my_bot.py": "python:mine.py:Bot",
     "python:my_bot.py:Bot,dept=2": "'dept'",
     "python:my_bot.py:Nothing": "object with act",
     "python:my_bot.py:Broken": "my_bot.py, line 17: NameError: name 'depht'",
