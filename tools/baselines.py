@@ -70,9 +70,9 @@ BASELINES = {
     "half-hour": Baseline("`policy_iteration`, recipe `half-hour`", "", "half-hour", 3, (MINUTES, 6 * MINUTES)),
     "mc": Baseline("flat Monte Carlo, 60 worlds", "", "mc:worlds=60", 0),
     "ismcts": Baseline("ISMCTS, 500 iterations", "", "ismcts:iterations=500", 0),
-    "search-16": Baseline("search, 16 worlds", "", "champion:search=16", 0),
-    "search-64": Baseline("search, 64 worlds", "", "champion:search=64", 0),
-    "search-256": Baseline("search, 256 worlds", "", "champion:search=256", 0),
+    "search-16": Baseline("`champion:search=16`", "", "champion:search=16", 0),
+    "search-64": Baseline("`champion:search=64`", "", "champion:search=64", 0),
+    "search-256": Baseline("`champion:search=256`", "", "champion:search=256", 0),
 }
 SETTINGS: dict[str, dict[str, Any]] = {}  # changes from an example's own settings
 
