@@ -163,6 +163,19 @@ def python_of(library: str) -> Path | str:
     return python
 
 
+def run_in(library: str, module: str, *arguments: object) -> int:
+    """Run a module of ``tools`` in a library's environment, on one thread; return its exit status."""
+    command = [python_of(library), "-W", "ignore", "-m", module, "--here", *map(str, arguments)]
+    print(*command[4:], flush=True)
+    return subprocess.run(command, cwd=ROOT, env={**os.environ, "OMP_NUM_THREADS": "1"}, check=False).returncode
+
+
+def append(line: dict[str, Any], out: Path) -> None:
+    """Append a line of results to a file."""
+    with out.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(line) + "\n")
+
+
 def finished(out: Path) -> list[dict[str, Any]]:
     """Return the lines of a file of results."""
     return [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()] if out.exists() else []
@@ -258,7 +271,7 @@ def draw(lines: Sequence[dict[str, Any]], path: Path) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the baselines that are asked for, each in a process of its own."""
+    """Run baselines, each in its own process."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"all, or some of {', '.join(BASELINES)}")
     parser.add_argument("--seed", type=int, help="one seed instead of all that are missing")
@@ -271,23 +284,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = parser.parse_args(argv)
     names = list(BASELINES) if options.names == ["all"] else options.names
     if options.here:
-        line = run(names[0], options.seed, options.minutes, options.deals)
-        options.out.parent.mkdir(parents=True, exist_ok=True)
-        with options.out.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(line) + "\n")
+        append(run(names[0], options.seed, options.minutes, options.deals), options.out)
         return 0
     failed = 0
     for name in names:
         wanted = missing(name, options.out) if options.seed is None else [(options.seed, options.minutes or MINUTES)]
         for seed, minutes in wanted:
-            command = [python_of(BASELINES[name].library), "-W", "ignore", "-m", "tools.baselines", name, "--here"]
-            command += ["--seed", str(seed), "--minutes", str(minutes), "--deals", str(options.deals)]
-            print(f"{name}, seed {seed}, {minutes} minutes", flush=True)
-            environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-            code = subprocess.run(
-                [*command, "--out", options.out.resolve()], cwd=ROOT, env=environment, check=False
-            ).returncode
-            failed += code != 0
+            how = ("--seed", seed, "--minutes", minutes, "--deals", options.deals, "--out", options.out.resolve())
+            failed += run_in(BASELINES[name].library, "tools.baselines", name, *how) != 0
     if options.picture:
         draw(finished(options.out), options.picture)
     if options.table:

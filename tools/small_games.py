@@ -12,9 +12,6 @@ is the margin. Lengths and seeds of runs are fixed. Processor time is that of on
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import subprocess
 import sys
 import tempfile
 import time
@@ -22,7 +19,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tools.baselines import ROOT, finished, load_example, python_of
+from tools.baselines import ROOT, append, finished, load_example, run_in
 from tools.markdown import markdown_table
 
 RESULTS = ROOT / "docs" / "explanation" / "small_games.jsonl"
@@ -97,7 +94,7 @@ class SmallGame:
 
 
 class Point(NamedTuple):
-    """What an algorithm has found after some steps.
+    """The result of an algorithm after some steps.
 
     Attributes:
         visited: states visited so far.
@@ -251,8 +248,8 @@ class Algorithm(NamedTuple):
         title: the name in the table.
         run: yields a point for each number of steps.
         steps: how many steps, by point.
-        unit: what a step is.
-        restarts: whether each point is a run of its own, because the length sets its schedule.
+        unit: the name of a step.
+        restarts: whether each point is a separate run, because the length sets its schedule.
     """
 
     title: str
@@ -320,7 +317,7 @@ def table(lines: Sequence[dict[str, Any]]) -> str:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the algorithms that are asked for, each in a process of its own."""
+    """Run algorithms, each in its own process."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"all, or some of {', '.join(ALGORITHMS)}")
     parser.add_argument("--deck", choices=DECKS, help="one deck instead of both")
@@ -331,20 +328,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     names = list(ALGORITHMS) if options.names == ["all"] else options.names
     if options.here:
         for line in measure(names[0], options.deck, missing(names[0], options.deck, options.out)):
-            with options.out.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(line) + "\n")
+            append(line, options.out)
         return 0
     failed = 0
     for name in names:
         for deck in [options.deck] if options.deck else DECKS:
-            if not missing(name, deck, options.out):
-                continue
-            print(f"{name}, {deck}", flush=True)
-            command = [python_of("openspiel"), "-W", "ignore", "-m", "tools.small_games", name, "--here"]
-            command += ["--deck", deck, "--out", options.out.resolve()]
-            environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-            code = subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
-            failed += code != 0
+            if missing(name, deck, options.out):
+                how = ("--deck", deck, "--out", options.out.resolve())
+                failed += run_in("openspiel", "tools.small_games", name, *how) != 0
     if options.table:
         print(table(finished(options.out)))
     elif not names:
