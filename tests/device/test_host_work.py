@@ -14,7 +14,7 @@ BATCH = 128
 
 
 def test_host_work_of_an_update(tmp_path: Path) -> None:
-    config = load_config("gpu").replace(device="cpu", num_envs=48, num_steps=26, batch_size=BATCH, threads=1)
+    config = load_config("gpu").replace(device="cpu", num_envs=24, num_steps=26, batch_size=BATCH, threads=1)
     run = RunDirectory(tmp_path)
     run.begin(config)
     state = TrainingState(config, run, Processes())
