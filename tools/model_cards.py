@@ -86,13 +86,12 @@ ENDGAMES = (
 )
 INTRODUCTION = f"""# Pretrained agents
 
-Model cards of `champion`, the strongest network, and `small`, a fast one that imitates it. Both play every preset but
-`humbug`.
+`champion`, the strongest network, and `small`, a fast one that imitates it, play every preset but `humbug`.
 
 ## Results
 
-Games won (margin in tricks) over {USUAL_DEALS:,} mirrored deals unless another number is named, temperature 0; ± is the
-95 % interval. {ENDGAMES}
+Games won (margin in tricks) over {USUAL_DEALS:,} mirrored deals unless stated, temperature 0; ± is the 95 % interval.
+{ENDGAMES}
 """
 TRAINING = """## Training
 

@@ -70,16 +70,16 @@ def _introduction() -> list[str]:
         "# Observations",
         "",
         *_prose(f"""
-            Features of observations, histories and full states, by `{COMMAND}`."""),
+            Features of observations, histories and full states, written by `{COMMAND}`."""),
         *_prose(f"""
-            `observation="vector"` (default, version {OBSERVATION_VERSION}): a flat vector of where every card is and
-            what was shown. `observation="history"` (version {HISTORY_VERSION}): the sequence of events, for recurrent
-            and attention networks. Checkpoints have a version, too."""),
+            `observation="vector"` (default, version {OBSERVATION_VERSION}): where every card is and what was shown.
+            `observation="history"` (version {HISTORY_VERSION}): the sequence of events, for recurrent and attention
+            networks."""),
         *_prose("""
             Both are int8 from the seat's own side and hold only its knowledge. Cards are `13 * suit + rank`, suits
-            C D H S = 0 to 3, ranks 2 to A = 0 to 12, in every deck. PettingZoo environments return a dictionary with
-            `observation` and `action_mask` (1 if legal; all 0 if the seat is not to act), Gymnasium environments the
-            vector, with the mask in `info`."""),
+            C D H S = 0 to 3, ranks 2 to A = 0 to 12, in every deck. PettingZoo envs return a dictionary with
+            `observation` and `action_mask` (all 0 if the seat is not to act), Gymnasium envs the vector, with the
+            mask in `info`."""),
         "![A vector, block by block, and its action mask](../images/observation.svg)",
         "",
         *_prose("""
@@ -126,7 +126,7 @@ def _history() -> list[str]:
         *_prose(f"""
             int8[{max_events("classic")}, {len(COLUMNS)}] in `classic`: one row per event, then zeros; `length`,
             int16[1], is the number of events. With `observation="both"` it is the entry `history` beside the
-            vector. `DealBatch(…, history=True).history()` returns those of a batch. Columns in `classic`:"""),
+            vector. `DealBatch(…, history=True).history()` returns a batch's. Columns in `classic`:"""),
         *_table(
             ("column", "name", "values", "meaning"),
             (
@@ -138,9 +138,8 @@ def _history() -> list[str]:
         "",
         *_table(("event", "name", "meaning"), ((i, f"`{name}`", text) for i, (name, text) in enumerate(EVENTS))),
         *_prose("""
-            Perfect recall: two courses of a deal have the same history exactly when the seat cannot tell them apart.
-            Both seats list the same events in the same rows. In a match, the history is the current deal's, and `match`
-            has the scores."""),
+            Histories have perfect recall. Both seats list the same events in the same rows. In a match, the history is
+            the current deal's, and `match` has the scores."""),
     ]
 
 
@@ -166,7 +165,7 @@ def _matches() -> list[str]:
         *_prose(f"""
             Scores of a match are in half points where the rules score half points. Targets: 1 to {MAX_TARGET:,}; a
             match without a winner after {MAX_DEALS:,} deals is a draw. Match m of a seed starts with deal
-            {DEALS_PER_MATCH:,} · m + m % 2: no two matches share a deal, and the first dealer alternates."""),
+            {DEALS_PER_MATCH:,} · m + m % 2, so the first dealer alternates."""),
     ]
 
 
