@@ -80,10 +80,7 @@ def _metric(kind: str, name: str, result: dict[str, Any], interval: str) -> dict
 
 COMMAND = "python -m tools.model_cards > agents/weights/README.md"
 USUAL_DEALS = 10_000
-ENDGAMES = (
-    "Both sides play endgames exactly; against `heuristic`, each plays its own; *network to the end*: with "
-    "`endgame=played`."
-)
+ENDGAMES = "Both sides play endgames exactly; against `heuristic`, each plays its own."
 INTRODUCTION = f"""# Pretrained agents
 
 `champion`, the strongest network, and `small`, a fast one that imitates it, play every preset but `humbug`.
@@ -115,6 +112,7 @@ def page() -> str:
             *(f"{win_rate(cards[row])} ({margin(cards[row])})" for cards in results),
         ]
         for row, result in results[0].items()
+        if not row.endswith(NOT_BY_DEFAULT)
     ]
     files = [weights_folder() / f"{network.name}{FILE_SUFFIX}" for network in networks]
     digests = [f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}" for file in files]
