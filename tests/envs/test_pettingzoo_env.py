@@ -118,7 +118,7 @@ NAMES = ("observation", "action_mask")
 OTHERS = [("observations", "action_mask"), ("obs", "mask"), None]
 
 
-@pytest.mark.parametrize(("name", "reward"), zip(GAMES, itertools.cycle(REWARDS), strict=False))
+@pytest.mark.parametrize(("name", "reward"), list(zip(GAMES, itertools.cycle(REWARDS), strict=False)))
 def test_deal_matches_engine(name: str, reward: str, rng: np.random.Generator) -> None:
     play_beside_the_engine(name, "played", NAMES, reward, rng)
 
