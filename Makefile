@@ -161,11 +161,11 @@ $(VENV)/.installed-%-$(KEY): | $(BIN)/pip
 	@touch $@
 
 # pip would refuse a wrong Python, too, but after minutes and in many lines. `venv` installs it last, so an environment
-# that it could not complete is made again.
+# that it could not complete is made again. pip before 23.3, as in Python 3.12.1, finds no CUDA for the pinned torch.
 $(BIN)/pip: VERSION = $(shell ($(PYTHON) -c 'import sys; print("%d.%d.%d" % sys.version_info[:3])') 2>/dev/null)
 $(BIN)/pip:
 	$(if $(filter $(VERSIONS:=.%),$(VERSION)),,$(error $(NEEDED) $(PYTHON) is $(or $(VERSION),not found): $(NAME_ANOTHER)))
-	$(PYTHON) -m venv $(VENV)
+	$(PYTHON) -m venv --upgrade-deps $(VENV)
 
 clean:
 	rm -rf $(VENV) .venv-lowest .venv-audit build dist docs/_build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage*
