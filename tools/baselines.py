@@ -107,15 +107,16 @@ def processor_time() -> float:
 
 
 def decisions_within(train: Callable[[int, int], Any], seconds: float) -> int:
-    """Return how many decisions a learner makes in a processor time, from runs of growing length."""
-    decisions = 10_000
-    train(decisions, 0)  # compiles
+    """Return how many decisions a learner makes in a processor time, from its last two of several growing runs."""
+    train(10_000, 0)  # compiles
+    fewer, shorter, decisions = 0, 0.0, 10_000
     while True:
         began = processor_time()
         train(decisions, 0)
         spent = processor_time() - began
-        if spent >= min(SAMPLE, seconds):
-            return round(decisions * seconds / spent)
+        if spent >= min(SAMPLE, seconds):  # what a run costs beside its decisions, such as evaluations, counts once
+            return round(decisions + (seconds - spent) * (decisions - fewer) / (spent - shorter))
+        fewer, shorter = decisions, spent
         decisions = round(decisions * max(2.0, min(10.0, 1.2 * SAMPLE / spent)))
 
 
