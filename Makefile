@@ -153,9 +153,10 @@ lowest: $(VENV)/.installed-dist-$(KEY)
 	.venv-lowest/bin/python -m pytest -q $(LOWEST_TESTS)
 
 # --no-compile: Python compiles modules when they are first imported; compiling all of them takes half a minute.
+# PYTHONWARNINGS: newer pips show what setuptools says about editable installs.
 $(VENV)/.installed-%-$(KEY): | $(BIN)/pip
 	@echo "installing german-whist[$*] into $(VENV) ..."
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt \
+	PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt \
 		--config-settings editable_mode=strict --editable ".[$*]"
 	@rm -f $(VENV)/.installed-$*-*
 	@touch $@
