@@ -564,16 +564,3 @@ def test_tricks_of_a_low_deal_are_those_that_were_taken(table: Table) -> None:
         session = table.do("act", session, session["position"]["decision"]["actions"][0])
     group = table.do("statistics")["groups"][0]
     assert group["tricks"] == session["position"]["result"]["tricks"]["you"]
-
-
-def test_the_first_card_needs_little_data(table: Table) -> None:
-    session = table.page.context.new_cdp_session(table.page)
-    session.send("Network.clearBrowserCache")
-    table.page.reload(wait_until="commit")
-    table.page.wait_for_function("() => document.querySelector('#hand button img')?.complete")
-    loaded = table.page.evaluate(
-        """() => [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
-          .map(({ name, transferSize }) => [name, transferSize])"""
-    )
-    session.detach()
-    assert sum(size for _, size in loaded) <= 150_000, loaded  # bytes
