@@ -85,7 +85,7 @@ def _heuristic(settings: str, rules: Rules | None) -> Agent:
 
     given = read_settings("heuristic", settings, SEARCH)
     bot = RuleBot("heuristic", choose)
-    return _search(bot, rules or _classic(), f"heuristic:{settings}", **given) if given.get("search") else bot
+    return _search(bot, rules or _classic(), f"heuristic:{settings}", **given) if given else bot
 
 
 def _mc(settings: str, rules: Rules | None) -> Agent:
@@ -155,14 +155,14 @@ def _network(checkpoint: Checkpoint, name: str, kind: str, settings: str, rules:
     given = read_settings(kind, settings, NETWORK)
     agent = PolicyAgent(checkpoint, given.pop("temperature", 0.0), name, rules)
     endgame = check_endgame(given.pop("endgame", checkpoint.endgame))
-    if given.get("search"):
+    if given:
         if agent.temperature or endgame != EXACT:
             raise ValueError(f"agent '{kind}:{settings}': a search takes no temperature and plays exact endgames")
         return _search(agent, agent.rules, f"{name}:{settings}", **given)
     return ExactEndgame(agent, name) if endgame == EXACT else agent
 
 
-def _search(policy: Agent, rules: Rules, name: str, search: int, threads: int = 0) -> Agent:
+def _search(policy: Agent, rules: Rules, name: str, search: int = 0, threads: int = 0) -> Agent:
     """Return a search in ``search`` worlds that improves a policy, with an exact endgame.
 
     Rollouts are played by ``small`` for every network, because a large one would take many times as long. The heuristic

@@ -136,22 +136,19 @@ def total_deals() -> int:
     return sum(rung.deals for rung in LADDER)
 
 
-def rate(
-    won: Sequence[npt.NDArray[np.float64]], elos: Sequence[float], bootstraps: int = BOOTSTRAPS
-) -> tuple[float, tuple[float, float]]:
+def rate(won: Sequence[npt.NDArray[np.float64]], elos: Sequence[float]) -> tuple[float, tuple[float, float]]:
     """Return a rating in Elo and its 95 % interval.
 
     Args:
         won: per rung, the games won in each deal, 0 to 2, float64[deals]. All rungs begin with the same deals.
         elos: the ratings of the rungs.
-        bootstraps: number of bootstrap samples. Each sample of deals is used for all rungs.
     """
     wins, games = np.array([one.sum() for one in won]), np.array([2.0 * len(one) for one in won])
     rating = float(rating_against(wins, games, elos))
     if not any(np.ptp(one) for one in won):
         return rating, (-math.inf, math.inf)
     rng, deals = np.random.default_rng(0), max(map(len, won))
-    counts = np.array([np.bincount(rng.integers(0, deals, deals), minlength=deals) for _ in range(bootstraps)])
+    counts = np.array([np.bincount(rng.integers(0, deals, deals), minlength=deals) for _ in range(BOOTSTRAPS)])
     wins = np.stack([counts[:, : len(one)] @ one for one in won], axis=1)
     games = np.stack([2.0 * counts[:, : len(one)].sum(axis=1) for one in won], axis=1)
     low, high = np.percentile(rating_against(wins, games, elos), [2.5, 97.5])

@@ -98,7 +98,7 @@ class MatchResult(Report):
 
 
 def results_table(results: Sequence[MatchResult], title: str) -> Table:
-    """Return a table with one row per result; all results must be of the same rules and settings."""
+    """Return a table with one row per result; all results must be of the same settings."""
     won, margin = ("games won", "margin") if results[0].match is None else ("matches won", "score margin")
     rows = [
         (

@@ -51,7 +51,7 @@ class Table:
 
 
 class Report(ABC):
-    """A result that prints as tables and lines of text; its ``repr`` shows all fields."""
+    """A result that prints as tables and lines of text."""
 
     @abstractmethod
     def report(self) -> Sequence[Table | str]:

@@ -1,7 +1,7 @@
 """Trains standard algorithms for the same processor time and measures them.
 
     python -m tools.baselines                       # the list
-    python -m tools.baselines cleanrl-ppo --seed 2  # train for 10 minutes on one core, measure, append a line of JSON
+    python -m tools.baselines cleanrl-ppo --seed 2  # train for 40 minutes on one core, measure, append a line of JSON
     python -m tools.baselines all                   # what is missing; can be stopped and started again
     python -m tools.baselines --table               # print the results as a table, or draw them with --picture
 
@@ -32,7 +32,8 @@ RESULTS = ROOT / "docs" / "explanation" / "baselines.jsonl"
 OPPONENTS = ("random", "greedy", "heuristic")
 ENDGAMES = ("played", "exact")
 DEALS, SEED = 2000, 8201  # of the deals that measure; no example uses this seed
-MINUTES = 10  # of processor time, in which every learner trains
+MINUTES = 40  # of processor time, in which every learner trains: 20 minutes of two cores
+LONG = (MINUTES, 3 * MINUTES)  # the best three train for an hour of two cores, too
 SAMPLE = 30.0  # seconds: the shortest run that says how fast a learner is
 
 
@@ -44,7 +45,8 @@ class Baseline(NamedTuple):
         library: the table of ``examples/versions.toml``, or "" for this environment.
         source: a file of ``examples/``, a recipe of ``configs/``, or an agent's specification.
         seeds: how many training seeds; 0 for agents that do not learn.
-        minutes: processor times to train for.
+        minutes: processor times to train for, the later ones with one seed; 0 for agents that do not learn or train
+            on fixed decisions.
         decisions: decisions to train on, instead of a time.
     """
 
@@ -57,22 +59,22 @@ class Baseline(NamedTuple):
 
 
 BASELINES = {
-    "cleanrl-ppo": Baseline("PPO, CleanRL", "torch", "cleanrl_ppo.py", 3),
+    "cleanrl-ppo": Baseline("PPO, CleanRL", "torch", "cleanrl_ppo.py", 3, LONG),
     "sb3-maskable-ppo": Baseline("MaskablePPO, Stable-Baselines3", "stable-baselines3", "sb3_maskable_ppo.py", 3),
     "torchrl-ppo": Baseline("PPO, TorchRL", "torchrl", "torchrl_gymnasium.py"),
     "tianshou-ppo": Baseline("PPO, Tianshou", "tianshou", "tianshou_ppo.py"),
     "tianshou-dqn": Baseline("double DQN, Tianshou", "tianshou", "tianshou_dqn.py"),
     "rllib-ppo": Baseline("PPO in self-play, RLlib", "rllib", "rllib_self_play.py"),
-    "pool-ppo": Baseline("PPO against past selves, plain torch", "torch", "self_play_pool.py"),
+    "pool-ppo": Baseline("PPO against past selves, plain torch", "torch", "self_play_pool.py", minutes=LONG),
     "history-ppo": Baseline("PPO with attention over histories, plain torch", "torch", "history_attention.py"),
-    "cloning": Baseline("behaviour cloning of `champion`", "torch", "clone_champion.py", decisions=1_000_000),
-    "quickstart": Baseline("`policy_iteration`, recipe `quickstart`", "", "quickstart", decisions=950_000),
-    "half-hour": Baseline("`policy_iteration`, recipe `half-hour`", "", "half-hour", 3, (MINUTES, 6 * MINUTES)),
-    "mc": Baseline("flat Monte Carlo, 60 worlds", "", "mc:worlds=60", 0),
-    "ismcts": Baseline("ISMCTS, 500 iterations", "", "ismcts:iterations=500", 0),
-    "search-16": Baseline("`champion:search=16`", "", "champion:search=16", 0),
-    "search-64": Baseline("`champion:search=64`", "", "champion:search=64", 0),
-    "search-256": Baseline("`champion:search=256`", "", "champion:search=256", 0),
+    "cloning": Baseline("behaviour cloning of `champion`", "torch", "clone_champion.py", 1, (0,), 1_000_000),
+    "quickstart": Baseline("`policy_iteration`, recipe `quickstart`", "", "quickstart", 1, (0,), 950_000),
+    "half-hour": Baseline("`policy_iteration`, recipe `half-hour`", "", "half-hour", 3, LONG),
+    "mc": Baseline("flat Monte Carlo, 60 worlds", "", "mc:worlds=60", 0, (0,)),
+    "ismcts": Baseline("ISMCTS, 500 iterations", "", "ismcts:iterations=500", 0, (0,)),
+    "search-16": Baseline("`champion:search=16`", "", "champion:search=16", 0, (0,)),
+    "search-64": Baseline("`champion:search=64`", "", "champion:search=64", 0, (0,)),
+    "search-256": Baseline("`champion:search=256`", "", "champion:search=256", 0, (0,)),
 }
 SETTINGS: dict[str, dict[str, Any]] = {}  # changes from an example's own settings
 
@@ -185,7 +187,8 @@ def finished(out: Path) -> list[dict[str, Any]]:
 def missing(name: str, out: Path) -> list[tuple[int, int]]:
     """Return the seeds and minutes of a baseline that have no results yet."""
     baseline, done = BASELINES[name], {(line["name"], line["seed"], line["minutes"]) for line in finished(out)}
-    wanted = [(seed, minutes) for minutes in baseline.minutes for seed in range(1, max(baseline.seeds, 1) + 1)]
+    wanted = [(seed, baseline.minutes[0]) for seed in range(1, max(baseline.seeds, 1) + 1)]
+    wanted += [(1, minutes) for minutes in baseline.minutes[1:]]
     return [(seed, minutes) for seed, minutes in wanted if (name, seed, minutes) not in done]
 
 
@@ -196,7 +199,7 @@ class Row(NamedTuple):
         algorithm: the name in the table.
         seeds: number of training seeds; 0 for agents that do not learn.
         decisions: decisions that it trained on.
-        seconds: processor time of the training.
+        minutes: processor time of the training.
         ratings: the benchmark's rating of each seed.
         interval: the 95 % interval of the first seed's rating.
         won: win rates by endgame and opponent.
@@ -205,7 +208,7 @@ class Row(NamedTuple):
     algorithm: str
     seeds: int
     decisions: float
-    seconds: float
+    minutes: float
     ratings: list[int]
     interval: list[int]
     won: dict[str, float]
@@ -217,20 +220,17 @@ def rows(lines: Sequence[dict[str, Any]]) -> list[Row]:
     for line in lines:
         groups.setdefault((line["name"], line["minutes"]), []).append(line)
     found = []
-    for (name, minutes), group in groups.items():
+    for (name, _), group in groups.items():
         baseline = BASELINES[name]
-        longer = f", {minutes:.0f} minutes" if minutes > min(baseline.minutes) else ""
         won = {
             f"{opponent}, {endgame}": mean(line[f"{opponent}, {endgame}"][0] for line in group)
             for endgame in ENDGAMES
             for opponent in OPPONENTS
         }
         decisions, seconds = (mean(line.get(key, 0) for line in group) for key in ("decisions", "seconds"))
-        ratings, learns = [line["rating"] for line in group], bool(baseline.seeds)
-        seeds = len(group) if learns else 0
-        found.append(
-            Row(baseline.algorithm + longer, seeds, decisions, seconds, ratings, group[0]["rating_interval"], won)
-        )
+        ratings, seeds = [line["rating"] for line in group], len(group) if baseline.seeds else 0
+        interval = group[0]["rating_interval"]
+        found.append(Row(baseline.algorithm, seeds, decisions, seconds / 60, ratings, interval, won))
     return sorted(found, key=lambda row: -mean(row.ratings))
 
 
@@ -241,10 +241,10 @@ def table(lines: Sequence[dict[str, Any]]) -> str:
         spread = f" ({min(row.ratings)} to {max(row.ratings)})" if row.seeds > 1 else ""
         won = [" / ".join(f"{100 * row.won[f'{name}, {end}']:.1f}" for end in ENDGAMES) for name in OPPONENTS]
         decisions = f"{row.decisions / 1e6:.2g} M" if row.seeds else ""
-        seconds = f"{row.seconds:.0f}" if row.seeds else ""
-        cells.append([row.algorithm, decisions, seconds, row.seeds or "", f"{mean(row.ratings):.0f}{spread}", *won])
+        minutes = f"{row.minutes:.0f}" if row.seeds else ""
+        cells.append([row.algorithm, decisions, minutes, row.seeds or "", f"{mean(row.ratings):.0f}{spread}", *won])
     return markdown_table(
-        ["algorithm", "decisions", "seconds", "seeds", "Elo", *(f"`{name}`" for name in OPPONENTS)], cells
+        ["algorithm", "decisions", "minutes", "seeds", "Elo", *(f"`{name}`" for name in OPPONENTS)], cells
     )
 
 
@@ -265,7 +265,8 @@ def draw(lines: Sequence[dict[str, Any]], path: Path) -> None:
     for place, row in enumerate(found):
         axes.plot(row.interval, [place, place], color="#2a9d8f" if row.seeds else "#e76f51", linewidth=2)
         axes.plot(row.ratings, [place] * len(row.ratings), "o", color="#264653", markersize=4)
-    axes.set_yticks(range(len(found)), [row.algorithm.replace("`", "") for row in found], fontsize=8)
+    labels = [row.algorithm.replace("`", "") + (f", {row.minutes:.0f} min" if row.seeds else "") for row in found]
+    axes.set_yticks(range(len(found)), labels, fontsize=8)
     axes.set_xlabel("Elo, gw-bench-v1")
     axes.spines[["top", "right"]].set_visible(False)
     figure.savefig(path)
@@ -289,7 +290,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     failed = 0
     for name in names:
-        wanted = missing(name, options.out) if options.seed is None else [(options.seed, options.minutes or MINUTES)]
+        given = [(options.seed, options.minutes or BASELINES[name].minutes[0])]
+        wanted = missing(name, options.out) if options.seed is None else given
         for seed, minutes in wanted:
             how = ("--seed", seed, "--minutes", minutes, "--deals", options.deals, "--out", options.out.resolve())
             failed += run_in(BASELINES[name].library, "tools.baselines", name, *how) != 0

@@ -59,6 +59,7 @@ Number = Annotated[float, Strict(), BeforeValidator(_number), Field(allow_inf_na
 Share = Annotated[Number, Field(gt=0)]
 Rate = Annotated[Number, Field(ge=0)]
 Sizes = Annotated[list[Count], Field(min_length=1)]
+Names = Annotated[list[str], Field(min_length=1)]
 Shares = dict[str, Share]
 
 
@@ -105,9 +106,7 @@ class TrainConfig(BaseModel):
     learning_rate_end: Rate = Field(1e-4, description="learning rate at the end; linear in between")
     evaluate_every: Count = Field(250_000, description="decisions between evaluations")
     evaluate_deals: Count = Field(500, description="mirrored deals in each match of an evaluation, the same every time")
-    evaluate_against: Annotated[list[str], Field(min_length=1)] = Field(
-        ["random", "greedy", "heuristic"], description="agents to evaluate against"
-    )
+    evaluate_against: Names = Field(["random", "greedy", "heuristic"], description="agents to evaluate against")
     final_deals: Count = Field(2000, description="mirrored deals in each match of the final evaluation")
 
     @field_validator("rules")
@@ -170,6 +169,7 @@ class PolicyIterationConfig(TrainConfig):
     epochs: Count = 1
     learning_rate: Share = 2e-3
     learning_rate_end: Rate = 1e-5
+    evaluate_against: Names = ["random+exact", "greedy+exact", "heuristic+exact"]  # matches have exact endgames
     games: Shares = Field(
         {},
         description="train one network on several games, instead of rules: shares of the environments, as "
@@ -244,8 +244,8 @@ class PolicyIterationConfig(TrainConfig):
 
     @model_validator(mode="after")
     def _check_network(self) -> Self:
-        if len(self.shares) > 1 and self.inputs != UNIVERSAL:
-            raise ValueError(f"inputs must be {UNIVERSAL} in a network for several games, got {self.inputs}")
+        if self.games and self.inputs != UNIVERSAL:
+            raise ValueError(f"inputs must be {UNIVERSAL} with games, got {self.inputs}")
         for name, sizes, least in (
             ("hidden", self.hidden, 2 * self.suit_layers + 1),
             ("value_hidden", self.value_hidden, self.suit_layers + 1),
@@ -260,7 +260,7 @@ class SB3Config(TrainConfig):
 
     trainer: Literal["sb3"] = "sb3"
     reward: Literal["margin", "win", "points"] = Field(
-        "margin", description="reward: margin (paid trick by trick), win or points, scaled to at most 1"
+        "margin", description="reward at the end of a deal: margin, win or points, scaled to at most 1"
     )
     ent_coef: Rate = Field(0.01, description="entropy coefficient at the start of the run")
     ent_coef_end: Rate = Field(0.001, description="entropy coefficient at the end; linear in between")
@@ -357,11 +357,12 @@ def load_config(source: str | Path, settings: Mapping[str, Any] | None = None) -
             raise unknown_name_error(f"setting of trainer {trainer}", str(key), kind.model_fields)
     if "rules" in given:
         read.pop("games", None)  # which would take precedence over the game asked for
-    values = {**read, **given, "trainer": trainer}
+    values = {key: _without_paths(key, value) for key, value in {**read, **given}.items()} | {"trainer": trainer}
     if values.get("init"):
         # Settings of the source describe another network if `init` is newly given.
         fixed = given if given.get("init") else values
-        values |= {key: value for key, value in _layers_of(values["init"]).items() if key not in fixed}
+        if not {"hidden", "inputs", "suit_layers", "value_hidden"} <= fixed.keys():  # as those of a run's folder are
+            values |= {key: value for key, value in _layers_of(values["init"]).items() if key not in fixed}
     elif "suit_layers" in read and "suit_layers" not in given and given.keys() & {"hidden", "value_hidden"}:
         values["suit_layers"] = _fitting_suit_layers(values)
     try:
@@ -376,7 +377,7 @@ def load_config(source: str | Path, settings: Mapping[str, Any] | None = None) -
 
 
 def _parsed(key: str, value: Any) -> Any:
-    """Return a setting of the command line or of a call; agents may be paths."""
+    """Return a setting of the command line or of a call."""
     if isinstance(value, os.PathLike):
         return os.fspath(value)
     if isinstance(value, str) and key not in ("rules", "init", "device"):
@@ -385,7 +386,12 @@ def _parsed(key: str, value: Any) -> Any:
             value = re.split(r",(?![a-z_]+=)", value)
         else:
             value = _yaml(key, value)
-    if key == "evaluate_against" and isinstance(value, Sequence):
+    return value
+
+
+def _without_paths(key: str, value: Any) -> Any:
+    """Return a setting in which the paths of agents are specifications."""
+    if key == "evaluate_against" and isinstance(value, (list, tuple)):
         return [as_spec(entry) for entry in value]
     if key == "opponents" and isinstance(value, Mapping):
         return {as_spec(name): share for name, share in value.items()}

@@ -32,9 +32,7 @@ def draw_curve(rows: list[dict[str, Any]], path: str | Path, title: str) -> None
     """
     figure, (axes,) = _figure(1)
     opponents = list(dict.fromkeys(row["opponent"] for row in rows))
-    _draw_lines(
-        axes, {_short(name): [row for row in rows if row["opponent"] == name] for name in opponents}, "decisions"
-    )
+    _draw_lines(axes, {name: [row for row in rows if row["opponent"] == name] for name in opponents}, "decisions")
     axes.set_ylabel("games won (mirrored deals, 95 % interval)")
     axes.set_title(title, loc="left", fontweight="bold")
     _save(figure, path)
@@ -89,7 +87,7 @@ def _draw_lines(axes: Axes, lines: Mapping[str, list[dict[str, Any]]], by: str) 
         axes.fill_between(x, [row["low"] for row in points], [row["high"] for row in points], color=color, alpha=0.18)
         axes.plot(x, [row["win_rate"] for row in points], color=color, marker="o", markersize=3.5)
         axes.annotate(
-            f"{name} {percent_text(points[-1]['win_rate'])}",
+            f"{_short(name)} {percent_text(points[-1]['win_rate'])}",
             (x[-1], heights[i]),
             xytext=(0 if is_early[i] else 6, 0),
             textcoords="offset points",

@@ -181,7 +181,6 @@ class Collector:
         inputs: str = OBSERVATION,
         history: bool = False,
         rank: int = 0,
-        dealt: int = 0,
         solves: bool = False,
         device: str = "cpu",
     ) -> None:
@@ -197,7 +196,6 @@ class Collector:
             inputs: the policy's encoding, ``"observation"`` or ``"universal"``.
             history: whether to keep event histories, for opponents that use them.
             rank: index of this process.
-            dealt: number of deals that this process has dealt before.
             solves: whether to solve endgames, so that the margins of deals are known.
             device: torch device of all tensors.
 
@@ -235,7 +233,7 @@ class Collector:
         self.opponent_of = array(_opponent_of(shares, num_envs))
         self.relabeling = zeros((num_envs, RELABELING_SIZE), "int8")
         self._first_deal = first_training_deal(rank)
-        self._next_deal = array([self._first_deal + dealt])
+        self._next_deal = array([self._first_deal])
         self._deals, self._moves = zeros(num_envs, "int64"), zeros(num_envs, "int64")
         self._deals_of_env, self._learner_seat = zeros(num_envs, "int64"), zeros(num_envs, "int8")
         self._true_actions, self._asked = zeros(num_envs, "int64"), zeros(num_envs, "int8")
@@ -395,13 +393,7 @@ class Collector:
         return saved
 
     def load_state(self, state: Mapping[str, npt.NDArray[Any]]) -> None:
-        """Restore what :meth:`state` returned.
-
-        Raises:
-            ValueError: if environments had other opponents.
-        """
-        if ((state["learner_seat"] >= 0) != (self.opponent_of.cpu().numpy() >= 0)).any():
-            raise ValueError("the shares of the opponents cannot change within a run")
+        """Restore what :meth:`state` returned."""
         log = getattr(self.batch, "log", None)
         if log is not None:
             log.actions[:], log.counts[:] = state["log_actions"], state["log_counts"]

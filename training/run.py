@@ -19,6 +19,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
@@ -49,7 +50,8 @@ EVALUATION_COLUMNS = ("decisions", "opponent", "deals", "win_rate", "low", "high
 SNAPSHOT_FORMAT = "german-whist-snapshot-4"
 # Settings that cannot change within a run.
 FIXED = (
-    *("trainer", "rules", "games", "init", "inputs", "hidden", "suit_layers", "value_hidden", "num_envs", "processes"),
+    *("trainer", "rules", "games", "opponents", "init", "inputs", "hidden", "suit_layers", "value_hidden"),
+    *("num_envs", "processes"),
 )
 _LOCK = ".lock"
 _PLAIN_EVERY = 10.0  # seconds between lines of progress without a terminal
@@ -285,7 +287,8 @@ class TrainingOutcome(Report):
         """Return a table with a row for each opponent, and the paths of the main files."""
         if self.interrupted:
             return [f"stopped after {self.decisions:,} decisions; the run's folder: {self.run.given}"]
-        title = game_title(self.results[0].rules, self.results[0].endgame)
+        titles = {game_title(result.rules, result.endgame) for result in self.results}
+        title = titles.pop() if len(titles) == 1 else f"German Whist, {len(titles)} games"
         return [
             results_table(self.results, f"{title}, after {self.decisions:,} decisions of self-play"),
             f"learning curve:  {self.run.given / self.run.curve.name}",
@@ -509,8 +512,8 @@ class _Progress:
             self._began, self._start = now, done
         else:
             per_second = (done - self._start) / max(now - self._began, 1e-9)
-            left = time.gmtime((end - done) / max(per_second, 1e-9))
-            speed = f"{per_second:,.0f} decisions/s, {time.strftime('%H:%M:%S', left)} left"
+            left = timedelta(seconds=round((end - done) / max(per_second, 1e-9)))
+            speed = f"{per_second:,.0f} decisions/s, {left} left"
         self.bar.update(self._task, completed=done, total=end, speed=speed)
         if not self._shows_bar and now - self._last_line >= _PLAIN_EVERY:
             self.say(f"{done:,} of {end:,} decisions{speed and f', {speed}'}")

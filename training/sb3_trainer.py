@@ -56,12 +56,11 @@ def train_sb3(
         "device": config.device,
     }
     if resume:
-        model = MaskablePPO.load(run.model, envs, custom_objects=settings)
+        model = MaskablePPO.load(run.model, envs, config.device, settings)
         run.drop_records_after(model.num_timesteps)
         run.write_config(config)
     else:
         policy = {"net_arch": config.hidden, "activation_fn": torch.nn.ReLU}
-        # gamma: a trick counts the same whenever it is won
         model = MaskablePPO("MlpPolicy", envs, gamma=1.0, seed=config.seed, policy_kwargs=policy, **settings)
         run.begin(config)
         _save(model, config, run)

@@ -173,14 +173,6 @@ def reward_of(margin, limit, win_weight):
 
 
 @kernel
-def largest_margin(game):
-    """Return the largest possible margin of a deal."""
-    if game.race:
-        return np.int64(game.race)
-    return np.int64(game.cards) // 2 if game.all_count else np.int64(game.hand)
-
-
-@kernel
 def most_visited(nodes, edges):
     """Return the root's most visited action; ties go to the higher mean reward, then to the lowest action."""
     # Between equal numbers of visits, sums of rewards compare as their means do.
@@ -213,7 +205,7 @@ def choose_by_tree(game, views, hands, key, win_weight, table, scratch):
     states, seen, transpositions, tree = scratch
     nodes, edges, path, sizes = tree
     rules, view, state = game[0], views[0], states[1]
-    limit = largest_margin(rules)
+    limit = rules.race if rules.race else rules.counted  # the largest margin
     write_known_state(rules, view, states[0])
     sizes[0], sizes[1] = 1, 0
     nodes[0].first_edge = -1

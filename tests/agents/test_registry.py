@@ -24,6 +24,8 @@ WRONG = {
     "mc:worlds=1,worlds=2": "'worlds'",
     "ismcts:reward=wins": "did you mean 'win'",
     "champion:search=4,temperature=1": "temperature=1",
+    "champion:threads=4": "search",
+    "heuristic:search=0": "search",
     "checkpoint:FILE,temprature=1": "did you mean 'temperature'",
     "checkpoint:FILE,temperature=nan": "nan",
     "greedy+exact+exact": "greedy",

@@ -39,7 +39,9 @@ def test_recipes_load(name: str) -> None:
     assert set(config.shares) == (set(every_game()) if name == "three-hours" else {"classic"})
 
 
-@pytest.mark.parametrize("config", [small_config(games={"tiny": 1.0}), tiny_config(learning_rate=3e-7)])
+@pytest.mark.parametrize(
+    "config", [small_config(games={"tiny": 1.0}, inputs="universal"), tiny_config(learning_rate=3e-7)]
+)
 def test_yaml_round_trip(config: TrainConfig, tmp_path: Path) -> None:
     path = written(tmp_path, config.to_yaml())
     assert load_config(path) == config
@@ -91,6 +93,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"opponents": {"checkpoint:classic.safetensors": 1}, "rules": "tiny"}, "'classic' was trained for 'classic'"),
     ({"evaluate_against": ["pool"]}, "'pool'"),
     ({"games": {"every": 1}}, "inputs"),
+    ({"games": {"small": 1}}, "inputs"),
     ({"games": {"every": 1, "humbug": 1}, "inputs": "universal"}, "humbug"),
     ({"games": {"tny": 1}}, "'tny': did you mean 'tiny'"),
     ({"init": "champio"}, "did you mean .*'champion'"),
@@ -133,11 +136,22 @@ def test_file_without_mapping(tmp_path: Path, text: str) -> None:
 def test_a_path_is_a_network(tmp_path: Path) -> None:
     path = tmp_path / "made.safetensors"
     some_network(game="tiny").save(path)
-    settings = {"init": path, "opponents": {"self": 0.5, path: 0.5}, "evaluate_against": [path]}
-    config = load_config("quickstart", {"rules": "tiny", **settings})
-    assert isinstance(config, PolicyIterationConfig)
-    assert (config.init, list(config.opponents)) == (str(path), ["self", f"checkpoint:{path}"])
-    assert config.evaluate_against == [f"checkpoint:{path}"]
+    settings = {"rules": "tiny", "init": path, "opponents": {"self": 0.5, path: 0.5}, "evaluate_against": [path]}
+    file = written(
+        tmp_path, f"rules: tiny\ninit: {path}\nopponents: {{self: 0.5, {path}: 0.5}}\nevaluate_against: [{path}]"
+    )
+    for config in (load_config("quickstart", settings), load_config(file)):
+        assert isinstance(config, PolicyIterationConfig)
+        assert (config.init, list(config.opponents)) == (str(path), ["self", f"checkpoint:{path}"])
+        assert config.evaluate_against == [f"checkpoint:{path}"]
+
+
+def test_settings_of_a_run_do_not_need_its_init(tmp_path: Path) -> None:
+    path = tmp_path / "made.safetensors"
+    some_network(game="tiny").save(path)
+    config = load_config("quickstart", {"rules": "tiny", "init": path})
+    path.unlink()
+    assert load_config(written(tmp_path, config.to_yaml())) == config
 
 
 def test_rules_replace_games() -> None:

@@ -60,6 +60,7 @@ def test_run_over_several_games(tmp_path: Path) -> None:
         assert all(
             (a == b).all() for one, two in zip(layers, others, strict=True) for a, b in zip(one, two, strict=True)
         )
+    assert "2 games" in whole.report()[0].title
     assert made.inputs == UNIVERSAL
     assert made.sizes[-1] == 54
     assert set(made.results) == {"random, tiny", "random, six_cards"}

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from sb3_contrib import MaskablePPO
 
 import german_whist as gw
@@ -53,6 +54,13 @@ def test_checkpoint_plays_as_model(finished: TrainingOutcome) -> None:
     expected = as_agent(Player()).act(views, None)
     found = PolicyAgent(load_checkpoint(finished.run.final)).act(views, None)
     assert (found == expected).all()
+
+
+def test_resumes_on_the_device_of_its_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(SystemExit):
+        run(tmp_path / "run", callback=at(896, kill))
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)  # the device "auto" would be the GPU
+    assert resume_run(tmp_path / "run").decisions == 1024
 
 
 def test_killed_run_resumes(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ _ONE = np.uint64(1)
 
 
 @kernel
-def discard_cost(card, hand, opponent, trump):
+def discard_cost(card, opponent, trump):
     """Return the cost of giving up a card: its rank, plus 20 for a winner or 40 for a trump."""
     suit = suit_of(card)
     cost = np.int64(card) % 13
@@ -34,14 +34,14 @@ def discard_cost(card, hand, opponent, trump):
 
 
 @kernel
-def cheapest(cards, hand, opponent, trump):
+def cheapest(cards, opponent, trump):
     """Return the card of a mask with the lowest discard cost."""
     best = -1
     best_cost = 1000
     while cards:
         card = lowest(cards)
         cards &= cards - _ONE
-        cost = discard_cost(card, hand, opponent, trump)
+        cost = discard_cost(card, opponent, trump)
         if cost < best_cost:
             best, best_cost = card, cost
     return best
@@ -61,8 +61,8 @@ def follow(hand, opponent, led, trump):
         if beats(card, led, trump):
             winners |= _ONE << np.uint64(card)
     if winners:
-        return cheapest(winners, hand, opponent, trump)
-    return cheapest(legal, hand, opponent, trump)
+        return cheapest(winners, opponent, trump)
+    return cheapest(legal, opponent, trump)
 
 
 @kernel
@@ -218,7 +218,7 @@ def endgame_card(view):
         card = lowest(mask)
         mask &= mask - _ONE
         value = sampled_margin(card, view, samples)
-        cost = -danger(card, opponent) if low else discard_cost(card, hand, opponent, trump)
+        cost = -danger(card, opponent) if low else discard_cost(card, opponent, trump)
         if value > best_value or (value == best_value and best != rule_choice and cost < best_cost):
             best, best_value, best_cost = card, value, cost
     return best
