@@ -1,7 +1,7 @@
 """Runs the examples, each library in its own virtual environment: ``python examples/run_all.py [NAME …]``.
 
-``versions.toml`` says what to install and which files to run, of a page its Python blocks. The environments are kept in
-``.venv-examples``.
+``versions.toml`` says what to install and which files to run; of a page, its Python blocks are run. The environments
+are kept in ``.venv-examples``.
 """
 
 from __future__ import annotations

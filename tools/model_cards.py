@@ -96,7 +96,7 @@ Self-play without bots, lengthened twice with a larger share of `classic`, at la
 checkpoints. `small` is the run's `distilled.safetensors`.
 
 ```sh
-german-whist train three-hours  # named `champion` then
+german-whist train three-hours  # a run of the same kind, without the league
 ```
 """
 

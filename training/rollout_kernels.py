@@ -174,8 +174,8 @@ def watkins_q_lambda(i, q_targets, logits, masks, actions, seats, ends, target_m
         G(t) = (1 − λ) Q(t, g) + λ G(t')  if a = g and there is such a t', else Q(t, g)
 
     So a return follows the trajectory while the greedy action is played, and where it is not, or where the rollout or
-    the deal ends, it bootstraps from the greedy action's target. The glossary (*Watkins's Q(lambda)*) says in which
-    two points this differs from the textbook.
+    the deal ends, it bootstraps from the greedy action's target. The glossary (*Watkins's Q(lambda)*) says how this
+    differs from the textbook.
 
     Args:
         i: the environment.

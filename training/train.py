@@ -18,8 +18,8 @@ those cards, so least squares makes it learn the mean over everything that they 
 is such a mean, too, and varies much less than the outcome of the deal.
 
 Better play gives better targets: that is policy iteration. All targets belong to positions of the learner's own play,
-so they correct its own errors (DAgger: Ross et al., arXiv 1011.0686; for the closest relatives see *policy iteration*
-in the glossary).
+so they correct its own errors (DAgger: Ross et al., arXiv 1011.0686; docs/explanation/learning.md names the closest
+relatives).
 """
 
 from __future__ import annotations
