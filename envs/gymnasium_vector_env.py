@@ -340,7 +340,9 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
         if self.render_mode is None:
             logger.warn("render() was called without a render mode: choose 'ansi' or 'rgb_array'")
             return None
-        return render_rows(self._batch, self.learners, self.render_size if self.render_mode == "rgb_array" else None)
+        size = self.render_size if self.render_mode == "rgb_array" else None
+        scores = [None] * self.num_envs if self._episodes.match is None else self._episodes.scores.tolist()
+        return render_rows(self._batch, self.learners, size, scores)
 
 
 def _reset_mask(options: Any, size: int) -> Bools:

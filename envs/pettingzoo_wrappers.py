@@ -14,7 +14,7 @@ from typing import Any
 
 from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper, TerminateIllegalWrapper
 
-from german_whist.envs.utils.checks import whole_action
+from german_whist.envs.utils.checks import IllegalActionError, whole_action
 
 
 class _Direct:
@@ -49,7 +49,7 @@ class TerminateIllegal(_Direct, TerminateIllegalWrapper):  # type: ignore[misc]
         raw = self._raw
         try:
             raw.step(action)
-        except ValueError:
+        except IllegalActionError:
             # The original looks for the mask here and under this name, whatever observations call it.
             self._prev_obs: Any = {"action_mask": raw.action_mask(raw.agent_selection)}
             super().step(action)
@@ -68,7 +68,7 @@ class AssertOutOfBounds(_Direct, AssertOutOfBoundsWrapper):  # type: ignore[misc
     def step(self, action: int | None) -> None:
         """Pass an action of the space on as an int; anything else fails an assertion."""
         if action is not None and type(action) is not int:
-            with suppress(ValueError):
+            with suppress(IllegalActionError):
                 action = whole_action(action)
         if type(action) is int and 0 <= action < self._num_actions:
             self.env.step(action)

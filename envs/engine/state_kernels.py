@@ -1,6 +1,6 @@
 """The rules of play: dealing, legal actions and state transitions, one deal at a time.
 
-These kernels are the only place where the rules of play exist. In all of them ``game`` is a ``GAME`` record (the rules)
+The rules of play exist only here. In all of them ``game`` is a ``GAME`` record (the rules)
 and ``state`` a ``STATE`` record, changed in place.
 """
 
@@ -110,9 +110,14 @@ def legal_cards(state):
     """Return the cards that the seat to act may play as a mask; 0 when the deal is done."""
     if state.done:
         return np.uint64(0)
-    hand = state.hands[state.turn]
-    if state.led >= 0:
-        following = hand & suit_mask(suit_of(state.led))
+    return cards_that_follow(state.hands[state.turn], state.led)
+
+
+@kernel
+def cards_that_follow(hand, led):
+    """Return the cards of a hand that may be played after ``led``: all of them if it is −1 or none is of its suit."""
+    if led >= 0:
+        following = hand & suit_mask(suit_of(led))
         if following:
             return following
     return hand

@@ -63,14 +63,14 @@ EVENTS = (
 
 
 def max_game_length(rules: Rules) -> int:
-    """Return the largest number of decisions, of both seats together, that a deal can take."""
+    """Return a bound on the decisions, of both seats together, in a deal."""
     # With open cards, both seats may pick after a trick; in a draft, the winner decides; in humbug, each seat once.
     choices = rules.stock if rules.open_stock > 1 else rules.foreplay if rules.draft else 2 if rules.humbug else 0
     return 2 * rules.tricks + choices
 
 
 def max_events(rules: str | Rules = "classic") -> int:
-    """Return the largest number of events that a deal can have, which is the number of rows of a history."""
+    """Return a bound on the events in a deal, which is the number of rows of a history."""
     rules = rules_named(rules)
     opening = 1 + 2 * rules.hand  # the dealer, and a card each
     if rules.humbug:  # the card shown; each seat's choice and its new hand; two cards and a winner for each trick

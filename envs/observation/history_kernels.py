@@ -50,7 +50,7 @@ def _write_card_events(tokens, length, me, event, seat, cards, trick, seen):
 
 
 @kernel
-def _write_turned(game, state, tokens, length, me, turned, trick):
+def _write_turned(state, tokens, length, me, turned, trick):
     """Write the cards just turned up, in the order of the deck."""
     # They are the last ones dealt from the deck: drawing comes before turning up.
     for position in range(state.top - popcount(turned), state.top):
@@ -66,7 +66,7 @@ def _write_opening(game, state, me, tokens):
     length = _write_card_events(tokens, length, me, _DEALT, 1 - me, state.hands[1 - me], 0, False)
     if game.humbug:
         return _write_event(tokens, length, me, _TURNED, state.dealer, np.int64(state.deck[game.cards - 1]), 0)
-    return _write_turned(game, state, tokens, length, me, state.face_up, 0)
+    return _write_turned(state, tokens, length, me, state.face_up, 0)
 
 
 @kernel
@@ -95,7 +95,7 @@ def _write_action(game, state, action, me, tokens, length):
         gained = state.hands[taker] & ~(first if taker == 0 else second)
         length = _write_card_events(tokens, length, me, _TOOK, taker, gained & open_before, trick, True)
         length = _write_card_events(tokens, length, me, _DREW, taker, gained & ~open_before, trick, taker == me)
-    return _write_turned(game, state, tokens, length, me, state.face_up & ~open_before, trick)
+    return _write_turned(state, tokens, length, me, state.face_up & ~open_before, trick)
 
 
 @kernel

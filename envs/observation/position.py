@@ -81,12 +81,14 @@ def foreplay_view(
     won = (0, 0) if tricks is None else tricks
     if sum(won) != played:
         raise ValueError(f"tricks {won[0]}-{won[1]} does not add up to the {played} that are played")
-    if taken.bit_count() > won[1]:
-        raise ValueError(f"taken must be at most {won[1]} cards, as the opponent has won, got {taken.bit_count()}")
+    # The winner of a trick takes the face-up card and the loser draws unseen; in a draft the winner chooses.
+    face_up, drawn_unseen = ((played, played), (played, played)) if rules.draft else (won, won[::-1])
+    if taken.bit_count() > face_up[1]:
+        raise ValueError(f"taken must be at most {face_up[1]} cards, got {taken.bit_count()}")
     if shown & ~hand:
         raise ValueError(f"shown: {_names(shown & ~hand)} is not in the hand")
-    if shown.bit_count() > won[0]:
-        raise ValueError(f"shown must be at most {won[0]} cards, as you have won, got {shown.bit_count()}")
+    if shown.bit_count() > face_up[0]:
+        raise ValueError(f"shown must be at most {face_up[0]} cards, got {shown.bit_count()}")
     suit = -1 if trump is None else trump
     if trump is None and rules.trump != "none" and not played:
         suit = up // SUIT_SIZE
@@ -99,12 +101,12 @@ def foreplay_view(
     view["stock"] = rules.stock - 2 * played
     view["tricks_self"][0, 0], view["tricks_opponent"][0, 0] = won
     view["dealer"] = dealer if played else led >= 0
-    for whose, shown_voids, lost in (("opponent", voids, won[0]), ("self", own_voids, won[1])):
+    for whose, shown_voids, most in (("opponent", voids, drawn_unseen[1]), ("self", own_voids, drawn_unseen[0])):
         for void, (trick, drawn) in shown_voids.items():
-            # The loser of a trick draws unseen.
-            if not 1 <= trick <= played or not 0 <= drawn <= min(lost, played + 1 - trick):
+            if not 1 <= trick <= played or not 0 <= drawn <= min(most, played + 1 - trick):
                 raise ValueError(
-                    f"void {SUITS[void]}@{trick}+{drawn} is impossible: tricks played: {played}, {lost} of them lost"
+                    f"void {SUITS[void]}@{trick}+{drawn} is impossible: tricks played: {played}, "
+                    f"cards drawn unseen: at most {most}"
                 )
             view[f"void_{whose}"][0, void], view[f"drawn_{whose}"][0, void] = trick, drawn
     return view
@@ -158,6 +160,8 @@ def _new_view(rules: Rules, hand: int, led: int, trump: int) -> np.ndarray[Any, 
 
 
 def _check_trump(rules: Rules, trump: int) -> None:
+    if rules.high_low and rules.trump == "none":
+        raise ValueError("without trumps, a position does not say whether the endgame is played low")
     if rules.trump == "none" and trump >= 0:
         raise ValueError(f"trump {SUITS[trump]}: these rules have no trumps")
     if rules.trump != "none" and not 0 <= trump < rules.suits:

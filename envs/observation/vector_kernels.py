@@ -9,7 +9,7 @@ import numpy as np
 
 from german_whist.envs.engine.layout import starts_of
 from german_whist.envs.engine.state import ENDGAME, FOREPLAY
-from german_whist.envs.engine.state_kernels import suit_mask, suit_of
+from german_whist.envs.engine.state_kernels import cards_that_follow
 from german_whist.envs.observation.blocks import VECTOR_BLOCKS, VECTOR_OPTIONAL_BLOCKS
 from german_whist.envs.utils.bit_kernels import write_cards
 from german_whist.envs.utils.jit import kernel
@@ -115,20 +115,24 @@ def write_observations(i, game, views, row):
     write_observation(game[0], views[i], row)
 
 
+@kernel
+def write_mask(legal, row):
+    """Write legal actions, a uint64 mask, into int8[num_actions], as 0 and 1."""
+    write_cards(legal, row, 0)
+    for choice in range(52, row.shape[0]):
+        row[choice] = (legal >> np.uint64(choice)) & _ONE
+
+
 @row_kernel(writes="row")
 def write_masks(i, legal, row):
     """Write legal actions, a uint64 mask, into a row of int8[rows, num_actions], as 0 and 1."""
-    write_cards(legal[i], row, 0)
-    for choice in range(52, row.shape[0]):
-        row[choice] = (legal[i] >> np.uint64(choice)) & _ONE
+    write_mask(legal[i], row)
 
 
 @row_kernel(writes="row")
 def write_view_masks(i, views, row):
     """Write the legal actions of view ``i`` into a row of int8[len(views), num_actions], as 0 and 1."""
-    write_cards(views[i].legal, row, 0)
-    for choice in range(52, row.shape[0]):
-        row[choice] = (views[i].legal >> np.uint64(choice)) & _ONE
+    write_mask(views[i].legal, row)
 
 
 @kernel
@@ -203,8 +207,4 @@ def _legal(game, view):
         if game.open_stock > 1:
             return view.face_up
         return (_ONE << np.uint64(52)) | (_ONE << np.uint64(53))
-    if view.led >= 0:
-        following = view.hand & suit_mask(suit_of(view.led))
-        if following:
-            return following
-    return view.hand
+    return cards_that_follow(view.hand, view.led)

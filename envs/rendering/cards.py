@@ -20,7 +20,6 @@ RADIUS = 0.075  # of the corners, relative to the width
 
 LARGE, SMALL = 320, 120  # pixels: widths of the cards in the atlas
 SUIT_SIDE = 96  # pixels
-SHEET = (SUIT_SIZE * LARGE, 5 * round(LARGE * SHAPE) + 4 * round(SMALL * SHAPE))  # width and height of the atlas
 _SMALLER = 64  # cards narrower than this have the small face
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import gymnasium
@@ -42,7 +43,10 @@ def load_drawing() -> Any:
 
 
 def render_rows(
-    batch: DealBatch, seats: npt.NDArray[np.int64], size: tuple[int, int] | None
+    batch: DealBatch,
+    seats: npt.NDArray[np.int64],
+    size: tuple[int, int] | None,
+    scores: Sequence[tuple[float, float] | None],
 ) -> tuple[str | Picture, ...]:
     """Render one seat's view of each row, as texts or pictures.
 
@@ -50,11 +54,13 @@ def render_rows(
         batch: the deals.
         seats: the seat in each row, int64[rows].
         size: width and height of the pictures in pixels; ``None`` for texts.
+        scores: the match scores of seats 0 and 1 in each row, if deals are part of matches.
     """
+    rows = [*enumerate(zip(seats.tolist(), scores, strict=True))]
     if size is None:
-        return tuple(deal_text(batch, row, seat) for row, seat in enumerate(seats.tolist()))
+        return tuple(deal_text(batch, row, seat, scores=score) for row, (seat, score) in rows)
     draw = load_drawing().deal_picture
-    return tuple(draw(batch, row, seat, size) for row, seat in enumerate(seats.tolist()))
+    return tuple(draw(batch, row, seat, size, scores=score) for row, (seat, score) in rows)
 
 
 def has_display() -> bool:

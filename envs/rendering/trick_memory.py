@@ -13,12 +13,10 @@ class Trick(NamedTuple):
 
     Attributes:
         cards: the card of each seat.
-        leader: the seat that led.
         winner: the seat that won.
     """
 
     cards: tuple[int, int]
-    leader: int
     winner: int
 
 
@@ -52,7 +50,7 @@ class TrickMemory:
             cards[follower] = new[follower].bit_length() - 1
             cards[1 - follower] = self._led
             winner = int(batch.states["winner"][row])
-            self.trick = Trick((cards[0], cards[1]), 1 - follower, winner)
+            self.trick = Trick((cards[0], cards[1]), winner)
         self._played, self._led = played, int(batch.states["led"][row])
 
     @staticmethod

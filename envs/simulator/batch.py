@@ -167,7 +167,8 @@ class DealBatch:
             dealers: the seat that deals in each row, int[k]; by default seat 1 deals odd indices.
 
         Raises:
-            ValueError: if a row or a dealer is out of range, an index or a seed is negative, or the shapes differ.
+            ValueError: if a row or a dealer is out of range, on the host an index or a seed is negative, or the shapes
+                differ.
         """
         which = self._rows(rows)
         shape = tuple(which.shape)
@@ -227,19 +228,21 @@ class DealBatch:
         return BatchState(self.rules, self.states[which], self.log.actions[which], self.log.counts[which])
 
     def set_state(self, state: BatchState, rows: npt.ArrayLike | None = None) -> None:
-        """Put deals saved by :meth:`get_state` of this or another batch into some rows.
+        """Put deals saved by :meth:`get_state` of this batch, or another on this device, into some rows.
 
         Args:
             state: k deals.
             rows: where to put them, int[k], no row twice; all rows by default.
 
         Raises:
-            ValueError: if the rules or the number of deals differ, a row is out of range, a state is impossible, or
-                this batch keeps histories and the state has none. Nothing has changed then.
+            ValueError: if the rules, the device or the number of deals differ, a row is out of range, a state is
+                impossible, or this batch keeps histories and the state has none. Nothing has changed then.
         """
         which = self._rows(rows)
         if state.rules != self.rules:
             raise ValueError(f"the state is of other rules: {state.rules} instead of {self.rules}")
+        if isinstance(state.states, StructTensor) != isinstance(self.states, StructTensor):
+            raise ValueError("the state is of a batch on another device")
         if state.states.dtype != STATE or len(state.states) != len(which):
             raise ValueError(
                 f"the number of deals in the state must be {len(which)}, one per row, got {len(state.states)}"

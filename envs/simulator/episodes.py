@@ -28,13 +28,13 @@ from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.engine.state_kernels import is_legal, legal_actions, play
 from german_whist.envs.observation.canonical_kernels import RELABELING_SIZE, decode_action, relabel_view
 from german_whist.envs.observation.full_state import full_states
-from german_whist.envs.observation.vector_kernels import write_observation
+from german_whist.envs.observation.vector_kernels import write_mask, write_observation
 from german_whist.envs.observation.view_kernels import write_view
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.simulator.batch_kernels import step_legal
 from german_whist.envs.simulator.reset_options import draw_seed, read_options
-from german_whist.envs.utils.checks import SEED_LIMIT, check_seed
+from german_whist.envs.utils.checks import SEED_LIMIT, IllegalActionError, check_seed
 from german_whist.envs.utils.jit import kernel
 
 Int8s = npt.NDArray[np.int8]
@@ -308,13 +308,7 @@ def _observe(game: Any, states: Any, seat: int, scratch: Any, observation: Int8s
 @kernel
 def _show(game: Any, view: Any, observation: Int8s, mask: Int8s) -> None:
     write_observation(game[0], view, observation)
-    _write_mask(view.legal, mask)
-
-
-@kernel
-def _write_mask(legal: Any, mask: Int8s) -> None:
-    for action in range(mask.shape[0]):
-        mask[action] = (np.uint64(legal) >> np.uint64(action)) & np.uint64(1)
+    write_mask(view.legal, mask)
 
 
 @kernel
@@ -365,7 +359,7 @@ class Episode(Episodes):
         super().__init__(rules, 1, match, history=history, endgame=endgame, canonical=canonical)
         self.legal = self.turn = 0
         # Attributes of this object, because they are read at every step.
-        self._game, self._states, self._scratch = self.rules.game, self.batch.states, np.zeros(2, VIEW)
+        self._states, self._scratch = self.batch.states, np.zeros(2, VIEW)
         self._relabeling = np.zeros(RELABELING_SIZE, np.int8)
         self._num_observations, self._num_actions = self.batch.num_observations, self.batch.num_actions
         self._needs_follow_up = self.batch.endgame_hook is not None  # after every action, not only the last
@@ -394,7 +388,7 @@ class Episode(Episodes):
 
     def play(self, action: int) -> bool:
         """Play an action for the seat to act and return whether it was legal; an illegal one changes nothing."""
-        situation = _play(self._game, self._states, self.plies, action) if 0 <= action < 64 else -1
+        situation = _play(self.rules.game, self._states, self.plies, action) if 0 <= action < 64 else -1
         if situation < 0:
             return False
         self.legal = situation & _LEGAL_BITS
@@ -419,9 +413,9 @@ class Episode(Episodes):
         observation = np.empty(self._num_observations, np.int8)
         mask = np.empty(self._num_actions, np.int8)
         if self._canonical:
-            _observe_canonical(self._game, self._states, seat, self._scratch, self._relabeling, observation, mask)
+            _observe_canonical(self.rules.game, self._states, seat, self._scratch, self._relabeling, observation, mask)
         else:
-            _observe(self._game, self._states, seat, self._scratch, observation, mask)
+            _observe(self.rules.game, self._states, seat, self._scratch, observation, mask)
         if not self.legal:
             mask[:] = 0
         return observation if self.match is None else np.concatenate([observation, self._features[seat]]), mask
@@ -430,7 +424,7 @@ class Episode(Episodes):
         """Return the action masks of seats 0 and 1, int8[n_actions] each: zeros for a seat that is not to act."""
         masks = np.zeros(self._num_actions, np.int8), np.zeros(self._num_actions, np.int8)
         if self.legal:
-            _write_mask(self._shown_legal(), masks[self.turn])
+            write_mask(np.uint64(self._shown_legal()), masks[self.turn])
         return masks
 
     def _shown_legal(self) -> int:
@@ -440,10 +434,10 @@ class Episode(Episodes):
         """Return the true action of a canonical one of the seat to act."""
         if not 0 <= action < NUM_CARDS:
             return action
-        return _decode(self._game, self._states, self._scratch, self._relabeling, action)
+        return _decode(self.rules.game, self._states, self._scratch, self._relabeling, action)
 
-    def illegal_action_error(self, player: str, action: int) -> ValueError:
+    def illegal_action_error(self, player: str, action: int) -> IllegalActionError:
         """Return the error for an action that the seat to act, called ``player``, may not choose."""
         name = f" ({action_text(action, self.rules)})" if 0 <= action < self.rules.num_actions else ""
         allowed = actions_text(self._shown_legal(), self.rules)
-        return ValueError(f"action {action}{name} is illegal: {player} may play {allowed}")
+        return IllegalActionError(f"action {action}{name} is illegal: {player} may play {allowed}")

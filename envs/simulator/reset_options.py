@@ -49,8 +49,8 @@ def read_options(options: Mapping[str, Any] | None, cards: Sequence[int], *, mat
         match: whether episodes are matches.
 
     Raises:
-        ValueError: if a value is not allowed, or a match is given the cards of a single deal; the message names the
-            option.
+        ValueError: if a value is not allowed, a match is given an option of single deals or the other way round; the
+            message names the option.
     """
     if not options:
         return _NO_OPTIONS
@@ -62,6 +62,8 @@ def read_options(options: Mapping[str, Any] | None, cards: Sequence[int], *, mat
             if options.get(one) is not None:
                 raise ValueError(f"option {one} is for single deals: a match takes option match=(seed, number)")
         deal, name, number = options.get("match"), "match", "number"
+    elif options.get("match") is not None:
+        raise ValueError("option match=(seed, number) is for matches: a single deal takes option deal=(seed, index)")
     if deal is not None and deck is not None:
         raise ValueError("options deal and deck both set the cards: give only one of them")
     return DealOptions(

@@ -46,6 +46,8 @@ def stake_text(view: Any, rules: Rules) -> str | None:
     taken = int(view["tricks_self"].sum() + view["tricks_opponent"].sum())
     if view["choice"] or not face_up or taken >= _EXPLAINED_TRICKS:
         return None
+    if len(face_up) == view["stock"]:
+        return None  # no card is hidden
     if rules.draft:
         return f"Win this trick and you may take {the_cards(face_up)} or leave it for the hidden card."
     if len(face_up) > 1:

@@ -106,7 +106,9 @@ def first_events(rules: Rules, state: Any, names: tuple[str, str]) -> Iterator[E
     elif rules.open_stock:
         turned = int(state["deck"][2 * rules.hand])
         shown = f"The {card_name(turned)} is turned up"
-    text = "There are no trumps." if trump < 0 else f"{shown}: {SUIT_NAMES[trump]} are trumps."
+    text = f"{shown}: {SUIT_NAMES[trump]} are trumps." if trump >= 0 else "There are no trumps."
+    if rules.humbug and trump < 0:
+        text = f"{shown}. {text}"
     if rules.high_low:
         text += " The endgame is played low: the fewest tricks win." if state["low"] else " The endgame is played high."
     yield Event("trump", None, None if trump < 0 else turned, 0, text, 0)

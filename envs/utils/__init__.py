@@ -1,1 +1,1 @@
-"""Utilities: kernel compilation, devices, bit operations, checks of arguments, files, specifications, YAML."""
+"""Utilities: kernel compilation, devices, bit operations, checks of arguments, files, names."""

@@ -83,6 +83,10 @@ def deal_indices(given: npt.ArrayLike, shape: tuple[int, ...], name: str = "deal
     return values.astype(np.uint64, copy=False)
 
 
+class IllegalActionError(ValueError):
+    """An action that is no action, or not legal now."""
+
+
 def whole_action(action: object) -> int:
     """Return an action as an int.
 
@@ -91,7 +95,7 @@ def whole_action(action: object) -> int:
             that holds one of these.
 
     Raises:
-        ValueError: for anything else, such as 5.5, ``None``, text or an array of two.
+        IllegalActionError: for anything else, such as 5.5, ``None``, text or an array of two.
     """
     if type(action) is int:  # the usual case, in every step of an environment
         return action
@@ -103,7 +107,7 @@ def whole_action(action: object) -> int:
             return operator.index(one)  # type: ignore[arg-type]
     except TypeError:
         pass
-    raise ValueError(f"action must be an integer, got {action!r}")
+    raise IllegalActionError(f"action must be an integer, got {action!r}")
 
 
 def whole_actions(actions: npt.ArrayLike, count: int) -> npt.NDArray[np.int64]:

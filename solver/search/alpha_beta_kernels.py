@@ -129,7 +129,6 @@ def alpha_beta(table, transpositions, position, cards, led, alpha, beta):
             taken = follower_wins(table, led, reply)
             if cards - 1 <= table.cards:
                 # The table has an index for swapped seats, so the position itself need not be swapped.
-                transpositions.counters[1] += 1
                 left = sorted_suits(without_trick(position, led, reply), table.trump)
                 value = lookup(table, left, cards - 1, taken)
                 worst = min(worst, rest - value if taken else gain + value)
@@ -147,9 +146,7 @@ def alpha_beta(table, transpositions, position, cards, led, alpha, beta):
         return worst
 
     if cards <= table.cards:
-        transpositions.counters[1] += 1
         return lookup(table, position, cards, False)
-    transpositions.counters[0] += 1
     lower, upper = np.int64(0), cards
     slot = slot_of(position)
     # An empty slot has key 0, which is no position: the word of an empty suit is 1.

@@ -16,12 +16,10 @@ class TranspositionTable(NamedTuple):
     Attributes:
         keys: uint64[2**14], the position.
         bounds: uint8[2**14], its lower bound (bits 0–3) and upper bound (bits 4–7).
-        counters: int64[2], positions searched and endgame-table lookups so far.
     """
 
     keys: npt.NDArray[np.uint64]
     bounds: npt.NDArray[np.uint8]
-    counters: npt.NDArray[np.int64]
 
 
 class RaceTranspositionTable(NamedTuple):
@@ -41,7 +39,7 @@ class RaceTranspositionTable(NamedTuple):
 def transposition_table() -> TranspositionTable:
     """Return an empty transposition table."""
     size = 1 << SLOT_BITS
-    return TranspositionTable(np.zeros(size, np.uint64), np.zeros(size, np.uint8), np.zeros(2, np.int64))
+    return TranspositionTable(np.zeros(size, np.uint64), np.zeros(size, np.uint8))
 
 
 def race_transposition_table() -> RaceTranspositionTable:

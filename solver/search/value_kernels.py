@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from german_whist.envs.engine.state_kernels import suit_mask, suit_of
+from german_whist.envs.engine.state_kernels import cards_that_follow
 from german_whist.envs.utils.bit_kernels import lowest, popcount
 from german_whist.envs.utils.jit import kernel
 from german_whist.solver.search.alpha_beta_kernels import (
@@ -55,10 +55,7 @@ def encode_position(table, leader, follower, trump, led):
 @kernel
 def legal_cards(leader, follower, led):
     """Return the cards that the seat to act may play: the leader, or the follower if a card is led."""
-    if led < 0:
-        return leader
-    following = follower & suit_mask(suit_of(led))
-    return following if following else follower
+    return cards_that_follow(follower, led) if led >= 0 else leader
 
 
 @kernel

@@ -70,6 +70,10 @@ def test_saved_states() -> None:
     assert (tensors.states.bytes[:2] == fresh.states.bytes[5]).all()
     with pytest.raises(ValueError, match="of other rules"):
         DealBatch("classic", 2, device="cpu").set_state(saved)
+    arrays = DealBatch("small", 2)
+    for target, state in ((arrays, saved), (tensors, arrays.get_state())):
+        with pytest.raises(ValueError, match="another device"):
+            target.set_state(state, rows=[0, 1])
     with pytest.raises(ValueError, match="number of deals"):
         tensors.set_state(saved, rows=[0])
     saved.states.bytes[1] = 7

@@ -143,3 +143,5 @@ def test_match_options() -> None:
         environment.reset(options={"match": (6, 2**52 - 2)})
     with pytest.raises(ValueError, match="option deck is for single deals"):
         environment.reset(options={"deck": "C2"})
+    with pytest.raises(ValueError, match="option match"):
+        GermanWhistEnv(opponent=Random(), rules="tiny").reset(options={"match": (6, 2)})

@@ -31,6 +31,20 @@ def test_calls_before_reset() -> None:
     copied.step(int(copied.last()[0]["action_mask"].argmax()))
 
 
+def test_errors_of_an_endgame_hook_are_its_own() -> None:
+    class Faulty:
+        def check(self, rules: Any) -> None:
+            pass
+
+        def finish(self, rules: Any, states: Any) -> Any:
+            raise ValueError("mine")
+
+    environment = env(rules="tiny", endgame=Faulty())
+    environment.reset(seed=1)
+    with pytest.raises(ValueError, match="mine"):
+        play_deal(environment, np.random.default_rng(0))
+
+
 def usual_wrappers(reward: str) -> Any:
     bare = raw_env(reward=reward)
     limit = -reward_limit(bare.rules.game, reward)

@@ -14,6 +14,7 @@ pyspiel = pytest.importorskip("pyspiel")
 
 from german_whist.agents.registry import make_agent
 from german_whist.envs.agent import Games
+from german_whist.envs.engine.cards import cards_of
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.openspiel.bots import AgentBot, BotAgent
 from german_whist.openspiel.game import load_game
@@ -35,6 +36,16 @@ class Recorder(pyspiel.Bot):  # type: ignore[misc]
 
 def uniform(game: Any, player: int) -> Any:
     return pyspiel.make_uniform_random_bot(player, 3)
+
+
+class Ranked:
+    """Plays the legal card at one place in their order."""
+
+    def __init__(self, place: int) -> None:
+        self.place = place
+
+    def act(self, views: Any, rng: Any) -> Any:
+        return np.array([[*cards_of(int(view["legal"]))][self.place] for view in views])
 
 
 def games_of(batch: DealBatch, rows: list[int]) -> Games:
@@ -59,6 +70,23 @@ def test_agent_as_bot(preset: str) -> None:
             assert dict(policy) == {action: float(action == chosen) for action in state.legal_actions()}
             played[row].append(chosen)
         batch.step(actions)
+
+
+def test_shares_as_bot() -> None:
+    """One of the agents plays a whole game, and which one depends on the game."""
+    lines = set()
+    for seed in range(20):
+        bot = AgentBot({Ranked(0): 1, Ranked(-1): 1}, seed)
+        state = load_game("tiny").new_initial_state()
+        rng = np.random.default_rng(0)
+        while not state.is_terminal():
+            if state.is_chance_node():
+                actions, chances = zip(*state.chance_outcomes(), strict=True)
+                state.apply_action(int(rng.choice(actions, p=chances)))
+            else:
+                state.apply_action(bot.step(state))
+        lines.add(tuple(state.history()))
+    assert len(lines) == 2
 
 
 @pytest.mark.parametrize("preset", PRESETS)

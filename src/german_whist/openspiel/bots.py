@@ -13,6 +13,7 @@ import pyspiel
 from german_whist.agents.inference.sampling import DealSampler
 from german_whist.agents.registry import make_agent
 from german_whist.envs.agent import Actions, Agent, AgentLike, Games, Histories, Views, ask_views
+from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.state import KEEP, LEAVE, PLAY, SWAP, TAKE
@@ -45,16 +46,17 @@ class AgentBot(pyspiel.Bot):  # type: ignore[misc]
         make_agent(agent)  # a wrong name is refused here, not at the first step
         self._spec = agent
         self._agents: dict[Rules, Agent] = {}
-        self._rng = np.random.default_rng(check_seed(seed))
-        self._game = GameId()
+        self._seed = check_seed(seed)
+        self._number = -1  # of the game
+        self.restart()
 
     def restart(self) -> None:
         """Begin another game."""
-        self._game = GameId()
+        self._game, self._number, self._asked = GameId(), self._number + 1, 0
 
     def restart_at(self, state: Any) -> None:
         """Begin another game in the middle of a deal."""
-        self._game = GameId()
+        self.restart()
 
     def step(self, state: GermanWhistState) -> int:
         """Return the agent's action for the player to act.
@@ -72,7 +74,9 @@ class AgentBot(pyspiel.Bot):  # type: ignore[misc]
 
         agent = self._agents[rules]
         games = Games(histories, lambda: np.array([self._game], object)) if agent.uses_games else None
-        return int(ask_views(agent, deal.view(seat), self._rng, games)[0])
+        rng = AgentRng(self._seed, [self._number], step=self._asked)
+        self._asked = (self._asked + 1) % 2**16
+        return int(ask_views(agent, deal.view(seat), rng, games)[0])
 
     def step_with_policy(self, state: GermanWhistState) -> tuple[list[tuple[int, float]], int]:
         """Return the policy and the action. Agents return only an action, so it has probability 1."""

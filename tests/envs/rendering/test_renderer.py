@@ -58,6 +58,16 @@ def test_opponent_cards_are_hidden() -> None:
     )
 
 
+def test_vector_environment_shows_match_scores() -> None:
+    settings = {"rules": "tiny", "opponent": "greedy", "match": "first_to:5", "render_mode": "ansi"}
+    single = gymnasium.make("german_whist:GermanWhist-v0", **settings)
+    several = gymnasium.make_vec("german_whist:GermanWhist-v0", num_envs=1, **settings)
+    single.reset(seed=1)
+    several.reset(seed=1)
+    assert "match 0" in single.render()
+    assert "match 0" in several.render()[0]
+
+
 # The window
 
 

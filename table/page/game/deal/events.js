@@ -84,9 +84,10 @@ function beginning(rules, state, names) {
   const events = [event("deal", dealer, null, 0, sentence(names[dealer], "deal{s}"), 0)];
   const turned = rules.humbug ? state.deck[rules.cards.length - 1] : rules.openStock ? state.deck[2 * rules.hand] : null;
   let text = "There are no trumps.";
-  if (trump >= 0 && turned !== null) {
+  if (turned !== null) {
     const shown = rules.humbug ? `The last card, ${theCards([turned])}, is shown` : `The ${cardName(turned)} is turned up`;
-    text = `${shown}: ${SUIT_NAMES[trump]} are trumps.`;
+    if (trump >= 0) text = `${shown}: ${SUIT_NAMES[trump]} are trumps.`;
+    else if (rules.humbug) text = `${shown}. ${text}`;
   }
   if (rules.highLow) text += state.low ? " The endgame is played low: the fewest tricks win." : " The endgame is played high.";
   events.push(event("trump", null, trump < 0 ? null : turned, 0, text, 0));

@@ -129,6 +129,7 @@ export function decisionText(deal, view) {
 export function stakeText(view, rules) {
   const faceUp = cardsOf(view.faceUp);
   if (view.choice || faceUp.length === 0 || tricksWon(view) >= EXPLAINED_TRICKS) return null;
+  if (faceUp.length === view.stock) return null; // no card is hidden
   if (rules.draft) return `Win this trick and you may take ${theCards(faceUp)} or leave it for the hidden card.`;
   if (faceUp.length > 1) {
     const choice = joinWords(faceUp.map((card) => `the ${cardName(card)}`), "or");
