@@ -76,10 +76,15 @@ def test_shown_cards_are_told_and_hidden_ones_exist() -> None:
     humbug = gw.TextEnv("humbug:trump=none", "random", seat=0)
     assert "ace of spades" in humbug.reset(seed=0, options={"deck": " ".join(map(card_text, range(52))), "dealer": 0})
     env = gw.TextEnv("tiny:open_stock=2", "greedy", seat=1)
-    assert "hidden card" in env.reset(seed=0)  # the first trick of two
-    while "trick 2" not in env.prompt() or "pick" in env.prompt():
-        env.step(env.legal[0])
-    assert "hidden card" not in env.prompt()
+    told = 0
+    for seed in range(4):
+        prompt, done = env.reset(seed=seed), False
+        while not done:
+            if "hidden card" in prompt:
+                assert "stock 4" in prompt  # in the second of two tricks for cards, both lie face up
+                told += 1
+            prompt, _, done, _ = env.step(env.legal[0])
+    assert told
 
 
 @pytest.mark.parametrize(
