@@ -196,6 +196,15 @@ def test_the_same_deal_from_the_other_side_and_by_the_agent(table: Table, server
     watch = table.page.get_by_role("dialog", name="The computer plays your cards")
     watch.wait_for()
     assert re.search(r"You took \d+ tricks?\. Textbook: \d+\.", watch.text_content())
+    table.page.keyboard.press("Home")
+    says, own = watch.locator(".watch-text"), 0
+    while "The end" not in (words := str(says.text_content())):
+        is_own = "with your cards" in words
+        assert is_own or "did you" not in words
+        assert is_own or "You " not in words
+        own += is_own and bool(re.search("So did you|You (played|did not)", words))
+        table.page.keyboard.press("ArrowRight")
+    assert own
     table.page.keyboard.press("Escape")
     table.button("Same deal, other side").click()
     table.page.wait_for_function("() => document.querySelector('#match').textContent === 'Practice'")

@@ -113,7 +113,7 @@ function compared(before, deal, seat, title, names, first) {
     action,
     name: actionName(action, deal.rules),
     text: texts[step],
-    yours: step <= same && step < before.actions.length ? before.actions[step] : null,
+    yours: deal.actor(step) === seat && step <= same && step < before.actions.length ? before.actions[step] : null,
   }));
   return {
     title,
@@ -123,6 +123,7 @@ function compared(before, deal, seat, title, names, first) {
     compare: { you: result(before, seat, names).tricks.you, other: result(deal, seat, names).tricks.you },
     tricks: { yours: playedTricks(before, seat), other: playedTricks(deal, seat) },
     moves: moves.slice(first),
+    parted: Math.max(differs - first, 0),
     positions: openPositions(deal, seat).slice(first),
   };
 }

@@ -35,8 +35,7 @@ export function openWatch(watch, { title, close = () => {} }) {
     { kind: "full", onclose: close },
   );
   dialog.addEventListener("keydown", (event) => steps.key(event));
-  const parted = watch.moves.findIndex((move) => move.yours !== null && move.yours !== move.action);
-  steps.go(Math.max(parted, 0));
+  steps.go(watch.parted);
 }
 
 /** @param {import("../../game/types.js").Watch} watch @returns {HTMLElement} every trick of both deals: the card of that seat, the opponent's, and who won */
