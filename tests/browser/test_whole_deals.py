@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from collections.abc import Iterator
@@ -177,6 +178,12 @@ def test_the_rest_of_a_deal_can_be_conceded_and_the_match_goes_on(table: Table, 
     assert "You concede the deal." in table.page.get_by_role("region", name="Result").text_content()
     assert "You concede the deal." in table.log
     assert table.page.locator("#match").text_content() == "Best of 3: you trail 0 to 1"
+    session = table.page.url.split("session=")[1]
+    claimed = json.loads(table.do("recording", session, 1)["recording"])["claimed"]
+    found = table.do("review", session, 1)
+    assert all(number <= claimed for number in found["mistakes"])
+    bad = {"inaccuracy", "mistake", "blunder"}
+    assert not bad & {move["label"] for move in found["moves"][claimed:]}  # nobody chose these cards
     table.next_deal()
     assert not claim.is_visible()
 

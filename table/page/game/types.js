@@ -2,7 +2,7 @@
 /** Names for the data that the page shows, each of the type that the function which makes it returns. */
 
 /**
- * @typedef {"best" | "good" | "inaccuracy" | "mistake" | "blunder"} Label
+ * @typedef {"best" | "good" | "inaccuracy" | "mistake" | "blunder" | "claimed"} Label
  * @typedef {"deal" | "trump" | "turn_up" | "keep" | "swap" | "play" | "win" | "leave" | "take" | "draw" | "endgame" | "claim" | "result" | "match"} EventKind
  * @typedef {"you" | "opponent"} Side
  * @typedef {"foreplay" | "endgame"} Stage

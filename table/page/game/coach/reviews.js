@@ -16,6 +16,9 @@ import { reason } from "./reasons.js";
 /** @typedef {import("../../judge/advice.js").Advice} Advice */
 /** @typedef {Awaited<ReturnType<typeof moveData>>} Move */
 
+/** What is said of an action that nobody chose. @type {import("./judgement.js").Judgement} */
+const CLAIMED = { label: "claimed", tricks: 0, win: 0 };
+
 const [MISTAKES, SWINGS] = [3, 3]; // at most
 const PERFECT_ENDGAME = "heuristic+exact"; // plays the cards where no network does
 const SMALLEST_SWING = 0.08;
@@ -90,7 +93,7 @@ export function openPositions(deal, seat) {
 async function moveData(deal, step, advice, seat, text) {
   const action = deal.actions[step];
   const view = deal.view(deal.actor(step), step);
-  const judged = judge(advice, action);
+  const judged = step < (deal.claimed ?? deal.actions.length) ? judge(advice, action) : CLAIMED;
   const taken = tricksWon(view);
   const best = isCriticised(judged) ? advice.actions[0] : action;
   return {

@@ -1,6 +1,7 @@
 // @ts-check
 /** The review of a deal: the curve, the biggest mistakes, every position with all hands open. */
 
+import { isCriticised } from "../../game/coach/judgement.js";
 import { capital, countText } from "../../game/wording.js";
 import { fill, h } from "../dom.js";
 import { percent, shortName } from "../words.js";
@@ -203,11 +204,6 @@ function labelText(move) {
 function verdict(move) {
   if (isCriticised(move)) return `${labelText(move)}. Better: ${move.bestName}.`;
   return move.options.length < 2 ? "The only card" : capital(move.label);
-}
-
-/** @param {Move} move @returns {boolean} whether another action would have been better, beyond doubt */
-function isCriticised(move) {
-  return move.label !== "best" && move.label !== "good";
 }
 
 /** @param {Move} move @param {Review} review @param {() => void} go @returns {HTMLElement} */
