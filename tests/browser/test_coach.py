@@ -137,6 +137,39 @@ def test_recordings_of_two_agents_open_at_the_first_deal_from_the_first_ones_sea
     review.wait_for(timeout=REVIEW)
     assert review.get_by_role("combobox", name="Deal").input_value() == "1"
     assert review.locator(".review-summary").get_by_role("row").nth(1).text_content().startswith("Textbook")
+    assert review.get_by_role("button", name="Share").count() == 0  # it would name a person who has not played
+
+
+def test_a_review_that_comes_late_does_not_open_over_another_game(table: Table, server: Server) -> None:
+    first, second = (table.create(rules=TINY, seat=0) for _ in range(2))
+    held: list[Any] = []
+
+    def hold(route: Any) -> None:
+        held.append(route)
+
+    table.page.route("**/api/advise", hold)
+    table.go_to(first)
+    table.play_on()
+    table.button("Review").click()
+    while not held:
+        table.page.wait_for_timeout(10)
+    table.go_to(second)
+    table.page.unroute("**/api/advise")
+    for route in held:
+        route.continue_()
+    table.do("review", first, 1)
+    table.page.wait_for_timeout(500)
+    assert table.page.get_by_role("dialog").count() == 0
+
+
+def test_a_chance_is_rounded_alike_in_figures_and_in_words(table: Table) -> None:
+    figures, words = table.page.evaluate(
+        """() => {
+          const option = { action: 0, name: '', tricks: 1, tricksGivenAway: 0, win: 0.125, label: 'best', trick: null };
+          return [modules['js/coach/bars.js'].optionBars([option]).textContent, modules['game/wording.js'].percent(0.125)];
+        }"""
+    )
+    assert words in figures
 
 
 def test_the_best_line_of_an_endgame_can_be_played_through(table: Table, server: Server) -> None:

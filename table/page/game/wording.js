@@ -20,9 +20,9 @@ export function general(value) {
   return String(Number(value.toPrecision(6)) + 0);
 }
 
-/** @param {number} share from 0 to 1 @returns {string} `57 %` */
+/** @param {number | null} share from 0 to 1 @returns {string} `57 %` */
 export function percent(share) {
-  return `${round(100 * share)} %`;
+  return share === null ? "–" : `${round(100 * share)} %`;
 }
 
 /** @param {number} count @param {string} noun @returns {string} `1 trick`, `2 tricks`, `2.5 points` */

@@ -5,7 +5,7 @@ import { agentTitle } from "../game/catalogue.js";
 import { dataNow } from "../game/data.js";
 import { PageError } from "../game/errors.js";
 import { followLoading, isWarm } from "../game/thinking.js";
-import { percent } from "./words.js";
+import { percent } from "../game/wording.js";
 import { alertUser, alertWhile } from "./notices.js";
 
 const SLOW = 5000; // milliseconds after which the page says that it is thinking

@@ -26,11 +26,6 @@ export function signed(value, digits = 1) {
   return (value < 0 ? "−" : "+") + text;
 }
 
-/** @param {number | null | undefined} share from 0 to 1 @returns {string} */
-export function percent(share) {
-  return share === null || share === undefined ? "–" : `${Math.round(100 * share)} %`;
-}
-
 /** @param {number} change a difference of chances @returns {string} "+57 points", "−1 point" */
 export function points(change) {
   const number = Math.round(100 * change);

@@ -3,8 +3,9 @@
 
 import { NO_CARD, suitOf, SUITS } from "../../engine/cards.js";
 import { cardName } from "../../game/deal/words.js";
+import { percent } from "../../game/wording.js";
 import { h } from "../dom.js";
-import { isCard, percent, shortName } from "../words.js";
+import { isCard, shortName } from "../words.js";
 
 /** @typedef {import("../../game/types.js").Option} Option */
 

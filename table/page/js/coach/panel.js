@@ -3,11 +3,11 @@
 
 import { suitOf, SUITS } from "../../engine/cards.js";
 import { SUIT_NAMES } from "../../game/deal/words.js";
-import { capital } from "../../game/wording.js";
+import { capital, percent } from "../../game/wording.js";
 import { openDialog } from "../dialogs/dialog.js";
 import { byId, fill, h, icon } from "../dom.js";
 import { announce } from "../notices.js";
-import { isCard, percent, SUIT_SIGNS } from "../words.js";
+import { isCard, SUIT_SIGNS } from "../words.js";
 import { actionText, optionBars } from "./bars.js";
 
 /** @typedef {import("../../game/types.js").Session} Session */

@@ -4,9 +4,10 @@
 import { canBePlayed, knowsRules } from "../../game/catalogue.js";
 import { PageError } from "../../game/errors.js";
 import * as sessions from "../../game/sessions.js";
+import { percent } from "../../game/wording.js";
 import { answerTo, attempt } from "../attempt.js";
 import { fill, h, icon, newId } from "../dom.js";
-import { percent, timeText } from "../words.js";
+import { timeText } from "../words.js";
 import { confirmDialog, openDialog } from "./dialog.js";
 import { download } from "./share.js";
 

@@ -1,13 +1,12 @@
 // @ts-check
 /** The statistics: results by game and agent, accuracy, luck and skill, streaks. */
 
-import { agentTitle, matchTitle } from "../../game/catalogue.js";
+import { agentTitle, matchTitle, rulesTitle } from "../../game/catalogue.js";
 import * as sessions from "../../game/sessions.js";
-import { countText } from "../../game/wording.js";
+import { countText, percent } from "../../game/wording.js";
 import { attempt } from "../attempt.js";
 import { h, svg } from "../dom.js";
-import { percent, signed } from "../words.js";
-import { gameOf } from "./game_form.js";
+import { signed } from "../words.js";
 import { confirmDialog, openDialog } from "./dialog.js";
 
 /** @typedef {import("../../game/types.js").Statistics} Statistics */
@@ -59,9 +58,9 @@ function tables(statistics, catalog) {
     ...(statistics.memory === null ? [] : [memory(statistics.memory)]),
   ];
   if (recent.length >= FEW) parts.push(recentChart(recent));
-  if (plain.length > 0) parts.push(groupTable("By game and opponent", plain, catalog));
-  if (assisted.length > 0) parts.push(groupTable("Assisted deals", assisted, catalog));
-  if (statistics.matches.length > 0) parts.push(matchTable(statistics, catalog));
+  if (plain.length > 0) parts.push(groupTable("By game and opponent", plain));
+  if (assisted.length > 0) parts.push(groupTable("Assisted deals", assisted));
+  if (statistics.matches.length > 0) parts.push(matchTable(statistics));
   return parts;
 }
 
@@ -99,14 +98,6 @@ function figure(word, number) {
   return h("div", {}, h("dt", {}, word), h("dd", {}, number));
 }
 
-/** @param {Catalog} catalog @param {string} rules @returns {string} */
-function gameTitle(catalog, rules) {
-  const game = gameOf(catalog, rules);
-  const scoring = game.scorings.find((entry) => entry.rules === rules);
-  if (scoring === undefined) return rules === game.id ? game.title : rules;
-  return scoring === game.scorings[0] ? game.title : `${game.title}: ${scoring.title}`;
-}
-
 /** @param {string} caption @param {string[]} heads @param {(string | number)[][]} rows @returns {HTMLElement} */
 function plainTable(caption, heads, rows) {
   return h(
@@ -122,8 +113,8 @@ function plainTable(caption, heads, rows) {
   );
 }
 
-/** @param {string} caption @param {import("../../game/types.js").DealGroup[]} groups @param {Catalog} catalog @returns {HTMLElement} */
-function groupTable(caption, groups, catalog) {
+/** @param {string} caption @param {import("../../game/types.js").DealGroup[]} groups @returns {HTMLElement} */
+function groupTable(caption, groups) {
   const estimate = (/** @type {import("../../game/types.js").Estimate | null} */ found, /** @type {(value: number) => string} */ words) =>
     found === null ? "–" : `${words(found.mean)} ± ${found.error.toFixed(1)}`;
   const number = (/** @type {number} */ value) => value.toFixed(1);
@@ -131,7 +122,7 @@ function groupTable(caption, groups, catalog) {
     caption,
     ["Game", "Against", "Deals", "Won", "Drawn", "Lost", "Tricks", "Luck", "Skill", "Accuracy", "Streak"],
     groups.map((group) => [
-      gameTitle(catalog, group.rules),
+      rulesTitle(group.rules),
       agentTitle(group.agent),
       group.deals,
       group.won,
@@ -146,12 +137,12 @@ function groupTable(caption, groups, catalog) {
   );
 }
 
-/** @param {Statistics} statistics @param {Catalog} catalog @returns {HTMLElement} */
-function matchTable(statistics, catalog) {
+/** @param {Statistics} statistics @returns {HTMLElement} */
+function matchTable(statistics) {
   return plainTable(
     "Matches",
     ["Game", "Against", "Match", "Won", "Lost"],
-    statistics.matches.map((match) => [gameTitle(catalog, match.rules), agentTitle(match.agent), matchTitle(match.match) + (match.assisted ? ", assisted" : ""), match.won, match.lost]),
+    statistics.matches.map((match) => [rulesTitle(match.rules), agentTitle(match.agent), matchTitle(match.match) + (match.assisted ? ", assisted" : ""), match.won, match.lost]),
   );
 }
 

@@ -1,8 +1,9 @@
 // @ts-check
 /** The curve of the chance to win, with marks for the biggest mistakes and for the largest changes that you did not cause. */
 
+import { percent } from "../../game/wording.js";
 import { h, svg } from "../dom.js";
-import { percent, points } from "../words.js";
+import { points } from "../words.js";
 
 /** @typedef {import("../../game/types.js").Review} Review */
 

@@ -2,9 +2,9 @@
 /** The review of a deal: the curve, the biggest mistakes, every position with all hands open. */
 
 import { isCriticised } from "../../game/coach/judgement.js";
-import { capital, countText } from "../../game/wording.js";
+import { capital, countText, percent } from "../../game/wording.js";
 import { fill, h } from "../dom.js";
-import { percent, shortName } from "../words.js";
+import { shortName } from "../words.js";
 import { actionText, optionBars } from "../coach/bars.js";
 import { openDialog } from "../dialogs/dialog.js";
 import { board } from "./board.js";
