@@ -32,6 +32,7 @@ TITLES = {  # of the games, in the order in which they are offered
     "tiny": "Tiny",
     "six_cards": "Six cards",
 }
+LESSON = "classic:ranks=4,hand=4,stock=8"  # the rules of the lesson: table/page/game/lesson.js
 _SLAMS = {13: 10, 7: 5}  # by number of cards in a hand
 _BOOKS = {14: 6}  # by number of tricks, for small whist when every trick counts; elsewhere half the tricks
 
@@ -79,7 +80,14 @@ _ANYWHERE = ("random", "greedy", "heuristic", BASELINE, "mc:worlds=60")  # also 
 def rules_title(rules: str | Rules) -> str:
     """Return the display name of rules; their specification if they have none."""
     spec = rules_spec(rules)
-    return TITLES.get(spec, spec)
+    return _titles().get(spec, spec)
+
+
+@lru_cache
+def _titles() -> dict[str, str]:
+    """Return the display names of games, of their other scorings and of the lesson, by specification."""
+    scorings = ((game["title"], one) for game in reversed(games()) for one in game["scorings"][1:])
+    return {**{one["rules"]: f"{game}: {one['title']}" for game, one in scorings}, **TITLES, LESSON: "Lesson"}
 
 
 @lru_cache
@@ -141,6 +149,12 @@ def games() -> tuple[Entry, ...]:
         }
         for name in names
     )
+
+
+def unlisted(spec: str) -> Entry:
+    """Return a game that is no preset, as ``games`` lists them."""
+    scorings = [{"title": spec, "rules": spec}]
+    return {"id": spec, "title": spec, "summary": "", "scorings": scorings, "agents": agents_for(rules_named(spec))}
 
 
 def _scorings(name: str, rules: Rules) -> list[Entry]:

@@ -11,7 +11,6 @@ import json
 import re
 import sys
 from functools import lru_cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +34,6 @@ NETWORKS = (SMALL, CHAMPION)  # each in a file that the page loads on demand
 # measured by tools/page_accuracy.mjs on 300 deals.
 OWN_AGENTS = {"random": 30.5, "greedy": 63.4, "heuristic": 79.6, "heuristic+exact": 88.1, SMALL: 97.4, CHAMPION: 100.0}
 
-LESSON = "classic:ranks=4,hand=4,stock=8"  # the rules of the lesson: table/page/game/lesson.js
 _LARGEST = 127  # absolute value of a quantized weight, at most
 
 
@@ -71,17 +69,18 @@ def page_data(options: ServeOptions | None = None) -> dict[str, Any]:
     Args:
         options: the server's options; ``None`` for a static host, whose page has only the agents that run in it.
     """
-    rules = {**page_rules(), LESSON: rules_named(LESSON)}
+    rules, games = page_rules(), catalogue.games()
     proposed = options or ServeOptions()
-    rules[proposed.rules] = rules_named(proposed.rules)
+    if proposed.rules not in rules:
+        games = (*games, catalogue.unlisted(proposed.rules))
+    rules |= {spec: rules_named(spec) for spec in (catalogue.LESSON, proposed.rules)}
     strongest = SMALL if options is None else catalogue.default_agent(rules[proposed.rules])
     agent, *_ = *proposed.agents, strongest
     return {
         "server": options is not None,
         "seed": proposed.seed,
         "catalog": {
-            "version": version("german-whist"),
-            "games": [_game(game, options) for game in catalogue.games()],
+            "games": [_game(game, options) for game in games],
             "agents": _agents(options),
             "suggested": proposed.agents,
             "defaults": {"rules": proposed.rules, "agent": agent, "match": None},
@@ -162,7 +161,7 @@ def _words(rules: Rules) -> dict[str, Any]:
 
 def _record(spec: str, rules: Rules) -> dict[str, Any]:
     """Return rules in the form of the page's engine, with camel-case names."""
-    derived = ("cards", "foreplay", "tricks", "counted", "has_choices", "num_actions")
+    derived = ("cards", "foreplay", "tricks", "counted", "has_choices")
     fields = {"spec": spec, **rules.to_dict(), **{name: getattr(rules, name) for name in derived}}
     game = {name: int(rules.game[name][0]) for name in rules.game.dtype.names or ()}
     deck = game.pop("deck")

@@ -32,6 +32,22 @@ def test_every_preset_is_offered_with_scorings_and_agents_that_play_them() -> No
                     make_agent(spec, scoring["rules"])
 
 
+def test_every_scoring_and_the_lesson_have_a_name_of_their_own() -> None:
+    titles = [words["title"] for words in page_data()["games"].values()]
+    assert [title for title in titles if "=" in title] == []
+    assert len(set(titles)) == len(titles)
+
+
+def test_a_game_that_is_no_preset_is_offered_with_the_agents_that_play_it() -> None:
+    options = ServeOptions("humbug:suits=2,ranks=4,hand=2,book=1")
+    found = page_data(options)["catalog"]
+    (agents,) = (game["agents"] for game in found["games"] if game["id"] == options.rules)
+    assert found["defaults"]["agent"] in agents
+    for agent in found["agents"]:
+        with nullcontext() if agent["spec"] in agents else pytest.raises(ValueError, match=r"hidden|endgame|known"):
+            make_agent(agent["spec"], options.rules)
+
+
 def test_the_scorings_of_the_app_are_offered() -> None:
     classic, small = ({scoring["rules"] for scoring in game["scorings"]} for game in catalogue.games()[:2])
     assert {"seventh", "classic:counts=all,points=over_book,book=13"} <= classic

@@ -49,7 +49,6 @@
  * @property {number} tricks  tricks in a deal, both stages together
  * @property {number} counted  tricks that count in a deal
  * @property {boolean} hasChoices  whether some decisions are not cards from the hand
- * @property {number} numActions
  * @property {Game} game  the rules as the engine reads them
  */
 

@@ -52,7 +52,6 @@ import { PageError } from "./errors.js";
  * What can be played.
  *
  * @typedef {object} Catalog
- * @property {string} version  version of the package
  * @property {GameEntry[]} games
  * @property {AgentEntry[]} agents  the agents, from the easiest to the hardest
  * @property {string[]} suggested  specifications of the opponents that the command line names
