@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from german_whist.envs.text.rules_text import rules_text
 from tests.browser.conftest import OpenTable, StartServer
 from tests.browser.server import Server
 from tests.browser.table import Table
@@ -136,6 +137,16 @@ def test_scoring_and_win_target_are_those_of_the_game_that_is_dealt(
     session = table.session(table.page.url.split("session=")[1])
     assert session["rules"] == scoring
     assert session["match"]["format"] == match
+
+
+def test_the_rules_below_the_form_are_those_of_the_scoring(table: Table) -> None:
+    dialog = new_game_of(table)
+    dialog.get_by_label("Game").select_option("draft")
+    scorings = dialog.get_by_label("Scoring").locator("option")
+    for scoring in scorings.evaluate_all("all => all.map(({ value }) => value)"):
+        dialog.get_by_label("Scoring").select_option(scoring)
+        told = " ".join(dialog.locator(".rule").all_text_contents())
+        assert told.split() == rules_text(scoring).partition("\n\n")[2].split()
 
 
 def test_what_the_command_line_asks_for_is_shown_and_dealt_though_no_list_has_it(

@@ -235,6 +235,24 @@ def test_the_pages_copy_plays_and_advises_until_the_server_is_warm(
     (tmp_path / COLD).touch()
     server = start_server("tiny", "heuristic", "champion:search=4")
     table = open_table(server, game={"rules": "tiny", "seat": 0, "agent": "champion"})
+@pytest.mark.parametrize(
+    ("rules", "agent", "names"),
+    [
+        ("humbug", "heuristic", ["Textbook", "Greedy"]),
+        ("tiny", "small", ["Small network", "Greedy", "Textbook", "Champion"]),
+    ],
+)
+def test_the_opponents_of_a_start_play_its_game_and_the_first_is_the_one_that_was_asked_for(
+    open_table: OpenTable, start_server: StartServer, rules: str, agent: str, names: list[str]
+) -> None:
+    table = open_table(start_server(rules, agent), settings={"welcomed": False})
+    shown = table.page.get_by_role("group", name="Opponents").locator("strong")
+    assert shown.all_text_contents() == names
+    table.page.keyboard.press("Enter")
+    table.page.wait_for_function("name => document.title.includes(name)", arg=names[0])
+    table.wait()
+
+
     plate, hint = table.page.locator("#far-plate"), table.page.locator("#coach")
     assert "this page’s copy" in str(plate.text_content())
     table.button("Hint").click()

@@ -38,10 +38,15 @@ export function agentTitle(spec) {
   return dataNow().catalog.agents.find((agent) => agent.spec === spec)?.title ?? JUDGES[spec] ?? spec;
 }
 
+/** @param {string} rules @returns {import("./data.js").GameEntry} the game that has a scoring of these rules */
+export function gameOf(rules) {
+  const { games } = dataNow().catalog;
+  return games.find(({ id }) => id === rules) ?? games.find(({ scorings }) => scorings.some((one) => one.rules === rules)) ?? games[0];
+}
+
 /** @param {string} rules @returns {string[]} the agents that the page offers for a game, the easiest first */
 export function agentsFor(rules) {
-  const { games } = dataNow().catalog;
-  const game = games.find(({ scorings }) => scorings.some((one) => one.rules === rules)) ?? games[0];
+  const game = gameOf(rules);
   return game.scorings.find((one) => one.rules === rules)?.agents ?? game.agents;
 }
 

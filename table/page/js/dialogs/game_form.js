@@ -1,8 +1,7 @@
 // @ts-check
 /** What to play: game, scoring, opponent and win target; its rules in words; two agents that play while a person looks on. */
 
-import { agentsFor, agentTitle, canBePlayed, matchTitle } from "../../game/catalogue.js";
-import { dataNow } from "../../game/data.js";
+import { agentsFor, agentTitle, canBePlayed, gameOf, matchTitle, wordsOf } from "../../game/catalogue.js";
 import { change, settings } from "../settings.js";
 import { fill, h, newId } from "../dom.js";
 import { openDialog } from "./dialog.js";
@@ -11,17 +10,6 @@ import { selectField } from "./fields.js";
 /** @typedef {import("../../game/types.js").Catalog} Catalog */
 
 const TARGETS = [null, "first_to:10", "first_to:25", "first_to:50", "best_of:3", "best_of:5"];
-
-/** @param {Catalog} catalog @param {string} rules @returns {import("../../game/data.js").GameEntry} the game that has a scoring of these rules */
-export function gameOf(catalog, rules) {
-  const { games } = catalog;
-  return (
-    games.find((game) => game.id === rules) ??
-    games.find((game) => game.scorings.some((scoring) => scoring.rules === rules)) ??
-    games.find((game) => rules.startsWith(`${game.id}:`)) ??
-    games[0]
-  );
-}
 
 /** @param {Catalog} catalog @param {string} spec @returns {string} "Textbook (medium)" */
 function withLevel(catalog, spec) {
@@ -41,24 +29,6 @@ function likeAgent(catalog, agents, spec) {
 }
 
 /**
- * Return the games of the catalogue, and those asked for that it does not list.
- *
- * @param {Catalog} catalog
- * @param {{rules: string, agent: string}[]} asked  games and agents from the command line, or played last
- * @returns {import("../../game/data.js").GameEntry[]}
- */
-function allGames(catalog, asked) {
-  const everywhere = catalog.games[0].agents.filter((spec) => catalog.games.every((game) => game.agents.includes(spec)));
-  const games = [...catalog.games];
-  for (const { rules } of asked) {
-    if (games.some((game) => game.id === rules || game.scorings.some((scoring) => scoring.rules === rules))) continue;
-    const agents = [...new Set([...everywhere, ...asked.filter((one) => one.rules === rules).map((one) => one.agent)])];
-    games.push({ id: rules, title: rules, summary: "", scorings: [{ title: rules, rules }], agents });
-  }
-  return games;
-}
-
-/**
  * Return the form; every choice is kept in the settings at once.
  *
  * @param {Catalog} catalog
@@ -69,17 +39,16 @@ export function gameForm(catalog, start) {
   const form = h("div", { class: "game-form" });
   const choices = { ...settings.game };
   if (!canBePlayed(choices)) Object.assign(choices, { ...catalog.defaults });
-  const asked = [{ ...choices }, catalog.defaults];
-  const games = allGames(catalog, asked);
+  const { games } = catalog;
 
   const store = () =>
     change({ game: { rules: choices.rules, agent: choices.agent, match: choices.match }, defaults: JSON.stringify(catalog.defaults) });
   const draw = () => {
-    const game = games.find((entry) => entry.id === choices.rules) ?? gameOf(catalog, choices.rules);
-    const agents = game.scorings.find((scoring) => scoring.rules === choices.rules)?.agents ?? game.agents;
+    const game = gameOf(choices.rules);
+    const agents = agentsFor(choices.rules);
     if (!agents.includes(choices.agent)) choices.agent = likeAgent(catalog, agents, choices.agent);
     const agent = catalog.agents.find((entry) => entry.spec === choices.agent);
-    const { text } = dataNow().games[game.id];
+    const { text } = wordsOf(choices.rules);
     const keep = (/** @type {Partial<typeof choices>} */ changes) => {
       Object.assign(choices, changes);
       store();

@@ -1,6 +1,7 @@
 // @ts-check
 /** Opponents for a start, each with a face and a sentence: those of the command line, then three, the easiest first. */
 
+import { agentsFor } from "../../game/catalogue.js";
 import { openDialog } from "./dialog.js";
 import { h, svg } from "../dom.js";
 
@@ -16,12 +17,12 @@ const head = (color) => [
   ["ellipse", { cx: 40, cy: 38, rx: 17, ry: 19, fill: "#f3cfa6" }],
 ];
 
-/** @typedef {{specs: string[], words: string, ground: string, shapes: Shape[]}} Opponent */
+/** @typedef {{spec: string, words: string, ground: string, shapes: Shape[]}} Opponent */
 
 /** @type {Opponent[]} */
 const OPPONENTS = [
   {
-    specs: ["greedy"],
+    spec: "greedy",
     words: "Wants every good card at once. You will soon beat it.",
     ground: "#e9b44c",
     shapes: [
@@ -34,7 +35,7 @@ const OPPONENTS = [
     ],
   },
   {
-    specs: ["heuristic"],
+    spec: "heuristic",
     words: "Remembers every card and plays by the book.",
     ground: "#7fa6c9",
     shapes: [
@@ -50,7 +51,7 @@ const OPPONENTS = [
     ],
   },
   {
-    specs: ["champion", "small"], // the first that the catalogue has
+    spec: "champion",
     words: "Has played millions of deals. Few beat it.",
     ground: "#b8697a",
     shapes: [
@@ -66,12 +67,13 @@ const OPPONENTS = [
 ];
 
 /** @param {string} spec of an agent that is none of the three @returns {Opponent} */
-const another = (spec) => ({ specs: [spec], words: spec, ground: "#8fae8b", shapes: [...head("#4d4d4d"), eye(33, 38), eye(47, 38), ["path", { d: "M33 49H47", ...LINE }]] });
+const another = (spec) => ({ spec, words: spec, ground: "#8fae8b", shapes: [...head("#4d4d4d"), eye(33, 38), eye(47, 38), ["path", { d: "M33 49H47", ...LINE }]] });
 
-/** @param {import("../../game/types.js").Catalog} catalog @returns {Opponent[]} those of the command line first */
-function opponents({ suggested }) {
-  const first = suggested.map((spec) => OPPONENTS.find(({ specs }) => specs.includes(spec)) ?? another(spec));
-  return [...new Set([...first, ...OPPONENTS])];
+/** @param {import("../../game/types.js").Catalog} catalog @returns {Opponent[]} of the default game: those of the command line first */
+function opponents({ suggested, defaults }) {
+  const able = agentsFor(defaults.rules);
+  const first = suggested.map((one) => OPPONENTS.find(({ spec }) => spec === one) ?? another(one));
+  return [...new Set([...first, ...OPPONENTS.filter(({ spec }) => able.includes(spec))])];
 }
 
 /**
@@ -80,9 +82,9 @@ function opponents({ suggested }) {
  * @returns {HTMLElement}
  */
 export function opponentList(catalog, choose) {
-  const buttons = opponents(catalog).map(({ specs, words, ground, shapes }, place) => {
-    const [agent] = specs.flatMap((spec) => catalog.agents.filter((entry) => entry.spec === spec));
-    return agent && h(
+  const buttons = opponents(catalog).map(({ spec, words, ground, shapes }, place) => {
+    const agent = catalog.agents.find((entry) => entry.spec === spec);
+    return agent !== undefined && h(
       "button",
       { type: "button", autofocus: place === 0, onclick: () => choose(agent.spec) },
       svg(
@@ -116,7 +118,7 @@ export function absentOpponent(catalog, { agent: spec, message }, { again, playA
 }
 
 /** @param {import("../../game/types.js").Catalog} catalog @param {string} agent @returns {boolean} whether it is one of those */
-export const isListed = (catalog, agent) => opponents(catalog).some(({ specs }) => specs.includes(agent));
+export const isListed = (catalog, agent) => opponents(catalog).some(({ spec }) => spec === agent);
 
 /** @param {import("../../game/types.js").Catalog} catalog @returns {string} the opponent that is suggested: the first of the command line, else the easiest */
-export const firstOpponent = (catalog) => opponents(catalog)[0].specs[0];
+export const firstOpponent = (catalog) => opponents(catalog)[0].spec;
