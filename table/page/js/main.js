@@ -191,6 +191,9 @@ function quiz() {
   openQuiz(session, (cards) => void controller.recall(cards));
 }
 
+/** @param {Session} session @returns {boolean} whether another one is at the table by now */
+const hasLeft = ({ id }) => controller.session?.id !== id;
+
 /**
  * @param {number} [deal] default: the one on the table, or the last finished one
  * @param {number | null} [move] the move to begin with; default: the biggest mistake
@@ -202,6 +205,7 @@ async function review(deal, move = null) {
   const number = deal ?? finished[finished.length - 1];
   await attempt(async () => {
     const [answer, { openReview }] = await Promise.all([sessions.review(session.id, number), windows()]);
+    if (hasLeft(session)) return;
     openReview(
       answer,
       {
@@ -232,6 +236,7 @@ async function watch(deal) {
   const session = current();
   await attempt(async () => {
     const [answer, { openWatch }] = await Promise.all([sessions.watch(session.id, deal ?? session.deal.number), windows()]);
+    if (hasLeft(session)) return;
     openWatch(answer, { title: "The computer plays your cards" });
   });
 }
@@ -246,14 +251,16 @@ async function watch(deal) {
 async function watchLine(session, deal, move) {
   await attempt(async () => {
     const [answer, { openWatch }] = await Promise.all([sessions.watch(session.id, deal, move), windows()]);
+    if (hasLeft(session)) return;
     openWatch(answer, { title: "The best line", close: () => void review(deal, move) });
   });
 }
 
 async function compare() {
-  const { id } = current();
+  const session = current();
   await attempt(async () => {
-    const [answer, { openWatch }] = await Promise.all([sessions.compare(id), windows()]);
+    const [answer, { openWatch }] = await Promise.all([sessions.compare(session.id), windows()]);
+    if (hasLeft(session)) return;
     openWatch(answer, { title: "The sender’s deal and yours" });
   });
 }
