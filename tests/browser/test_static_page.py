@@ -555,6 +555,12 @@ def test_finished_games_are_listed_with_their_results_and_open_with_their_review
     games_window(table).get_by_role("button", name="Show all 22").click()
     shown = re.search(r"accuracy (.+?) ·", rows.last.locator("small").text_content())
     assert (shown[1] if shown else "–") == accuracy
+    table.page.keyboard.press("Escape")
+    games_window(table)
+    rows.first.get_by_role("button", name="Delete").click()
+    table.button("Delete").click()
+    finished.get_by_role("button", name="Show all 21").click()
+    assert rows.count() == 21
 
 
 def test_tricks_of_a_low_deal_are_those_that_were_taken(table: Table) -> None:

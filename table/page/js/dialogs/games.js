@@ -26,8 +26,12 @@ export function openGames(all, actions, atFile = false) {
   const canBeReviewed = (/** @type {ListedSession} */ { rules }) => knowsRules(rules);
   const [open, finished] = [h("ul", { class: "games" }), h("ul", { class: "games" })];
   const more = h("button", { type: "button", class: "quiet" });
-  const file = fileSection(actions.saved, async () => show(await sessions.list()));
-  show(all);
+  let [listed, count] = [all, SHOWN];
+  const file = fileSection(actions.saved, async () => {
+    listed = await sessions.list();
+    show();
+  });
+  show();
   const dialog = openDialog("Your games", [
     h("section", {}, h("h3", {}, "Unfinished"), open),
     h("section", {}, h("h3", {}, "Finished, with their reviews"), finished, more),
@@ -42,15 +46,17 @@ export function openGames(all, actions, atFile = false) {
     act();
   }
 
-  /** @param {ListedSession[]} listed @param {number} [count] finished games that are shown */
-  function show(listed, count = SHOWN) {
+  function show() {
     const played = listed.filter(({ kind }) => kind === "play" || kind === "challenge");
     const over = played.filter((session) => !isOpen(session) && session.outcome !== null);
     showList(open, played.filter(isOpen), (id) => leave(() => actions.open(id)), canBePlayed);
     showList(finished, over.slice(0, count), (id) => leave(() => actions.review(id)), canBeReviewed);
     more.hidden = over.length <= count;
     more.textContent = `Show all ${over.length}`;
-    more.onclick = () => show(listed, over.length);
+    more.onclick = () => {
+      count = over.length;
+      show();
+    };
   }
 
   /** @param {HTMLElement} list @param {ListedSession[]} some @param {(id: string) => void} choose @param {(session: ListedSession) => boolean} isAble whether a game can be chosen */
@@ -95,11 +101,11 @@ export function openGames(all, actions, atFile = false) {
         throw error;
       }
     }
-    const list = item.parentElement;
-    const next = item.nextElementSibling ?? item.previousElementSibling;
-    item.remove();
-    if (next === null && list !== null) fill(list, none());
-    (next ?? dialog).querySelector("button")?.focus();
+    const rows = item.parentElement?.children ?? open.children;
+    const place = [...rows].indexOf(item);
+    listed = listed.filter(({ id }) => id !== session.id);
+    show();
+    (rows[Math.min(place, rows.length - 1)] ?? dialog).querySelector("button")?.focus();
     actions.removed(session.id);
   }
 }
