@@ -282,6 +282,21 @@ def test_the_focus_goes_to_the_hand_of_a_new_game(open_table: OpenTable, start_s
         table.button("New game").click()
 
 
+@pytest.mark.parametrize(
+    ("rules", "place"), [("humbug", "Your choice"), ("draft", "Your choice"), ("open_stock", "Face-up cards")]
+)
+def test_after_a_choice_the_focus_is_in_the_hand(table: Table, rules: str, place: str) -> None:
+    kind = {"humbug": "keep_or_swap", "draft": "take_or_leave", "open_stock": "pick"}[rules]
+    table.go_to(play(table, rules, decides(kind)))
+    before = table.log
+    table.page.locator(f"main [aria-label='{place}'] button").first.focus()
+    for _ in range(1 if kind != "pick" else 2):  # a card is raised first
+        table.page.keyboard.press("Enter")
+    table.page.wait_for_function("text => document.querySelector('[role=log]').textContent !== text", arg=before)
+    table.wait()
+    assert table.page.evaluate("document.querySelector('#hand').contains(document.activeElement)")
+
+
 def test_targets_are_large_enough_for_a_finger(open_table: OpenTable, server: Server) -> None:
     table = open_table(width=390, height=844, touch=True, game={"rules": "classic", "seat": 0})
     sizes: list[Any] = table.page.locator("button:visible").evaluate_all(

@@ -153,6 +153,7 @@ export class Controller {
       if (suitOf(action) === shown.position.trump) callTrump();
     } else {
       this.show({ ...shown, waiting: true });
+      byId("hand").focus({ preventScroll: true }); // the button that was pressed is gone
     }
     const answer = await this.request(() => sessions.act(session, action));
     if (answer === null) return;
