@@ -41,7 +41,7 @@ export function sessionData(session) {
     events: listed,
     can: {
       act: acts,
-      hint: acts,
+      hint: acts && setup.kind !== "lesson",
       takeBack: session.canTakeBack,
       claim: acts && setup.kind !== "lesson" && canClaim(deal),
       next: deal.done && !session.over,
