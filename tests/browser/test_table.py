@@ -264,6 +264,7 @@ def test_the_opponents_of_a_start_play_its_game_and_the_first_is_the_one_that_wa
     hint.get_by_text("By Champion with search").wait_for(state="attached", timeout=60_000)
     assert hint.get_by_role("columnheader", name="tricks by champion:search=4", include_hidden=True).count()
     table.page.goto("about:blank")
+    assert review.get_by_role("button", name="Share").count() == 0  # it was nobody's deal
 
 
 def test_a_best_of_match_counts_deals_won(table: Table, server: Server) -> None:

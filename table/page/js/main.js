@@ -213,7 +213,7 @@ async function review(deal, move = null) {
         line: session.can.swap ? (from) => void watchLine(session, number, from) : null,
         otherSide: session.can.swap ? () => void otherSide(number) : null,
         watch: session.can.swap ? () => void watch(number) : null,
-        share: () => void attempt(() => share(session, number)),
+        share: session.kind === "recording" ? null : () => void attempt(() => share(session, number)),
         close: () => {
           if (controller.session?.kind === "recording") void attempt(backToGame);
         },

@@ -21,7 +21,7 @@ import { Steps } from "./steps.js";
  * @property {((move: number) => void) | null} line  shows perfect play from a decision on
  * @property {(() => void) | null} otherSide
  * @property {(() => void) | null} watch
- * @property {() => void} share
+ * @property {(() => void) | null} share
  * @property {() => void} [close]
  */
 
@@ -111,7 +111,7 @@ export function openReview(review, actions, list) {
         { class: "buttons" },
         actions.otherSide && h("button", { type: "button", class: "quiet", onclick: leave(actions.otherSide) }, "Play the other side"),
         actions.watch && h("button", { type: "button", class: "quiet", onclick: leave(actions.watch) }, "Let the computer play my cards"),
-        h("button", { type: "button", class: "quiet", onclick: leave(actions.share) }, "Share"),
+        actions.share && h("button", { type: "button", class: "quiet", onclick: leave(actions.share) }, "Share"),
       ),
     ],
     { kind: "full", onclose: () => !leaving && actions.close?.() },
