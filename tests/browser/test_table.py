@@ -137,6 +137,25 @@ def test_where_nothing_moves_a_trick_can_be_seen_all_the_same_and_the_result_wai
     assert lengths[-1] >= 1200
 
 
+_EARLY = """() => {
+  window.early = [];
+  const match = document.getElementById('match');
+  let before = match.textContent;
+  new MutationObserver(() => {
+    if (match.textContent !== before && document.querySelector('#result-text').textContent === '') window.early.push(match.textContent);
+    before = match.textContent;
+  }).observe(match, { childList: true });
+}"""
+
+
+def test_the_score_of_a_match_waits_for_the_last_trick(open_table: OpenTable, server: Server) -> None:
+    table = open_table(hurried=False, game={"rules": "tiny", "seat": 0, "match": "best_of:3"})
+    table.page.evaluate(_EARLY)
+    table.play_on()
+    assert table.page.evaluate("window.early") == []
+    assert "1" in str(table.page.locator("#match").text_content())
+
+
 def test_the_card_that_was_drawn_last_is_marked(table: Table, server: Server) -> None:
     session = table.create(rules="small", seat=0)
     table.go_to(session)
@@ -216,25 +235,6 @@ def test_the_agents_of_the_command_line_come_first_and_wait_until_the_server_is_
     assert table.play_on()
 
 
-def test_two_agents_play_while_one_watches(table: Table, server: Server) -> None:
-    table.go_to(table.create(rules="tiny"))
-    table.button("More").click()
-    table.button("Watch two agents", exact=False).click()
-    dialog = table.page.get_by_role("dialog", name="Watch two agents")
-    dialog.get_by_label("First seat").select_option("greedy")
-    dialog.get_by_label("Second seat").select_option("mc:worlds=60")
-    dialog.get_by_role("button", name="Play").click()
-    review = table.page.get_by_role("dialog", name="Review of the deal")
-    review.wait_for(timeout=REVIEW)
-    assert re.search(r"(Greedy|Monte Carlo) wins|is drawn", str(review.text_content()))
-
-
-def test_the_pages_copy_plays_and_advises_until_the_server_is_warm(
-    open_table: OpenTable, start_server: StartServer, tmp_path: Path
-) -> None:
-    (tmp_path / COLD).touch()
-    server = start_server("tiny", "heuristic", "champion:search=4")
-    table = open_table(server, game={"rules": "tiny", "seat": 0, "agent": "champion"})
 @pytest.mark.parametrize(
     ("rules", "agent", "names"),
     [
@@ -253,6 +253,26 @@ def test_the_opponents_of_a_start_play_its_game_and_the_first_is_the_one_that_wa
     table.wait()
 
 
+def test_two_agents_play_while_one_watches(table: Table, server: Server) -> None:
+    table.go_to(table.create(rules="tiny"))
+    table.button("More").click()
+    table.button("Watch two agents", exact=False).click()
+    dialog = table.page.get_by_role("dialog", name="Watch two agents")
+    dialog.get_by_label("First seat").select_option("greedy")
+    dialog.get_by_label("Second seat").select_option("mc:worlds=60")
+    dialog.get_by_role("button", name="Play").click()
+    review = table.page.get_by_role("dialog", name="Review of the deal")
+    review.wait_for(timeout=REVIEW)
+    assert re.search(r"(Greedy|Monte Carlo) wins|is drawn", str(review.text_content()))
+    assert review.get_by_role("button", name="Share").count() == 0  # it was nobody's deal
+
+
+def test_the_pages_copy_plays_and_advises_until_the_server_is_warm(
+    open_table: OpenTable, start_server: StartServer, tmp_path: Path
+) -> None:
+    (tmp_path / COLD).touch()
+    server = start_server("tiny", "heuristic", "champion:search=4")
+    table = open_table(server, game={"rules": "tiny", "seat": 0, "agent": "champion"})
     plate, hint = table.page.locator("#far-plate"), table.page.locator("#coach")
     assert "this page’s copy" in str(plate.text_content())
     table.button("Hint").click()
@@ -264,7 +284,6 @@ def test_the_opponents_of_a_start_play_its_game_and_the_first_is_the_one_that_wa
     hint.get_by_text("By Champion with search").wait_for(state="attached", timeout=60_000)
     assert hint.get_by_role("columnheader", name="tricks by champion:search=4", include_hidden=True).count()
     table.page.goto("about:blank")
-    assert review.get_by_role("button", name="Share").count() == 0  # it was nobody's deal
 
 
 def test_a_best_of_match_counts_deals_won(table: Table, server: Server) -> None:

@@ -43,7 +43,7 @@ export class TableView {
     const { position } = shown;
     const decision = shown.waiting ? null : position.decision;
     const marked = markedActions(session, shown);
-    showTitle(session);
+    showTitle(shown, session);
     showStage(shown, session);
     showSeats(shown, session);
     this.showOpenCards(shown, marked);
@@ -82,14 +82,15 @@ export class TableView {
   }
 }
 
-/** @param {Session} session */
-function showTitle(session) {
+/** @param {Shown} shown @param {Session} session */
+function showTitle(shown, session) {
   const { match, kind } = session;
   byId("title").textContent = kind === "lesson" ? session.title : rulesTitle(session.rules); // who plays is said at the seats
   document.title = `${session.title} – German Whist`;
   const score = kind === "play" && session.day === null && (match.format !== null || match.deals > 0);
   const names = { play: "", practice: "Practice", challenge: "Challenge", recording: "Recording", lesson: "" };
   const day = session.day === null ? "" : `Deal of ${timeText(session.day, { day: "numeric", month: "short", timeZone: "UTC" })}`;
+  if (session.position.result !== null && shown.position !== session.position) return; // the last trick is still to be seen
   byId("match").textContent = score ? `${match.format === null ? "Score" : match.title}: ${scoreText(session)}` : day || names[kind];
 }
 
