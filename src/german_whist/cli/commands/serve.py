@@ -40,14 +40,14 @@ def add_parser(subparsers: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Serve until a signal comes."""
-    from german_whist.envs.utils.checks import check_seed
     from german_whist.table.page_data import ServeOptions
     from german_whist.table.server import allowed_host, serve
 
     if not 0 <= options.port < 2**16:
         raise ValueError(f"--port must be an integer from 0 to 65535, got {options.port}")
     allowed_hosts = [allowed_host(name) for name in options.allow_host]
-    seed = None if options.seed is None else check_seed(options.seed)
-    served = ServeOptions(options.rules, tuple(dict.fromkeys(options.agent)), seed)
+    if options.seed is not None and not 0 <= options.seed < 2**53:  # above, JavaScript's numbers are not exact
+        raise ValueError(f"--seed must be an integer from 0 to {2**53 - 1}, got {options.seed}")
+    served = ServeOptions(options.rules, tuple(dict.fromkeys(options.agent)), options.seed)
     serve(served, options.host, options.port, allowed_hosts=allowed_hosts, opens_browser=not options.no_browser)
     return 0
