@@ -342,11 +342,9 @@ async function makeReview(id, session, place, urgent) {
     known.urgent ||= urgent;
     return known.found;
   }
-  const { rules, agent } = session.setup;
   const asked = { urgent }; // once somebody waits for it, it stops resting
   const rest = () => (asked.urgent ? Promise.resolve() : rater.idle(() => asked.urgent));
-  const found = reviewOf(session.finished[place].deal, session.seat, session.names, rest)
-    .then((judged) => ({ deal: place + 1, rules, agent: { spec: agent, title: session.title }, ...judged }));
+  const found = reviewOf(session.finished[place].deal, session.seat, session.names, rest);
   reviews.set(key, Object.assign(asked, { found }));
   found.catch(() => reviews.delete(key));
   const [oldest] = reviews.keys(); // a map keeps the order of insertion

@@ -33,7 +33,7 @@
  * @typedef {ReturnType<typeof import("./coach/hints.js").hintOf>} Hint
  * @typedef {Hint["options"][number]} Option
  * @typedef {ReturnType<typeof import("./recall.js").recallData>} Recall
- * @typedef {Awaited<ReturnType<typeof import("./coach/reviews.js").review>> & {deal: number, rules: string, agent: {spec: string, title: string}}} Review
+ * @typedef {Awaited<ReturnType<typeof import("./coach/reviews.js").review>>} Review
  * @typedef {Review["moves"][number]} Move
  * @typedef {Review["positions"][number]} OpenPosition
  * @typedef {ReturnType<typeof import("./coach/replays.js").compareWithSender>} Watch  what another player makes of your cards
