@@ -163,13 +163,14 @@ def test_a_review_that_comes_late_does_not_open_over_another_game(table: Table, 
 
 
 def test_a_chance_is_rounded_alike_in_figures_and_in_words(table: Table) -> None:
-    figures, words = table.page.evaluate(
+    bars, words = table.page.evaluate(
         """() => {
           const option = { action: 0, name: '', tricks: 1, tricksGivenAway: 0, win: 0.125, label: 'best', trick: null };
-          return [modules['js/coach/bars.js'].optionBars([option]).textContent, modules['game/wording.js'].percent(0.125)];
+          const { optionBars } = modules['js/coach/bars.js'];
+          return [optionBars([option]).textContent, modules['game/wording.js'].percent(option.win)];
         }"""
     )
-    assert words in figures
+    assert words in bars
 
 
 def test_the_best_line_of_an_endgame_can_be_played_through(table: Table, server: Server) -> None:

@@ -142,7 +142,8 @@ _EARLY = """() => {
   const match = document.getElementById('match');
   let before = match.textContent;
   new MutationObserver(() => {
-    if (match.textContent !== before && document.querySelector('#result-text').textContent === '') window.early.push(match.textContent);
+    const isOver = document.querySelector('#result-text').textContent !== '';
+    if (match.textContent !== before && !isOver) window.early.push(match.textContent);
     before = match.textContent;
   }).observe(match, { childList: true });
 }"""
