@@ -143,9 +143,13 @@ def test_recordings_of_two_agents_open_at_the_first_deal_from_the_first_ones_sea
 def test_a_review_that_comes_late_does_not_open_over_another_game(table: Table, server: Server) -> None:
     first, second = (table.create(rules=TINY, seat=0) for _ in range(2))
     held: list[Any] = []
+    holds = True
 
     def hold(route: Any) -> None:
-        held.append(route)
+        if holds:
+            held.append(route)
+        else:
+            route.continue_()
 
     table.page.route("**/api/advise", hold)
     table.go_to(first)
@@ -154,7 +158,7 @@ def test_a_review_that_comes_late_does_not_open_over_another_game(table: Table, 
     while not held:
         table.page.wait_for_timeout(10)
     table.go_to(second)
-    table.page.unroute("**/api/advise")
+    holds = False
     for route in held:
         route.continue_()
     table.do("review", first, 1)
