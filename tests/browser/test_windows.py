@@ -150,10 +150,15 @@ def test_the_game_at_the_table_can_be_deleted(open_table: OpenTable, server: Ser
     session = table.create(rules="tiny", seat=0)
     table.go_to(session)
     table.act()
+    for one in table.do("list"):
+        if one["id"] != session:
+            table.do("remove", one["id"])
     dialog = unfinished(table)
     dialog.get_by_role("listitem").filter(has_text="Tiny").first.get_by_role("button", name="Delete").click()
     table.button("Delete").click()
     table.page.wait_for_function("session => !location.hash.includes(session)", arg=session)
+    assert dialog.get_by_role("button").count() == 0
+    assert table.page.get_by_role("button", name="Close").evaluate("(close) => close.contains(document.activeElement)")
     table.page.keyboard.press("Escape")
     table.wait()
     assert table.result == ""

@@ -105,7 +105,8 @@ export function openGames(all, actions, atFile = false) {
     const place = [...rows].indexOf(item);
     listed = listed.filter(({ id }) => id !== session.id);
     show();
-    (rows[Math.min(place, rows.length - 1)] ?? dialog).querySelector("button")?.focus();
+    const next = rows[Math.min(place, rows.length - 1)]?.querySelector("button");
+    (next ?? dialog.querySelector("button"))?.focus();
     actions.removed(session.id);
   }
 }
