@@ -163,7 +163,7 @@ def _network(checkpoint: Checkpoint, name: str, kind: str, settings: str, rules:
 
 
 def _search(policy: Agent, rules: Rules, name: str, search: int = 0, threads: int = 0) -> Agent:
-    """Return a search in ``search`` worlds that improves a policy, with an exact endgame.
+    """Return a search in ``search`` worlds, at least 1, that improves a policy, with an exact endgame.
 
     Rollouts are played by ``small`` for every network, because a large one would take many times as long. The heuristic
     bot plays its own.

@@ -289,7 +289,7 @@ def rules(spec: str | Rules = "classic") -> Rules:
     base = _preset(name)
     try:
         changed = {key: yaml.safe_load(text) for key, text in split_settings(settings, f"rules {name!r}").items()}
-    except (yaml.YAMLError, RecursionError):
+    except yaml.YAMLError:
         raise ValueError(f"rules {spec!r}: settings are written key=value, with numbers or names") from None
     return rules_from_dict({**base.to_dict(), **changed})
 

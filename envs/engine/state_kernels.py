@@ -1,7 +1,7 @@
 """The rules of play: dealing, legal actions and state transitions, one deal at a time.
 
-The rules of play exist only here. In all of them ``game`` is a ``GAME`` record (the rules)
-and ``state`` a ``STATE`` record, changed in place.
+The rules of play exist only here. In all kernels ``game`` is a ``GAME`` record (the rules) and ``state`` a ``STATE``
+record, changed in place.
 """
 
 from __future__ import annotations

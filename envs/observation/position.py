@@ -82,13 +82,13 @@ def foreplay_view(
     if sum(won) != played:
         raise ValueError(f"tricks {won[0]}-{won[1]} does not add up to the {played} that are played")
     # The winner of a trick takes the face-up card and the loser draws unseen; in a draft the winner chooses.
-    face_up, drawn_unseen = ((played, played), (played, played)) if rules.draft else (won, won[::-1])
-    if taken.bit_count() > face_up[1]:
-        raise ValueError(f"taken must be at most {face_up[1]} cards, got {taken.bit_count()}")
+    most_taken, most_drawn = ((played, played), (played, played)) if rules.draft else (won, won[::-1])
+    if taken.bit_count() > most_taken[1]:
+        raise ValueError(f"taken must be at most {most_taken[1]} cards, got {taken.bit_count()}")
     if shown & ~hand:
         raise ValueError(f"shown: {_names(shown & ~hand)} is not in the hand")
-    if shown.bit_count() > face_up[0]:
-        raise ValueError(f"shown must be at most {face_up[0]} cards, got {shown.bit_count()}")
+    if shown.bit_count() > most_taken[0]:
+        raise ValueError(f"shown must be at most {most_taken[0]} cards, got {shown.bit_count()}")
     suit = -1 if trump is None else trump
     if trump is None and rules.trump != "none" and not played:
         suit = up // SUIT_SIZE
@@ -101,7 +101,7 @@ def foreplay_view(
     view["stock"] = rules.stock - 2 * played
     view["tricks_self"][0, 0], view["tricks_opponent"][0, 0] = won
     view["dealer"] = dealer if played else led >= 0
-    for whose, shown_voids, most in (("opponent", voids, drawn_unseen[1]), ("self", own_voids, drawn_unseen[0])):
+    for whose, shown_voids, most in (("opponent", voids, most_drawn[1]), ("self", own_voids, most_drawn[0])):
         for void, (trick, drawn) in shown_voids.items():
             if not 1 <= trick <= played or not 0 <= drawn <= min(most, played + 1 - trick):
                 raise ValueError(

@@ -84,7 +84,7 @@ def deal_indices(given: npt.ArrayLike, shape: tuple[int, ...], name: str = "deal
 
 
 class IllegalActionError(ValueError):
-    """An action that is no action, or not legal now."""
+    """An action that is not an integer, or is illegal in this state."""
 
 
 def whole_action(action: object) -> int:
