@@ -1,4 +1,4 @@
-"""The belief: better than uniform where the opponent plays as modelled, hardly worse where it does not."""
+"""The belief: hands, their priors, and the likelihood of what the opponent has played."""
 
 from __future__ import annotations
 
@@ -10,13 +10,19 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from german_whist.agents.inference import belief
 from german_whist.agents.inference.belief import (
     BeliefSettings,
     Candidates,
     posterior,
     sample_candidate_deals,
 )
+from german_whist.agents.inference.deck_sampling_kernels import sample_deal
 from german_whist.agents.inference.likelihood_kernels import effective_sample_size, resample, temper, write_posterior
+from german_whist.agents.inference.sampling import DealSampler
+from german_whist.agents.policy.agent import PolicyAgent
+from german_whist.agents.pretrained import load_pretrained
+from german_whist.agents.registry import make_agent
 from german_whist.agents.search.agent import Scratch
 from german_whist.envs.simulator.batch import DealBatch
 from tests.conftest import play_randomly
@@ -75,21 +81,57 @@ def candidates(
     return sample_candidate_deals(batch.rules, batch.views(), history, np.uint64(key), settings, run)
 
 
-def test_late_hands_are_stratified() -> None:
-    batch, rng = DealBatch("classic", 1, seed=4, history=True), np.random.default_rng(4)
-    while batch.views()["stock"][0] > 2:
+def no_list(*_: object) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float64]]:
+    """Instead of the list of all hands: none, so that deals are sampled."""
+    return np.empty(0, np.uint64), np.empty(0)
+
+
+def test_late_hands_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    batch, rng = DealBatch("classic", 1, seed=8, history=True), np.random.default_rng(8)
+    while batch.views()["stock"][0] > 4:
         play_randomly(batch, rng, 1)
 
-    def found(size: int, key: int) -> tuple[Counter[int], npt.NDArray[np.float64]]:
+    def found(size: int) -> tuple[Counter[int], npt.NDArray[np.float64]]:
         settings = BeliefSettings(size, 0.0, MODEL_PRIOR)
-        deals = candidates(batch, settings, key)
+        deals = candidates(batch, settings, 1)
         return Counter(deals.hands.tolist()), card_probabilities(posterior(deals, settings)[1], deals.hands)
 
-    counts, probabilities = found(800, 1)
+    counts, probabilities = found(800)
+    assert len(counts) == 64
     assert len(set(counts.values())) == 1
-    assert min(counts.values()) >= 8
-    _, many = found(80_000, 2)
-    assert np.abs(probabilities - many).max() < 0.05
+    monkeypatch.setattr(belief, "_listed_hands", no_list)
+    _, sampled = found(80_000)
+    assert np.abs(probabilities - sampled).max() < 0.02
+
+
+@pytest.mark.parametrize("game", ["small", "draft", "open_stock"])
+def test_likelihoods_are_those_of_the_models(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(belief, "_listed_hands", no_list)
+    batch, key, count = DealBatch(game, 1, seed=5, history=True), 7, 16
+    play_randomly(batch, np.random.default_rng(5), 9)
+    found = candidates(batch, BeliefSettings(count, 0.0, MODEL_PRIOR), key, load_pretrained("small"))
+    tokens, lengths = batch.history()
+    sampler, decks = DealSampler(tokens[0][: lengths[0]], batch.rules), np.zeros((count, 52), np.int8)
+    for number, deck in enumerate(decks):
+        hand = sample_deal(sampler.hidden[0], sampler.deals, np.uint64(key), number, count, deck)
+        assert hand == found.hands[number]
+    deals = DealBatch(batch.rules, count)
+    deals.deal_decks(decks[:, : len(batch.rules.cards)].tolist(), np.full(count, batch.states["dealer"][0]))
+    network, heuristic = PolicyAgent(load_pretrained("small"), rules=batch.rules), make_agent("heuristic")
+    expected = np.zeros((count, 3))
+    assert batch.log is not None
+    for action in batch.log.actions[0, : batch.log.counts[0]].tolist():
+        views = deals.views()
+        choices = np.array([mask.bit_count() for mask in views["legal"].tolist()])
+        if deals.turn[0] != batch.turn[0]:
+            weights = np.exp(network.estimated_advantages(views) / 0.1)
+            by_network = weights[:, action] / weights.sum(axis=1)
+            by_bot = heuristic.act(views, None) == action
+            models = (0.9 * by_network + 0.1 / choices, 0.7 * by_bot + 0.3 / choices, 1 / choices)
+            expected += np.where(choices > 1, np.log(models), 0.0).T
+        deals.step(np.full(count, action))
+    assert found.log_likelihoods == pytest.approx(expected, abs=1e-5)
+    assert (expected.std(axis=0) > 0).all()
 
 
 @pytest.mark.parametrize(("least_size", "deals"), [(0.0, 16), (64.0, 64)])

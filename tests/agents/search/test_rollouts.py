@@ -1,4 +1,4 @@
-"""Flat Monte Carlo: the values of its actions, and that it plays the best one."""
+"""Rollouts: the values of the actions of flat Monte Carlo and of networks, and that the best one is played."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from german_whist.agents.policy.agent import PolicyAgent
+from german_whist.agents.pretrained import load_pretrained
+from german_whist.agents.search import agent as agent_module
 from german_whist.agents.search.agent import SearchAgent
 from german_whist.envs.engine.rules import Rules, rules
 from german_whist.envs.simulator.batch import DealBatch
@@ -16,15 +19,15 @@ from tests.agents.positions import HEURISTIC, Fixed, draw, some_positions, tried
 from tests.presets import PRESETS
 
 
-def rollout_margin(game: Rules, states: np.ndarray[Any, Any], action: int) -> float:
-    """What seat 0 gets in all, when it plays an action in some states and the heuristic bot plays on for both."""
+def rollout_margin(game: Rules, states: np.ndarray[Any, Any], action: int, agent: Any = HEURISTIC) -> float:
+    """What seat 0 gets in all, when it plays an action in some states and an agent plays on for both."""
     batch = DealBatch(game, len(states), endgame="played" if game.humbug else ExactEndgameHook())
     batch.states[:] = states
     batch.step(np.full(len(states), action))
     while not batch.done.all():
         live = ~batch.done
         actions = np.zeros(len(states), np.int64)
-        actions[live] = HEURISTIC.act(batch.views()[live])
+        actions[live] = agent.act(batch.views()[live], None)
         batch.step(actions)
     return float(batch.returns()[:, 0].sum())
 
@@ -49,6 +52,29 @@ def test_gains_are_mean_rollout_margins(preset: str, steps: int) -> None:
         }
         assert np.isfinite(gains).sum() == len(tried)
         assert expected[max(action for action in tried if action <= chosen)] == max(expected.values())
+
+
+@pytest.mark.parametrize("preset", ["small", "draft", "open_stock", "high_low"])
+@pytest.mark.parametrize("steps", [0, 7])
+def test_networks_play_the_rollouts(preset: str, steps: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(agent_module, "NETWORK_SD", np.inf)  # values are those of the rollouts alone
+    game, checkpoint = rules(preset), load_pretrained("small")
+    network = PolicyAgent(checkpoint, rules=game)
+    agent, compared = SearchAgent(network, game, 4, checkpoint, threads=1), 0
+    views = some_positions(game, 6, steps).views()
+    for row in views[views["legal"] > 0]:
+        [chosen], [margins], *_ = agent.action_values(np.array([row]), Fixed(99))
+        _, states = draw(game, row, [99], 4)
+        tried = tried_actions(row)
+        if len(tried) == 1:
+            continue
+        expected = {action: rollout_margin(game, states, action, network) for action in tried}
+        best = expected[max(action for action in tried if action <= chosen)]
+        assert {action: 4 * margins[action] for action in tried} == pytest.approx(
+            {action: expected[action] - best for action in tried}
+        )
+        compared += len(tried)
+    assert compared > 5
 
 
 def test_more_worlds_are_stronger() -> None:
