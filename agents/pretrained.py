@@ -8,7 +8,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint, newest_checkpoint, read_model_card
+from german_whist.agents.policy.checkpoint import Checkpoint, checkpoint_file, load_checkpoint, read_model_card
 from german_whist.envs.utils.names import unknown_name_error
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def find_network(name: str | Path) -> Checkpoint:
         return load_pretrained(str(name))
     if not os.path.exists(name):
         raise unknown_name_error("network or file", name, PRETRAINED_NAMES)
-    return load_checkpoint(newest_checkpoint(name) if os.path.isdir(name) else name)
+    return load_checkpoint(checkpoint_file(name))
 
 
 def win_rate(result: dict[str, Any], sign: str = "") -> str:

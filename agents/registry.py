@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
 
 from german_whist.envs.agent import Agent, AgentLike, SupportsAct, as_agent
 from german_whist.envs.engine.endgame_hook import EXACT, check_endgame
@@ -15,7 +15,6 @@ from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.utils.names import split_settings, unknown_name_error
 
 if TYPE_CHECKING:
-    from german_whist.agents.endgame.exact_agent import ExactEndgame
     from german_whist.agents.policy.checkpoint import Checkpoint
 
 AgentType = TypeVar("AgentType", bound=Agent)
@@ -61,7 +60,7 @@ def read_settings(kind: str, text: str, types: Mapping[str, Callable[[str], Any]
     try:
         return {key: types[key](value) for key, value in settings.items()}
     except ValueError as error:
-        raise ValueError(f"agent '{kind}:{text}': {error}") from None
+        raise ValueError(f"agent {kind!r}, {text!r}: {error}") from None
 
 
 def _random(settings: str, rules: Rules | None) -> Agent:
@@ -85,7 +84,7 @@ def _heuristic(settings: str, rules: Rules | None) -> Agent:
 
     given = read_settings("heuristic", settings, SEARCH)
     bot = RuleBot("heuristic", choose)
-    return _search(bot, rules or _classic(), f"heuristic:{settings}", **given) if given else bot
+    return _search(bot, rules or _classic(), f"heuristic:{settings}", given) if given else bot
 
 
 def _mc(settings: str, rules: Rules | None) -> Agent:
@@ -111,18 +110,13 @@ def _python(settings: str, rules: Rules | None) -> Agent:
 
 def _checkpoint(settings: str, rules: Rules | None) -> Agent:
     """Return the agent of a checkpoint, from ``PATH[,SETTINGS]``; a run's folder stands for its newest checkpoint."""
-    from german_whist.agents.policy.checkpoint import load_checkpoint
+    from german_whist.agents.policy.checkpoint import checkpoint_file, load_checkpoint
 
     path, _, rest = (settings, "", "") if os.path.exists(settings) else settings.partition(",")
-    file = Path(_checkpoint_file(path))
+    if not path:
+        raise ValueError("agent 'checkpoint' needs a path: checkpoint:PATH")
+    file = checkpoint_file(path)
     return _network(load_checkpoint(file), _network_name(file), f"checkpoint:{path}", rest, rules)
-
-
-def _checkpoint_file(path: str | os.PathLike[str]) -> str | os.PathLike[str]:
-    """Return the path of a checkpoint; for the folder of a run, that of its newest."""
-    from german_whist.agents.policy.checkpoint import newest_checkpoint
-
-    return newest_checkpoint(path) if os.path.isdir(path) else path
 
 
 def _network_name(path: Path) -> str:
@@ -140,7 +134,9 @@ def _pretrained(name: str, settings: str, rules: Rules | None) -> Agent:
 
 
 def _network(checkpoint: Checkpoint, name: str, kind: str, settings: str, rules: Rules | None) -> Agent:
-    """Return the agent of a network, with an exact endgame if ``endgame=`` or, by default, the model card says so.
+    """Return the agent of a network.
+
+    The endgame is exact if ``endgame=`` or, by default, the model card says so; a search always has an exact one.
 
     Args:
         checkpoint: the network.
@@ -154,16 +150,16 @@ def _network(checkpoint: Checkpoint, name: str, kind: str, settings: str, rules:
 
     given = read_settings(kind, settings, NETWORK)
     agent = PolicyAgent(checkpoint, given.pop("temperature", 0.0), name, rules)
-    endgame = check_endgame(given.pop("endgame", checkpoint.endgame))
+    endgame = given.pop("endgame", None)
     if given:
-        if agent.temperature or endgame != EXACT:
-            raise ValueError(f"agent '{kind}:{settings}': a search takes no temperature and plays exact endgames")
-        return _search(agent, agent.rules, f"{name}:{settings}", **given)
-    return ExactEndgame(agent, name) if endgame == EXACT else agent
+        if agent.temperature or endgame not in (None, EXACT):
+            raise ValueError(f"agent {kind!r}, {settings!r}: a search takes no temperature and plays exact endgames")
+        return _search(agent, agent.rules, f"{name}:{settings}", given)
+    return ExactEndgame(agent, name) if check_endgame(endgame or checkpoint.endgame) == EXACT else agent
 
 
-def _search(policy: Agent, rules: Rules, name: str, search: int = 0, threads: int = 0) -> Agent:
-    """Return a search in ``search`` worlds, at least 1, that improves a policy, with an exact endgame.
+def _search(policy: Agent, rules: Rules, name: str, settings: Mapping[str, int]) -> Agent:
+    """Return a search that improves a policy, with an exact endgame.
 
     Rollouts are played by ``small`` for every network, because a large one would take many times as long. The heuristic
     bot plays its own.
@@ -173,8 +169,11 @@ def _search(policy: Agent, rules: Rules, name: str, search: int = 0, threads: in
     from german_whist.agents.pretrained import SMALL, load_pretrained
     from german_whist.agents.search.agent import SearchAgent
 
+    if "search" not in settings:
+        raise ValueError(f"agent {name!r}: threads=K needs search=N")
     rollouts = load_pretrained(SMALL) if isinstance(policy, PolicyAgent) else None
-    return ExactEndgame(SearchAgent(policy, rules, search, rollouts, name, threads=threads), name)
+    threads = settings.get("threads", 0)
+    return ExactEndgame(SearchAgent(policy, rules, settings["search"], rollouts, name, threads=threads), name)
 
 
 def _classic() -> Rules:
@@ -228,18 +227,18 @@ def as_spec(agent: AgentLike) -> AgentLike:
     Raises:
         ValueError: when a folder has no checkpoints.
     """
+    from german_whist.agents.policy.checkpoint import checkpoint_file
+
     if isinstance(agent, os.PathLike):
-        return f"checkpoint:{_checkpoint_file(os.fspath(agent))}"
+        return f"checkpoint:{checkpoint_file(agent)}"
     if not isinstance(agent, str):
         return agent
     path = agent.removesuffix(SUFFIX)
     if path.partition(":")[0] in agent_names() or path.endswith(".py") or not os.path.exists(path):
         return agent
-    return f"checkpoint:{_checkpoint_file(path)}{agent.removeprefix(path)}"
+    return f"checkpoint:{checkpoint_file(path)}{agent.removeprefix(path)}"
 
 
-@overload
-def make_agent(spec: Literal["champion", "small"], rules: str | Rules | None = None) -> ExactEndgame: ...
 @overload
 def make_agent(spec: str | os.PathLike[str], rules: str | Rules | None = None) -> Agent: ...
 @overload
@@ -261,7 +260,8 @@ def make_agent(spec: Any, rules: str | Rules | None = None) -> Any:
       ``"checkpoint:final.safetensors,endgame=exact"``. The folder of a run stands for its newest checkpoint. Without
       settings the path alone is enough, ``"runs/mine"``;
     - ``"champion:search=64"``, ``"checkpoint:PATH,search=64"``, ``"heuristic:search=64"``: the same policies with
-      lookahead in 64 worlds (determinizations) weighted by how the opponent has played, and with exact endgames;
+      lookahead in 64 worlds (determinizations) in the last five tricks of the foreplay, weighted by how the opponent
+      has played, and with exact endgames;
     - ``"python:mine.py:Bot"``, ``"python:package.module:Bot"``: a class of your own, with settings as keyword
       arguments, ``"python:mine.py:Bot,depth=2"``. Its code runs in this process;
     - ``"+exact"`` after any of these: perfect play once the opponent's hand is known. ``ismcts`` and

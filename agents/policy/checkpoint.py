@@ -139,19 +139,21 @@ class Checkpoint:
         write_atomically(path, save(tensors, metadata={"card": json.dumps(self.model_card())}))
 
 
-def newest_checkpoint(folder: str | os.PathLike[str]) -> Path:
-    """Return the file of the checkpoint with the most decisions in a run's folder or its ``checkpoints/``.
+def checkpoint_file(path: str | os.PathLike[str]) -> Path:
+    """Return the file of a checkpoint: for a run's folder or its ``checkpoints/``, the one with the most decisions.
 
     Raises:
-        ValueError: when there is none.
+        ValueError: when a folder has none.
     """
-    run = Path(folder)
-    numbered = [*run.glob("*.safetensors"), *run.glob("checkpoints/*.safetensors")]
+    folder = Path(path)
+    if not folder.is_dir():
+        return folder
+    numbered = [*folder.glob("*.safetensors"), *folder.glob("checkpoints/*.safetensors")]
     last = max((path for path in numbered if path.stem.isdecimal()), key=lambda path: int(path.stem), default=None)
-    final = run / "final.safetensors"
+    final = folder / "final.safetensors"
     if not final.is_file():
         if last is None:
-            raise ValueError(f"{str(run)!r} has no checkpoints of a run: name a file, such as final.safetensors")
+            raise ValueError(f"{str(folder)!r} has no checkpoints of a run: name a file, such as final.safetensors")
         return last
     if last is None or read_model_card(final)["training"]["decisions"] >= int(last.stem):
         return final
@@ -211,7 +213,7 @@ def load_checkpoint(path: str | Path) -> Checkpoint:
         features, outputs = input_high(rules, inputs).size, num_outputs(rules, inputs)
         logits_per_trick = model_card["logits_a_trick"]
         if logits_per_trick is not None and not 0 < logits_per_trick <= 1e6:
-            raise ValueError(f"logits_a_trick must be from 0 to 1e6, got {logits_per_trick!r}")
+            raise ValueError(f"logits_a_trick must be above 0 and at most 1e6, got {logits_per_trick!r}")
         value = model_card.get("value")
         if value and value["outputs"] != VALUE_OUTPUTS:
             raise ValueError(f"outputs of the value network must be {VALUE_OUTPUTS}, got {value['outputs']!r}")

@@ -69,3 +69,8 @@ def test_pretrained_solve_their_endgames(name: str) -> None:
     for spec in (f"{name}+exact", f"{name}:endgame=exact+exact", f"{name}:endgame=played+exact"):
         assert (make_agent(spec).act(views, None) == actions).all()
     assert (bare.act(views, None) != actions).any()
+
+
+def test_every_checkpoint_can_search(tmp_path: Path) -> None:
+    agent = make_agent(f"{saved(tmp_path, 'played')},search=2")
+    assert isinstance(agent, ExactEndgame)
