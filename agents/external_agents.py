@@ -79,6 +79,8 @@ def _imports_from(folder: Path) -> Iterator[None]:
         new = {name for name in sys.modules if "." not in name} - (loaded - same)
         own = {name for name in new if _is_in(folder, sys.modules[name])}
         sys.path.remove(str(folder))
+        if str(folder) not in sys.path:
+            sys.path.append(str(folder))  # for imports inside ``act``
         for name in [name for name in sys.modules if _top(name) in own]:
             del sys.modules[name]
         sys.modules.update(hidden)

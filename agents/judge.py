@@ -39,14 +39,14 @@ from german_whist.envs.engine.endgame_hook import EXACT, PLAYED
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.state import ENDGAME, FOREPLAY
 from german_whist.envs.simulator.episodes import Episodes
-from german_whist.solver.exact_endgame import has_open_endgame
+from german_whist.solver.exact_endgame import can_solve_endgame
 
 WORLDS = 256  # per hint, and per decision of a review: a hint takes less than a second on one core
 ROLLOUTS = "rollouts"  # name of the judge where there is no network
 BANDWIDTH = 0.7  # in margin: of the kernel that smooths its distribution, which all actions share up to a shift
 
 _SHIFTS, _HALVINGS = 30.0, 24  # bisection for the shift that reproduces a value network's chance to win
-_SURE = 0.001  # a value network's chance to win is clipped to this distance from 0 and 1
+_LEAST_CHANCE = 0.001  # a value network's chance to win is clipped to this distance from 0 and 1
 
 Row = npt.NDArray[np.float64]
 Label = Literal["best", "good", "inaccuracy", "mistake", "blunder"]
@@ -221,7 +221,9 @@ def _estimates(
     if values is None:
         raise ValueError(f"judge must be an agent that searches or has a network, got {agent_name(agent)!r}")
     expected = agent.values(views)
-    own = None if expected is None else agent.network.act(views, None)  # a value network assumes its own choices
+    own = (
+        None if expected is None else agent.network.action_values(views).actions
+    )  # a value network assumes its own choices
     found = []
     for row, (actions, one) in enumerate(zip(choices, rollouts, strict=True)):
         best, *columns = (column[row] for column in values)
@@ -284,7 +286,7 @@ def _estimate(
 
 def _shift(margins: Row, win: float) -> float:
     """Return the shift of samples of the margin, in tricks, that gives a chance to win (by bisection)."""
-    win = min(max(win, _SURE), 1 - _SURE)
+    win = min(max(win, _LEAST_CHANCE), 1 - _LEAST_CHANCE)
     low, high = -_SHIFTS, _SHIFTS
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
@@ -309,7 +311,7 @@ def judge_of(rules: Rules, worlds: int) -> Agent | None:
         rules: the rules.
         worlds: number of worlds in which it tries actions.
     """
-    return make_agent(f"{CHAMPION}:search={worlds}", rules) if has_open_endgame(rules) else None
+    return make_agent(f"{CHAMPION}:search={worlds}", rules) if can_solve_endgame(rules) else None
 
 
 class Rollouts(NamedTuple):
@@ -344,7 +346,7 @@ def roll_out(views: Views, choices: Sequence[Sequence[int]], rules: Rules, world
         sampled = sample_states(view, rules, count=worlds, rng=rng).states
         states += [sampled] * len(choices[row])
     sizes = [len(actions) * worlds for actions in choices]
-    episodes = Episodes(rules, sum(sizes), endgame=EXACT if has_open_endgame(rules) else PLAYED)
+    episodes = Episodes(rules, sum(sizes), endgame=EXACT if can_solve_endgame(rules) else PLAYED)
     batch = episodes.batch
     batch.states[:] = np.concatenate(states)
     stage = np.repeat([FOREPLAY if view["stock"] else ENDGAME for view in views], sizes)

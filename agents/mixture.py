@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.envs.agent import Actions, Agent, Games, Views, agent_name, ask_views
+from german_whist.envs.agent import Actions, Agent, Games, Views, agent_name, as_agent, ask_views
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -27,14 +27,14 @@ class Mixture(Agent):
         """Set the agents and their shares of the deals, whose sum need not be 1.
 
         Raises:
-            ValueError: if there is no agent, or a share is not above 0.
+            ValueError: if there is no agent, a share is not above 0, or two agents play different games.
         """
         weights = np.array(shares, float)
         if not len(weights) or not (weights > 0).all() or not np.isfinite(weights).all():
             raise ValueError(f"shares of agents must be numbers > 0, got {shares}")
-        self.agents = agents
+        self.rules = next((agent.rules for agent in agents if agent.rules is not None), None)
+        self.agents = [as_agent(agent, self.rules) for agent in agents]
         self.name = " or ".join(map(agent_name, self.agents))
-        self.rules = next((agent.rules for agent in self.agents if agent.rules is not None), None)
         self.uses_games = any(agent.uses_games for agent in self.agents)
         self._ends = np.cumsum(weights / weights.sum())[:-1]
 

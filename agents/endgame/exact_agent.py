@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,11 @@ from german_whist.envs.agent import (
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.observation.views import check_view_array
 from german_whist.solver.races import NOT_LEGAL_MARGIN
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from german_whist.envs.utils.device import Device, StructTensor
 
 
 class ExactEndgame(Agent):
@@ -81,31 +86,21 @@ class ExactEndgame(Agent):
             actions[rest] = whole_answer(self, act(views[rest], rest_rng, *more), len(rest))
         return actions
 
-    def probabilities(self, views: Views) -> npt.NDArray[np.float64]:
-        """Return the network's ``probabilities``, float64[n, actions], with probability 1 for exact endgame cards."""
-        return self._with_certain_cards(views, self.network.probabilities(views))
+    def act_on(self, device: Device, views: StructTensor, rng: Any) -> Tensor:
+        """Return what :meth:`act` does, int64[n]; before the endgame the wrapped agent chooses on its device."""
+        if bool((views["stock"] > 0).all()):
+            return self.agent.act_on(device, views, rng)
+        return super().act_on(device, views, rng)
 
     def policy(self, views: Views) -> npt.NDArray[np.float64] | None:
         """Return the probability with which :meth:`act` plays each action, float64[n, actions]; ``None`` if unknown."""
         chances = self.agent.policy(views)
-        return None if chances is None else self._with_certain_cards(views, chances)
-
-    def _with_certain_cards(self, views: Views, chances: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        known = np.flatnonzero(opponent_hand_known(views))
+        if chances is None:
+            return None
+        chances, known = np.array(chances, np.float64), np.flatnonzero(opponent_hand_known(views))
         chances[known] = 0.0
         chances[known, best_cards(open_hands(views[known]))] = 1.0
         return chances
-
-    def advantages(self, views: Views) -> npt.NDArray[np.float64] | None:
-        """Return the network's ``advantages``, float64[n, actions], with exact differences in margin in endgames."""
-        found: npt.NDArray[np.float64] | None = self.network.advantages(views)
-        if found is not None:
-            known = np.flatnonzero(opponent_hand_known(views))
-            margins = exact_margins(views[known])
-            relative = margins - margins.max(axis=1, keepdims=True, initial=NOT_LEGAL_MARGIN)
-            found[known] = -np.inf
-            found[known, : margins.shape[1]] = np.where(margins == NOT_LEGAL_MARGIN, -np.inf, relative)
-        return found
 
     def values(self, views: Views) -> Values | None:
         """Return the wrapped agent's ``values``, with exact ones where the opponent's hand is known."""

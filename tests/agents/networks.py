@@ -9,19 +9,17 @@ import numpy as np
 
 from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.agents.policy.inputs import input_high, num_outputs
-from german_whist.agents.policy.network.layers import OBSERVATION, UNIVERSAL, Layer, layer_shapes
+from german_whist.agents.policy.network.layers import OBSERVATION, Layer, layer_shapes
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.observation.vector import observation_high
 
 
-def some_network(
-    seed: int = 0, hidden: tuple[int, ...] = (8,), game: str = "classic", scale: float = 0.3
-) -> Checkpoint:
+def some_network(seed: int = 0, hidden: tuple[int, ...] = (8,), game: str = "classic") -> Checkpoint:
     """A checkpoint with random weights."""
     rng = np.random.default_rng(seed)
     sizes = [observation_high(game).size, *hidden, rules(game).num_actions]
     layers = tuple(
-        (rng.normal(0, scale, (stop, start)).astype(np.float32), rng.normal(0, scale, stop).astype(np.float32))
+        (rng.normal(0, 0.3, (stop, start)).astype(np.float32), rng.normal(0, 0.3, stop).astype(np.float32))
         for start, stop in itertools.pairwise(sizes)
     )
     training = {"decisions": 12, "seed": seed}
@@ -34,20 +32,9 @@ def valued_network(game: str = "classic") -> Checkpoint:
     return dataclasses.replace(some_network(game=game), value=(first, (weight[:2], bias[:2])))
 
 
-def universal_network(seed: int = 0, value: bool = False) -> Checkpoint:
-    """A checkpoint of a network for every game, with random weights."""
-    rng, sizes = np.random.default_rng(seed), [input_high(rules("classic"), UNIVERSAL).size, 8, 54]
-    first, last, outputs = (
-        (rng.normal(0, 0.1, (stop, start)).astype(np.float32), np.zeros(stop, np.float32))
-        for start, stop in [(sizes[0], 8), (8, 54), (8, 2)]
-    )
-    made = Checkpoint((first, last), rules("classic"), {"seed": seed}, ranks="live", inputs=UNIVERSAL)
-    return dataclasses.replace(made, logits_per_trick=4.0, value=(first, outputs) if value else ())
-
-
-def suit_network(suit_layers: int = 1, game: str = "classic", inputs: str = OBSERVATION, seed: int = 0) -> Checkpoint:
+def suit_network(suit_layers: int = 1, game: str = "classic", inputs: str = OBSERVATION) -> Checkpoint:
     """A checkpoint with random weights that the suits share, and a value network likewise."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
 
     def layers(*sizes: int) -> tuple[Layer, ...]:
         return tuple(
@@ -59,7 +46,7 @@ def suit_network(suit_layers: int = 1, game: str = "classic", inputs: str = OBSE
     return Checkpoint(
         layers(features, *suits, 11, 10, *cards, num_outputs(rules(game), inputs)),
         rules(game),
-        {"seed": seed},
+        {"seed": 0},
         logits_per_trick=4.0,
         ranks="live",
         inputs=inputs,

@@ -30,6 +30,12 @@ class Crash:
     def act(self, views, rng):
         return views["no_such_field"]
 
+class Lazy(Bot):
+    def act(self, observations, action_masks):
+        import helper_2
+
+        return helper_2.lowest(action_masks)
+
 class Broken:
     def __init__(self):
         self.depth = depht
@@ -49,6 +55,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The working directory, with an agent in a file and in a package."""
     (tmp_path / "my_bot.py").write_text(BOT, encoding="utf-8")
     (tmp_path / "helper.py").write_text("def lowest(masks):\n    return masks.argmax(axis=1)\n", encoding="utf-8")
+    (tmp_path / "helper_2.py").write_text("from helper import lowest\n", encoding="utf-8")
     (tmp_path / "my_package").mkdir()
     (tmp_path / "my_package" / "__init__.py").touch()
     (tmp_path / "my_package" / "bots.py").write_text(BOT, encoding="utf-8")
@@ -73,6 +80,11 @@ def test_external_agent_everywhere(spec: str, folder: Path) -> None:
     assert gw.play_match(spec, "random", deals=1, match="best_of:3").deals == 1
 
 
+def test_import_inside_act(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir("/")
+    assert gw.play_match(f"python:{folder}/my_bot.py:Lazy", "random", deals=3).deals == 3
+
+
 def test_settings_are_keyword_arguments(folder: Path) -> None:
     agent = make_agent("python:my_bot.py:Bot,depth=2,style=bold")
     assert (agent.wrapped.depth, agent.wrapped.style) == (2, "bold")  # type: ignore[attr-defined]
@@ -93,7 +105,7 @@ REFUSED = {
     "python:my_bot.py": "python:mine.py:Bot",
     "python:my_bot.py:Bot,dept=2": "'dept'",
     "python:my_bot.py:Nothing": "object with act",
-    "python:my_bot.py:Broken": "my_bot.py, line 17: NameError: name 'depht'",
+    "python:my_bot.py:Broken": "my_bot.py, line 23: NameError: name 'depht'",
 }
 
 

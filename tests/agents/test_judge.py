@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from german_whist.agents.judge import ROLLOUTS, Advice, advise, judge_action, judge_of
+from german_whist.agents.registry import make_agent
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.cards import cards_of, parse_hand
 from german_whist.envs.engine.rules import rules
@@ -132,3 +133,12 @@ def test_labels() -> None:
         found = judge_action(advice, 1)
         assert found.label == label
         assert (found.tricks, found.win) == pytest.approx((max(lost, 0), win) if win >= 0 else (0, 0))
+
+
+def test_sampling_network_as_judge() -> None:
+    batch = DealBatch("tiny", 1, seed=3)
+    sampled, best = (
+        advise(batch.views(), batch.rules, 8, judge=make_agent(f"champion:temperature={temperature}", "tiny"))[0]
+        for temperature in (1, 0)
+    )
+    assert sampled[:-1] == best[:-1]

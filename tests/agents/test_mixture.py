@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import gymnasium
@@ -11,6 +12,7 @@ import pytest
 import german_whist as gw
 from german_whist.envs.agent import as_agent
 from german_whist.envs.engine.agent_rng import AgentRng
+from tests.agents.networks import some_network
 
 ID = "german_whist:GermanWhist-v0"
 SHARES: dict[Any, float] = {"heuristic": 0.5, "random": 0.3}
@@ -93,6 +95,12 @@ def test_shares_everywhere() -> None:
 def test_shares_are_above_0(shares: Any) -> None:
     with pytest.raises(ValueError, match="shares"):
         gymnasium.make(ID, opponent=shares)
+
+
+def test_all_agents_play_the_same_game(tmp_path: Path) -> None:
+    some_network(game="tiny").save(tmp_path / "tiny.safetensors")
+    with pytest.raises(ValueError, match="tiny"):
+        gw.make_agent({"champion": 1, f"checkpoint:{tmp_path}/tiny.safetensors": 1})
 
 
 def test_unknown_agent_in_shares() -> None:

@@ -10,9 +10,11 @@ import pytest
 from german_whist.agents.endgame.exact_agent import ExactEndgame
 from german_whist.agents.endgame.open_hands import opponent_hand_known
 from german_whist.agents.registry import make_agent
+from german_whist.envs.agent import Agent, Views
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.state import ENDGAME
 from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.utils.device import Device
 from tests.conftest import play_randomly
 from tests.envs.players import Lowest
 from tests.reference.plain import NAMES, cards
@@ -85,3 +87,36 @@ def test_hidden_hands_are_left_to_agent(name: str) -> None:
         step += 1
     assert endgame.all()
     assert opponent_hand_known(batch.views()).all()
+
+
+class Cached(Lowest, Agent):
+    """Plays its lowest card, on the device too, and always answers with the same array of probabilities."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.chances, self.devices = np.full((64, 52), 0.5), []
+
+    def policy(self, views: Views) -> Any:
+        return self.chances
+
+    def act_on(self, device: Device, views: Any, rng: Any) -> Any:
+        self.devices.append(device)
+        return super().act_on(device, views, rng)
+
+
+def test_policy_leaves_the_agents_array() -> None:
+    agent, views = Cached(), endgames("classic", 64, 2, 0).views()
+    chances = ExactEndgame(agent).policy(views)
+    assert chances is not None
+    assert (chances.sum(axis=1) == 1).all()
+    assert (agent.chances == 0.5).all()
+
+
+def test_agent_chooses_on_its_device() -> None:
+    agent, host, batch = Cached(), DealBatch("small", 8, seed=3), DealBatch("small", 8, seed=3, device="cpu")
+    while not host.done.all():
+        actions = ExactEndgame(Lowest()).act(host.views(), None)
+        assert ExactEndgame(agent).act_on(batch.on, batch.views(), None).tolist() == actions.tolist()
+        host.step(actions)
+        batch.step(batch.on.array(actions))
+    assert agent.devices == [batch.on] * 2 * host.rules.foreplay
