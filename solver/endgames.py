@@ -88,6 +88,8 @@ def solve_endgames(
         ValueError: as ``solve_endgame``, and the message names the row; also if both ``at_least`` and ``by_card`` are
             given, or ``by_card`` with a GPU.
     """
+    if at_least is not None and not is_whole_number(at_least):
+        raise ValueError(f"at_least must be an integer, got {at_least!r}")
     if device is not None:
         return _solve_on(device, at_least, by_card, leaders, followers, trumps, lows, leds)
     endgames = EndgameBatch(leaders, followers, trumps, lows, leds)
@@ -107,8 +109,6 @@ def solve_endgames(
             transposition_table,
         )
         return tricks
-    if not is_whole_number(at_least):
-        raise ValueError(f"at_least must be an integer, got {at_least!r}")
     threshold = np.int64(np.clip(at_least, -1, MAX_CARDS + 1))  # any integer is allowed, but kernels take int64
     reached = np.empty(len(endgames.leaders), np.bool_)
     endgames.solve(
@@ -132,11 +132,7 @@ def _solve_on(device: Any, at_least: int | None, by_card: bool, *endgames: Any) 
     if by_card:
         raise ValueError("by_card=True needs the CPU: leave device out")
     tricks = solve_endgames_on(on, *endgames)
-    if at_least is None:
-        return tricks
-    if not is_whole_number(at_least):
-        raise ValueError(f"at_least must be an integer, got {at_least!r}")
-    return tricks >= at_least
+    return tricks if at_least is None else tricks >= at_least
 
 
 def _card(given: str | int | None) -> int:
@@ -210,9 +206,9 @@ def principal_variation(leader: int, follower: int, trump: int = -1, low: bool =
     seat, tricks = 0, []
     while hands[1 - seat]:
         if led < 0:
-            led = best_cards(hands[seat], hands[1 - seat], trump, low)[0]
+            led = _best_cards(hands[seat], hands[1 - seat], trump, low)[0]
         hands[seat] &= ~(1 << led)
-        reply = best_cards(hands[seat], hands[1 - seat], trump, low, led)[0]
+        reply = _best_cards(hands[seat], hands[1 - seat], trump, low, led)[0]
         hands[1 - seat] &= ~(1 << reply)
         winner = 1 - seat if beats(reply, led, trump) else seat
         tricks.append(Trick(seat, led, reply, winner))
@@ -220,7 +216,7 @@ def principal_variation(leader: int, follower: int, trump: int = -1, low: bool =
     return tricks
 
 
-def best_cards(leader: int, follower: int, trump: int, low: bool, led: int = -1) -> list[int]:
+def _best_cards(leader: int, follower: int, trump: int, low: bool, led: int = -1) -> list[int]:
     """Return the best cards of the seat to act, in ascending order."""
     values = solve_endgames([leader], [follower], trumps=trump, lows=low, leds=led, by_card=True)[0]
     legal = [card for card in range(len(values)) if values[card] >= 0]

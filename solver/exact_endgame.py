@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 
-def has_open_endgame(rules: Rules) -> bool:
+def can_solve_endgame(rules: Rules) -> bool:
     """Return whether the endgame of a game can be solved: both hands are known, and they are not too large."""
     return not rules.humbug and rules.hand <= MAX_CARDS
 

@@ -11,7 +11,7 @@ from german_whist.envs.engine.rules import Rules, rule_names
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.text.rules_text import preset_summary, rules_spec
 from german_whist.envs.text.words import percent_text
-from german_whist.solver.exact_endgame import has_open_endgame
+from german_whist.solver.exact_endgame import can_solve_endgame
 
 Entry = dict[str, Any]  # as the page reads it: table/page/game/types.js
 
@@ -127,12 +127,12 @@ def _strength_of(win_rate: float, game: str = BASELINE_GAME) -> dict[str, str]:
 
 def agents_for(rules: Rules) -> list[str]:
     """Return the agents that the page offers for a game, easiest first."""
-    return [level.spec for level in LEVELS if has_open_endgame(rules) or level.spec in _ANYWHERE]
+    return [level.spec for level in LEVELS if can_solve_endgame(rules) or level.spec in _ANYWHERE]
 
 
 def default_agent(rules: Rules) -> str:
     """Return the agent that the page suggests for a game: the strongest that answers at once."""
-    return CHAMPION if has_open_endgame(rules) else agents_for(rules)[-1]
+    return CHAMPION if can_solve_endgame(rules) else agents_for(rules)[-1]
 
 
 @lru_cache

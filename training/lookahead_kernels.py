@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from german_whist.agents.endgame.open_hands_kernels import is_neighbour
 from german_whist.agents.search.choice_kernels import squashed_margin
-from german_whist.agents.search.rollout_kernels import is_neighbour, is_open_endgame, solved_margin
+from german_whist.agents.search.rollout_kernels import is_open_endgame, solved_margin
 from german_whist.envs.engine.scoring import signed_margin
 from german_whist.envs.engine.state import PLAY, STATE
 from german_whist.envs.engine.state_kernels import legal_actions, play

@@ -6,7 +6,7 @@ import numpy as np
 
 from german_whist.agents.bots.heuristic.endgame_kernels import card_rollout_margin
 from german_whist.envs.engine.state_kernels import beats
-from german_whist.envs.utils.bit_kernels import popcount
+from german_whist.envs.utils.bit_kernels import lowest, popcount
 from german_whist.envs.utils.jit import kernel
 from german_whist.solver.tablebase.position_kernels import MAX_CARDS
 
@@ -37,6 +37,32 @@ def write_card_counts(masks, counts):
 
 
 @kernel
+def without_equivalents(legal, in_play):
+    """Return the legal cards without those that have no card in play between them and the next lower legal card.
+
+    All of a seat's cards of a suit are legal or none is, so a card in play between two neighbours is not its own.
+    """
+    distinct = np.uint64(0)
+    last = np.int64(-1)
+    while legal:
+        card = lowest(legal)
+        legal &= legal - _ONE
+        if not is_neighbour(last, card, in_play):
+            distinct |= _ONE << np.uint64(card)
+        last = card
+    return distinct
+
+
+@kernel
+def is_neighbour(below, card, in_play):
+    """Return whether ``below``, −1 for none, is a lower card of the same suit with no card in play between the two."""
+    if below < 0 or below // 13 != card // 13:
+        return False
+    between = ((_ONE << np.uint64(card)) - _ONE) & ~((_ONE << np.uint64(below + 1)) - _ONE)
+    return not in_play & between
+
+
+@kernel
 def drop_equivalent_cards(own, other, led, cards):
     """Clear all but the lowest card of each run of equivalent ones: cards with none of the other side's between them.
 
@@ -48,18 +74,9 @@ def drop_equivalent_cards(own, other, led, cards):
     """
     for i in range(cards.shape[0]):
         led_bit = _ONE << np.uint64(led[i]) if led[i] >= 0 else np.uint64(0)
-        between = other[i] | led_bit
-        is_kept = True
+        distinct = without_equivalents(own[i], other[i] | led_bit)
         for card in range(52):
-            if card % 13 == 0:
-                is_kept = False  # whether an equivalent lower card of this hand was seen
-            bit = _ONE << np.uint64(card)
-            if between & bit:
-                is_kept = False
-            elif own[i] & bit:
-                if is_kept:
-                    cards[i, card] = False
-                is_kept = True
+            cards[i, card] &= bool(distinct >> np.uint64(card) & _ONE)
 
 
 @kernel

@@ -209,10 +209,10 @@ def sample_candidate_deals(
 
     def sample(count: int, stream: np.uint64) -> Candidates:
         hands, log_likelihoods = np.empty(count, np.uint64), np.empty((count, MODELS))
-        mistakes = np.array([_TEMPERATURE, _MISTAKES, _HEURISTIC_MISTAKES])
+        noise = np.array([_TEMPERATURE, _MISTAKES, _HEURISTIC_MISTAKES])
 
         def sample_part(first: int, last: int, scratch: Any) -> bool:
-            rest = (first, last, scratch.network, mistakes, scratch.replays, hands, log_likelihoods)
+            rest = (first, last, scratch.network, noise, scratch.replays, hands, log_likelihoods)
             return bool(sample_candidates(rules.game, hidden, deals, listed, stream, *rest))
 
         if not all(run(sample_part, count)):

@@ -36,7 +36,7 @@ def next_action(hidden, state, cards_played):
 
 
 @kernel
-def add_log_likelihoods(game, hidden, network, mistakes, count, scratch, log_likelihoods):
+def add_log_likelihoods(game, hidden, network, noise, count, scratch, log_likelihoods):
     """Add the log-likelihoods of the opponent's actions in some deals, and return whether all actions are legal.
 
     The deals are replayed side by side. At one point of the history, the opponent's view differs between them in
@@ -46,7 +46,7 @@ def add_log_likelihoods(game, hidden, network, mistakes, count, scratch, log_lik
         game: the rules, a ``GAME`` record.
         hidden: a ``HIDDEN_DEAL`` record.
         network: a :class:`RowNetwork`.
-        mistakes: float64[3]: the network's temperature in tricks, and the probabilities with which the network and the
+        noise: float64[3]: the network's temperature in tricks, and the probabilities with which the network and the
             heuristic bot play a uniformly random legal action instead.
         count: number of deals.
         scratch: a :class:`ReplayScratch` with the states as dealt; changed.
@@ -64,7 +64,7 @@ def add_log_likelihoods(game, hidden, network, mistakes, count, scratch, log_lik
         if action < 0:  # the history ends at a decision of the seat that it belongs to
             return turn == SELF
         if turn == OPPONENT:
-            _write_logs(game, network, mistakes, action, _number_choices(count, scratch), scratch)
+            _write_logs(game, network, noise, action, _number_choices(count, scratch), scratch)
             for i in range(count):
                 if choices[i] >= 0:
                     for model in range(MODELS):
@@ -97,7 +97,7 @@ def _number_choices(count, scratch):
 
 
 @kernel
-def _write_logs(game, network, mistakes, action, count, scratch):
+def _write_logs(game, network, noise, action, count, scratch):
     """Write the log-likelihoods of an action in the first ``count`` distinct decisions."""
     states, _, firsts, logs, _ = scratch
     views = network.views
@@ -111,17 +111,15 @@ def _write_logs(game, network, mistakes, action, count, scratch):
             share = 1.0 / popcount(views[row].legal)
             logs[begin + row, UNIFORM] = np.log(share)
             chosen = 1.0 if heuristic_action(views[row]) == action else 0.0
-            logs[begin + row, HEURISTIC] = np.log((1.0 - mistakes[2]) * chosen + mistakes[2] * share)
+            logs[begin + row, HEURISTIC] = np.log((1.0 - noise[2]) * chosen + noise[2] * share)
             logs[begin + row, NETWORK] = 0.0
             if is_network(network):
-                chosen = probability(network, row, action, mistakes[0])
-                logs[begin + row, NETWORK] = np.log((1.0 - mistakes[1]) * chosen + mistakes[1] * share)
+                chosen = probability(network, row, action, noise[0])
+                logs[begin + row, NETWORK] = np.log((1.0 - noise[1]) * chosen + noise[1] * share)
 
 
 @kernel
-def sample_candidates(
-    game, hidden, deals, listed, key, first, last, network, mistakes, scratch, hands, log_likelihoods
-):
+def sample_candidates(game, hidden, deals, listed, key, first, last, network, noise, scratch, hands, log_likelihoods):
     """Sample deals ``first`` … ``last`` − 1, and write the opponent's hidden cards and its plays' log-likelihoods.
 
     Args:
@@ -133,7 +131,7 @@ def sample_candidates(
         first: first deal.
         last: the deal after the last.
         network: a :class:`RowNetwork`.
-        mistakes: see :func:`add_log_likelihoods`.
+        noise: see :func:`add_log_likelihoods`.
         scratch: a :class:`ReplayScratch`.
         hands: uint64[candidates], written.
         log_likelihoods: float64[candidates, 3], written.
@@ -155,7 +153,7 @@ def sample_candidates(
             deal(game[0], states[i], SELF if hidden[0].is_dealer else OPPONENT)
         written = log_likelihoods[begin : begin + count]
         written[:] = 0.0
-        if not add_log_likelihoods(game[0], hidden[0], network, mistakes, count, scratch, written):
+        if not add_log_likelihoods(game[0], hidden[0], network, noise, count, scratch, written):
             return False
     return True
 

@@ -48,7 +48,7 @@ from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.agents.policy.row_network import VIEWS, RowNetwork
 from german_whist.agents.search.choice_kernels import combine, contenders, representative, worth_trying
 from german_whist.agents.search.rollout_kernels import distinct_actions, try_worlds
-from german_whist.agents.search.world_search import Search, WorldSearcher
+from german_whist.agents.search.world_search import Decision, WorldSearcher
 from german_whist.envs.agent import Actions, ActionValues, Agent, Games, Histories, Values, Views
 from german_whist.envs.engine.cards import NUM_ACTIONS, cards_of
 from german_whist.envs.engine.rules import Rules
@@ -210,7 +210,7 @@ class SearchAgent(WorldSearcher[Scratch]):
             ValueError: when no deal agrees with a view or history, or ``views`` is not an array of views.
         """
         histories = None if games is None else games.histories()
-        return self._search_rows(views, rng, histories, None, self._largest_stock)[0]
+        return self.search(views, rng, histories, largest_stock=self._largest_stock)[0]
 
     def search(
         self,
@@ -218,11 +218,12 @@ class SearchAgent(WorldSearcher[Scratch]):
         rng: Any,
         histories: Histories | None = None,
         values: npt.NDArray[np.float64] | None = None,
+        largest_stock: float = np.inf,
     ) -> tuple[Actions, npt.NDArray[np.float64]]:
         """Return the actions, int64[n], and the estimated gain of each action over the policy's.
 
-        Gains are float64[n, 54], NaN for actions that were not tried. They are in tricks, plus ``WIN_WEIGHT`` for a win
-        and minus it for a loss. Arguments and errors as for :meth:`act`.
+        Gains are float64[n, 54], NaN for actions that were not tried: in margin for a flat search, else in squashed
+        margin (``TANH_SCALE``), plus ``WIN_WEIGHT`` for a win and minus it for a loss. Errors as for :meth:`act`.
 
         Args:
             views: ``VIEW`` array of shape (n,).
@@ -230,37 +231,27 @@ class SearchAgent(WorldSearcher[Scratch]):
             histories: event histories of these views.
             values: float64[4, n, 54], written for distinct actions: the arrays of :class:`ActionValues`; ``None`` if
                 they are not wanted.
+            largest_stock: where the stock is larger, the policy's action is returned.
         """
-        return self._search_rows(views, rng, histories, values, np.inf)
-
-    def _search_rows(
-        self,
-        views: Views,
-        rng: Any,
-        histories: Histories | None,
-        values: npt.NDArray[np.float64] | None,
-        largest_stock: float,
-    ) -> tuple[Actions, npt.NDArray[np.float64]]:
-        """Return what :meth:`search` does, with the policy's actions where the stock is larger."""
         actions, advantages = self._policy(views)
         searched = views["stock"] <= largest_stock
         gains = np.full((len(views), NUM_ACTIONS), np.nan)
 
-        def search(one: Search) -> None:
-            row = one.row
+        def search(decision: Decision) -> None:
+            row = decision.row
             if not searched[row]:
                 return
             history = None if histories is None else (histories[0][row], int(histories[1][row]))
             written = None if values is None else values[:, row]
-            actions[row] = self._search(one, history, int(actions[row]), advantages[row], gains[row], written)
+            actions[row] = self._search(decision, history, int(actions[row]), advantages[row], gains[row], written)
 
         self.search_each(views, rng, search)
         return actions, gains
 
     def action_values(self, views: Views, rng: Any, histories: Histories | None = None) -> ActionValues:
-        """Return the same actions as :meth:`act`, and the gain of every action in margin and in chance to win.
+        """Return the same actions as :meth:`search`, and the gain of every action in margin and in chance to win.
 
-        Every distinct action is tried in all worlds, which takes longer. Arguments and errors as for :meth:`act`.
+        Every distinct action is tried in all worlds, which takes longer. Arguments and errors as for :meth:`search`.
         """
         values = np.full((4, len(views), NUM_ACTIONS), np.nan)
         actions, _ = self.search(views, rng, histories, values)
@@ -284,7 +275,7 @@ class SearchAgent(WorldSearcher[Scratch]):
 
     def _search(
         self,
-        one: Search,
+        decision: Decision,
         history: History | None,
         preferred: int,
         advantages: npt.NDArray[np.float64],
@@ -292,7 +283,7 @@ class SearchAgent(WorldSearcher[Scratch]):
         values: npt.NDArray[np.float64] | None,
     ) -> int:
         """Return the action for one view, and write ``gains``, float64[54], and ``values``, float64[4, 54]."""
-        views, key, flat = one.views, one.key, self._flat
+        views, key, flat = decision.views, decision.key, self._flat
         # Only the lowest of equivalent actions is tried; the policy may prefer another one of them.
         distinct = distinct_actions(views[0])
         stands_for = representative(distinct, preferred)
@@ -301,7 +292,7 @@ class SearchAgent(WorldSearcher[Scratch]):
         if _is_single(distinct if values is not None else tried):
             return preferred
         count = 1 if flat and is_all_known(self.rules.game[0], views[0]) else self.worlds
-        worlds = sample_worlds(self.rules, views, history, key, count, self._belief, one.run)
+        worlds = sample_worlds(self.rules, views, history, key, count, self._belief, decision.run)
         margins = np.zeros((count, NUM_ACTIONS), np.float32)
         sds = np.empty(NUM_ACTIONS)
 
@@ -318,12 +309,12 @@ class SearchAgent(WorldSearcher[Scratch]):
                     start + end,
                     scratch.network,
                     (scratch.states, scratch.tries),
-                    one.table,
+                    decision.table,
                     scratch.transpositions,
                     margins,
                 )
 
-            one.run(try_part, last - start)
+            decision.run(try_part, last - start)
 
         best, done = stands_for, 0
         dropped: list[tuple[np.uint64, int]] = [(distinct ^ tried, 0)]

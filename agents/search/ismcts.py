@@ -23,7 +23,7 @@ from german_whist.agents.bots.base import check_open_endgame
 from german_whist.agents.inference.world_sampling_kernels import sample_hands
 from german_whist.agents.search.ismcts_kernels import EDGE, MAX_PATH, NODE, choose_by_tree
 from german_whist.agents.search.rollout_kernels import distinct_actions
-from german_whist.agents.search.world_search import Search, WorldSearcher
+from german_whist.agents.search.world_search import Decision, WorldSearcher
 from german_whist.envs.agent import Actions, Views
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
@@ -114,22 +114,22 @@ class ISMCTSAgent(WorldSearcher[Scratch]):
         """
         actions = np.zeros(len(views), np.int64)
 
-        def search(one: Search) -> None:
-            actions[one.row] = self._search(one)
+        def search(decision: Decision) -> None:
+            actions[decision.row] = self._search(decision)
 
         self.search_each(views, rng, search)
         return actions
 
-    def _search(self, one: Search) -> int:
-        distinct = int(distinct_actions(one.views[0]))
+    def _search(self, decision: Decision) -> int:
+        distinct = int(distinct_actions(decision.views[0]))
         if distinct.bit_count() == 1:
             return distinct.bit_length() - 1
         game, win_weight = self.rules.game, WIN_WEIGHTS[self.reward]
         hands = np.empty(self.iterations, np.uint64)
-        sample_hands(game, one.views, one.key, hands)
+        sample_hands(game, decision.views, decision.key, hands)
 
         def grow(first: int, last: int, scratch: Scratch) -> int:
-            return int(choose_by_tree(game, one.views, hands, one.key, win_weight, one.table, scratch))
+            return int(choose_by_tree(game, decision.views, hands, decision.key, win_weight, decision.table, scratch))
 
-        [action] = one.run(grow, 1)  # a single tree is not split among threads
+        [action] = decision.run(grow, 1)  # a single tree is not split among threads
         return action

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from german_whist.agents.bots.heuristic.bot_kernels import heuristic_action
+from german_whist.agents.endgame.open_hands_kernels import without_equivalents
 from german_whist.agents.inference.likelihood_kernels import HEURISTIC
 from german_whist.agents.inference.world_sampling_kernels import (
     OPPONENT,
@@ -56,32 +57,6 @@ def distinct_actions_in_world(game, state):
     if state.led >= 0:  # the card led counts as played, but a follower's cards above and below it differ
         in_play |= _ONE << np.uint64(state.led)
     return without_equivalents(legal_actions(state), in_play)
-
-
-@kernel
-def without_equivalents(legal, in_play):
-    """Return the legal cards without those that have no card in play between them and the next lower legal card.
-
-    All of a seat's cards of a suit are legal or none is, so a card in play between two neighbours is not its own.
-    """
-    distinct = np.uint64(0)
-    last = np.int64(-1)
-    while legal:
-        card = lowest(legal)
-        legal &= legal - _ONE
-        if not is_neighbour(last, card, in_play):
-            distinct |= _ONE << np.uint64(card)
-        last = card
-    return distinct
-
-
-@kernel
-def is_neighbour(below, card, in_play):
-    """Return whether ``below``, −1 for none, is a lower card of the same suit with no card in play between the two."""
-    if below < 0 or below // 13 != card // 13:
-        return False
-    between = ((_ONE << np.uint64(card)) - _ONE) & ~((_ONE << np.uint64(below + 1)) - _ONE)
-    return not in_play & between
 
 
 @kernel

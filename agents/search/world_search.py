@@ -30,8 +30,8 @@ _KEYS = 2**53  # number of random keys
 Scratch = TypeVar("Scratch")
 
 
-class Search(NamedTuple):
-    """A view to search.
+class Decision(NamedTuple):
+    """A decision to search.
 
     Attributes:
         row: its index among all views.
@@ -78,7 +78,7 @@ class WorldSearcher(Agent, Generic[Scratch]):
     def new_scratch(self) -> Scratch:
         """Return scratch memory for a thread."""
 
-    def search_each(self, views: Views, rng: Any, search: Callable[[Search], None]) -> None:
+    def search_each(self, views: Views, rng: Any, search: Callable[[Decision], None]) -> None:
         """Search the views of seats to act, in several threads.
 
         Threads share the worlds of a single view; of several views, each is searched by one thread.
@@ -86,7 +86,7 @@ class WorldSearcher(Agent, Generic[Scratch]):
         Args:
             views: ``VIEW`` array of shape (n,); those of seats that are not to act are skipped.
             rng: a generator with a method ``integers``; each view draws one key, so keys do not depend on the batch.
-            search: searches one view.
+            search: searches one decision.
 
         Raises:
             ValueError: when no opponent hand satisfies a view, or ``views`` is not an array of views.
@@ -100,11 +100,11 @@ class WorldSearcher(Agent, Generic[Scratch]):
         executor = ThreadPoolExecutor(self._threads)
         try:
             alone = executor if len(rows) == 1 else None
-            searches = [
-                Search(row, views[row : row + 1], keys[row], tables[low], self._runner(low, alone))
+            decisions = [
+                Decision(row, views[row : row + 1], keys[row], tables[low], self._runner(low, alone))
                 for row, low in zip(rows.tolist(), lows[rows].tolist(), strict=True)
             ]
-            list(map(search, searches) if alone else executor.map(search, searches))
+            list(map(search, decisions) if alone else executor.map(search, decisions))
         finally:  # unlike a with block, this does not wait for running parts, so Ctrl-C ends a search at once
             executor.shutdown(wait=False, cancel_futures=True)
 

@@ -106,12 +106,12 @@ class _ProgressBar:
         from rich.progress import Progress as Bar
 
         if not self._started:
-            self._started = True
+            self._started, text = True, f"building the endgame table {self._kind.name} (once)"
             console = Console(stderr=True)
             if not console.is_terminal:
-                print(f"building the endgame table {self._kind.name} (once; takes some seconds)", file=sys.stderr)
+                print(text, file=sys.stderr)
             self._bar = Bar(console=console, transient=True, disable=not console.is_terminal)
-            self._task = self._bar.add_task(f"building the endgame table {self._kind.name} (once)", total=total)
+            self._task = self._bar.add_task(text, total=total)
             self._bar.start()
         self._bar.update(self._task, completed=done)
         if done >= total:

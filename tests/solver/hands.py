@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from hypothesis import strategies as st
 
 from german_whist.envs.engine.cards import SUITS, card_text, mask_of, parse_card
 
@@ -47,10 +46,3 @@ def rows(endgames: list[Endgame]) -> dict[str, np.ndarray]:
         "lows": np.array([endgame.low for endgame in endgames]),
         "leds": np.array([-1 if endgame.led is None else parse_card(endgame.led) for endgame in endgames]),
     }
-
-
-@st.composite
-def endgames(draw: st.DrawFn, most: int = 13) -> Endgame:
-    """Any endgame of up to ``most`` cards a hand."""
-    cards = draw(st.integers(1, most))
-    return random_endgame(np.random.default_rng(draw(st.integers(0, 2**32 - 1))), cards)

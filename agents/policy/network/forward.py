@@ -76,8 +76,8 @@ class Forward:
         self._last = LayerForward(*last)
         if suit_layers:
             self._inputs, self._units = suit_inputs(sizes[0]), sizes[suit_layers]
-        self._judges_cards = trunk_end < len(hidden)
-        if self._judges_cards:
+        self._has_card_layers = trunk_end < len(hidden)
+        if self._has_card_layers:
             (weight, bias), *cards = hidden[trunk_end:]
             self._from_suit = LayerForward(weight[:, : self._units], bias)
             self._from_trunk = LayerForward(weight[:, self._units :])
@@ -101,7 +101,7 @@ class Forward:
             rows = suits.reshape(count, NUM_SUITS * self._units)
         for layer in self._trunk:
             rows = layer(rows, relu=True)
-        if not self._judges_cards:
+        if not self._has_card_layers:
             return self._last(rows)
         # The first card layer in two parts: the trunk's part is the same for all suits and is computed once.
         units = self._from_suit(suits) + self._from_trunk(rows).repeat(NUM_SUITS, axis=0)

@@ -121,7 +121,7 @@ class MLP(nn.Module):
         self.compute_dtype = torch.float32
         card_layers = card_layers_of(suit_layers, outputs)
         self._suit_layers, self._trunk_end = suit_layers, len(hidden) - card_layers
-        self._judges_cards = card_layers > 0
+        self._has_card_layers = card_layers > 0
 
     def linear_layers(self) -> list[nn.Linear]:
         """Return the layers, first to last."""
@@ -173,7 +173,7 @@ class MLP(nn.Module):
             trunk = suits.view(rows, NUM_SUITS * suits.shape[1])
         for weight, bias in weights[self._suit_layers : self._trunk_end]:
             trunk = _hidden(trunk, weight, bias)
-        if not self._judges_cards:
+        if not self._has_card_layers:
             return trunk
         (weight, bias), *others = weights[self._trunk_end :]
         own = suits.shape[1]
@@ -197,7 +197,7 @@ class MLP(nn.Module):
 
         The outputs for actions that are no cards are sums over the suits.
         """
-        if not self._judges_cards:
+        if not self._has_card_layers:
             return outputs
         suits = outputs.view(outputs.shape[0] // NUM_SUITS, NUM_SUITS, outputs.shape[1])
         return torch.cat([suits[:, :, :SUIT_SIZE].flatten(1), suits[:, :, SUIT_SIZE:].sum(1)], 1)
