@@ -68,10 +68,7 @@ class PairedIntervals(NamedTuple):
 def paired_intervals(
     outcomes: npt.NDArray[Any], margins: npt.NDArray[Any], largest: float = math.inf
 ) -> PairedIntervals:
-    """Return the means over mirrored pairs with their 95 % intervals.
-
-    If the two games of every pair cancel out, as when a deterministic agent plays itself, the intervals have width 0,
-    because there is no variance. Otherwise, equal pairs say nothing about the variance (:func:`bounded_interval`).
+    """Return the means over mirrored pairs with their 95 % intervals (:func:`bounded_interval`).
 
     Args:
         outcomes: 1, 0 or −1 for the first agent's wins, draws and losses, [n, 2].
@@ -79,14 +76,7 @@ def paired_intervals(
         largest: the largest possible margin.
     """
     won, scored = ((outcomes + 1) / 2).mean(axis=1), margins.mean(axis=1, dtype=np.float64)
-    if games_cancel(margins):
-        return PairedIntervals(*mean_interval(won), *mean_interval(scored))
     return PairedIntervals(*bounded_interval(won, 0, 1), *bounded_interval(scored, -largest, largest))
-
-
-def games_cancel(margins: npt.NDArray[Any]) -> bool:
-    """Return whether the two margins of every mirrored pair, [n, 2], add up to 0."""
-    return not margins.sum(axis=1).any()
 
 
 def largest_unseen_share(samples: int) -> float:

@@ -40,11 +40,10 @@ def test_wilson_interval() -> None:
 
 
 def test_paired_intervals() -> None:
-    cancelled = np.array([[3, -3], [-1, 1], [0, 0]])
-    assert paired_intervals(np.sign(cancelled), cancelled, 13) == (0.5, (0.5, 0.5), 0.0, (0.0, 0.0))
-    shared = np.array([[3, -1], [-2, 5], [3, -4]])  # each wins one game of every deal, by other margins
-    found = paired_intervals(np.sign(shared), shared, 13)
-    assert found.interval[0] < 0.5 < found.interval[1]
+    for margins in ([[3, -3], [-1, 1], [0, 0]], [[3, -1], [-2, 5], [3, -4]]):  # each wins one game of every deal
+        found = paired_intervals(np.sign(margins), np.array(margins), 13)
+        assert found.interval[0] < 0.5 < found.interval[1]
+        assert found.margin_interval[0] < found.margin < found.margin_interval[1]
     won = paired_intervals(np.ones((2, 2)), np.full((2, 2), 7), 13)
     assert (won.win_rate, won.interval[1]) == (1.0, 1.0)
     assert won.interval[0] < 0.5
