@@ -21,13 +21,19 @@ def worker_processes(workers: int) -> Iterator[Executor]:
 
     The processes are spawned, not forked, because a process with threads may hang after a fork.
     """
-    pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _begin)
+    pool, others = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _begin), _children()
     try:
         yield pool
     except BaseException:
-        pool.shutdown(wait=False, cancel_futures=True)
+        for worker in _children() - others:
+            worker.terminate()
         raise
-    pool.shutdown(cancel_futures=True)
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _children() -> set[Any]:
+    return set(multiprocessing.active_children())
 
 
 def _begin() -> None:

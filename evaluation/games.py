@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.agents.endgame.exact_agent import ExactEndgame, with_exact_endgame
+from german_whist.agents.external_agents import own_line
 from german_whist.agents.registry import as_spec, make_agent
 from german_whist.envs.agent import Agent, AgentLike, agent_name, check_device, play_turn
 from german_whist.envs.engine.endgame_hook import EXACT, PLAYED, check_endgame, endgame_hook_of
@@ -31,7 +32,7 @@ from german_whist.evaluation.recording import Recording, deal_results
 
 DEFAULT_BATCH = 2048
 DEVICE_BATCH = 2**18  # on a device, which needs many deals to be used well
-MAX_TASKS = 64  # tasks for an executor: enough to keep machines busy, few enough for large batches
+MAX_TASKS = 32  # tasks for an executor: in batches of 16 deals, a deal takes a network three times as long as in 256
 
 Progress = Callable[[int], None]
 
@@ -176,7 +177,13 @@ def games(
 
 
 def _play_in_worker(given: tuple[AgentLike, AgentLike], rules: Rules, *how: Any) -> GameResults:
-    return _play(two_players(*given, rules), rules, *how)
+    try:
+        return _play(two_players(*given, rules), rules, *how)
+    except Exception as error:
+        line = own_line(error)  # a traceback does not leave its process
+        if line is not None:
+            error.add_note(line)
+        raise
 
 
 def _play(

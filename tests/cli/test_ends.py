@@ -51,6 +51,26 @@ def test_workers_end_with_command(number: signal.Signals, tmp_path: Path) -> Non
             os.kill(one, signal.SIGKILL)
     assert process.returncode == (130 if number == signal.SIGINT else -number)
     assert "Traceback" not in errors
+    assert errors == "" or number == signal.SIGKILL  # multiprocessing then reports what its parent leaked
+
+
+@pytest.mark.nightly
+def test_error_in_worker_names_its_line(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("class Bot:\n    def act(self, views, rng):\n        return 1 / 0\n")
+    words = (
+        "evaluate",
+        f"python:{tmp_path}/mine.py:Bot",
+        "random",
+        "--deals",
+        "1",
+        "--rules",
+        "tiny",
+        "--workers",
+        "1",
+    )
+    process = start(*words)
+    assert "mine.py, line 3: ZeroDivisionError" in process.communicate(timeout=120)[1]
+    assert process.returncode == 2
 
 
 def test_interrupt_during_search() -> None:

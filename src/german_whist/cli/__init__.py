@@ -148,6 +148,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _own_line(error: Exception) -> str | None:
     """Describe an exception raised in the user's own agent code, with its line; ``None`` for other exceptions."""
+    if hasattr(error, "__notes__"):  # from a worker process
+        return str(error.__notes__[0])
     external = sys.modules.get("german_whist.agents.external_agents")  # loaded if there is such an agent
     return None if external is None else external.own_line(error)
 
