@@ -65,18 +65,29 @@ def test_agent_as_bot(preset: str) -> None:
         actions = agent.act(batch.views(), None)
         for row in np.flatnonzero(~batch.done):
             state = state_of(games[row], decks[row], played[row])
-            policy, chosen = bot.step_with_policy(state)
-            assert chosen == bot.step(state) == actions[row]
-            assert dict(policy) == {action: float(action == chosen) for action in state.legal_actions()}
-            played[row].append(chosen)
+            assert bot.step(state) == actions[row]
+            played[row].append(actions[row])
         batch.step(actions)
+
+
+def test_two_bots_of_one_seed_draw_different_numbers() -> None:
+    chosen: list[list[int]] = [[], []]
+    bots = [AgentBot("random"), AgentBot("random")]
+    state = load_game("classic").new_initial_state()
+    while not state.is_terminal():
+        seat, legal = state.current_player(), state.legal_actions()
+        action = legal[0] if state.is_chance_node() else bots[seat].step(state)
+        if not state.is_chance_node() and len(legal) > 1:
+            chosen[seat].append(legal.index(action))
+        state.apply_action(action)
+    assert chosen[0][:8] != chosen[1][:8]
 
 
 def test_shares_as_bot() -> None:
     """One of the agents plays a whole game, and which one depends on the game."""
     lines = set()
     for seed in range(20):
-        bot = AgentBot({Ranked(0): 1, Ranked(-1): 1}, seed)
+        bots = [AgentBot({Ranked(0): 1, Ranked(-1): 1}, seed), AgentBot(Ranked(0))]
         state = load_game("tiny").new_initial_state()
         rng = np.random.default_rng(0)
         while not state.is_terminal():
@@ -84,7 +95,7 @@ def test_shares_as_bot() -> None:
                 actions, chances = zip(*state.chance_outcomes(), strict=True)
                 state.apply_action(int(rng.choice(actions, p=chances)))
             else:
-                state.apply_action(bot.step(state))
+                state.apply_action(bots[state.current_player()].step(state))
         lines.add(tuple(state.history()))
     assert len(lines) == 2
 

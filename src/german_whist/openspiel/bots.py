@@ -74,14 +74,9 @@ class AgentBot(pyspiel.Bot):  # type: ignore[misc]
 
         agent = self._agents[rules]
         games = Games(histories, lambda: np.array([self._game], object)) if agent.uses_games else None
-        rng = AgentRng(self._seed, [self._number], step=self._asked)
+        rng = AgentRng(self._seed, [self._number], stream=seat, step=self._asked)
         self._asked = (self._asked + 1) % 2**16
         return int(ask_views(agent, deal.view(seat), rng, games)[0])
-
-    def step_with_policy(self, state: GermanWhistState) -> tuple[list[tuple[int, float]], int]:
-        """Return the policy and the action. Agents return only an action, so it has probability 1."""
-        chosen = self.step(state)
-        return [(action, float(action == chosen)) for action in state.legal_actions()], chosen
 
 
 _KEYS = 2**53
