@@ -24,13 +24,12 @@ from german_whist.evaluation.games import Progress
 from german_whist.evaluation.match import MatchResult, play_match
 from german_whist.evaluation.report import Report, Table
 from german_whist.evaluation.statistics import finite_ends, percent, tricks
-from german_whist.evaluation.tournament.ratings import rating_against
+from german_whist.evaluation.tournament.ratings import games_won, rating_against, resampled
 from german_whist.evaluation.tournament.standings import rating_interval
 
 PROTOCOL = "gw-bench-v1"
 RULES = "classic"
 SEED = 6301  # of the deals; nothing else in this project uses it
-BOOTSTRAPS = 1000
 
 
 class Rung(NamedTuple):
@@ -126,8 +125,7 @@ def benchmark(
         play_match(given, rung.agent, deals=rung.deals, seed=SEED, rules=RULES, progress=progress, executor=executor)
         for rung in LADDER
     )
-    won = [(np.sign(match.margins) + 1).sum(axis=1) / 2 for match in matches]
-    rating, interval = rate(won, [rung.elo for rung in LADDER])
+    rating, interval = rate([games_won(match.margins) for match in matches], [rung.elo for rung in LADDER])
     return BenchmarkResult(matches[0].first, rating, interval, matches)
 
 
@@ -143,13 +141,11 @@ def rate(won: Sequence[npt.NDArray[np.float64]], elos: Sequence[float]) -> tuple
         won: per rung, the games won in each deal, 0 to 2, float64[deals]. All rungs begin with the same deals.
         elos: the ratings of the rungs.
     """
-    wins, games = np.array([one.sum() for one in won]), np.array([2.0 * len(one) for one in won])
-    rating = float(rating_against(wins, games, elos))
+    weights = np.array([*resampled(max(map(len, won)))])
+    wins = np.stack([weights[:, : len(one)] @ one for one in won], axis=1)
+    games = np.stack([2.0 * weights[:, : len(one)].sum(axis=1) for one in won], axis=1)
+    rating, *bootstraps = rating_against(wins, games, elos).tolist()
     if not any(np.ptp(one) for one in won):
         return rating, (-math.inf, math.inf)
-    rng, deals = np.random.default_rng(0), max(map(len, won))
-    counts = np.array([np.bincount(rng.integers(0, deals, deals), minlength=deals) for _ in range(BOOTSTRAPS)])
-    wins = np.stack([counts[:, : len(one)] @ one for one in won], axis=1)
-    games = np.stack([2.0 * counts[:, : len(one)].sum(axis=1) for one in won], axis=1)
-    low, high = np.percentile(rating_against(wins, games, elos), [2.5, 97.5])
+    low, high = np.percentile(bootstraps, [2.5, 97.5])
     return rating, (float(low), float(high))

@@ -18,14 +18,13 @@ import numpy as np
 from german_whist.evaluation.benchmark import LADDER, RULES
 from german_whist.evaluation.executors import worker_processes
 from german_whist.evaluation.match import play_match
-from german_whist.evaluation.tournament.ratings import bradley_terry
+from german_whist.evaluation.tournament.ratings import bradley_terry, games_won, resampled
 from tools.markdown import markdown_table
 
 SEED = 6302
 DEALS = 4000
 SLOW = {"mc:worlds=60": 500}  # deals per pair of slow agents
 ANCHOR, ANCHOR_ELO = "heuristic+exact", 1000.0
-BOOTSTRAPS = 1000
 
 
 def main() -> None:
@@ -40,14 +39,12 @@ def main() -> None:
         for i, j in combinations(range(len(agents)), 2):
             deals = min(SLOW.get(agent, DEALS) for agent in (agents[i], agents[j])) // options.share
             found = play_match(agents[i], agents[j], deals=deals, seed=SEED, rules=RULES, executor=executor)
-            won[i, j] = (np.sign(found.margins) + 1).sum(axis=1) / 2
+            won[i, j] = games_won(found.margins)
             print(f"{agents[i]} {agents[j]}: {100 * found.win_rate:.1f} %", file=sys.stderr, flush=True)
-    rng, most = np.random.default_rng(0), max(map(len, won.values()))
-    counts = [np.ones(most, np.int64)]
-    counts += [np.bincount(rng.integers(0, most, most), minlength=most) for _ in range(BOOTSTRAPS)]
+    counts = np.array([*resampled(max(map(len, won.values())))])
     wins = np.zeros((len(counts), len(agents), len(agents)))
     for (i, j), games in won.items():
-        weights = np.array(counts)[:, : len(games)]
+        weights = counts[:, : len(games)]
         wins[:, i, j] = weights @ games
         wins[:, j, i] = 2 * weights.sum(axis=1) - wins[:, i, j]
     ratings = bradley_terry(wins)

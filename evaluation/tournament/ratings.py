@@ -9,6 +9,8 @@ Hunter, "MM algorithms for generalized Bradley-Terry models", 2004, section 3).
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,10 +19,25 @@ Matrix = npt.NDArray[np.float64]
 
 ELO = 400 / math.log(10)  # Elo points in one unit of log odds
 VIRTUAL_DRAWS = 1.0
+BOOTSTRAPS = 1000
 _ITERATIONS = 100
 _CLOSE = 1e-10
 _FAR, _HALVINGS = 4000.0, 60  # bisection of ``rating_against``: Elo beyond the known ratings, and steps
 _MAX_STEP = 2.0  # in log odds, because Newton's method overshoots far from the maximum
+
+
+def games_won(margins: npt.NDArray[Any]) -> Matrix:
+    """Return the games of each deal that the first agent won, draws counted half, float64[n], from margins[n, 2]."""
+    won: Matrix = (np.sign(margins) + 1).sum(axis=1) / 2
+    return won
+
+
+def resampled(deals: int) -> Iterator[npt.NDArray[np.int64]]:
+    """Yield how often each deal counts, int64[deals]: once, then as drawn in each of 1,000 bootstraps over deals."""
+    yield np.ones(deals, np.int64)
+    rng = np.random.default_rng(0)
+    for _ in range(BOOTSTRAPS):
+        yield np.bincount(rng.integers(0, deals, deals), minlength=deals)
 
 
 def bradley_terry(wins: npt.ArrayLike, virtual_draws: float = VIRTUAL_DRAWS) -> Matrix:

@@ -17,14 +17,10 @@ from german_whist.evaluation.report import Report, Table
 from german_whist.evaluation.statistics import (
     PairedIntervals,
     finite_ends,
-    games_cancel,
     interval_text,
     paired_intervals,
 )
-from german_whist.evaluation.tournament.ratings import bradley_terry
-
-BOOTSTRAPS = 1000
-_SEED = 0  # of the bootstrap
+from german_whist.evaluation.tournament.ratings import bradley_terry, games_won, resampled
 
 Interval = tuple[float, float]
 Margins = npt.NDArray[np.int64]
@@ -127,16 +123,17 @@ def standings(
         endgame: ``"played"`` or ``"exact"``.
     """
     # One number per pair and deal: games won by the first agent out of two, draws counted half.
-    won = np.array([(np.sign(own) + 1).sum(axis=1) / 2 for own in margins.values()])
-    rng, deals = np.random.default_rng(_SEED), won.shape[1]
-    drawn = (rng.integers(0, deals, deals) for _ in range(BOOTSTRAPS))
-    totals = np.array([won.sum(axis=1), *(won @ np.bincount(sample, minlength=deals) for sample in drawn)])
+    won = np.array([games_won(own) for own in margins.values()])
+    deals = won.shape[1]
+    totals = np.array([won @ weights for weights in resampled(deals)])
     wins = np.zeros((len(totals), len(agents), len(agents)))
     for number, (i, j) in enumerate(margins):
         wins[:, i, j], wins[:, j, i] = totals[:, number], 2 * deals - totals[:, number]
-    ratings, *resampled = bradley_terry(wins)
-    low, high = np.percentile(resampled, [2.5, 97.5], axis=0)
-    unknown = ~_has_interval(margins, won, len(agents))
+    ratings, *bootstraps = bradley_terry(wins)
+    low, high = np.percentile(bootstraps, [2.5, 97.5], axis=0)
+    unknown = np.ones(len(agents), np.bool_)
+    for pair, one in zip(margins, won, strict=True):
+        unknown[list(pair)] &= not np.ptp(one)
     low[unknown], high[unknown] = -np.inf, np.inf
     order = np.argsort(-ratings, kind="stable")
     rank = np.argsort(order).tolist()
@@ -156,22 +153,6 @@ def standings(
         rules.to_dict(),
         endgame,
     )
-
-
-def _has_interval(
-    margins: dict[tuple[int, int], Margins], won: npt.NDArray[np.float64], size: int
-) -> npt.NDArray[np.bool_]:
-    """Return for which agents the bootstrap gives a valid interval, bool[agents].
-
-    An agent needs a pair whose deals have different results, or all its pairs must cancel out in every deal, so that
-    there is no variance.
-    """
-    varies, cancels = np.zeros(size, np.bool_), np.full(size, won.shape[1] > 1)
-    for pair, one in zip(margins, won, strict=True):
-        varies[list(pair)] |= bool(np.ptp(one))
-        cancels[list(pair)] &= games_cancel(margins[pair])
-    known: npt.NDArray[np.bool_] = varies | cancels
-    return known
 
 
 def rating_interval(interval: Interval) -> str:
