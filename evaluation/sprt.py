@@ -100,19 +100,20 @@ class SPRTResult(Report):
     def report(self) -> Sequence[Table | str]:
         """Return a table of the figures, and the decision."""
         verdict = {
-            "elo1": f"accepted: the agent is stronger by {self.elo1:g} or more",
-            "elo0": f"rejected: the agent is stronger by {self.elo0:g} at most",
-            "undecided": "undecided: more deals are needed",
+            "elo1": f"H1 accepted: normalised Elo of at least {self.elo1:g}",
+            "elo0": f"H0 accepted: normalised Elo of at most {self.elo0:g}",
+            "undecided": f"undecided after {self.deals:,} deals",
         }[self.accepted]
-        nelo = f"{self.nelo:+z.2f} ± {(self.interval[1] - self.interval[0]) / 2:.2f}"
-        row = (self.first, self.second, nelo, f"{self.log_ratio:.2f}", str(self.deals), *map(str, self.counts))
-        columns = ("agent", "opponent", "normalised Elo", "log-likelihood ratio", "deals")
+        nelo = f"{self.nelo:+z.1f} ± {(self.interval[1] - self.interval[0]) / 2:.1f}"
+        counts = " / ".join(map(str, self.counts))
+        row = (self.first, self.second, nelo, f"{self.log_ratio:.2f}", str(self.deals), counts)
+        columns = ("agent", "opponent", "nElo", "LLR", "deals", "0 / ½ / 1 / 1½ / 2 won")
         notes = [
-            f"the test ends at a ratio of ±{BOUND:.2f} (error rates of 5 %), seed {self.seed}",
-            "± is the 95 % interval, as if the number of deals had been fixed; 0 won to 2 won: deals by games won",
+            f"LLR: log-likelihood ratio; the test ends at ±{BOUND:.2f} (error rates of 5 %), seed {self.seed}",
+            "nElo: normalised Elo; ± is the 95 % interval, as if the number of deals had been fixed",
+            "won: mirrored deals by the games that the agent won of two",
         ]
-        scores = ("0 won", "½", "1", "1½", "2 won")
-        return [Table(game_title(self.rules, self.endgame), (*columns, *scores), [row], notes), verdict]
+        return [Table(game_title(self.rules, self.endgame), columns, [row], notes), verdict]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data, ready for JSON."""
@@ -159,9 +160,9 @@ def play_sprt(
 
     def scores() -> Iterator[int]:
         """Yield each pair's half points. The ranges grow, so that a test that ends early plays few deals in vain."""
-        start = 0
+        start, least = 0, 8 * CHECK_EVERY if executor is None else DEFAULT_BATCH // 2
         while start < max_deals:
-            stop = min(max_deals, start + min(DEFAULT_BATCH, max(8 * CHECK_EVERY, start)))
+            stop = min(max_deals, start + min(DEFAULT_BATCH, max(least, start)))
             part = range(start, stop)
             for block in games(players, rules, seed, part, endgame=endgame, executor=executor, progress=progress):
                 yield from (block.outcomes.sum(axis=1) + 2).tolist()

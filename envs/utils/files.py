@@ -51,7 +51,13 @@ def file_lock(path: Path, timeout: float = 0) -> Iterator[bool]:
 
 
 def temporary_path(target: Path) -> Path:
-    """Return a random name beside a file, so that concurrent writers do not collide, even on several machines."""
+    """Return a random name beside a file, so that concurrent writers do not collide, even on several machines.
+
+    Raises:
+        FileNotFoundError: if there is no such folder; the error names the file, not the temporary one.
+    """
+    if not target.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(target))
     return target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
 
 

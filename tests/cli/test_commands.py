@@ -42,7 +42,7 @@ SHOWN = [
     ("evaluate greedy random --deals 4 --first-deal 7", "4 mirrored deals from number 7 on"),
     ("evaluate greedy random --deals 4 --rules small --endgame exact", "German Whist, small, exact endgame"),
     ("evaluate heuristic greedy random --match best_of:3 --deals 5", "5 mirrored matches"),
-    ("evaluate greedy random --sprt 0,50 --rules small --seed 2", "accepted: the agent is stronger by 50 or more"),
+    ("evaluate greedy random --sprt 0,50 --rules small --seed 2", "H1 accepted: normalised Elo of at least 50"),
     ("arena random greedy heuristic --deals 6 --rules small --out standings.png", "bootstrapped over deals"),
     ("benchmark heuristic", "gw-bench-v1 rating of heuristic"),
     ("exploit random --rules six_cards", "0.5056"),
@@ -59,6 +59,11 @@ def test_command_prints(run: Run, here: Path, monkeypatch: pytest.MonkeyPatch, l
     assert shown in completed.out
     if "--out" in line:
         assert (here / "standings.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_first_agent_plays_each_of_the_others(run: Run) -> None:
+    matches = json.loads(run("evaluate", "greedy", "random", "heuristic", "--deals", "4", "--json").out)["matches"]
+    assert [(match["first"], match["second"]) for match in matches] == [("greedy", "random"), ("greedy", "heuristic")]
 
 
 def test_json_output(run: Run) -> None:
@@ -111,6 +116,9 @@ def test_draw_recording(run: Run, here: Path) -> None:
     recording = list(gw.read_recordings("games.jsonl"))[2]
     with Image.open("a.png") as picture:
         assert np.array_equal(np.array(picture), recording.render(3, size=(240, 160)))
+    assert (
+        run("draw", "games.jsonl", "--line", "3", "--after", "3").out == f"{recording.render(3, render_mode='ansi')}\n"
+    )
     text = run("draw", "games.jsonl", "--line", "3").out
     assert text.count("\nmove ") == len(recording.actions) == 8
     assert deal_text(recording.start()) not in run("draw", "games.jsonl", "--line", "3", "--seat", "1").out

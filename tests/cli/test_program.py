@@ -45,6 +45,16 @@ def test_missing_library_is_one_line() -> None:
     assert said == [f"german-whist: {line}" for line in lines]
 
 
+def test_closed_pipe() -> None:
+    for command in ("agents", "evaluate greedy random --deals 5 --rules tiny"):
+        words = [sys.executable, "-m", "german_whist", *command.split()]
+        with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            process.stdout.close()
+            assert process.stderr is not None
+            assert (process.stderr.read(), process.wait(120)) == ("", 0)
+
+
 def test_terminal_without_unicode(tmp_path: Path) -> None:
     words = [sys.executable, "-m", "german_whist", "evaluate", "greedy", "random", "--deals", "5", "--rules", "tiny"]
     environment = os.environ | {"PYTHONIOENCODING": "ascii"}

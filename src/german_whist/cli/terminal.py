@@ -17,12 +17,19 @@ if TYPE_CHECKING:
 BAD_INPUT, INTERRUPTED = 2, 130  # exit codes; the second as a shell reports a process that SIGINT ended
 
 _WIDEST = 100  # characters in a line of a paragraph
-_PIPED = 200  # characters in a line of a table if the output is not a terminal
 
 
 def wrapped(text: str) -> str:
     """Return a paragraph in lines that fit the terminal."""
     return textwrap.fill(text, min(shutil.get_terminal_size().columns, _WIDEST))
+
+
+def print_names(rows: Sequence[tuple[str, str]]) -> None:
+    """Print names and what they mean in two columns, in a terminal as wide as it is, elsewhere a line each."""
+    indent = max(len(name) for name, _ in rows) + 2
+    columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else sys.maxsize
+    for name, meaning in rows:
+        print(textwrap.fill(meaning, columns, initial_indent=name.ljust(indent), subsequent_indent=" " * indent))
 
 
 @contextmanager
@@ -39,7 +46,10 @@ def progress_bar(unit: str, total: int) -> Iterator[Callable[[int], None]]:
 
 
 def print_report(parts: Sequence[Table | str]) -> None:
-    """Print the tables and lines of a report."""
+    """Print the tables and lines of a report; in a pipe as text without frames."""
+    if not sys.stdout.isatty():
+        print(*parts, sep="\n")
+        return
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table as Framed
@@ -47,8 +57,6 @@ def print_report(parts: Sequence[Table | str]) -> None:
     from german_whist.evaluation.report import NAMES
 
     console = Console()
-    if not console.is_terminal:
-        console = Console(width=_PIPED)
     for part in parts:
         if isinstance(part, str):
             console.print(part, highlight=False, markup=False, soft_wrap=True)

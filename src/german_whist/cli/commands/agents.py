@@ -6,6 +6,8 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
+from german_whist.cli.terminal import print_names
+
 if TYPE_CHECKING:
     from german_whist.agents.pretrained import PretrainedNetwork
 
@@ -32,17 +34,10 @@ def run(options: argparse.Namespace) -> int:
         described = {name: {"usage": usage, "description": about} for name, (usage, about) in USAGES.items()}
         print(json.dumps({**pretrained, **described}))
         return 0
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
-    rows = [(facts["usage"], facts["description"]) for facts in pretrained.values()]
-    for usage, description in [*rows, *USAGES.values()]:
-        table.add_row(usage.replace("[", r"\["), description)
-    console = Console()
-    console.print("Use champion. champion:search=256 is stronger and slower; small is faster.\n")
-    console.print(table)
-    console.print(f"\nSETTINGS of networks: {NETWORK_SETTINGS}")
+    rows = [*((facts["usage"], facts["description"]) for facts in pretrained.values()), *USAGES.values()]
+    print("Use champion. champion:search=256 is stronger and slower; small is faster.\n")
+    print_names(rows)
+    print(f"\nSETTINGS of networks: {NETWORK_SETTINGS}")
     return 0
 
 

@@ -33,12 +33,12 @@ def add_parser(subparsers: Any) -> None:
         help=f"a file of recordings (*{_SUFFIX}), or the agents of seats 0 and 1",
     )
     parser.add_argument("--line", type=int, metavar="N", help="line of the file (default: the first game)")
-    parser.add_argument("--rules", default="classic", help="the agents' game (see german-whist rules; default classic)")
-    parser.add_argument("--deal", metavar="SEED:INDEX", default="0:0", help="the agents' deal (default 0:0)")
+    parser.add_argument("--rules", help="the agents' game (see german-whist rules; default classic)")
+    parser.add_argument("--deal", metavar="SEED:INDEX", help="the agents' deal (default 0:0)")
     parser.add_argument("--seat", type=int, choices=(0, 1), help="show only what this seat sees (default: both hands)")
     parser.add_argument("--still", metavar="FILE", help="write one position to this .png file")
     parser.add_argument(
-        "--after", type=int, metavar="N", help="with --still, the position after N actions (default: the end)"
+        "--after", type=int, metavar="N", help="one position, after N actions (default with --still: the end)"
     )
     parser.add_argument("--gif", metavar="FILE", help="write the whole deal to this .gif file")
     parser.add_argument("--size", metavar="WxH", help="width and height in pixels (default 960x640, of a GIF 640x427)")
@@ -50,7 +50,11 @@ def run(options: argparse.Namespace) -> int:
     from german_whist.evaluation.recording import read_recordings
 
     still_size, gif_size = ((960, 640), (640, 427)) if options.size is None else (_size(options.size),) * 2
-    if options.source[0].endswith(_SUFFIX) and len(options.source) == 1:
+    is_file = options.source[0].endswith(_SUFFIX) and len(options.source) == 1
+    for option in ("rules", "deal") if is_file else ("line",):
+        if getattr(options, option) is not None:
+            raise ValueError(f"draw: --{option} is for {'agents' if is_file else 'a file of recordings'}")
+    if is_file:
         found = next(read_recordings(options.source[0], line=options.line), None)
         if found is None:
             raise ValueError(f"{options.source[0]}: no recording{f' in line {options.line}' if options.line else ''}")
@@ -69,7 +73,9 @@ def run(options: argparse.Namespace) -> int:
     files = [path for path in (options.still, options.gif) if path is not None]
     for path in files:
         print(f"{path}: {Path(path).stat().st_size / 1000:.0f} kB")
-    if not files:
+    if not files and options.after is not None:
+        print(recording.render(options.after, seat=options.seat, render_mode="ansi"))
+    elif not files:
         _print(recording, options.seat)
     return 0
 
@@ -90,8 +96,8 @@ def _played(options: argparse.Namespace) -> Recording:
     from german_whist.envs.simulator.episodes import Episode
     from german_whist.evaluation.recording import DealResult, Recording
 
-    deal = Episode(options.rules, history=True)
-    deal.reset(options={"deal": parse_deal_address(options.deal)})
+    deal = Episode(options.rules or "classic", history=True)
+    deal.reset(options={"deal": parse_deal_address(options.deal or "0:0")})
     agents = [make_agent(spec, deal.rules) for spec in options.source]
     while deal.legal:
         play_turn(agents[deal.turn], deal, deal.every_row)

@@ -3,36 +3,29 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import json
-from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from german_whist.cli.options import add_match_options, add_worker_options, chosen_executor
 from german_whist.cli.terminal import print_report, progress_bar
-
-if TYPE_CHECKING:
-    from german_whist.evaluation.match import MatchResult
-    from german_whist.evaluation.report import Table
 
 
 def add_parser(subparsers: Any) -> None:
     """Register the command."""
     parser = subparsers.add_parser(
         "evaluate",
-        help="play agents against each other",
-        description="Play agents against each other on mirrored deals: every deal is played twice, with the seats "
-        "swapped. Two agents give one result, more give a cross table.",
+        help="play an agent against others",
+        description="Play an agent against others on mirrored deals: every deal is played twice, with the seats "
+        "swapped. The first agent plays each of the others; german-whist arena plays all pairs.",
         epilog="example: german-whist evaluate runs/mine random greedy heuristic",
     )
-    parser.add_argument("agents", nargs="+", metavar="AGENT", help="two or more agents (see german-whist agents)")
+    parser.add_argument("agents", nargs="+", metavar="AGENT", help="the agent and its opponents (german-whist agents)")
     parser.add_argument(
         "--deals",
         type=int,
         metavar="N",
-        help="mirrored deals per pair, or matches (default 1000); with --sprt, at most so many (default 100000)",
+        help="mirrored deals per opponent, or matches (default 1000); with --sprt, at most so many (default 100000)",
     )
     parser.add_argument(
         "--sprt",
@@ -58,8 +51,7 @@ def run(options: argparse.Namespace) -> int:
     """Play the matches and print the results."""
     from german_whist.agents.registry import as_spec, make_agent
     from german_whist.envs.engine.rules import rules
-    from german_whist.evaluation.games import result_names
-    from german_whist.evaluation.match import play_match
+    from german_whist.evaluation.match import game_title, play_match, results_table
     from german_whist.evaluation.recording import writing_recordings
 
     if len(options.agents) < 2:
@@ -70,25 +62,21 @@ def run(options: argparse.Namespace) -> int:
                 raise ValueError(f"evaluate: --sprt and --{other.replace('_', '-')} cannot be combined")
         return _play_sprt(options)
     deals, game = 1000 if options.deals is None else options.deals, rules(options.rules)
-    options.agents = [as_spec(spec) for spec in options.agents]
-    agents = [make_agent(spec, game) for spec in options.agents]
-    names, pairs = result_names(options.agents, agents), list(combinations(range(len(agents)), 2))
-    results: dict[tuple[int, int], MatchResult] = {}
+    agent, *opponents = [as_spec(spec) for spec in options.agents]
+    for spec in opponents:
+        make_agent(spec, game)  # refuse a wrong name before the first match
     with (
         chosen_executor(options) as executor,
         nullcontext() if options.record is None else writing_recordings(options.record) as record,
-        progress_bar("deals" if options.match is None else "matches", len(pairs) * deals) as progress,
+        progress_bar("deals" if options.match is None else "matches", len(opponents) * deals) as progress,
     ):
         how: dict[str, Any] = {"seed": options.seed, "rules": game, "endgame": options.endgame, "match": options.match}
         how |= {"first_deal": options.first_deal or 0, "record": record, "executor": executor, "progress": progress}
-        for i, j in pairs:
-            # Given as specifications, so that an agent begins each match as new.
-            result = play_match(options.agents[i], options.agents[j], deals=deals, **how)
-            results[i, j] = dataclasses.replace(result, first=names[i], second=names[j])
+        results = [play_match(agent, opponent, deals=deals, **how) for opponent in opponents]
     if options.json:
-        print(json.dumps({"matches": [result.to_dict() for result in results.values()]}))
+        print(json.dumps({"matches": [result.to_dict() for result in results]}))
     else:
-        print_report(results[0, 1].report() if len(agents) == 2 else [_cross_table(names, results)])
+        print_report([results_table(results, game_title(results[0].rules, options.endgame))])
     return 0
 
 
@@ -120,22 +108,3 @@ def _play_sprt(options: argparse.Namespace) -> int:
     else:
         print_report(result.report())
     return 0
-
-
-def _cross_table(names: Sequence[str], results: Mapping[tuple[int, int], MatchResult]) -> Table:
-    """Return every agent (rows) against every other (columns), from the results of agents i and j for every i < j."""
-    from german_whist.evaluation.match import game_title, result_note
-    from german_whist.evaluation.report import Table
-    from german_whist.evaluation.statistics import percent
-
-    cells = [["—"] * len(names) for _ in names]
-    for (i, j), result in results.items():
-        low, high = result.interval
-        cells[i][j] = percent(result.win_rate, (low, high))
-        cells[j][i] = percent(1 - result.win_rate, (1 - high, 1 - low))
-    any_result = results[0, 1]
-    title = game_title(any_result.rules, any_result.endgame)
-    won = "games" if any_result.match is None else "matches"
-    columns = (f"{won} won by", *(f"vs {name}" for name in names))
-    rows = [[name, *row] for name, row in zip(names, cells, strict=True)]
-    return Table(title, columns, rows, [result_note(any_result)])

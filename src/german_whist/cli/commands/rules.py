@@ -6,6 +6,8 @@ import argparse
 import json
 from typing import Any
 
+from german_whist.cli.terminal import print_names
+
 
 def add_parser(subparsers: Any) -> None:
     """Register the command."""
@@ -43,7 +45,5 @@ def run(options: argparse.Namespace) -> int:
         return 0
     from german_whist.envs.text.rules_text import preset_summary
 
-    width = max(map(len, rule_names())) + 2
-    for name in rule_names():
-        print(f"{name.ljust(width)}{preset_summary(name)}")
+    print_names([(name, preset_summary(name)) for name in rule_names()])
     return 0
