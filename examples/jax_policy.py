@@ -15,7 +15,7 @@ import german_whist as gw
 
 @jax.jit
 def policy(weights, observations, masks):
-    """Return the best legal action of each row, int64[size]."""
+    """Return the best legal action of each row, int32[size]."""
     hidden = jax.nn.relu(observations.astype(jnp.float32) @ weights[0])
     return jnp.where(masks, hidden @ weights[1], -jnp.inf).argmax(1)
 

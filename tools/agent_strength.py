@@ -165,7 +165,7 @@ def write_results(path: str, results: Results) -> None:
 
 
 def _rate(margins: Margins) -> Results:
-    """Return the win rate and its interval of games with these margins, float64[games]."""
+    """Return the win rate and its interval of games with these margins, int64[games]."""
     if not len(margins):
         return {"games": 0, "win_rate": None, "interval": None}
     rate, interval = bounded_interval((np.sign(margins) + 1) / 2, 0, 1)
@@ -186,8 +186,8 @@ def hand_results(margins: Margins, level: Margins, rules: Rules, seed: int) -> l
     divided into five classes of equal size.
 
     Args:
-        margins: margins of the agent against the heuristic bot, float64[deals, 2].
-        level: margins of the heuristic bot against itself on the same deals, float64[deals, 2].
+        margins: margins of the agent against the heuristic bot, int64[deals, 2].
+        level: margins of the heuristic bot against itself on the same deals, int64[deals, 2].
         rules: the rules of the deals.
         seed: seed of the deals.
     """

@@ -7,7 +7,7 @@
 
 A learner is the ``train(decisions, seed)`` of an example, and runs in its library's environment, which
 ``examples/run_all.py`` makes. Runs of growing length say how many decisions fit into the time; the last run trains on
-them. Nothing is tuned on the deals that measure: settings are the examples' own, but for ``SETTINGS``.
+them. Nothing is tuned on the deals that measure: settings are the examples' own.
 """
 
 from __future__ import annotations
@@ -76,7 +76,6 @@ BASELINES = {
     "search-64": Baseline("`champion:search=64`", "", "champion:search=64", 0, (0,)),
     "search-256": Baseline("`champion:search=256`", "", "champion:search=256", 0, (0,)),
 }
-SETTINGS: dict[str, dict[str, Any]] = {}  # changes from an example's own settings
 
 
 def load_example(file: str) -> ModuleType:
@@ -100,7 +99,7 @@ def learner_of(name: str) -> Callable[[int, int], Any]:
             german_whist.train(baseline.source, decisions=decisions, seed=seed, processes=1, quiet=True).agent
         )
     example = load_example(baseline.source)
-    return lambda decisions, seed: example.train(decisions=decisions, seed=seed, **SETTINGS.get(name, {}))
+    return lambda decisions, seed: example.train(decisions=decisions, seed=seed)
 
 
 def processor_time() -> float:

@@ -6,15 +6,12 @@
 
 Every result is printed as a line of JSON and appended to ``OUT/gpu.jsonl``. After a failed check the script continues,
 but it does not train, and its exit status is 1. The run's settings, metrics, win rates and network are copied to OUT.
-With ``--profile`` Python's own profile of one update is written to ``OUT/profile.txt``.
 """
 
 from __future__ import annotations
 
 import argparse
-import cProfile
 import json
-import pstats
 import shutil
 import tempfile
 import time
@@ -293,7 +290,7 @@ def measure_env(report: Report, device: str, rows: int, seconds: float) -> None:
     report.write("make_vec steps", per_second=round(steps / (time.perf_counter() - began)), rows=rows)
 
 
-def measure_updates(report: Report, config: Any, updates: int, profile: Path | None = None) -> float:
+def measure_updates(report: Report, config: Any, updates: int) -> float:
     """Measure the two parts of an update, collecting and learning; return decisions per second."""
     with tempfile.TemporaryDirectory() as folder:
         run = RunDirectory(Path(folder))
@@ -312,15 +309,6 @@ def measure_updates(report: Report, config: Any, updates: int, profile: Path | N
             batch, _ = state.collect()
         with HostWork() as learning:
             state.networks.update(batch, 0.0)
-        if profile is not None:
-            profiler = cProfile.Profile()
-            profiler.enable()
-            batch, _ = state.collect()
-            state.networks.update(batch, 0.0)
-            synchronize(config.device)
-            profiler.disable()
-            with profile.open("w") as file:
-                pstats.Stats(profiler, stream=file).sort_stats("tottime").print_stats(60)
     seconds_collecting, seconds_learning = np.median(parts[1:], axis=0)  # the first update compiles
     rate = played / (seconds_collecting + seconds_learning)
     report.write(
@@ -373,7 +361,7 @@ def parts_of(tiny: bool, given: argparse.Namespace, recipe: Any) -> dict[str, tu
         "endgames-speed": (measure_endgames, device, 8 if tiny else 2**20, 0.1 if tiny else 5),
         "match-speed": (measure_match, device, 10 if tiny else 1_000_000),
         "env-speed": (measure_env, device, 50 if tiny else 2**16, 0.1 if tiny else 10),
-        "updates": (measure_updates, recipe, 5, given.out / "profile.txt" if given.profile else None),
+        "updates": (measure_updates, recipe, 5),
         "training": (measure_training, recipe, given.seconds, given.out),
     }
 
@@ -381,11 +369,10 @@ def parts_of(tiny: bool, given: argparse.Namespace, recipe: Any) -> dict[str, tu
 def main() -> int:
     """Run the parts that are asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    names = ", ".join(parts_of(False, argparse.Namespace(out=Path(), profile=False, seconds=0), load_config("gpu")))
+    names = ", ".join(parts_of(False, argparse.Namespace(out=Path(), seconds=0), load_config("gpu")))
     parser.add_argument("parts", nargs="*", help=f"the parts to run (default all): {names}")
     parser.add_argument("--offline", action="store_true", help="run a tiny version with tensors on the CPU")
     parser.add_argument("--out", type=Path, default=Path("results"), help="folder of gpu.jsonl (default results)")
-    parser.add_argument("--profile", action="store_true", help="profile one update")
     parser.add_argument("--seconds", type=float, help="length of the training run (default 120, offline 1)")
     given = parser.parse_args()
     tiny = given.offline

@@ -82,14 +82,20 @@ def _code(node: ast.AST) -> Iterator[ast.AST]:
                 yield from _code(child)
 
 
+def pytest_command(tests: list[str]) -> list[str]:
+    """Return the command that runs tests until one fails."""
+    return [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
+
+
 def is_found(mutant: Mutant, tests: list[str], seconds: float) -> bool:
     """Plant a fault, run the tests until one fails, restore the file, and return whether one failed."""
     path = Path(mutant.file)
     source = path.read_bytes()
     try:
         path.write_bytes(source[: mutant.start] + mutant.text.encode() + source[mutant.stop :])
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
-        run = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        run = subprocess.Popen(
+            pytest_command(tests), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+        )
         try:
             return run.wait(seconds) != 0
         except subprocess.TimeoutExpired:  # an endless loop
@@ -119,6 +125,7 @@ def main() -> int:
         files = sorted({file for path in options.code for file in ([path] if path.is_file() else path.rglob("*.py"))})
         possible = [mutant for file in files for mutant in mutants(file)]
         chosen = random.Random(options.seed).sample(possible, min(options.planted, len(possible)))
+    subprocess.run(pytest_command(options.tests), check=True)  # a command that fails by itself finds nothing
     results: list[tuple[Mutant, bool]] = []
     for mutant in chosen:
         found = is_found(mutant, options.tests, options.seconds)

@@ -26,7 +26,6 @@ def publish(
     commands: Sequence[str] = (),
     *,
     half: bool = False,
-    logits_per_trick: float | None = None,
     endgame: str | None = None,
 ) -> int:
     """Write a run's checkpoint as a pretrained agent, without the run's results, and return its size in bytes.
@@ -36,7 +35,6 @@ def publish(
         target: the file to write.
         commands: the commands that produced it from scratch, in order.
         half: whether to store float16.
-        logits_per_trick: scale of the logits for the model card, if the checkpoint does not have it.
         endgame: ``"played"`` or ``"exact"``, instead of the checkpoint's own.
 
     Raises:
@@ -48,7 +46,6 @@ def publish(
         checkpoint,
         training=training,
         results={},
-        logits_per_trick=checkpoint.logits_per_trick or logits_per_trick,
         endgame=checkpoint.endgame if endgame is None else check_endgame(endgame),
     )
     weights = sum(weight.size + bias.size for weight, bias in (*published.layers, *published.value))
@@ -66,9 +63,6 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--command", action="append", default=[], help="a command that produced it; repeat in order")
     parser.add_argument("--half", action="store_true", help="store float16, which halves the size")
     parser.add_argument(
-        "--logits-per-trick", type=float, metavar="N", help="say that logits are N times the expected margin in tricks"
-    )
-    parser.add_argument(
         "--endgame",
         choices=ENDGAMES,
         help="how the agent plays the endgame unless told otherwise (default: as the checkpoint says)",
@@ -82,7 +76,6 @@ def main(words: Sequence[str] | None = None) -> int:
             target,
             options.command,
             half=options.half,
-            logits_per_trick=options.logits_per_trick,
             endgame=options.endgame,
         )
     except (ValueError, OSError) as error:

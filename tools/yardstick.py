@@ -1,9 +1,9 @@
-"""Digests, speeds, cold starts and cache size, to compare a refactored tree with an earlier one.
+"""Digests, cold starts and cache size, to compare a refactored tree with an earlier one.
 
 ``python -m tools.yardstick digests [NAME ...]`` prints a digest of each behaviour that a refactoring keeps and what
 differs from ``tools/yardstick.json`` (``--write`` renews the file). Digests of training depend on the processor and
-are not in the file: run ``python -m tools.yardstick training`` in both trees on one machine. ``speeds`` and ``cold``
-print figures; run them in turn in both trees.
+are not in the file: run ``python -m tools.yardstick training`` in both trees on one machine. ``cold`` prints
+figures; run it in turn in both trees.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import argparse
 import hashlib
 import json
 import os
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -25,7 +24,6 @@ import gymnasium
 import numpy as np
 
 import german_whist as gw
-from tools.speed import SUBJECTS, rate
 
 FILE = Path(__file__).with_suffix(".json")
 SIZE = 128  # deals in a batch
@@ -235,7 +233,7 @@ def solver(digest: Digest) -> None:
 def exploitability(digest: Digest) -> None:
     """NashConv on small decks."""
     for rules, agent in (("tiny:ranks=3,stock=2", "random"), ("tiny:ranks=3,stock=2", "heuristic"), ("tiny", "greedy")):
-        digest.add({**gw.exploitability(agent, rules=rules).to_dict(), "gains_by_trick": None})  # a field it once had
+        digest.add(gw.exploitability(agent, rules=rules).to_dict())
 
 
 def openspiel(digest: Digest) -> None:
@@ -344,42 +342,6 @@ def print_training() -> None:
         print(f"{recipe:20} {digest} {time.perf_counter() - began:.1f} s", flush=True)
 
 
-def gymnasium_steps() -> Callable[[], int]:
-    """Step the single Gymnasium environment against ``greedy``."""
-    env = gymnasium.make("german_whist:GermanWhist-v0", opponent="greedy")
-    _, info = env.reset(seed=0)
-
-    def play() -> int:
-        nonlocal info
-        for _ in range(200):
-            _, _, over, _, info = env.step(int(info["action_mask"].argmax()))
-            if over:
-                _, info = env.reset()
-        return 200
-
-    return play
-
-
-def small_search() -> Callable[[], int]:
-    """Games of ``small:search=16,threads=1``."""
-    return lambda: 2 * gw.play_match("small:search=16,threads=1", "heuristic", deals=2).deals
-
-
-def print_speeds(seconds: float) -> None:
-    """Print units a second, medians of interleaved rounds."""
-    names = ("aec", "batch", "match", "search", "network", "sb3")
-    workloads = {name: SUBJECTS[name]() for name in names}
-    workloads |= {"gymnasium": gymnasium_steps(), "small_search": small_search()}
-    for workload in workloads.values():
-        workload()
-    rates: dict[str, list[float]] = {name: [] for name in workloads}
-    for _ in range(5):
-        for name, workload in workloads.items():
-            rates[name].append(rate(workload, seconds / 5))
-    for name, values in rates.items():
-        print(f"{name:20} {statistics.median(values):,.0f}")
-
-
 COLD = {
     "import": "import german_whist",
     "first step": "import german_whist as gw; env = gw.env(); env.reset(seed=0); env.step(env.action_space("
@@ -409,14 +371,13 @@ def _cpu_seconds(command: list[str], environment: dict[str, str]) -> float:
 def main() -> int:
     """Run one of the measurements."""
     parser = argparse.ArgumentParser(prog="python -m tools.yardstick", description=__doc__)
-    parser.add_argument("what", choices=("digests", "training", "speeds", "cold"))
+    parser.add_argument("what", choices=("digests", "training", "cold"))
     parser.add_argument("names", nargs="*", metavar="NAME", help="digests to take (default all)")
     parser.add_argument("--write", action="store_true", help=f"write the digests to {FILE.name}")
-    parser.add_argument("--seconds", type=float, default=5.0, help="time for each speed (default 5)")
     options = parser.parse_args()
     if options.what == "digests":
         return print_digests(options.names, write=options.write)
-    {"training": print_training, "speeds": lambda: print_speeds(options.seconds), "cold": print_cold}[options.what]()
+    {"training": print_training, "cold": print_cold}[options.what]()
     return 0
 
 

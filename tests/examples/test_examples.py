@@ -50,20 +50,6 @@ def test_example_runs(name: str, settings: dict[str, Any]) -> None:
     assert (result.wins + result.draws + result.losses, result.second) == (6, rival)
 
 
-@pytest.mark.filterwarnings("ignore")
-def test_textarena_rules() -> None:
-    pytest.importorskip("textarena")
-    assert load("textarena_agent").main(games=50) > 40  # each game is replayed here, or it raises
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_openenv_client() -> None:
-    pytest.importorskip("openenv")
-    returns = load("openenv_server").main(deals=1)
-    assert len(returns) == 2
-    assert max(returns) < 0
-
-
 @pytest.mark.parametrize("name", TABLES)
 def test_pinned_versions(name: str) -> None:
     table = TABLES[name]
