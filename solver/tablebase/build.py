@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.envs.utils.checks import is_whole_number
+from german_whist.envs.utils.files import file_lock
 from german_whist.solver.tablebase.endgame_table import EndgameTable, find_table
 from german_whist.solver.tablebase.kinds import TableKind, table_path
 from german_whist.solver.tablebase.position_kernels import MAX_CARDS
@@ -42,13 +43,11 @@ def build_table(
         ValueError: if ``cards`` is out of range.
         OSError: if the file cannot be written.
     """
-    from filelock import FileLock
-
     if not is_whole_number(cards, 1, MAX_CARDS):
         raise ValueError(f"cards must be an integer from 1 to {MAX_CARDS}, got {cards!r}")
     path = table_path(kind, cards, folder)
     path.parent.mkdir(parents=True, exist_ok=True)
-    with FileLock(path.with_suffix(".lock"), fallback_to_soft=False):  # a killed process would block the next
+    with file_lock(path.with_suffix(".lock"), timeout=-1):
         table = find_table(kind, cards, folder)
         if table is None:
             _write_file(path, kind, cards, progress)
