@@ -117,6 +117,18 @@ def test_the_next_game_is_chosen_and_remembered(table: Table) -> None:
     assert re.search("greedy", dialog.get_by_label("Opponent", exact=True).input_value())
 
 
+def test_who_leaves_the_lesson_for_a_game_of_the_form_gets_that_game(open_table: OpenTable) -> None:
+    table = open_table(settings={"welcomed": False})
+    table.button("Teach me first", exact=False).click()
+    table.page.get_by_role("heading", name=re.compile("Lesson, step")).wait_for()
+    dialog = new_game_of(table)
+    dialog.get_by_label("Game").select_option("draft")
+    dialog.get_by_role("button", name="Deal the cards").click()
+    table.page.wait_for_function("() => !document.title.startsWith('Lesson')", timeout=10_000)
+    table.wait()
+    assert table.session(table.page.url.split("session=")[1])["rules"] == "draft"
+
+
 @pytest.mark.parametrize(("match", "title"), [("first_to:3", "First to 3"), ("best_of:3", "Best of 3")])
 def test_scoring_and_win_target_are_those_of_the_game_that_is_dealt(
     table: Table, server: Server, match: str, title: str

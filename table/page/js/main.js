@@ -100,7 +100,8 @@ async function orAnother(act) {
 /** Offer an opponent for the one that cannot be loaded. @param {PageError} error @param {() => void} again tries it again */
 function offerAnother(error, again) {
   const playAnother = (/** @type {string} */ agent) => {
-    change({ game: { ...settings.game, agent } });
+    const { rules, match } = settings.game.rules === "" ? catalog.defaults : settings.game; // a newcomer may not have chosen any
+    change({ welcomed: true, game: { rules, agent, match }, defaults: JSON.stringify(catalog.defaults) });
     void attempt(newGame);
   };
   absentOpponent(catalog, error, { again, playAnother });

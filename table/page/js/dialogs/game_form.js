@@ -42,7 +42,7 @@ export function gameForm(catalog, start) {
   const { games } = catalog;
 
   const store = () =>
-    change({ game: { rules: choices.rules, agent: choices.agent, match: choices.match }, defaults: JSON.stringify(catalog.defaults) });
+    change({ welcomed: true, game: { rules: choices.rules, agent: choices.agent, match: choices.match }, defaults: JSON.stringify(catalog.defaults) });
   const draw = () => {
     const game = gameOf(choices.rules);
     const agents = agentsFor(choices.rules);
