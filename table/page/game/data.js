@@ -92,12 +92,18 @@ export function dataNow() {
   return data;
 }
 
+/** @returns {PageError} for a file of the page that does not come */
+export const notLoaded = () => new PageError("refused", "The page could not be loaded. Check your connection and reload.");
+
+/** @param {string} name of a file of the page @returns {Promise<Response>} @throws {PageError} if it does not come */
+export async function part(name) {
+  const answer = await fetch(name).catch(() => null);
+  if (!answer?.ok) throw notLoaded();
+  return answer;
+}
+
 /** @returns {Promise<Data>} loaded once; a failed attempt may be made again */
 export async function loadData() {
-  if (data === null) {
-    const answer = await fetch("data.json").catch(() => null);
-    if (!answer?.ok) throw new PageError("unreachable", "Part of the page could not be loaded. Check your connection.");
-    setData(await answer.json());
-  }
+  if (data === null) setData(await (await part("data.json")).json());
   return dataNow();
 }

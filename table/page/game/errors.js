@@ -3,8 +3,8 @@
 
 /**
  * `illegal`: an action that is not allowed now. `not_found`: there is no such game. `moved`: another tab has changed the
- * game meanwhile. `unreachable`: the server does not answer, or a part of the page cannot be loaded. `absent`: the network
- * of an agent cannot be loaded. `refused`: anything else that cannot be done.
+ * game meanwhile. `unreachable`: the server does not answer. `absent`: the network of an agent cannot be loaded. `refused`:
+ * anything else that cannot be done.
  *
  * @typedef {"illegal" | "not_found" | "moved" | "unreachable" | "absent" | "refused"} ErrorKind
  */

@@ -2,7 +2,6 @@
 /** Waiting for answers: marks buttons as busy, reports errors, and waits for a server that has gone away. */
 
 import { agentTitle } from "../game/catalogue.js";
-import { dataNow } from "../game/data.js";
 import { PageError } from "../game/errors.js";
 import { followLoading, isWarm } from "../game/thinking.js";
 import { percent } from "../game/wording.js";
@@ -91,9 +90,8 @@ export function untilBack(message) {
 /** @param {string} message */
 async function reconnect(message) {
   alertWhile(message);
-  for (let away = true; away;) {
+  do {
     await new Promise((resolve) => setTimeout(resolve, RETRY));
-    away = dataNow().server && !(await isWarm());
-  }
+  } while (!(await isWarm()));
   alertUser("The server is ready.");
 }

@@ -2,7 +2,7 @@
 /** The entry point: resumes the last game or deals a new one, and connects the menus. */
 
 import { canBePlayed, rulesTitle, wordsOf } from "../game/catalogue.js";
-import { dataNow } from "../game/data.js";
+import { dataNow, notLoaded } from "../game/data.js";
 import { PageError } from "../game/errors.js";
 import { LINK } from "../game/shared_deals.js";
 import * as sessions from "../game/sessions.js";
@@ -11,7 +11,7 @@ import { attempt } from "./attempt.js";
 import { change, keepSession, keptSession, settings } from "./settings.js";
 import { Controller } from "./controller.js";
 import { followLayout } from "./layout.js";
-import { alertUser } from "./notices.js";
+import { alertUser, alertWhile } from "./notices.js";
 import { followOtherTabs, tellOtherTabs } from "./tabs.js";
 import { openQuiz } from "./coach/recall.js";
 import { loadCards } from "./table/card.js";
@@ -36,7 +36,7 @@ async function windows() {
     return await loading;
   } catch {
     loading = null;
-    throw new PageError("unreachable", "Part of the page could not be loaded. Check your connection.");
+    throw notLoaded();
   }
 }
 
@@ -488,7 +488,13 @@ function keepForLater() {
 
 async function start() {
   sessions.store.notify = alertUser;
-  await Promise.all([loadCards(), sessions.catalog().then((answer) => { catalog = answer; })]);
+  try {
+    [catalog] = await Promise.all([sessions.catalog(), loadCards()]);
+  } catch (error) {
+    if (!(error instanceof PageError)) throw error;
+    alertWhile(error.message); // there is no table
+    return;
+  }
   connect();
   await orAnother(openAddress);
   isOpen = true;

@@ -2,6 +2,7 @@
 /** Pictures of cards: images made from the file of all cards, `cards.svg`. */
 
 import { cardText, NO_CARD, suitOf, SUITS } from "../../engine/cards.js";
+import { part } from "../../game/data.js";
 import { settings } from "../settings.js";
 import { h } from "../dom.js";
 
@@ -19,7 +20,7 @@ const images = new Map();
 const colors = new Map();
 
 export async function loadCards() {
-  const text = await (await fetch("cards.svg")).text();
+  const text = await (await part("cards.svg")).text();
   file = new DOMParser().parseFromString(text, "image/svg+xml");
 }
 
