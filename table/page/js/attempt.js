@@ -14,11 +14,15 @@ const RETRY = 1500; // milliseconds
 /** @type {Element | null} the button that is being pressed */
 let pressed = null;
 
-// Captured, so that it runs before the button's own handlers; the timeout runs after them.
+// Captured, so that it runs before the button's own handlers, and a busy button does nothing; the timeout runs after them.
 document.addEventListener(
   "click",
   (event) => {
     pressed = event.target instanceof Element ? event.target.closest("button") : null;
+    if (pressed?.getAttribute("aria-busy") === "true") {
+      event.stopImmediatePropagation();
+      event.preventDefault();
+    }
     setTimeout(() => {
       pressed = null;
     });
