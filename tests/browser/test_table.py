@@ -110,6 +110,24 @@ def test_what_happens_is_shown_event_by_event(open_table: OpenTable, server: Ser
         assert len(without_repeats(expected)) >= 3
 
 
+def test_the_card_that_is_turned_up_flies_from_the_pile(open_table: OpenTable) -> None:
+    table = open_table(moving=True, settings={"speed": "fast"}, game={"rules": "small", "seat": 0})
+    table.page.evaluate(_FLIGHTS)
+    before = table.log
+    while "turned up" not in table.log.removeprefix(before):
+        table.act()
+    assert table.page.evaluate("window.flights")
+
+
+_FLIGHTS = """() => {
+  window.flights = 0;
+  const animate = Element.prototype.animate;
+  Element.prototype.animate = function (...given) {
+    if (this.matches('#stock .prize')) window.flights += 1;
+    return animate.apply(this, given);
+  };
+}"""
+
 _LYING = """() => {
   window.lay = {}; const began = {};
   const look = () => {

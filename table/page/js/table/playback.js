@@ -91,7 +91,7 @@ export class Playback {
     if (event.kind === "play" && event.by === "you" && shown.trick.you === event.card) return after;
     makeSound(event);
     if (event.trump && ["trump", "turn_up", "play"].includes(event.kind)) callTrump();
-    if (moving) move(event, from);
+    if (moving) move(event, from, after);
     if (event.kind === "endgame") announceEndgame(after, session);
     return after;
   }
@@ -160,10 +160,13 @@ function makeSound({ kind }) {
   if (kind === "endgame") sound.endgame();
 }
 
-/** @param {GameEvent} event @param {import("./motion.js").Rect | null} from where its card was */
-function move(event, from) {
+/** @param {GameEvent} event @param {import("./motion.js").Rect | null} from where its card was @param {Shown} after the event */
+function move(event, from, after) {
   if (event.kind === "play") fly(document.querySelector(`#trick .slot.${event.by} .card`), from);
-  if (event.kind === "turn_up") fly(document.querySelector("#stock .stock-cards .card:last-child"), from, 200);
+  if (event.kind === "turn_up") {
+    const place = after.position.faceUp.indexOf(event.card ?? NO_CARD);
+    fly(document.querySelectorAll("#stock .prize")[place] ?? null, from, 200);
+  }
   if (event.kind !== "take" && event.kind !== "draw") return;
   if (event.by === "you" && event.card !== null) {
     fly(document.querySelector(`#hand button[data-card="${event.card}"]`), from, 340);
