@@ -141,6 +141,8 @@ def test_every_decision_fits(open_table: OpenTable) -> None:
     check(table, "take or leave")
     table.go_to(play(table, "open_stock", decides("pick")))
     check(table, "pick")
+    table.go_to(play(table, "classic:open_stock=5", decides("pick")))
+    check(table, "pick of five")
 
 
 def test_the_endgame_the_result_and_the_lesson_fit(open_table: OpenTable) -> None:

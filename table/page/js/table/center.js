@@ -22,7 +22,7 @@ export function showStock(shown, session, openCards) {
   const element = byId("stock");
   const { position } = shown;
   const picking = position.decision?.kind === "pick" && !shown.waiting;
-  element.className = `open-${Math.min(position.faceUp.length, 3)}`;
+  element.classList.toggle("many", position.faceUp.length > 2);
   element.style.setProperty("--count", String(Math.max(position.faceUp.length, 1)));
   if (position.stage === "endgame" || rulesNamed(session.rules).stock === 0) {
     const discarded = position.discarded.map((card) => picture(card, cardName(card)));
