@@ -36,6 +36,27 @@ def test_back_closes_the_window_on_top_and_leaves_the_game_at_the_table(table: T
     assert len(table.session(second)["events"]) > len(table.session(first)["events"])
 
 
+def test_a_button_that_is_busy_opens_its_window_once(table: Table) -> None:
+    table.button("Statistics").evaluate("(button) => { for (let press = 0; press < 3; press += 1) button.click(); }")
+    dialogs = table.page.get_by_role("dialog")
+    dialogs.first.wait_for()
+    table.page.wait_for_timeout(300)
+    assert dialogs.count() == 1
+
+
+def test_a_press_that_ends_beside_a_window_does_not_close_it(table: Table) -> None:
+    table.button("More").click()
+    table.button("Open a recording", exact=False).click()
+    dialog = table.page.get_by_role("dialog", name="Open a recording")
+    dialog.get_by_role("textbox").hover()
+    table.page.mouse.down()
+    table.page.mouse.move(5, 5)
+    table.page.mouse.up()
+    assert dialog.is_visible()
+    table.page.mouse.click(5, 5)
+    dialog.wait_for(state="detached")
+
+
 def test_a_recording_that_cannot_be_read_is_not_lost(table: Table) -> None:
     table.button("More").click()
     table.button("Open a recording", exact=False).click()

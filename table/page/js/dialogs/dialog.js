@@ -29,8 +29,12 @@ export function openDialog(title, content, { kind = "", onclose = () => {} } = {
     body,
   );
   close.addEventListener("click", () => dialog.close());
-  dialog.addEventListener("click", (event) => {
-    if (event.target === dialog) dialog.close();
+  let isBeside = false; // whether the press began beside it: text may be selected from inside to beyond its edge
+  dialog.addEventListener("pointerdown", ({ target }) => {
+    isBeside = target === dialog;
+  });
+  dialog.addEventListener("click", ({ target }) => {
+    if (isBeside && target === dialog) dialog.close();
   });
   dialog.addEventListener("close", () => {
     dialog.remove();
