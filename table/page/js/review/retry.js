@@ -17,7 +17,7 @@ function oneOf(label) {
 }
 
 /** @param {number} action @param {string} name @returns {string} "the queen of hearts", "leave" */
-function called(action, name) {
+export function called(action, name) {
   return isCard(action) ? `the ${name}` : name;
 }
 

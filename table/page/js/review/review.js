@@ -9,7 +9,7 @@ import { actionText, optionBars } from "../coach/bars.js";
 import { openDialog } from "../dialogs/dialog.js";
 import { board } from "./board.js";
 import { WinCurve } from "./curve.js";
-import { lossText, retryPanel } from "./retry.js";
+import { called, lossText, retryPanel } from "./retry.js";
 import { Steps } from "./steps.js";
 
 /** @typedef {import("../../game/types.js").Review} Review */
@@ -234,7 +234,7 @@ function moveDetails(move, review, { tryAction, line, retry }) {
   const extra = (/** @type {import("../../game/types.js").Option} */ option) =>
     option.action === move.action
       ? h("span", { class: "played" }, "played")
-      : h("button", { type: "button", class: "quiet small", "aria-label": `Try the ${option.name}`, onclick: () => tryAction?.(move.number, option.action) }, "Try");
+      : h("button", { type: "button", class: "quiet small", "aria-label": `Try ${called(option.action, option.name)}`, onclick: () => tryAction?.(move.number, option.action) }, "Try");
   return h(
     "section",
     { class: "move-details" },
