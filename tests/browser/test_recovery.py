@@ -120,6 +120,18 @@ def test_after_any_answer_without_a_card_the_game_goes_on(table: Table, answer: 
     table.complaints.clear()  # of the answers above
 
 
+@pytest.mark.parametrize("part", ["data.json", "cards.svg", "js/windows.js"])
+def test_a_part_of_the_page_that_does_not_come_is_not_taken_for_the_server(table: Table, part: str) -> None:
+    table.page.route(f"**/{part}", lambda route: route.abort())
+    table.page.reload()
+    alert = table.page.get_by_role("alert")
+    alert.filter(has_text="could not be loaded").wait_for(timeout=10_000)
+    table.page.wait_for_timeout(2000)  # longer than the pause before a server is asked again
+    assert "server" not in str(alert.text_content())
+    assert all("ERR_FAILED" in words for words in table.complaints)
+    table.complaints.clear()
+
+
 def test_two_tabs_show_the_same_table(table: Table, server: Server) -> None:
     table.go_to(table.create(rules="tiny", seat=0))
     other = table.another_tab()
@@ -345,6 +357,16 @@ def test_all_games_are_saved_as_a_file_that_another_browser_loads(
     path.write_text("{}")
     keep.get_by_label("Load such a file").set_input_files(path)
     keep.get_by_text("This is not a file of games saved by German Whist.").wait_for()
+
+
+def test_a_file_that_cannot_be_kept_is_not_taken_for_a_known_one(table: Table) -> None:
+    saved = table.do("exportAll")
+    refused = """async (saved) => {
+      const { importAll, store } = modules["game/sessions.js"];
+      store.full = true;
+      return importAll(saved).catch(({ kind }) => kind);
+    }"""
+    assert table.page.evaluate(refused, saved) == "refused"
 
 
 def test_who_has_many_games_is_offered_a_file_of_them_now_and_then(table: Table) -> None:

@@ -225,7 +225,9 @@ export const importAll = (text) => answer(async () => {
   }
   const rows = [saved.filter(isReadable), deals.filter(isDeal), matches.filter(isMatch)];
   const damaged = [saved, deals, matches].flat().length - rows.flat().length;
-  return { added: await store.merge(rows[0], { deals: rows[1], matches: rows[2] }), damaged };
+  const added = await store.merge(rows[0], { deals: rows[1], matches: rows[2] });
+  if (added === null) throw new PageError("refused", "Your browser saves nothing here.");
+  return { added, damaged };
 });
 
 /** @param {any} row of a file @returns {boolean} whether it is a game: whole, or of rules that the page does not play, which another page may */

@@ -139,11 +139,12 @@ export class Store {
    * the first change that fails twice, all changes stay in memory.
    *
    * @template Result
+   * @template Otherwise
    * @param {IDBTransactionMode} mode
    * @param {(transaction: IDBTransaction) => Promise<Result>} work
-   * @param {Result} otherwise the result where nothing can be read or saved
+   * @param {Otherwise} otherwise the result where nothing can be read or saved
    * @param {boolean} [again] whether a failure may be the connection's
-   * @returns {Promise<Result>}
+   * @returns {Promise<Result | Otherwise>}
    */
   async transact(mode, work, otherwise, again = true) {
     const opened = this.file;
@@ -221,7 +222,7 @@ export class Store {
     return true;
   }
 
-  /** Add what is not there. @param {SavedSession[]} sessions @param {Counted} counted @returns {Promise<number>} how many games and counted deals that were */
+  /** Add what is not there. @param {SavedSession[]} sessions @param {Counted} counted @returns {Promise<number | null>} how many games and counted deals that were; null where nothing can be saved */
   async merge(sessions, { deals, matches }) {
     const write = async (/** @type {IDBTransaction} */ transaction) => {
       let added = 0;
@@ -236,7 +237,7 @@ export class Store {
       for (const row of matches) await addTo(MATCHES, row, row.session);
       return added;
     };
-    return this.transact("readwrite", write, 0);
+    return this.transact("readwrite", write, null);
   }
 
   /** @param {string} id */
