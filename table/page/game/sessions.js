@@ -160,13 +160,13 @@ export const review = (id, deal) => answer(async () => {
   return found;
 });
 
-/** @param {string} id @param {number | null} deal null: all finished deals @returns as text and as a code */
+/** @param {string} id @param {number | null} deal null: all finished deals @returns as text and, of one deal, as a code */
 export const recording = (id, deal) => answer(async () => {
   const { session } = await read(id);
   const last = placeOf(session, deal);
   const deals = deal === null ? session.finished : [session.finished[last]];
   const lines = deals.map((one) => recordingLine(one.deal, session.recordedNames)).join("\n");
-  return { recording: lines, code: await codeOf(lines) };
+  return { recording: lines, code: deal === null ? null : await codeOf(lines) };
 });
 
 /** @param {string} id @param {number} deal @param {number} move @param {number} action @returns {Promise<SessionData>} practice from a decision on, with another action */

@@ -11,7 +11,7 @@ import { setupOf } from "./setup.js";
 
 /** @typedef {import("./recording.js").Recorded} Recorded */
 
-const MAX_DEALS = 100;
+export const MAX_DEALS = 100; // opened at once
 const MAX_TEXT = 200_000; // letters of all recordings together
 export const LINK = "#deal="; // what stands before the code
 export const SENDER = "The sender"; // of a link

@@ -2,7 +2,7 @@
 /** Share a deal as a link or a text, and open one that was shared. */
 
 import { PageError } from "../../game/errors.js";
-import { LINK } from "../../game/shared_deals.js";
+import { LINK, MAX_DEALS } from "../../game/shared_deals.js";
 import * as sessions from "../../game/sessions.js";
 import { dataNow } from "../../game/data.js";
 import { answerTo } from "../attempt.js";
@@ -16,7 +16,8 @@ import { openDialog } from "./dialog.js";
  */
 export async function openShare(session, deal) {
   const { recording, code } = await sessions.recording(session.id, deal);
-  const all = session.match.deals > 1 ? (await sessions.recording(session.id, null)).recording : null;
+  const canBeOpened = session.match.deals > 1 && session.match.deals <= MAX_DEALS;
+  const all = canBeOpened ? (await sessions.recording(session.id, null)).recording : null;
   const { server } = dataNow(); // its address is one person's: it holds a token
   const link = code === null ? null : `${server ? "" : `${location.origin}${location.pathname}`}${LINK}${code}`;
   openDialog("Share this deal", [
