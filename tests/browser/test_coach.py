@@ -108,9 +108,11 @@ def test_mistakes_can_be_put_right_in_the_review_and_practice_leads_back_to_it(t
         for option in move["options"]:
             if option["label"] not in ("best", "good") and option["action"] != move["action"]:
                 retry.get_by_role("button", name=option["name"]).click()
+                assert table.page.evaluate("document.activeElement.matches('.try')")
                 assert f"The {option['name']} gives away " in retry.locator(".verdict").text_content()
         retry.get_by_role("button", name=move["bestName"]).click()
         assert f"Right: the {move['bestName']}" in retry.locator(".verdict").text_content()
+        assert table.page.evaluate("document.activeElement.closest('.retry') !== null")
     assert True in covered
     retry.get_by_role("button", name="Show me").click()
     assert review.locator(".mistakes").is_visible()

@@ -40,20 +40,24 @@ export function retryPanel(move, trump, { show, next }) {
   const answer = h("div", { class: "buttons" }, h("button", { type: "button", class: "quiet", onclick: show }, "Show me"));
   /** @param {Option} option @param {HTMLButtonElement} button */
   const choose = (option, button) => {
-    button.disabled = true;
+    if (button.getAttribute("aria-disabled") === "true") return;
+    button.setAttribute("aria-disabled", "true"); // unlike `disabled`, this leaves the focus on the button
     if (option.label === "best" || option.label === "good") {
       button.classList.add("right");
       verdict.textContent = `Right: ${called(option.action, option.name)}${option.label === "best" ? "" : `, though ${called(move.best, move.bestName)} is a little better`}. ${capital(move.reason)}`;
-      answer.prepend(...(next === null ? [] : [h("button", { type: "button", class: "primary", onclick: next }, "Next mistake")]));
+      if (next === null) return;
+      const following = h("button", { type: "button", class: "primary", onclick: next }, "Next mistake");
+      answer.prepend(following);
+      following.focus({ preventScroll: true });
       return;
     }
     const loss = lossText(option.tricksGivenAway, Math.max(move.options[0].win - option.win, 0), move.exact);
     verdict.textContent = `${capital(called(option.action, option.name))} gives away ${loss}: ${oneOf(option.label)}, too. Look again.`;
   };
   const buttons = inHandOrder(move.options, trump).map((option) => {
-    const played = option.action === move.action;
+    const played = option.action === move.action && "true";
     const face = isCard(option.action) ? picture(option.action, cardName(option.action)) : capital(option.name);
-    const button = h("button", { type: "button", class: `try${isCard(option.action) ? "" : " quiet"}`, disabled: played }, face);
+    const button = h("button", { type: "button", class: `try${isCard(option.action) ? "" : " quiet"}`, "aria-disabled": played }, face);
     button.addEventListener("click", () => choose(option, button));
     return button;
   });
