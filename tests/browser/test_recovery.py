@@ -251,7 +251,7 @@ def test_games_that_the_page_no_longer_plays_are_listed_counted_exported_and_del
     other = open_table()
     games = games_window(other)
     games.get_by_label("Load such a file").set_input_files(path)
-    games.get_by_text("Loaded: ").wait_for()
+    games.get_by_text("Loaded.").wait_for()
     assert {own[0], gone[0]} <= {one["id"] for one in other.do("list")}
     assert other.do("statistics")["deals"] == 2
 
@@ -345,7 +345,7 @@ def test_all_games_are_saved_as_a_file_that_another_browser_loads(
     assert other.do("statistics")["deals"] == 0
     keep = games_window(other)
     keep.get_by_label("Load such a file").set_input_files(path)
-    keep.get_by_text("Loaded: ").wait_for()
+    keep.get_by_text("Loaded.").wait_for()
     finished = keep.locator("section").nth(1).get_by_role("listitem")
     assert re.search(
         r"\d+ \w+ 20\d\d, \d\d:\d\d", finished.first.text_content()

@@ -9,7 +9,7 @@ import { answerTo, attempt } from "../attempt.js";
 import { fill, h, icon, newId } from "../dom.js";
 import { timeText } from "../words.js";
 import { confirmDialog, openDialog } from "./dialog.js";
-import { download } from "./share.js";
+import { saveFile } from "./share.js";
 
 /** @typedef {import("../../game/types.js").ListedSession} ListedSession */
 
@@ -126,7 +126,7 @@ function fileSection(saved, loaded) {
     try {
       const { added, damaged } = await answerTo(() => sessions.importAll(given));
       said.className = "";
-      said.textContent = added + damaged === 0 ? "All of it was already here." : `Loaded: ${added} new games and results.`;
+      said.textContent = added + damaged === 0 ? "All of it was already here." : `Loaded. New games and results: ${added}.`;
       if (damaged > 0) said.append(` ${damaged} could not be read.`);
       await loaded();
     } catch (error) {
@@ -136,7 +136,7 @@ function fileSection(saved, loaded) {
     }
   });
   const save = async () => {
-    download("", `german-whist-${new Date().toISOString().slice(0, 10)}.json`, await sessions.exportAll()).click();
+    saveFile(`german-whist-${new Date().toISOString().slice(0, 10)}.json`, await sessions.exportAll());
     saved();
   };
   return h(

@@ -10,6 +10,8 @@ import { h, newId } from "../dom.js";
 import { alertUser } from "../notices.js";
 import { openDialog } from "./dialog.js";
 
+const READ = 10_000; // milliseconds within which the browser has read a file that it saves
+
 /**
  * @param {import("../../game/types.js").Session} session
  * @param {number} deal
@@ -32,8 +34,8 @@ export async function openShare(session, deal) {
       h(
         "div",
         { class: "buttons" },
-        download("Save as a file", "deal.jsonl", `${recording}\n`),
-        all !== null && download(`Save all ${session.match.deals} deals of this game`, "deals.jsonl", `${all}\n`),
+        h("button", { type: "button", class: "quiet", onclick: () => saveFile("deal.jsonl", `${recording}\n`) }, "Save as a file"),
+        all !== null && h("button", { type: "button", class: "quiet", onclick: () => saveFile("deals.jsonl", `${all}\n`) }, `Save all ${session.match.deals} deals of this game`),
       ),
     ),
   ]);
@@ -105,10 +107,11 @@ export async function sendDay({ day, deal, agent, position: { result } }, others
   alertUser("Copied: paste your result wherever you like.");
 }
 
-/** @param {string} words @param {string} file @param {string} text @returns {HTMLElement} a link that saves a text */
-export function download(words, file, text) {
+/** @param {string} name of the file @param {string} text */
+export function saveFile(name, text) {
   const address = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-  return h("a", { class: "button quiet", href: address, download: file }, words);
+  h("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), READ);
 }
 
 /** @param {(recording: string) => Promise<void>} open called with the text of recordings, or a link */

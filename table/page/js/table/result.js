@@ -53,10 +53,13 @@ export function showResult(session, visible, actions) {
   buttons[0].focus({ preventScroll: true });
   if (session.kind === "play") {
     askToKeep();
-    void offerFile(byId("result-more"), actions.keep);
+    void offerFile(session, byId("result-more"), actions.keep);
     if (session.day !== null) void showHouse(session, result, byId("result-more"));
   }
 }
+
+/** @param {Session} session @returns {boolean} whether its result is still shown */
+const isShown = ({ id, version }) => byId("result").dataset.version === `${id} ${version}`;
 
 /**
  * Compare a deal of the day with what agents make of the same cards.
@@ -65,9 +68,9 @@ export function showResult(session, visible, actions) {
  * @param {import("../../game/types.js").Result} result
  * @param {HTMLElement} place
  */
-async function showHouse({ id, version }, { tricks }, place) {
-  const others = await sessions.house(id).catch(() => null); // the result stands without it
-  if (others === null || byId("result").dataset.version !== `${id} ${version}`) return; // another result is shown by now
+async function showHouse(session, { tricks }, place) {
+  const others = await sessions.house(session.id).catch(() => null); // the result stands without it
+  if (others === null || !isShown(session)) return;
   const rows = [{ title: "You", tricks: tricks.you }, ...others].sort((one, other) => other.tricks - one.tricks);
   place.querySelector(".buttons")?.before(h(
     "p",
@@ -143,12 +146,13 @@ function askToKeep() {
 /**
  * Offer a file of all games below the result, if many deals have been finished since the last one.
  *
+ * @param {Session} session
  * @param {HTMLElement} place
  * @param {() => void} open
  */
-async function offerFile(place, open) {
+async function offerFile(session, place, open) {
   const { deals } = await sessions.statistics();
-  if (deals < settings.dealsKept + EVERY) return;
+  if (!isShown(session) || deals < settings.dealsKept + EVERY) return;
   place.append(h("p", { class: "keep" }, `Your ${deals} deals are kept only in this browser. `, h("button", { type: "button", class: "quiet", onclick: open }, "Save them to a file")));
   change({ dealsKept: deals });
 }
