@@ -262,36 +262,9 @@ def test_a_game_saved_by_an_earlier_version_goes_on(table: Table) -> None:
     [row, *_] = saved["sessions"]
     deals = [{**deal, "salt": "5f0c"} for deal in row["deals"]]
     saved["sessions"] = [{**row, "id": "earlier", "hint": hint, "deals": deals}]
-    assert table.do("importAll", json.dumps(saved)) == {"added": 1, "damaged": 0}
+    assert table.do("importAll", json.dumps(saved)) == 1
     table.go_to("earlier")
     assert table.play_on()
-
-
-def test_damaged_rows_are_listed_and_stop_nothing(table: Table, open_table: OpenTable, tmp_path: Path) -> None:
-    for _ in range(2):
-        table.page.evaluate(_PLAY, table.create(rules="tiny", seat=0))
-    table.page.evaluate(_ADD_ROWS)
-    table.page.reload()
-    table.wait()
-    assert table.do("statistics")["deals"] == 2
-    window = games_window(table)
-    damaged = window.get_by_role("listitem").filter(has_text="A damaged game")
-    assert damaged.count() == 4
-    with table.page.expect_download() as saved:
-        window.get_by_role("button", name="Save as a file").click()
-    path = tmp_path / "games.json"
-    saved.value.save_as(path)
-    for left in reversed(range(4)):
-        damaged.first.get_by_role("button", name="Delete").click()
-        table.page.get_by_role("dialog", name="Delete this game?").get_by_role("button", name="Delete").click()
-        table.page.wait_for_function(
-            "left => document.querySelector('.games').textContent.split('damaged').length === left + 1", arg=left
-        )
-    other = open_table()
-    window = games_window(other)
-    window.get_by_label("Load such a file").set_input_files(path)
-    window.get_by_text("4 could not be read").wait_for()
-    assert other.do("statistics")["deals"] == 2
 
 
 # Plays a game to its end with the first action there is.
@@ -307,19 +280,6 @@ _DISMISS = """async ([ids, agent]) => {
     const row = await store.session(id);
     await store.save({ ...row, title: agent, settings: { ...row.settings, agent } }, row.version, [], null);
   }
-}"""
-
-_ADD_ROWS = """async () => {
-  const { store } = modules["game/sessions.js"];
-  const [row] = await store.allSessions();
-  const { deals: [deal] } = await store.counted();
-  const rows = [
-    { id: "empty" }, { ...row, id: "null", settings: null },
-    { ...row, id: "time", updated: "now" }, { ...row, id: "deals", deals: 3 },
-  ];
-  for (const row of rows) await store.save(row, null, [], null);
-  const deals = [{ session: "a", deal: 1 }, { ...deal, deal: 2, time: null }, { ...deal, deal: 3, margin: "1" }];
-  await store.save(row, null, deals, { session: "a" });
 }"""
 
 _DAMAGE = """async (id) => {

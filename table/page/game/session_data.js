@@ -73,11 +73,6 @@ export function summaryData({ id, settings: setup, title, updated, finished, inP
   return { id, kind, title: sessionTitle(setup, title), rules, agent, match, day, updated: time, finished, inPlay, outcome, accuracy };
 }
 
-/** @param {string} id of a game that cannot even be named @returns {import("./types.js").ListedSession} */
-export const damagedData = (id) => ({
-  id, kind: "play", title: "A damaged game", rules: "", agent: "", match: null, day: null, updated: "", finished: false, inPlay: true, outcome: null, accuracy: null,
-});
-
 /** @param {Session} session @returns {string | null} what its finished deals have brought, in words; null before the first */
 export function outcomeOf(session) {
   const { setup: { match }, score, seat, names, winner, finished } = session;

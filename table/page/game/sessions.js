@@ -5,7 +5,7 @@
  */
 
 import { rulesNamed } from "../engine/rules.js";
-import { agentTitle, knowsRules } from "./catalogue.js";
+import { agentTitle } from "./catalogue.js";
 import { claimed } from "./coach/claims.js";
 import { hintOf } from "./coach/hints.js";
 import { compareWithSender, houseResults, swapSeats, tryAction as otherAction, watch as replay } from "./coach/replays.js";
@@ -18,11 +18,11 @@ import { teacherCard } from "./lesson.js";
 import { Rater } from "./rating.js";
 import { recordingLine } from "./recording.js";
 import { lessonSession, loadedSession, savedSession } from "./saved.js";
-import { damagedData, sessionData, summaryData } from "./session_data.js";
+import { sessionData, summaryData } from "./session_data.js";
 import { daySetup, randomSeed, setupOf, today } from "./setup.js";
 import { challengeOf, codeOf, decoded, openRecordings, readDeals } from "./shared_deals.js";
 import { accuracyOfDeals, countDeals, summary } from "./statistics.js";
-import { isDeal, isMatch, isSaved, Store } from "./store.js";
+import { Store } from "./store.js";
 import { act as agentActs, advise, adviseOfOwnNetwork, load, playOut } from "./thinking.js";
 
 /** @typedef {import("./types.js").Session} SessionData */
@@ -98,7 +98,7 @@ export function create({ rules, agent, match = null, seed, seat }) {
 /** @param {string} date as `2026-11-21` @returns {Promise<SessionData>} the deal of that day, which everybody plays once: the game in which it was begun, else a new one */
 export const dealOfDay = (date) => answer(async () => {
   const setup = daySetup(date);
-  const before = (await store.allSessions()).find((saved) => saved.settings?.day === date);
+  const before = (await store.allSessions()).find((saved) => saved.settings.day === date);
   return before === undefined ? add(new Session(setup, agentTitle(setup.agent))) : open(before.id);
 });
 
@@ -108,17 +108,14 @@ export const house = (id) => answer(async () => houseResults((await read(id)).se
 /** @returns {Promise<SessionData>} a game with the lesson */
 export const lesson = () => answer(() => add(lessonSession()));
 
-/** @returns all games, the one played last first, damaged ones at the end */
+/** @returns all games, the one played last first */
 export const list = () => answer(async () => {
   const [saved, { deals }] = await Promise.all([store.allSessions(), store.counted()]);
-  const whole = saved.filter(isSaved).sort((one, other) => other.updated - one.updated);
+  saved.sort((one, other) => other.updated - one.updated);
   /** @type {Map<string, import("./store.js").CountedDeal[]>} */
   const counted = new Map(saved.map(({ id }) => [id, []]));
   for (const deal of deals) counted.get(deal.session)?.push(deal);
-  return [
-    ...whole.map((row) => summaryData(row, accuracyOfDeals(counted.get(row.id) ?? []))),
-    ...saved.filter((row) => !isSaved(row)).map(({ id }) => damagedData(id)),
-  ];
+  return saved.map((row) => summaryData(row, accuracyOfDeals(counted.get(row.id) ?? [])));
 });
 
 /** @param {string} id @returns {Promise<SessionData>} a game; if it is the agent's turn, because it has failed or the page was closed meanwhile, it is asked again */
@@ -211,7 +208,7 @@ export const exportAll = () => answer(async () => {
   return JSON.stringify({ format: EXPORT, version: EXPORT_VERSION, sessions: saved, ...counted });
 });
 
-/** @param {string} text what `exportAll` wrote @returns {Promise<{added: number, damaged: number}>} how many games and counted deals were not here before, and how many rows cannot be read @throws {PageError} if it is something else */
+/** @param {string} text what `exportAll` wrote @returns {Promise<number>} how many games and counted deals were not here before @throws {PageError} if it is something else */
 export const importAll = (text) => answer(async () => {
   let given;
   try {
@@ -223,24 +220,10 @@ export const importAll = (text) => answer(async () => {
   if (format !== EXPORT || version !== EXPORT_VERSION || ![saved, deals, matches].every(Array.isArray)) {
     throw new PageError("refused", "This is not a file of games saved by German Whist.");
   }
-  const rows = [saved.filter(isReadable), deals.filter(isDeal), matches.filter(isMatch)];
-  const damaged = [saved, deals, matches].flat().length - rows.flat().length;
-  const added = await store.merge(rows[0], { deals: rows[1], matches: rows[2] });
+  const added = await store.merge(saved, { deals, matches });
   if (added === null) throw new PageError("refused", "Your browser saves nothing here.");
-  return { added, damaged };
+  return added;
 });
-
-/** @param {any} row of a file @returns {boolean} whether it is a game: whole, or of rules that the page does not play, which another page may */
-function isReadable(row) {
-  if (!isSaved(row)) return false;
-  if (!knowsRules(row.settings.rules)) return true;
-  try {
-    sessionData(loadedSession(row));
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** @param {string} id @returns {Promise<Entry>} @throws {PageError} if there is no such game, or it is damaged */
 async function read(id) {
@@ -331,7 +314,7 @@ function derive(id, make) {
 async function forgetOld() {
   const saved = await store.allSessions();
   if (saved.length < MAX_SAVED) return;
-  const idle = saved.filter(({ finished, settings: setup, inPlay }) => finished || setup?.kind !== "play" || (setup.match === null && !inPlay));
+  const idle = saved.filter(({ finished, settings: setup, inPlay }) => finished || setup.kind !== "play" || (setup.match === null && !inPlay));
   idle.sort((one, other) => one.updated - other.updated);
   for (const { id } of idle.slice(0, saved.length - MAX_SAVED + 1)) await store.deleteSession(id);
 }

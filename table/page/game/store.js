@@ -64,20 +64,6 @@ const MATCHES = "countedMatches";
 
 /** @typedef {{deals: CountedDeal[], matches: CountedMatch[]}} Counted */
 
-const TEXTS = ["session", "rules", "agent", "time"];
-
-/** @param {any} row @returns {row is SavedSession} whether it has what the list of games shows; `loadedSession` checks the rest */
-export function isSaved(row) {
-  const { id, title, updated, settings, deals } = row ?? {};
-  return [id, title, settings?.rules, settings?.agent].every((text) => typeof text === "string") && Number.isFinite(updated) && Array.isArray(deals);
-}
-
-/** @param {any} row @returns {row is CountedDeal} whether it can be counted */
-export const isDeal = (row) => isMatch(row) && [/** @type {any} */ (row).deal, /** @type {any} */ (row).margin].every(Number.isFinite);
-
-/** @param {any} row @returns {row is CountedMatch} whether it can be counted */
-export const isMatch = (row) => TEXTS.every((name) => typeof row?.[name] === "string");
-
 /**
  * @template Result
  * @param {IDBRequest<Result>} asked
@@ -250,7 +236,7 @@ export class Store {
     else this.sessions.set(id, null);
   }
 
-  /** @returns {Promise<Counted>} everything that has been counted, the oldest first, without damaged rows */
+  /** @returns {Promise<Counted>} everything that has been counted, the oldest first */
   async counted() {
     const read = async (/** @type {IDBTransaction} */ transaction) => ({
       deals: await answerOf(transaction.objectStore(DEALS).getAll()),
@@ -259,11 +245,11 @@ export class Store {
     /** @type {Counted} */
     const saved = await this.transact("readonly", read, { deals: [], matches: [] });
     if (this.cleared) Object.assign(saved, { deals: [], matches: [] });
-    const deals = new Map(saved.deals.filter(isDeal).map((deal) => [`${deal.session} ${deal.deal}`, deal]));
+    const deals = new Map(saved.deals.map((deal) => [`${deal.session} ${deal.deal}`, deal]));
     for (const [key, deal] of this.deals) deals.set(key, deal);
     const byTime = (/** @type {{time: string, deal?: number}} */ one, /** @type {{time: string, deal?: number}} */ other) =>
       one.time.localeCompare(other.time) || (one.deal ?? 0) - (other.deal ?? 0);
-    return { deals: [...deals.values()].sort(byTime), matches: [...saved.matches.filter(isMatch), ...this.matches.values()].sort(byTime) };
+    return { deals: [...deals.values()].sort(byTime), matches: [...saved.matches, ...this.matches.values()].sort(byTime) };
   }
 
   /**

@@ -124,10 +124,9 @@ function fileSection(saved, loaded) {
     if (given === undefined) return;
     file.value = ""; // so that the same file can be chosen again
     try {
-      const { added, damaged } = await answerTo(() => sessions.importAll(given));
+      const added = await answerTo(() => sessions.importAll(given));
       said.className = "";
-      said.textContent = added + damaged === 0 ? "All of it was already here." : `Loaded. New games and results: ${added}.`;
-      if (damaged > 0) said.append(` ${damaged} could not be read.`);
+      said.textContent = added === 0 ? "All of it was already here." : `Loaded. New games and results: ${added}.`;
       await loaded();
     } catch (error) {
       if (!(error instanceof PageError)) throw error;
