@@ -69,8 +69,7 @@ export function sessionTitle({ kind, rules, day }, agent) {
 /** @param {import("./store.js").SavedSession} saved @param {number | null} accuracy of the person in its deals @returns in a few fields, for the list of sessions */
 export function summaryData({ id, settings: setup, title, updated, finished, inPlay, outcome }, accuracy) {
   const { kind, rules, agent, match, day } = setup;
-  const time = new Date(updated).toISOString().replace(/\.\d+Z$/, "+00:00");
-  return { id, kind, title: sessionTitle(setup, title), rules, agent, match, day, updated: time, finished, inPlay, outcome, accuracy };
+  return { id, kind, title: sessionTitle(setup, title), rules, agent, match, day, updated, finished, inPlay, outcome, accuracy };
 }
 
 /** @param {Session} session @returns {string | null} what its finished deals have brought, in words; null before the first */

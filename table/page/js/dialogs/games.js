@@ -66,7 +66,7 @@ export function openGames(all, actions, atFile = false) {
 
   /** @param {ListedSession} session @param {(id: string) => void} choose @param {(session: ListedSession) => boolean} isAble @returns {HTMLElement} */
   function row(session, choose, isAble) {
-    const when = session.updated && timeText(session.updated, { dateStyle: session.day === null ? "medium" : undefined, timeStyle: "short" }); // the title of a day's deal has its date
+    const when = timeText(session.updated, { dateStyle: session.day === null ? "medium" : undefined, timeStyle: "short" }); // the title of a day's deal has its date
     const accuracy = session.accuracy === null ? null : `accuracy ${percent(session.accuracy / 100)}`;
     const able = isAble(session);
     const words = [
