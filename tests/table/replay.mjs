@@ -6,11 +6,24 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import * as engine from "../../table/page/engine/engine.js";
+import { pick } from "../../table/page/engine/agents.js";
+import { lowest } from "../../table/page/engine/cards.js";
+import { dealDeck } from "../../table/page/engine/dealing.js";
+import { greedyAction } from "../../table/page/engine/greedy.js";
+import { heuristicAction } from "../../table/page/engine/heuristic/bot.js";
+import { historyOf } from "../../table/page/engine/history.js";
+import { canonicalView } from "../../table/page/engine/network/canonical.js";
+import { networkInputs } from "../../table/page/engine/network/inputs.js";
+import { evaluate, readNetwork } from "../../table/page/engine/network/network.js";
+import { bestCard, exactMargins, openHands } from "../../table/page/engine/open_hands.js";
+import { rulesNamed, setRules } from "../../table/page/engine/rules.js";
+import { solveEndgame } from "../../table/page/engine/solver/values.js";
+import { deal as dealCards, isLegal, play, seatReturn } from "../../table/page/engine/state.js";
+import { viewOf } from "../../table/page/engine/view.js";
 
 const data = process.argv[2];
-engine.setRules(JSON.parse(readFileSync(join(data, "data.json"), "utf8")).rules);
-const networks = ["small", "champion"].map((name) => engine.readNetwork(new Uint8Array(readFileSync(join(data, `${name}.safetensors`))).buffer));
+setRules(JSON.parse(readFileSync(join(data, "data.json"), "utf8")).rules);
+const networks = ["small", "champion"].map((name) => readNetwork(new Uint8Array(readFileSync(join(data, `${name}.safetensors`))).buffer));
 
 /** The deck, of which only the deck's own cards are used. */
 const LEFT_OUT = ["deck"];
@@ -126,7 +139,7 @@ async function replayBlock(header, input) {
   const realNames = ["uniform", "advantage", "expected", "chance", "margin", "win", "points"];
   const real = Object.fromEntries(realNames.map((name) => [name, new Float64Array(bytes[name])]));
 
-  const rules = engine.rulesNamed(spec);
+  const rules = rulesNamed(spec);
   const { game } = rules;
   const played = [], steps = new Array(deals).fill(0), actions = Array.from({ length: deals }, () => []);
   const histories = [0, 1].map((seat) => new Uint32Array(bytes[`history${seat}`]));
@@ -134,7 +147,7 @@ async function replayBlock(header, input) {
   try {
     for (current = 0; current < deals; current++) {
       const index = first + current;
-      const state = engine.deal(game, engine.dealDeck(rules.cards, seed, index), index % 2);
+      const state = dealCards(game, dealDeck(rules.cards, seed, index), index % 2);
       played.push(state);
       const offset = layouts.state.size * current + layouts.state.fields.deck.offset; // the first step has all deals
       state.deck.forEach((card, place) => check(`state.deck[${place}]`, card, states.getInt8(offset + place)));
@@ -143,24 +156,24 @@ async function replayBlock(header, input) {
       current = deal[row];
       const state = played[current];
       compareRecord(stateFields, state, states, layouts.state.size * row, "state");
-      const seen = [0, 1].map((seat) => engine.viewOf(game, state, seat));
+      const seen = [0, 1].map((seat) => viewOf(game, state, seat));
       seen.forEach((view, seat) => {
         compareRecord(viewFields, view, views[seat], layouts.view.size * row, `view of seat ${seat}`);
       });
       histories.forEach((sums, seat) => {
-        const tokens = engine.historyOf(game, state.deck, state.dealer, actions[current], seat);
+        const tokens = historyOf(game, state.deck, state.dealer, actions[current], seat);
         check(`history of seat ${seat}`, (hash(tokens.flat()) + tokens.length) >>> 0, sums[row]);
       });
       const view = seen[state.turn];
-      check("random", engine.pick(view.legal, real.uniform[row]), column.random[row]);
-      check("greedy", engine.greedyAction(view), column.greedy[row]);
-      check("textbook", engine.heuristicAction(view), column.textbook[row]);
+      check("random", pick(view.legal, real.uniform[row]), column.random[row]);
+      check("greedy", greedyAction(view), column.greedy[row]);
+      check("textbook", heuristicAction(view), column.textbook[row]);
       if (column.judged[row]) {
-        const { canonical } = engine.canonicalView(view);
-        check("inputs", hash(engine.networkInputs(game, canonical)), inputs[judged]);
-        const found = engine.evaluate(networks[column.judged[row] - 1], rules, view);
+        const { canonical } = canonicalView(view);
+        check("inputs", hash(networkInputs(game, canonical)), inputs[judged]);
+        const found = evaluate(networks[column.judged[row] - 1], rules, view);
         check("network", found.action, column.network[judged]);
-        check("advantage", found.advantages.get(engine.lowest(view.legal)), real.advantage[judged]);
+        check("advantage", found.advantages.get(lowest(view.legal)), real.advantage[judged]);
         check("has a value", found.value !== null, !Number.isNaN(real.expected[judged]));
         if (found.value !== null) {
           check("expected", found.value.margin, real.expected[judged]);
@@ -169,26 +182,26 @@ async function replayBlock(header, input) {
         judged += 1;
       }
       if (column.exact[row]) {
-        const margins = engine.exactMargins(view);
+        const margins = exactMargins(view);
         for (let card = 0; card < 52; card++) {
           check(`margins[${card}]`, margins.get(card) ?? NOT_LEGAL_MARGIN, column.margins[52 * exact + card]);
         }
-        const hands = engine.openHands(view);
-        check("perfect", engine.bestCard(hands), column.perfect[exact]);
+        const hands = openHands(view);
+        check("perfect", bestCard(hands), column.perfect[exact]);
         const { own, other, trump, low, led } = hands;
-        const tricks = led < 0 ? engine.solveEndgame(own, other, trump, low) : engine.solveEndgame(other, own, trump, low, led);
+        const tricks = led < 0 ? solveEndgame(own, other, trump, low) : solveEndgame(other, own, trump, low, led);
         check("tricks", tricks, column.tricks[exact]);
         exact += 1;
       }
-      check("legal", engine.isLegal(state, column.action[row]), true);
-      engine.play(game, state, column.action[row]);
+      check("legal", isLegal(state, column.action[row]), true);
+      play(game, state, column.action[row]);
       actions[current].push(column.action[row]);
       steps[current] += 1;
     }
     for (current = 0; current < deals; current++) {
       compareRecord(stateFields, played[current], ends, layouts.state.size * current, "end");
       for (const reward of ["margin", "win", "points"]) {
-        check(reward, engine.seatReturn(game, played[current], reward), real[reward][current]);
+        check(reward, seatReturn(game, played[current], reward), real[reward][current]);
       }
     }
   } catch (error) {

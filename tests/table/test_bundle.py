@@ -30,7 +30,7 @@ def test_every_module_is_in_a_script_after_those_that_it_imports() -> None:
         assert len(set(known)) == len(known)
         found.update(known)
     files = {path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.js")}
-    assert files - found == {TYPES, "engine/engine.js", "start.js", "service_worker.js"}
+    assert files - found == {TYPES, "start.js", "service_worker.js"}
 
 
 def test_the_page_of_a_static_host_is_small_asks_nobody_elsewhere_and_is_kept_whole() -> None:

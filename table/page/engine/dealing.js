@@ -86,9 +86,3 @@ export function dealDeck(cards, seed, index) {
   shuffle(BigInt(seed), BigInt(index), deck);
   return deck;
 }
-
-/** @returns {bigint} a seed of 64 bits from the system's random source */
-export function randomSeed() {
-  const [low, high] = crypto.getRandomValues(new Uint32Array(2));
-  return (BigInt(high) << 32n) | BigInt(low);
-}
