@@ -98,7 +98,6 @@ export class AlphaBeta {
   constructor(trump, low) {
     this.trump = trump;
     this.low = low;
-    this.positions = 0; // searched so far
     this.transpositions = transpositionTable();
   }
 
@@ -148,7 +147,6 @@ export class AlphaBeta {
     }
 
     if (cards === 0) return 0;
-    this.positions += 1;
     const { lows, highs, bounds } = this.transpositions;
     let lower = 0, upper = cards;
     const slot = slotOf(low, high);

@@ -123,7 +123,7 @@ class RaceSearch {
 const searches = new Map();
 
 /** @param {boolean} trump @returns {RaceSearch} the search for races with or without trumps */
-export function raceSearchOf(trump) {
+function raceSearchOf(trump) {
   let search = searches.get(trump);
   if (!search) searches.set(trump, (search = new RaceSearch(trump)));
   return search;

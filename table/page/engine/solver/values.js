@@ -11,7 +11,7 @@ import { bitIndexOf, positionOf } from "./positions.js";
 const searches = new Map();
 
 /** @param {boolean} trump @param {boolean} low @returns {AlphaBeta} the search for one kind of game */
-export function searchOf(trump, low) {
+function searchOf(trump, low) {
   const kind = `${trump} ${low}`;
   let search = searches.get(kind);
   if (!search) searches.set(kind, (search = new AlphaBeta(trump, low)));
