@@ -10,7 +10,7 @@ import { Episode } from "./deal/episode.js";
 import { lessonRefusal } from "./lesson.js";
 import { matchFormatOf, winnerOf } from "./setup.js";
 import { PageError } from "./errors.js";
-import { isQuizTime, quizStep, score } from "./recall.js";
+import { isQuizTime, quizStep } from "./recall.js";
 
 /** @typedef {import("./setup.js").Setup} Setup */
 /** @typedef {import("./deal/episode.js").DealResult} DealResult */
@@ -114,7 +114,7 @@ export class Session {
 
   /** @returns {boolean} whether there is an action of the person to take back */
   get canTakeBack() {
-    return !this.deal.done && this.lastOwn !== null;
+    return !this.deal.done && this.lastOwn >= 0;
   }
 
   /** @param {number} action of the person @throws {PageError} if it is not allowed now; nothing has changed */
@@ -151,14 +151,8 @@ export class Session {
     for (const action of line.actions.slice(from)) this.play(action);
   }
 
-  /**
-   * Keep the hint for the person's decision, and mark the deal as assisted.
-   *
-   * @param {import("./types.js").Hint} hint
-   * @throws {PageError} if the person is not to act
-   */
+  /** Keep the hint for the person's decision, and mark the deal as assisted. @param {import("./types.js").Hint} hint */
   help(hint) {
-    if (this.deal.turn !== this.seat) throw new PageError("refused", "There is nothing to decide now.");
     this.hint = hint;
     this.version += 1;
     this.assisted = true;
@@ -169,40 +163,30 @@ export class Session {
     return this.setup.kind === "play" && this.recalled === null && isQuizTime(this.deal, this.seat);
   }
 
-  /** @param {number[]} cards as many as the opponent holds @throws {PageError} if it is not the time for it */
+  /** @param {number[]} cards as many as the opponent holds */
   recall(cards) {
-    if (!this.canRecall) throw new PageError("refused", "There is no quiz now.");
-    const [, held] = score(this.deal, this.seat, cards);
-    const different = new Set(cards).size;
-    if (different !== held || cards.length !== held) throw new PageError("refused", `Name ${held} different cards, not ${different}.`);
     this.recalled = cards;
     this.version += 1;
   }
 
-  /** Go back to the person's last decision of this deal, and mark the deal as assisted. @param {boolean} choices whether forced actions do not count @throws {PageError} if there is none, or the deal is over */
+  /** Go back to the person's last decision of this deal, and mark the deal as assisted. @param {boolean} choices whether forced actions do not count */
   takeBack(choices) {
-    if (this.deal.done) throw new PageError("refused", "The deal is over: nothing can be taken back.");
     const isChoice = (/** @type {import("../engine/state.js").State} */ state) => state.turn === this.seat && popcount(legalActions(state)) > 1;
     const choice = choices ? this.deal.states.findLastIndex(isChoice) : -1;
-    const step = choice >= 0 ? choice : this.lastOwn;
-    if (step === null) throw new PageError("refused", "You have not played yet: there is nothing to take back.");
-    this.deal.goBack(step);
+    this.deal.goBack(choice >= 0 ? choice : this.lastOwn);
     this.hint = null;
     this.assisted = true;
     if (quizStep(this.deal, this.seat) === null) this.recalled = null;
     this.version += 1;
   }
 
-  /** @returns {number | null} the person's last action of this deal, counted from 0 */
+  /** @returns {number} the person's last action of this deal, counted from 0; −1: none yet */
   get lastOwn() {
-    const step = this.deal.states.findLastIndex((state) => state.turn === this.seat);
-    return step < 0 ? null : step;
+    return this.deal.states.findLastIndex((state) => state.turn === this.seat);
   }
 
-  /** Deal the next deal of the match. @throws {PageError} if this deal is not over, or no further deal follows */
+  /** Deal the next deal of the match. */
   nextDeal() {
-    if (!this.deal.done) throw new PageError("refused", "This deal is not over yet.");
-    if (this.over) throw new PageError("refused", "There are no more deals.");
     this.deal = Episode.atAddress(this.rules, this.setup.seed, this.finished.length);
     this.assisted = false;
     this.hint = null;

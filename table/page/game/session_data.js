@@ -19,7 +19,7 @@ import { isCopy } from "./thinking.js";
 export function sessionData(session) {
   const { setup, deal, seat, names } = session;
   const events = dealEvents(deal, seat, names);
-  const snapshots = eventSnapshots(deal, seat, events, session.lastOwn === null ? 0 : session.lastOwn + 1);
+  const snapshots = eventSnapshots(deal, seat, events, session.lastOwn + 1);
   const listed = events.map((event, number) => eventData(event, number, sideOrNobody(event.seat, seat), deal.state.trump, snapshots[number]));
   if (deal.done && session.winner !== null) listed.push(matchEvent(session, session.winner, listed.length));
   const acts = deal.turn === seat;

@@ -152,7 +152,7 @@ export const hint = (seen) => change(seen, async (session) => {
 /** @param {string} id @param {number} deal its number, from 1 @returns {Promise<Review>} what every decision of a finished deal was worth */
 export const review = (id, deal) => answer(async () => {
   const { session } = await read(id);
-  const found = await makeReview(id, session, placeOf(session, deal), true);
+  const found = await makeReview(id, session, deal - 1, true);
   await rater.rate(id, deal, found);
   return found;
 });
@@ -160,22 +160,21 @@ export const review = (id, deal) => answer(async () => {
 /** @param {string} id @param {number | null} deal null: all finished deals @returns as text and, of one deal, as a code */
 export const recording = (id, deal) => answer(async () => {
   const { session } = await read(id);
-  const last = placeOf(session, deal);
-  const deals = deal === null ? session.finished : [session.finished[last]];
+  const deals = deal === null ? session.finished : [session.finished[deal - 1]];
   const lines = deals.map((one) => recordingLine(one.deal, session.recordedNames)).join("\n");
   return { recording: lines, code: deal === null ? null : await codeOf(lines) };
 });
 
 /** @param {string} id @param {number} deal @param {number} move @param {number} action @returns {Promise<SessionData>} practice from a decision on, with another action */
-export const tryAction = (id, deal, move, action) => derive(id, (session) => otherAction(session, placeOf(session, deal), move, action));
+export const tryAction = (id, deal, move, action) => derive(id, (session) => otherAction(session, deal - 1, move, action));
 
 /** @param {string} id @param {number} deal @returns {Promise<SessionData>} practice with the seats swapped */
-export const swap = (id, deal) => derive(id, (session) => swapSeats(session, placeOf(session, deal)));
+export const swap = (id, deal) => derive(id, (session) => swapSeats(session, deal - 1));
 
 /** @param {string} id @param {number} deal @param {number | null} [move] @returns what the agent makes of the person's cards, or perfect play from a decision on */
 export const watch = (id, deal, move = null) => answer(async () => {
   const { session } = await read(id);
-  return replay(session, placeOf(session, deal), move);
+  return replay(session, deal - 1, move);
 });
 
 /** @param {string} id of a challenge @returns what the sender made of the same cards */
@@ -344,10 +343,3 @@ function newId() {
 
 /** @param {Entry} entry @returns {SessionData} as the page shows it */
 const entryData = ({ id, session, failed }) => ({ id, failed, ...sessionData(session) });
-
-/** @param {Session} session @param {number | null} number from 1; null: the last one @returns {number} the place of a finished deal, from 0 @throws {PageError} if there is none */
-function placeOf({ finished }, number) {
-  const place = (number ?? finished.length) - 1;
-  if (place < 0 || place >= finished.length) throw new PageError("not_found", finished.length === 0 ? "No deal is finished yet." : `There is no finished deal ${number} in this game.`);
-  return place;
-}

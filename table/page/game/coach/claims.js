@@ -9,22 +9,19 @@ import { PageError } from "../errors.js";
 import { advise } from "../thinking.js";
 import { bestLine } from "./reviews.js";
 
-
-/** @param {Episode} deal @returns {boolean} whether the seat to act may claim: it knows both hands, and has more than one card left */
+/** @param {Episode} deal not over @returns {boolean} whether the seat to act may claim: it knows both hands, and has more than one card left */
 export function canClaim(deal) {
-  if (deal.done) return false;
   const view = deal.view(deal.turn);
   return opponentHandKnown(view) && popcount(view.hand) > 1;
 }
 
 /**
  * @param {Episode} deal
- * @param {import("../types.js").Claim} claim of the seat to act
+ * @param {import("../types.js").Claim} claim of the seat to act, which may claim
  * @returns {Promise<Episode>} the deal played to its end: with best play of both seats, or with the worst of a seat that concedes what it need not lose
- * @throws {PageError} if nothing can be claimed now, or the deal does not end so
+ * @throws {PageError} if the deal does not end so
  */
 export async function claimed(deal, claim) {
-  if (!canClaim(deal)) throw new PageError("refused", "You can claim only once both hands are known.");
   const taken = takenTricks(deal.state, deal.rules);
   const { tricks, opponentTricks, wins } = await advise(deal);
   if (claim === "lost" && wins[0] > 0) return conceded(deal);

@@ -6,7 +6,6 @@ import { moveTexts } from "../deal/events.js";
 import { bySide, playedTricks, result, sideOf } from "../deal/position.js";
 import { Episode } from "../deal/episode.js";
 import { actionName, takenTricks } from "../deal/words.js";
-import { PageError } from "../errors.js";
 import { Session } from "../session.js";
 import { playOut } from "../thinking.js";
 import { readDeals, SENDER } from "../shared_deals.js";
@@ -20,25 +19,17 @@ const HOUSE = ["greedy", "heuristic", "small"]; // none of them plays at random:
  * @param {number} move number of the decision, from 1
  * @param {number} action to try
  * @returns {Session} practice that goes on from a decision of the person with another action
- * @throws {Error} if that decision was not the person's, or the action was not legal there
  */
 export function tryAction(session, place, move, action) {
-  const deal = played(session, place);
-  if (move < 1 || move > deal.actions.length || deal.actor(move - 1) !== session.seat) throw new PageError("refused", `Move ${move} is not one of yours.`);
+  const { deal } = session.finished[place];
   const actions = [...deal.actions.slice(0, move - 1), action];
   return practice(session, place, new Episode(deal.rules, deal.deck, deal.dealer, actions), move, false);
 }
 
 /** @param {Session} session @param {number} place @returns {Session} practice with the same deal, in which the person has the cards that the agent had */
 export function swapSeats(session, place) {
-  const deal = played(session, place);
+  const { deal } = session.finished[place];
   return practice(session, place, new Episode(deal.rules, deal.deck, deal.dealer), null, true);
-}
-
-/** @param {Session} session @param {number} place @returns {Episode} */
-function played(session, place) {
-  if (session.setup.kind === "lesson") throw new PageError("refused", "This deal can be played only in the lesson.");
-  return session.finished[place].deal;
 }
 
 /** @param {Session} session @param {number} place @param {Episode} deal @param {number | null} move @param {boolean} swapped @returns {Session} which remembers what the deal brought before */
@@ -63,7 +54,7 @@ function agentName({ setup, title }) {
  * @returns what the agent makes of the person's cards against itself, or perfect play from a decision on
  */
 export async function watch(session, place, move) {
-  const before = played(session, place);
+  const { deal: before } = session.finished[place];
   const { seat } = session;
   let [title, first, names, deal] = [agentName(session), 0, session.names, before];
   if (move === null) {
@@ -89,8 +80,7 @@ export async function houseResults({ setup, seat, finished: [{ deal }] }) {
 
 /** @param {Session} session a challenge that is over @returns what the sender made of the same cards */
 export function compareWithSender({ sent, finished, seat }) {
-  if (sent === null || finished.length === 0) throw new PageError("refused", "There is nothing to compare.");
-  const [{ deal, names }] = readDeals(sent);
+  const [{ deal, names }] = readDeals(/** @type {string} */ (sent));
   const shown = /** @type {[string, string]} */ (names.map((name, place) => (place === seat ? SENDER : agentTitle(name))));
   return compared(finished[0].deal, deal, seat, SENDER, shown, 0);
 }

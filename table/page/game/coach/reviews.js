@@ -1,7 +1,6 @@
 // @ts-check
 /** Reviews of finished deals: every decision judged by what its seat could know, and all cards open. */
 
-import { opponentHandKnown } from "../../engine/view.js";
 import { YOU } from "../wording.js";
 import { agentTitle, STRONGEST } from "../catalogue.js";
 import { actionEvents, moveTexts } from "../deal/events.js";
@@ -119,14 +118,10 @@ async function moveData(deal, step, advice, seat, text) {
 
 /**
  * @param {Episode} deal
- * @param {number} step counted from 0
+ * @param {number} step counted from 0, at which the seat to act knows the opponent's hand
  * @returns {Promise<Episode>} the same deal with perfect play by both seats from that action on
- * @throws {Error} if the seat that chose it did not know the opponent's hand
  */
 export async function bestLine(deal, step) {
-  if (step < 0 || step > deal.actions.length || (deal.done && step === deal.actions.length) || !opponentHandKnown(deal.view(deal.stateAt(step).turn, step))) {
-    throw new Error(`Both hands are not yet known at move ${step + 1}.`);
-  }
   const past = new Episode(deal.rules, deal.deck, deal.dealer, deal.actions.slice(0, step));
   past.play((await advise(past)).actions[0]);
   return playOut(past, [PERFECT_ENDGAME, PERFECT_ENDGAME]);
