@@ -5,7 +5,6 @@ import { popcount } from "../engine/cards.js";
 import { rulesNamed } from "../engine/rules.js";
 import { legalActions } from "../engine/state.js";
 import { YOU } from "./wording.js";
-import { refusalWithChoices } from "./deal/position.js";
 import { Episode } from "./deal/episode.js";
 import { lessonRefusal } from "./lesson.js";
 import { matchFormatOf, winnerOf } from "./setup.js";
@@ -117,9 +116,9 @@ export class Session {
     return !this.deal.done && this.lastOwn >= 0;
   }
 
-  /** @param {number} action of the person @throws {PageError} if it is not allowed now; nothing has changed */
+  /** @param {number} action of the person, a legal one @throws {PageError} if the lesson asks for another one; nothing has changed */
   act(action) {
-    const reason = refusalWithChoices(this.deal, this.seat, action) ?? (this.setup.kind === "lesson" ? lessonRefusal(this.deal, action) : null);
+    const reason = this.setup.kind === "lesson" ? lessonRefusal(this.deal, action) : null;
     if (reason !== null) throw new PageError("illegal", reason);
     this.play(action);
   }

@@ -1,10 +1,10 @@
 // @ts-check
 /** A deal as one seat sees it: nothing in it gives away a card that the seat has not seen. */
 
-import { actionText, cardsOf, has, isEmpty, NUM_CARDS, ofSuit, popcount, suitOf } from "../../engine/cards.js";
+import { cardsOf, has, isEmpty, ofSuit, popcount, suitOf } from "../../engine/cards.js";
 import { DRAFT, EXCHANGE, PICK, PICK_AFTER, PLAY } from "../../engine/state.js";
 import { joinWords } from "../wording.js";
-import { actionName, cardName, claimText, resultText, SUIT_NAMES, takenTricks, theCards } from "./words.js";
+import { cardName, claimText, resultText, SUIT_NAMES, takenTricks, theCards } from "./words.js";
 
 /** @typedef {import("./episode.js").Episode} Episode */
 /** @typedef {import("./episode.js").State} State */
@@ -112,7 +112,7 @@ export function decision(deal, view) {
 }
 
 /** @param {Episode} deal @param {View} view of the seat to act @returns {string} what it has to do */
-export function decisionText(deal, view) {
+function decisionText(deal, view) {
   const kind = deal.state.decision;
   if (kind === EXCHANGE) return "Keep your hand, or swap it for a blind one.";
   if (kind === DRAFT) return `Take ${theCards(cardsOf(view.faceUp))}, or leave it.`;
@@ -126,7 +126,7 @@ export function decisionText(deal, view) {
 }
 
 /** @param {View} view @param {Rules} rules @returns {string | null} what a trick is about, in the first tricks of a deal for cards */
-export function stakeText(view, rules) {
+function stakeText(view, rules) {
   const faceUp = cardsOf(view.faceUp);
   if (view.choice || faceUp.length === 0 || tricksWon(view) >= EXPLAINED_TRICKS) return null;
   if (faceUp.length === view.stock) return null; // no card is hidden
@@ -138,25 +138,12 @@ export function stakeText(view, rules) {
   return `Win this trick and you take ${theCards(faceUp)}; lose it and you take the hidden card.`;
 }
 
-/** @param {Episode} deal @param {number} seat @param {number} action @returns {string | null} why it may not be chosen now; null if it may */
-export function refusal(deal, seat, action) {
+/** @param {Episode} deal @param {View} view @param {number} card of the hand @returns {string | null} why it may not be played now; null if it may */
+function refusal(deal, view, card) {
   if (deal.done) return "The deal is over.";
-  if (deal.turn !== seat) return "It is not your turn.";
-  const view = deal.view(seat);
-  if (has(view.legal, action)) return null;
+  if (!view.turn) return "It is not your turn.";
   if (view.choice) return decisionText(deal, view);
-  if (action >= NUM_CARDS) return `There is nothing to ${actionName(action, deal.rules)} now.`;
-  if (!has(view.hand, action)) return `You do not hold the ${cardName(action)}.`;
-  return `You must follow ${SUIT_NAMES[suitOf(view.led)]}.`;
-}
-
-/** @param {Episode} deal @param {number} seat @param {number} action @returns {string | null} what `refusal` returns, and what is allowed */
-export function refusalWithChoices(deal, seat, action) {
-  const reason = refusal(deal, seat, action);
-  if (reason === null || deal.turn !== seat) return reason;
-  const legal = cardsOf(deal.legal);
-  const words = (legal[0] >= NUM_CARDS ? legal : legal.reverse()).map((one) => actionText(one, deal.rules));
-  return `${reason.replace(/\.$/, "")}: ${deal.view(seat).choice ? "" : "you may play "}${joinWords(words, "or")}.`;
+  return has(view.legal, card) ? null : `You must follow ${SUIT_NAMES[suitOf(view.led)]}.`;
 }
 
 /** @param {Episode} deal finished @param {number} seat @param {[string, string]} names @returns from the side of `seat` */
@@ -176,14 +163,10 @@ export function result(deal, seat, names) {
 
 /** @param {Episode} deal @param {View} view */
 function handData(deal, view) {
-  let seat = -1;
-  if (view.turn) seat = deal.turn;
-  else if (!deal.done) seat = 1 - deal.turn;
-  return highToLow(view.hand).map((card) => ({
-    card,
-    playable: Boolean(view.turn && !view.choice && has(view.legal, card)),
-    reason: refusal(deal, seat, card),
-  }));
+  return highToLow(view.hand).map((card) => {
+    const reason = refusal(deal, view, card);
+    return { card, playable: reason === null, reason };
+  });
 }
 
 /** @param {Event[]} events @param {number} seat @returns the last complete trick, and what it brought from the stock */
