@@ -73,7 +73,7 @@ export class Session {
     this.sent = null;
     this.deal = deal ?? Episode.atAddress(this.rules, setup.seed, 0);
     this.assisted = false;
-    /** @type {import("./types.js").Hint | null} the hint for this position, if one was asked for */
+    /** @type {import("./types.js").Hint | null} the hint for this position, if one has just been asked for: it is not saved */
     this.hint = null;
     /** @type {readonly number[] | null} the cards of the person's answer to the memory quiz of this deal */
     this.recalled = null;
@@ -131,7 +131,6 @@ export class Session {
   /** @param {number} action of the seat to act */
   play(action) {
     this.deal.play(action);
-    this.hint = null;
     this.version += 1;
     this.closeDeal();
   }
@@ -173,7 +172,6 @@ export class Session {
     const isChoice = (/** @type {import("../engine/state.js").State} */ state) => state.turn === this.seat && popcount(legalActions(state)) > 1;
     const choice = choices ? this.deal.states.findLastIndex(isChoice) : -1;
     this.deal.goBack(choice >= 0 ? choice : this.lastOwn);
-    this.hint = null;
     this.assisted = true;
     if (quizStep(this.deal, this.seat) === null) this.recalled = null;
     this.version += 1;
@@ -188,7 +186,6 @@ export class Session {
   nextDeal() {
     this.deal = Episode.atAddress(this.rules, this.setup.seed, this.finished.length);
     this.assisted = false;
-    this.hint = null;
     this.recalled = null;
     this.version += 1;
   }

@@ -146,7 +146,7 @@ export const recall = (seen, cards) => change(seen, (session) => session.recall(
 /** @param {SessionData} seen @returns {Promise<SessionData>} with what the judge would play */
 export const hint = (seen) => change(seen, async (session) => {
   const { deal } = session;
-  if (session.hint === null && deal.turn === session.seat) session.help(hintOf(deal.view(deal.turn), deal.rules, ...await Promise.all([advise(deal), adviseOfOwnNetwork(deal)])));
+  session.help(hintOf(deal.view(deal.turn), deal.rules, ...await Promise.all([advise(deal), adviseOfOwnNetwork(deal)])));
 });
 
 /** @param {string} id @param {number} deal its number, from 1 @returns {Promise<Review>} what every decision of a finished deal was worth */
