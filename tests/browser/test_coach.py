@@ -333,7 +333,7 @@ RATED = """async (count) => {
   const { store } = modules["game/sessions.js"];
   const row = (deal) => ({
     session: "s", deal, time: `2026-11-21T01:${10 + deal}:00+00:00`, rules: "classic", agent: "greedy",
-    margin: 1, points: 1, low: false, assisted: false, day: null, recalled: null, held: null,
+    margin: 1, low: false, assisted: false, day: null, recalled: null, held: null,
     given_away: 1, at_stake: 3, par: deal % 2 ? 1 : 3,
   });
   const deals = Array.from({ length: count }, (_, place) => row(place + 1));

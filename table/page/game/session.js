@@ -13,7 +13,6 @@ import { isQuizTime, quizStep } from "./recall.js";
 
 /** @typedef {import("./setup.js").Setup} Setup */
 /** @typedef {import("./deal/episode.js").DealResult} DealResult */
-/** @typedef {import("../engine/rules.js").Rules} Rules */
 
 /**
  * The score by seat.

@@ -46,7 +46,6 @@ export function sessionData(session) {
       claim: acts && setup.kind !== "lesson" && canClaim(deal),
       next: deal.done && !session.over,
       recall: session.canRecall,
-      review: session.finished.length > 0,
       swap: session.finished.length > 0 && setup.kind !== "lesson",
     },
     earlier: setup.kind === "challenge" && !deal.done ? null : session.earlier, // it tells how the sender fared

@@ -131,8 +131,8 @@ export const remove = (id) => answer(() => store.deleteSession(id));
 /** @param {SessionData} seen @param {number} action of the person @returns {Promise<SessionData>} with what the agent answers */
 export const act = (seen, action) => change(seen, (session) => session.act(action));
 
-/** @param {SessionData} seen @param {boolean} [choices] whether forced cards do not count @returns {Promise<SessionData>} back at the person's last decision */
-export const takeBack = (seen, choices = false) => change(seen, (session) => session.takeBack(choices));
+/** @param {SessionData} seen @param {boolean} choices whether forced cards do not count @returns {Promise<SessionData>} back at the person's last decision */
+export const takeBack = (seen, choices) => change(seen, (session) => session.takeBack(choices));
 
 /** @param {SessionData} seen @param {import("./types.js").Claim} claim @returns {Promise<SessionData>} the deal at its end, if best play ends it so */
 export const claim = (seen, claim) => change(seen, async (session) => session.claim(await claimed(session.deal, claim)));

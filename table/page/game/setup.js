@@ -34,9 +34,9 @@ export function randomSeed() {
   return (high >>> 11) * 2 ** 32 + low;
 }
 
-/** @param {number} [now] milliseconds since 1970 @returns {string} the date where the person is, as `2026-11-21` */
-export function today(now = Date.now()) {
-  const date = new Date(now);
+/** @returns {string} the date where the person is, as `2026-11-21` */
+export function today() {
+  const date = new Date();
   const two = (/** @type {number} */ number) => String(number).padStart(2, "0");
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }

@@ -30,11 +30,11 @@ export function countDeals(id, session, first) {
   const sign = seat === 0 ? 1 : -1;
   const { rules, agent, day, match } = setup;
   const deals = found.map(({ deal, time, assisted, recalled: cards }, place) => {
-    const { margin, points } = deal.result();
+    const { margin } = deal.result();
     const [recalled, held] = cards === null ? [null, null] : score(deal, seat, cards);
     // + 0 turns −0 into 0.
     return {
-      session: id, deal: first + place + 1, time, rules, agent, margin: sign * margin + 0, points: sign * points + 0, low: deal.state.low !== 0, assisted, day,
+      session: id, deal: first + place + 1, time, rules, agent, margin: sign * margin + 0, low: deal.state.low !== 0, assisted, day,
       recalled, held, given_away: null, at_stake: null, par: null,
     };
   });

@@ -49,7 +49,6 @@ const MATCHES = "countedMatches";
  * @property {string} rules
  * @property {string} agent
  * @property {number} margin
- * @property {number} points
  * @property {boolean} low whether the endgame was played low
  * @property {boolean} assisted
  * @property {string | null} day

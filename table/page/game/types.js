@@ -15,7 +15,6 @@
  * A session: a person against an agent.
  *
  * @typedef {ReturnType<typeof import("./session_data.js").sessionData> & {id: string, failed: import("./errors.js").PageError | null}} Session
- * @typedef {Session["match"]} Match
  * @typedef {ReturnType<typeof import("./deal/position.js").position>} Position  a deal as you see it
  * @typedef {Position["hand"][number]} HandCard
  * @typedef {ReturnType<typeof import("./deal/position.js").decision>} Decision
@@ -59,7 +58,6 @@
  * @typedef {Statistics["groups"][number]} DealGroup
  * @typedef {NonNullable<DealGroup["luck"]>} Estimate
  * @typedef {NonNullable<Statistics["memory"]>} Memory
- * @typedef {Statistics["recent"][number]} RecentDeal
  */
 
 /** @typedef {import("./data.js").Catalog} Catalog */

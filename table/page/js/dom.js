@@ -112,8 +112,6 @@ const ICONS = {
   previous: "M15 5l-7 7 7 7",
   following: "M9 5l7 7-7 7",
   last: "M6 5l8 7-8 7M18 5v14",
-  sound: "M4 10v4h3l5 4V6l-5 4zM16 9a4 4 0 0 1 0 6M18.5 6.5a8 8 0 0 1 0 11",
-  muted: "M4 10v4h3l5 4V6l-5 4zM16 9.5l5 5M21 9.5l-5 5",
 };
 
 /**

@@ -5,7 +5,7 @@ import { agentTitle } from "../catalogue.js";
 import { moveTexts } from "../deal/events.js";
 import { bySide, playedTricks, result, sideOf } from "../deal/position.js";
 import { Episode } from "../deal/episode.js";
-import { actionName, takenTricks } from "../deal/words.js";
+import { takenTricks } from "../deal/words.js";
 import { Session } from "../session.js";
 import { playOut } from "../thinking.js";
 import { readDeals, SENDER } from "../shared_deals.js";
@@ -98,10 +98,8 @@ function compared(before, deal, seat, title, names, first) {
   const same = differs < 0 ? Math.min(deal.actions.length, before.actions.length) : differs;
   const texts = moveTexts(deal, names);
   const moves = deal.actions.map((action, step) => ({
-    number: step + 1,
     by: sideOf(deal.actor(step), seat),
     action,
-    name: actionName(action, deal.rules),
     text: texts[step],
     yours: deal.actor(step) === seat && step <= same && step < before.actions.length ? before.actions[step] : null,
   }));

@@ -178,7 +178,6 @@ export function lastTrick(events, seat) {
   const gains = ofTrick.filter((event) => event.kind === "take" || event.kind === "draw");
   const cardOf = (/** @type {Event[]} */ found, /** @type {number} */ of) => found.findLast((event) => event.seat === of)?.card ?? null;
   return {
-    number: won.trick,
     winner: sideOf(won.seat, seat),
     cards: bySide(Number(cardOf(plays, seat)), Number(cardOf(plays, 1 - seat))),
     takes: bySide(cardOf(gains, seat), cardOf(gains, 1 - seat)),

@@ -49,7 +49,7 @@ export function hintTitle(hint) {
 /** @param {Hint} hint @returns {HTMLElement[]} its figures */
 function details(hint) {
   return [
-    h("p", { class: "chance" }, "Chance to win the deal: ", h("b", {}, percent(hint.win))),
+    h("p", {}, "Chance to win the deal: ", h("b", {}, percent(hint.win))),
     ...(hint.opponentHand === null ? [] : [openHand(hint.opponentHand)]),
     optionBars(hint.options, { exact: hint.exact, trick: true, beside: hint.beside }),
     ...(hint.opponent === null ? [] : [holdings(hint.opponent)]),

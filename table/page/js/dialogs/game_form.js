@@ -36,7 +36,7 @@ function likeAgent(catalog, agents, spec) {
  * @returns {HTMLElement}
  */
 export function gameForm(catalog, start) {
-  const form = h("div", { class: "game-form" });
+  const form = h("div");
   const choices = { ...settings.game };
   if (!canBePlayed(choices)) Object.assign(choices, { ...catalog.defaults });
   const { games } = catalog;

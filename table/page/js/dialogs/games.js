@@ -36,7 +36,7 @@ export function openGames(all, actions, atFile = false) {
     h("section", {}, h("h3", {}, "Unfinished"), open),
     h("section", {}, h("h3", {}, "Finished, with their reviews"), finished, more),
     file,
-  ], { kind: "menu" });
+  ]);
   if (atFile) file.scrollIntoView();
   else open.querySelector(/** @type {"button"} */ ("button.entry"))?.focus();
 

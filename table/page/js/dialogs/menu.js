@@ -64,6 +64,5 @@ export function openMenu(title, entries) {
         h("small", {}, about),
       ),
     ),
-    { kind: "menu" },
   );
 }

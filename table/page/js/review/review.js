@@ -30,7 +30,6 @@ import { Steps } from "./steps.js";
  * @param {ReviewActions} actions
  * @param {{deals: number[], deal: number, move: number | null, choose: (deal: number) => void}} list
  *   the deals that can be looked at, and the move to begin with
- * @returns {HTMLDialogElement}
  */
 export function openReview(review, actions, list) {
   const boardPlace = h("div", { class: "board-place" });
@@ -118,7 +117,6 @@ export function openReview(review, actions, list) {
   );
   dialog.addEventListener("keydown", (event) => steps.key(event));
   steps.go((list.move ?? review.mistakes[0] ?? 1) - 1);
-  return dialog;
 }
 
 /** @param {{deals: number[], deal: number}} list @param {(deal: number) => void} choose @returns {HTMLElement} */
@@ -248,7 +246,7 @@ function moveDetails(move, review, { tryAction, line, retry }) {
       { class: "line" },
       "Best line: ",
       h("span", { "aria-hidden": "true" }, move.line.map((card) => shortName(card)).join(" ")),
-      line !== null && h("button", { type: "button", class: "quiet small", onclick: () => line(move.number) }, "Play it through"),
+      line !== null && h("button", { type: "button", class: "quiet", onclick: () => line(move.number) }, "Play it through"),
     ),
     move.options.length > 1 && optionBars(move.options, { exact: move.exact, chosen: move.action, extra: mine ? extra : null }),
     h("p", { class: "judge" }, move.exact ? "Exact: both hands were known." : `Judged by ${move.judgeTitle}, from what could be known then.`),

@@ -29,7 +29,7 @@ const LAST_TRICK = 1300; // the result would hide it
 const REPLIES = ["play", "win", "leave", "keep", "swap"];
 
 export class Playback {
-  /** @param {(shown: Shown, session: Session) => void} render */
+  /** @param {(shown: Shown) => void} render */
   constructor(render) {
     this.render = render;
     this.run = 0; // counts playbacks, each of which ends the one before
@@ -75,7 +75,7 @@ export class Playback {
       if (run !== this.run) return false;
     }
     this.sweep(shown);
-    this.render(shownNow(session), session);
+    this.render(shownNow(session));
     return true;
   }
 
@@ -86,7 +86,7 @@ export class Playback {
     const moving = pace() > 0;
     if (after.winner === null) this.sweep(shown);
     const from = moving ? source(event, shown) : null;
-    this.render(after, session);
+    this.render(after);
     // Your own card went to the table, and was heard, when you chose it.
     if (event.kind === "play" && event.by === "you" && shown.trick.you === event.card) return after;
     makeSound(event);

@@ -128,7 +128,7 @@ function buttonsOf(session, actions) {
     if (isOver) add("Rematch", actions.rematch, "primary");
     add("New game", actions.newGame, isOver ? "quiet" : "primary");
   }
-  if (session.can.review) add("Review", actions.review, "", "review");
+  add("Review", actions.review, "", "review");
   add("Share", actions.share, "quiet");
   if (recall !== null) add(recallText(recall), () => openRecall(recall), "quiet");
   if (session.can.swap) {
@@ -153,6 +153,6 @@ function askToKeep() {
 async function offerFile(session, place, open) {
   const { deals } = await sessions.statistics();
   if (!isShown(session) || deals < settings.dealsKept + EVERY) return;
-  place.append(h("p", { class: "keep" }, `Your ${deals} deals are kept only in this browser. `, h("button", { type: "button", class: "quiet", onclick: open }, "Save them to a file")));
+  place.append(h("p", {}, `Your ${deals} deals are kept only in this browser. `, h("button", { type: "button", class: "quiet", onclick: open }, "Save them to a file")));
   change({ dealsKept: deals });
 }

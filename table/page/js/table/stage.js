@@ -24,7 +24,6 @@ let badge = null;
 export function showStage(shown, session) {
   const { position } = shown;
   document.documentElement.dataset.stage = position.stage;
-  document.documentElement.dataset.low = String(position.low);
   if (badge?.trump !== position.trump) badge = { trump: position.trump, element: trumpBadge(position.trump) };
   const words = [h("strong", {}, stageTitle(shown, session)), h("small", { id: "trump" }, trumpWords(position.trump)), h("small", {}, aim(shown, session))];
   reconcile(byId("stage"), [badge.element, h("div", { class: "stage-words" }, ...words)]);
