@@ -31,7 +31,7 @@ export function matchTitle(match) {
 }
 
 /** @type {Record<string, string>} */
-const JUDGES = { exact: "Exact", rollouts: "simulated play" };
+const JUDGES = { rollouts: "simulated play" };
 
 /** @param {string} spec of an agent, or what judges @returns {string} its name for people; the specification if it has none */
 export function agentTitle(spec) {

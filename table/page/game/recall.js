@@ -63,9 +63,8 @@ export function recallData(deal, seat, names, recalled) {
 function reason(card, held, seat, names, events) {
   const last = (/** @type {string} */ kind) => events.findLast((event) => event.card === card && event.kind === kind);
   if (!held) {
-    const play = last("play");
-    if (play === undefined || play.seat === null) return "It was in your own hand.";
-    return `${names[play.seat]} played it in trick ${play.trick}.`;
+    const play = last("play"); // there is one: cards of the own hand cannot be named
+    return `${names[Number(play?.seat)]} played it in trick ${play?.trick}.`;
   }
   const take = last("take");
   if (take !== undefined && take.seat === 1 - seat) return `You saw it taken in trick ${take.trick}, and it was not played in the foreplay.`;

@@ -166,7 +166,7 @@ export class Controller {
   refuse(card) {
     if (this.skip()) return;
     sound.refused();
-    alertUser(card.reason ?? "It is not your turn.");
+    if (card.reason !== null) alertUser(card.reason);
   }
 
   async hint() {

@@ -86,7 +86,7 @@ function holdings(opponent) {
       ),
       h("td", { class: "bar-cell" }, h("span", { class: "bar", "aria-hidden": "true" }, bar)),
       h("td", {}, expected.toFixed(1)),
-      h("td", {}, none > 0.005 ? percent(none) : "0 %"),
+      h("td", {}, percent(none)),
     );
   });
   return h(
@@ -125,10 +125,10 @@ export function showLesson(session, leave) {
     h(
       "header",
       {},
-      h("h2", {}, `Lesson, step ${Math.min(lesson.step, lesson.steps)} of ${lesson.steps}`),
+      h("h2", {}, `Lesson, step ${lesson.step} of ${lesson.steps}`),
       !lesson.done && h("button", { type: "button", class: "close", "aria-label": "End the lesson", onclick: leave }, icon("close")),
     ),
     progress,
-    h("div", { class: "lesson-text" }, ...lesson.text.split("\n").map((line) => h("p", {}, line))),
+    h("p", {}, lesson.text),
   );
 }

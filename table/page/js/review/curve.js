@@ -33,8 +33,8 @@ export class WinCurve {
       svg("line", { class: "half", x1: 0, x2: WIDTH, y1: HEIGHT / 2, y2: HEIGHT / 2 }),
       svg("polygon", { class: "area", points: `0,${HEIGHT} ${corners.join(" ")} ${WIDTH},${HEIGHT}` }),
       svg("polyline", { class: "line", points: corners.join(" ") }),
-      ...swings.map(({ move, change }) => svg("path", { class: "swing", d: `M${x(move).toFixed(1)} ${y((curve[move] ?? 0.5) - change).toFixed(1)}V${y(curve[move] ?? 0.5).toFixed(1)}` })),
-      ...mistakes.map((number) => svg("path", { class: "mark", d: point(x(number), y(curve[number] ?? 0.5)) })),
+      ...swings.map(({ move, change }) => svg("path", { class: "swing", d: `M${x(move).toFixed(1)} ${y(curve[move] - change).toFixed(1)}V${y(curve[move]).toFixed(1)}` })),
+      ...mistakes.map((number) => svg("path", { class: "mark", d: point(x(number), y(curve[number])) })),
       this.cursor,
       this.dot,
     );
@@ -67,7 +67,7 @@ export class WinCurve {
     const x = String(this.x(place));
     this.cursor.setAttribute("x1", x);
     this.cursor.setAttribute("x2", x);
-    this.dot.setAttribute("d", point(this.x(place), this.y(this.curve[place] ?? 0.5)));
+    this.dot.setAttribute("d", point(this.x(place), this.y(this.curve[place])));
   }
 }
 

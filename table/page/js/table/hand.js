@@ -80,14 +80,13 @@ export class CardButtons {
 
   /** @param {HTMLButtonElement} button @param {HandCard} card */
   update(button, card) {
-    const reason = card.reason ?? "it is not your turn";
-    const why = (reason.slice(0, 1).toLowerCase() + reason.slice(1)).replace(/\.$/, "");
+    const { playable, reason } = card;
     const name = cardName(card.card);
     const raised = this.raised === card.card;
     setAttributes(button, {
-      "aria-label": card.playable ? name : `${name}, not playable: ${why}`,
-      "aria-disabled": card.playable ? null : "true",
-      "aria-pressed": card.playable && !settings.singleTap ? String(raised) : null,
+      "aria-label": reason === null ? name : `${name}, not playable: ${reason.slice(0, 1).toLowerCase()}${reason.slice(1).replace(/\.$/, "")}`,
+      "aria-disabled": playable ? null : "true",
+      "aria-pressed": playable && !settings.singleTap ? String(raised) : null,
     });
     button.classList.toggle("raised", raised);
   }

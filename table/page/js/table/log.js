@@ -10,21 +10,20 @@ const GROUPS = ["win", "take", "draw", "leave", "turn_up"];
 /** @returns {Element} holds the lines; the log itself keeps its end in sight, without a script that would force a layout */
 const list = () => /** @type {Element} */ (byId("log").firstElementChild);
 
-/** @param {import("../../game/types.js").GameEvent} event @param {import("../../game/types.js").Session} session @returns {HTMLElement[]} its line; the first of a trick has its number */
-function lines({ number, kind, trick, text }, { events }) {
-  if (text === "") return [];
+/** @param {import("../../game/types.js").GameEvent} event @param {import("../../game/types.js").Session} session @returns {HTMLElement} its line; the first of a trick has its number */
+function line({ number, kind, trick, text }, { events }) {
   const isLead = kind === "play" && events[number - 1]?.trick !== trick;
-  return [h("p", { class: GROUPS.includes(kind) ? "minor" : `event-${kind}` }, isLead ? `${trick}. ${text}` : text)];
+  return h("p", { class: GROUPS.includes(kind) ? "minor" : `event-${kind}` }, isLead ? `${trick}. ${text}` : text);
 }
 
 /** @param {import("../../game/types.js").GameEvent} event @param {import("../../game/types.js").Session} session */
 export function addToLog(event, session) {
-  list().append(...lines(event, session));
+  list().append(line(event, session));
 }
 
 /** Show the log in a window, scrolled to its end: small screens have no room for it at the table. */
 export function openLog() {
-  const copies = [...list().children].map((line) => /** @type {Element} */ (line.cloneNode(true)));
+  const copies = [...list().children].map((one) => /** @type {Element} */ (one.cloneNode(true)));
   openDialog("What happened", copies);
   copies.at(-1)?.scrollIntoView();
 }
@@ -39,11 +38,11 @@ export function openLog() {
 export function showLog(events, session) {
   const log = byId("log");
   const shown = list();
-  const wanted = events.flatMap((event) => lines(event, session));
+  const wanted = events.map((event) => line(event, session));
   const deal = `${session.id} ${session.deal.number}`;
   const isSame = log.dataset.deal === deal;
   log.dataset.deal = deal;
-  const changed = wanted.findIndex((line, place) => line.textContent !== shown.children[place]?.textContent);
+  const changed = wanted.findIndex((one, place) => one.textContent !== shown.children[place]?.textContent);
   const kept = !isSame ? 0 : changed < 0 ? wanted.length : changed;
   while (shown.children.length > kept) shown.lastElementChild?.remove();
   if (!isSame) {

@@ -62,9 +62,7 @@ export class TableView {
   showOpenCards(shown, marked) {
     const { decision, faceUp, trump } = shown.position;
     if (decision?.kind !== "pick" || shown.waiting) return this.open.show([]);
-    const cards = sortCards(faceUp, suitOrder("classic", trump)).map((card) => ({
-      card, playable: decision.actions.includes(card), reason: "it cannot be picked",
-    }));
+    const cards = sortCards(faceUp, suitOrder("classic", trump)).map((card) => ({ card, playable: true, reason: null }));
     return this.open.show(cards, { marked });
   }
 
