@@ -2,6 +2,7 @@
 /** What to play: game, scoring, opponent and win target; its rules in words; two agents that play while a person looks on. */
 
 import { agentsFor, agentTitle, canBePlayed, gameOf, matchTitle, wordsOf } from "../../game/catalogue.js";
+import { capital } from "../../game/wording.js";
 import { change, settings } from "../settings.js";
 import { fill, h, newId } from "../dom.js";
 import { openDialog } from "./dialog.js";
@@ -11,21 +12,18 @@ import { selectField } from "./fields.js";
 
 const TARGETS = [null, "first_to:10", "first_to:25", "first_to:50", "best_of:3", "best_of:5"];
 
-/** @param {Catalog} catalog @param {string} spec @returns {string} "Textbook (medium)" */
-function withLevel(catalog, spec) {
-  const level = catalog.agents.find((entry) => entry.spec === spec)?.level;
-  return level === undefined ? spec : `${agentTitle(spec)} (${level})`;
-}
+/** @typedef {import("../../game/data.js").AgentEntry} AgentEntry */
+
+/** @param {Catalog} catalog @param {string} spec of an agent of the catalogue @returns {AgentEntry} */
+const entryOf = (catalog, spec) => /** @type {AgentEntry} */ (catalog.agents.find((entry) => entry.spec === spec));
 
 /**
- * @param {Catalog} catalog
- * @param {string[]} agents those that play a game
- * @param {string} spec an agent that does not play it
- * @returns {string} the agent of the same level, else the hardest
+ * @param {AgentEntry[]} agents those that play a game
+ * @param {AgentEntry} wanted one that does not play it
+ * @returns {AgentEntry} the agent of the same level, else the hardest
  */
-function likeAgent(catalog, agents, spec) {
-  const levelOf = (/** @type {string} */ one) => catalog.agents.find((entry) => entry.spec === one)?.level;
-  return agents.findLast((one) => levelOf(one) === levelOf(spec)) ?? agents[agents.length - 1];
+function likeAgent(agents, wanted) {
+  return agents.findLast(({ level }) => level === wanted.level) ?? agents[agents.length - 1];
 }
 
 /**
@@ -38,35 +36,36 @@ function likeAgent(catalog, agents, spec) {
 export function gameForm(catalog, start) {
   const form = h("div");
   const choices = { ...settings.game };
-  if (!canBePlayed(choices)) Object.assign(choices, { ...catalog.defaults });
+  if (!canBePlayed(choices)) Object.assign(choices, catalog.defaults);
   const { games } = catalog;
 
-  const store = () =>
-    change({ welcomed: true, game: { rules: choices.rules, agent: choices.agent, match: choices.match }, defaults: JSON.stringify(catalog.defaults) });
+  const fields = () => [...form.querySelectorAll("select, input")];
+  const store = () => change({ welcomed: true, game: { ...choices }, defaults: JSON.stringify(catalog.defaults) });
   const draw = () => {
     const game = gameOf(choices.rules);
-    const agents = agentsFor(choices.rules);
-    if (!agents.includes(choices.agent)) choices.agent = likeAgent(catalog, agents, choices.agent);
-    const agent = catalog.agents.find((entry) => entry.spec === choices.agent);
+    const agents = agentsFor(choices.rules).map((spec) => entryOf(catalog, spec));
+    let agent = entryOf(catalog, choices.agent);
+    if (!agents.includes(agent)) agent = likeAgent(agents, agent);
+    choices.agent = agent.spec;
     const { text } = wordsOf(choices.rules);
     const keep = (/** @type {Partial<typeof choices>} */ changes) => {
       Object.assign(choices, changes);
       store();
       // Drawing replaces all fields, so the one that was changed gets the focus back.
-      const label = document.activeElement?.getAttribute("data-label");
+      const place = fields().findIndex((field) => field === document.activeElement);
       draw();
-      if (label) /** @type {HTMLElement | null} */ (form.querySelector(`[data-label="${label}"]`))?.focus();
+      if (place >= 0) /** @type {HTMLElement} */ (fields()[place]).focus();
     };
     fill(
       form,
-      labelled(selectField("Game", games.map(({ id, title }) => ({ value: id, title })), game.id, (id) => {
+      selectField("Game", games.map(({ id, title }) => ({ value: id, title })), game.id, (id) => {
         const chosen = games.find((entry) => entry.id === id) ?? game;
         keep({ rules: chosen.scorings[0].rules });
-      }, game.summary)),
+      }, game.summary),
       game.scorings.length > 1 &&
-        labelled(selectField("Scoring", game.scorings.map((scoring) => ({ value: scoring.rules, title: scoring.title })), choices.rules, (rules) => keep({ rules }))),
-      labelled(selectField("Opponent", agents.map((spec) => ({ value: spec, title: withLevel(catalog, spec) })), choices.agent, (spec) => keep({ agent: spec }), agent === undefined ? "" : describe(agent, choices.rules))),
-      labelled(selectField("Win target", targets(choices.match), choices.match ?? "", (match) => keep({ match: match === "" ? null : match }))),
+        selectField("Scoring", game.scorings.map((scoring) => ({ value: scoring.rules, title: scoring.title })), choices.rules, (rules) => keep({ rules })),
+      selectField("Opponent", agents.map(({ spec, title, level }) => ({ value: spec, title: `${title} (${level})` })), agent.spec, (spec) => keep({ agent: spec }), describe(agent, choices.rules)),
+      selectField("Win target", targets(choices.match), choices.match ?? "", (match) => keep({ match: match === "" ? null : match })),
       otherTarget((match) => keep({ match })),
       h("div", { class: "buttons" }, h("button", { type: "button", class: "primary", onclick: () => { store(); start(); } }, "Deal the cards")),
       h("details", {}, h("summary", {}, `The rules of ${game.title}`), ...rulesText(text)),
@@ -76,9 +75,9 @@ export function gameForm(catalog, start) {
   return form;
 }
 
-/** @param {import("../../game/data.js").AgentEntry} agent @param {string} rules @returns {string} */
+/** @param {AgentEntry} agent @param {string} rules @returns {string} */
 function describe(agent, rules) {
-  const about = agent.description.slice(0, 1).toUpperCase() + agent.description.slice(1);
+  const about = capital(agent.description);
   const strength = agent.strength[rules] ?? agent.strength.classic;
   return strength === undefined ? about : `${about}; ${strength}`;
 }
@@ -91,18 +90,12 @@ function targets(match) {
 /** @param {(match: string) => void} choose @returns {HTMLElement} */
 function otherTarget(choose) {
   const id = newId();
-  const input = h("input", { id, type: "number", min: 1, max: 1000, step: 1, inputmode: "numeric", "data-label": "other" });
+  const input = h("input", { id, type: "number", min: 1, max: 1000, step: 1, inputmode: "numeric" });
   input.addEventListener("change", () => {
     const target = Number(input.value);
     if (Number.isInteger(target) && target >= 1 && target <= 1000) choose(`first_to:${target}`);
   });
   return h("div", { class: "field" }, h("label", { for: id }, "Or first to"), input);
-}
-
-/** @param {HTMLElement} field @returns {HTMLElement} whose select can be found again by its label */
-function labelled(field) {
-  field.querySelector("select")?.setAttribute("data-label", field.querySelector("label")?.textContent ?? "");
-  return field;
 }
 
 /**
