@@ -10,13 +10,6 @@ import { cardBit, countBits, difference, intersection, NONE, union } from "../ca
 /** @import { Mask } from "../cards.js" */
 /** @import { View } from "../view.js" */
 
-/**
- * @typedef {object} Relabeling
- * @property {Int8Array} decoded  the card behind each of 52 canonical cards
- * @property {Int8Array} encoded  the canonical card of each of 52 cards
- * @property {number[]} suits  the suit behind each canonical suit, its slot
- */
-
 const TRUMP_SLOT = 3;
 
 /**
@@ -156,10 +149,10 @@ function relabelRanks(view, encoded) {
 }
 
 /**
- * The canonical form of a view, and how to undo it (`relabel_view`).
+ * The canonical form of a view, and the card behind each of the 52 canonical cards (`relabel_view`).
  *
  * @param {View} view
- * @returns {{ canonical: View, relabeling: Relabeling }}
+ * @returns {{ canonical: View, decoded: Int8Array }}
  */
 export function canonicalView(view) {
   const encoded = new Int8Array(52), decoded = new Int8Array(52);
@@ -193,12 +186,12 @@ export function canonicalView(view) {
     led: view.led >= 0 ? encoded[view.led] : -1,
     trump: view.trump >= 0 ? TRUMP_SLOT : -1,
   };
-  return { canonical, relabeling: { decoded, encoded, suits } };
+  return { canonical, decoded };
 }
 
 /**
  * @param {number} action a canonical one
- * @param {Relabeling} relabeling
+ * @param {Int8Array} decoded the card behind each canonical card
  * @returns {number} the action behind it; those that are not cards stay
  */
-export const decodeAction = (action, relabeling) => (action < 52 ? relabeling.decoded[action] : action);
+export const decodeAction = (action, decoded) => (action < 52 ? decoded[action] : action);

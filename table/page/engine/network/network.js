@@ -153,13 +153,13 @@ function outputsOf(layers, suitLayers, inputs) {
  * @returns {Evaluation}
  */
 export function evaluate(network, rules, view) {
-  const { canonical, relabeling } = canonicalView(view);
+  const { canonical, decoded } = canonicalView(view);
   const inputs = networkInputs(rules.game, canonical);
   const logits = outputsOf(network.layers, network.suitLayers, inputs);
   const legal = cardsOf(canonical.legal);
   const best = legal.reduce((before, one) => (logits[one] > logits[before] ? one : before));
-  const below = legal.map((one) => /** @type {const} */ ([decodeAction(one, relabeling), fround(logits[one] - logits[best]) / network.logitsPerTrick]));
-  return { action: decodeAction(best, relabeling), advantages: new Map(below), value: valueOf(network, inputs) };
+  const below = legal.map((one) => /** @type {const} */ ([decodeAction(one, decoded), fround(logits[one] - logits[best]) / network.logitsPerTrick]));
+  return { action: decodeAction(best, decoded), advantages: new Map(below), value: valueOf(network, inputs) };
 }
 
 /** @param {Network} network @param {ArrayLike<number>} inputs @returns {Evaluation["value"]} */
