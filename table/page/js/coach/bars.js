@@ -20,6 +20,13 @@ export function actionText(action, name = cardName(action)) {
   );
 }
 
+/** @param {number} share from 0 to 1 @returns {HTMLElement} a cell of a table with a bar of that length */
+export function barCell(share) {
+  const bar = h("i");
+  bar.style.width = `${100 * share}%`;
+  return h("td", { class: "bar-cell" }, h("span", { class: "bar", "aria-hidden": "true" }, bar));
+}
+
 /**
  * Return a table of actions, best first.
  *
@@ -32,14 +39,12 @@ export function optionBars(options, { exact = false, chosen = NO_CARD, trick = f
   const widest = Math.max(...options.map((option) => option.tricksGivenAway), 0.25); // small differences look small
   const withTrick = trick && options.some((option) => option.trick !== null);
   const rows = options.map((option) => {
-    const bar = h("span", { class: "bar", "aria-hidden": "true" }, h("i", {}));
     const share = 1 - option.tricksGivenAway / (widest * 1.08);
-    /** @type {HTMLElement} */ (bar.firstElementChild).style.width = `${Math.round(100 * Math.max(share, 0.04))}%`;
     return h(
       "tr",
       { class: `${option.label === "best" ? "best" : ""}${option.action === chosen ? " chosen" : ""}` },
       h("th", { scope: "row" }, actionText(option.action, option.name)),
-      h("td", { class: "bar-cell" }, bar),
+      barCell(Math.max(share, 0.04)),
       h("td", {}, option.tricks.toFixed(exact ? 0 : 1)),
       withTrick && h("td", {}, percent(option.trick)),
       h("td", {}, percent(option.win)),

@@ -8,7 +8,7 @@ import { openDialog } from "../dialogs/dialog.js";
 import { byId, fill, h, icon } from "../dom.js";
 import { announce } from "../notices.js";
 import { isCard, SUIT_SIGNS } from "../words.js";
-import { actionText, optionBars } from "./bars.js";
+import { actionText, barCell, optionBars } from "./bars.js";
 
 /** @typedef {import("../../game/types.js").Session} Session */
 /** @typedef {import("../../game/types.js").Hint} Hint */
@@ -73,8 +73,6 @@ function holdings(opponent) {
   const most = Math.max(...opponent.map((suit) => suit.expected), 1);
   const rows = SPADES_FIRST.filter((suit) => suit in opponent).map((suit) => {
     const { expected, void: none } = opponent[suit];
-    const bar = h("i", {});
-    bar.style.width = `${Math.round((100 * expected) / most)}%`;
     return h(
       "tr",
       {},
@@ -84,7 +82,7 @@ function holdings(opponent) {
         h("span", { "aria-hidden": "true" }, SUIT_SIGNS[suit]),
         h("span", { class: "hidden" }, SUIT_NAMES[suit]),
       ),
-      h("td", { class: "bar-cell" }, h("span", { class: "bar", "aria-hidden": "true" }, bar)),
+      barCell(expected / most),
       h("td", {}, expected.toFixed(1)),
       h("td", {}, percent(none)),
     );

@@ -5,6 +5,7 @@ import { agentTitle, matchTitle, rulesTitle } from "../../game/catalogue.js";
 import * as sessions from "../../game/sessions.js";
 import { countText, percent } from "../../game/wording.js";
 import { attempt } from "../attempt.js";
+import { barCell } from "../coach/bars.js";
 import { h, svg } from "../dom.js";
 import { signed } from "../words.js";
 import { confirmDialog, openDialog } from "./dialog.js";
@@ -68,17 +69,13 @@ function tables(statistics, catalog) {
 function ladder(accuracy, like, catalog) {
   const rungs = [...catalog.agents.flatMap(({ title, accuracy: measured }) => (measured === null ? [] : [{ title, accuracy: measured, you: false }])), { title: "You", accuracy, you: true }]
     .sort((one, other) => other.accuracy - one.accuracy);
-  const row = (/** @type {typeof rungs[0]} */ rung) => {
-    const bar = h("i", {});
-    bar.style.width = `${rung.accuracy}%`;
-    return h(
-      "tr",
-      { class: rung.you ? "chosen" : "" },
-      h("th", { scope: "row" }, rung.title),
-      h("td", { class: "bar-cell" }, h("span", { class: "bar", "aria-hidden": "true" }, bar)),
-      h("td", {}, percent(rung.accuracy / 100)),
-    );
-  };
+  const row = (/** @type {typeof rungs[0]} */ rung) => h(
+    "tr",
+    { class: rung.you ? "chosen" : "" },
+    h("th", { scope: "row" }, rung.title),
+    barCell(rung.accuracy / 100),
+    h("td", {}, percent(rung.accuracy / 100)),
+  );
   return h(
     "div",
     { class: "ladder" },
