@@ -84,7 +84,6 @@ def page_data(options: ServeOptions | None = None) -> dict[str, Any]:
             "agents": _agents(options),
             "suggested": proposed.agents,
             "defaults": {"rules": proposed.rules, "agent": agent, "match": None},
-            "today": "",  # the page fills this in
         },
         **game_records(rules),
     }

@@ -56,7 +56,6 @@ import { PageError } from "./errors.js";
  * @property {AgentEntry[]} agents  the agents, from the easiest to the hardest
  * @property {string[]} suggested  specifications of the opponents that the command line names
  * @property {Defaults} defaults  those of the command line
- * @property {string} today  the date of the deal of the day
  */
 
 /**

@@ -19,7 +19,7 @@ import { Rater } from "./rating.js";
 import { recordingLine } from "./recording.js";
 import { lessonSession, loadedSession, savedSession } from "./saved.js";
 import { sessionData, summaryData } from "./session_data.js";
-import { daySetup, randomSeed, setupOf, today } from "./setup.js";
+import { daySetup, randomSeed, setupOf } from "./setup.js";
 import { challengeOf, codeOf, decoded, openRecordings, readDeals } from "./shared_deals.js";
 import { accuracyOfDeals, countDeals, summary } from "./statistics.js";
 import { Store } from "./store.js";
@@ -83,7 +83,7 @@ async function answer(work) {
 const forPerson = (error) => (error instanceof Error && error.constructor === Error ? new PageError("refused", error.message) : error);
 
 /** @returns {Promise<import("./types.js").Catalog>} what can be played */
-export const catalog = () => answer(async () => ({ ...(await loadData()).catalog, today: today() }));
+export const catalog = () => answer(async () => (await loadData()).catalog);
 
 /** @param {{rules?: string, agent?: string, match?: string | null, seed?: number, seat?: number}} choices @returns {Promise<SessionData>} a new game */
 export function create({ rules, agent, match = null, seed, seat }) {

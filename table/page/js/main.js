@@ -6,6 +6,7 @@ import { dataNow, notLoaded } from "../game/data.js";
 import { PageError } from "../game/errors.js";
 import { LINK } from "../game/shared_deals.js";
 import * as sessions from "../game/sessions.js";
+import { today } from "../game/setup.js";
 import { followLoading } from "../game/thinking.js";
 import { attempt } from "./attempt.js";
 import { change, keepSession, keptSession, settings } from "./settings.js";
@@ -298,7 +299,7 @@ function more() {
   if (session === null) return; // the first deal is on its way
   openMenu("More", [
     ["Learn the game", "A short lesson at the table", () => void attempt(async () => enter(await sessions.lesson()))],
-    ["Deal of the day", "The same deal for everyone, one try each", () => void attempt(dealOfTheDay)],
+    ["Deal of the day", "The same deal for everyone, one try each", () => void attempt(() => openDay(today()))],
     ["Your games", "Resume or review a game, or save all as one file", () => void attempt(games)],
     ["Rules", `How ${rulesTitle(session.rules)} is played`, () => void attempt(() => rules(session))],
     ["What happened", "The log of this deal", openLog],
@@ -344,11 +345,6 @@ async function statistics() {
 async function settingsDialog() {
   const { openSettings } = await windows();
   openSettings();
-}
-
-async function dealOfTheDay() {
-  const { today } = await sessions.catalog(); // the page may have been open since yesterday
-  await openDay(today);
 }
 
 /** @param {string} date */
