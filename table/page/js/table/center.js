@@ -2,7 +2,6 @@
 /** The middle of the table: stock and face-up cards, the trick, and the last trick. */
 
 import { NO_CARD } from "../../engine/cards.js";
-import { rulesNamed } from "../../engine/rules.js";
 import { cardName } from "../../game/deal/words.js";
 import { byId, fill, h } from "../dom.js";
 import { picture } from "./card.js";
@@ -15,16 +14,15 @@ import { picture } from "./card.js";
  * Show the stock. Face-up cards that can be picked are left out: they are buttons.
  *
  * @param {Shown} shown
- * @param {Session} session
  * @param {HTMLElement} openCards where the cards are that you pick from
  */
-export function showStock(shown, session, openCards) {
+export function showStock(shown, openCards) {
   const element = byId("stock");
   const { position } = shown;
   const picking = position.decision?.kind === "pick" && !shown.waiting;
   element.classList.toggle("many", position.faceUp.length > 2);
   element.style.setProperty("--count", String(Math.max(position.faceUp.length, 1)));
-  if (position.stage === "endgame" || rulesNamed(session.rules).stock === 0) {
+  if (position.stage === "endgame") {
     const discarded = position.discarded.map((card) => picture(card, cardName(card)));
     fill(element, ...(discarded.length > 0 ? [h("p", { class: "caption" }, "Out of play"), h("div", { class: "discarded" }, ...discarded)] : []));
     return;

@@ -47,7 +47,7 @@ export class TableView {
     showStage(shown, session);
     showSeats(shown, session);
     this.showOpenCards(shown, marked);
-    showStock(shown, session, this.open.element);
+    showStock(shown, this.open.element);
     showTrick(shown, session);
     this.showChoices(decision, session, marked);
     byId("prompt").textContent = prompt(shown, session);
