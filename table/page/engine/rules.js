@@ -81,8 +81,8 @@ export function rulesNamed(spec) {
 
 const SCORING = ["spec", "points", "book", "slam", "game"];
 
-/** @param {Rules} rules @param {Rules} other @returns {boolean} whether only the scoring may differ */
-export function playsLike(rules, other) {
+/** @param {Rules} rules @param {Rules} other @returns {boolean} whether nothing but the scoring differs */
+export function differInScoringOnly(rules, other) {
   const fields = /** @type {(keyof Rules)[]} */ (Object.keys(rules)).filter((field) => !SCORING.includes(field));
   return fields.every((field) => String(rules[field]) === String(other[field]));
 }

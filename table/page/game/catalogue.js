@@ -2,7 +2,7 @@
 /** What can be played, by the names that people see. */
 
 import { dataNow } from "./data.js";
-import { playsLike as playAlike, rulesNamed } from "../engine/rules.js";
+import { differInScoringOnly, rulesNamed } from "../engine/rules.js";
 import { matchFormatOf } from "./setup.js";
 
 export const STRONGEST = "champion"; // of the agents that the page plays by itself: it judges, and its tricks are the luck of a deal
@@ -50,14 +50,14 @@ export function agentsFor(rules) {
   return game.scorings.find((one) => one.rules === rules)?.agents ?? game.agents;
 }
 
-export const MEASURED = "classic"; // the game in which the accuracies of the agents were measured; they differ in others
+const MEASURED = "classic"; // the game in which the accuracies of the agents were measured; they differ in others
 
 /** @param {string} rules @returns {boolean} whether the accuracies of the agents were measured in a game, whatever its scoring */
-export const hasAccuracies = (rules) => knowsRules(rules) && playAlike(rulesNamed(MEASURED), rulesNamed(rules));
+export const hasAccuracies = (rules) => knowsRules(rules) && differInScoringOnly(rulesNamed(MEASURED), rulesNamed(rules));
 
-/** @param {number | null} accuracy @param {string} rules @returns {string | null} the title of the agent whose accuracy is nearest; null in a game where it was not measured */
-export function playsLike(accuracy, rules) {
-  if (accuracy === null || !hasAccuracies(rules)) return null;
+/** @param {number | null} accuracy in the game in which they were measured @returns {string | null} the title of the agent whose accuracy is nearest */
+export function playsLike(accuracy) {
+  if (accuracy === null) return null;
   const measured = dataNow().catalog.agents.flatMap(({ title, accuracy: own }) => (own === null ? [] : [{ title, distance: Math.abs(own - accuracy) }]));
   return measured.reduce((best, agent) => (agent.distance < best.distance ? agent : best)).title;
 }

@@ -3,7 +3,7 @@
 
 import { rulesNamed } from "../engine/rules.js";
 import { round } from "./wording.js";
-import { hasAccuracies, knowsRules, MEASURED, playsLike } from "./catalogue.js";
+import { hasAccuracies, knowsRules, playsLike } from "./catalogue.js";
 import { accuracyOf } from "./coach/judgement.js";
 import { score } from "./recall.js";
 import { tricksTaken } from "../judge/tricks.js";
@@ -60,7 +60,7 @@ export function summary({ deals, matches }) {
     }),
     streak: streak(plain.map((deal) => deal.margin)),
     accuracy,
-    playsLike: playsLike(accuracy, MEASURED),
+    playsLike: playsLike(accuracy),
     memory: memory(deals.filter((deal) => deal.held)),
     recent: deals.slice(-RECENT).map((deal) => ({ margin: deal.margin, assisted: deal.assisted, accuracy: accuracyOfDeals([deal]) })),
   };
