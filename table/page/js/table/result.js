@@ -86,9 +86,8 @@ function lines(session) {
   const { match, kind, deal, earlier } = session;
   const lines = result?.claim ? [result.claim] : [];
   if (result !== null && result.winner !== null && session.day === null) {
-    const points = Math.abs(result.points);
     const whose = result.winner === "you" ? "for you" : `for ${session.agent.title}`;
-    lines.push(`${countText(Number(points.toFixed(2)), "point")} ${whose}`);
+    lines.push(`${countText(result.points, "point")} ${whose}`);
   }
   if (earlier !== null) lines.push(kind === "challenge" ? earlier.text : `The first time${earlier.swapped ? ", on the other side" : ""}: ${earlier.text}`);
   if (kind === "practice" || kind === "challenge") lines.push(`${capital(kind)}: this deal does not count.`);
@@ -99,12 +98,12 @@ function lines(session) {
   return lines;
 }
 
-/** @param {Session} session @returns {string} "you trail 0 to 3" */
-export function scoreText({ match: { score, winner } }) {
-  const [you, opponent] = [score.you, score.opponent].map((points) => Number(points.toFixed(2)));
-  if (you === opponent) return `level at ${you}`;
+/** @param {Session} session @returns {string} "Best of 5: you trail 0 to 2" */
+export function scoreText({ match: { format, title, score: { you, opponent }, winner } }) {
+  const what = format === null ? "Score" : title;
+  if (you === opponent) return `${what}: level at ${you}`;
   const [ahead, behind] = winner === null ? ["lead", "trail"] : ["win", "lose"];
-  return `you ${you > opponent ? ahead : behind} ${you} to ${opponent}`;
+  return `${what}: you ${you > opponent ? ahead : behind} ${you} to ${opponent}`;
 }
 
 /** @param {Session} session @param {ResultActions} actions @returns {HTMLButtonElement[]} */

@@ -83,7 +83,7 @@ export function tableInWords(shown, session) {
   if (trick.opponent !== null) sentences.push(`${title} played the ${cardName(trick.opponent)}`);
   if (rulesNamed(session.rules).foreplay > 0) sentences.push(`Tricks of the foreplay: you ${you.foreplay}, ${title} ${opponent.foreplay}`);
   sentences.push(`Counted tricks: you ${you.counted}, ${title} ${opponent.counted}`);
-  if (session.match.deals > 0) sentences.push(`${session.match.format === null ? "Score" : session.match.title}: ${scoreText(session)}`);
+  if (session.match.deals > 0) sentences.push(scoreText(session));
   return `${sentences.join(". ")}.`;
 }
 

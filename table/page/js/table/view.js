@@ -89,7 +89,7 @@ function showTitle(shown, session) {
   const names = { play: "", practice: "Practice", challenge: "Challenge", recording: "Recording", lesson: "" };
   const day = session.day === null ? "" : `Deal of ${timeText(session.day, { day: "numeric", month: "short", timeZone: "UTC" })}`;
   if (session.position.result !== null && shown.position !== session.position) return; // the last trick is still to be seen
-  byId("match").textContent = score ? `${match.format === null ? "Score" : match.title}: ${scoreText(session)}` : day || names[kind];
+  byId("match").textContent = score ? scoreText(session) : day || names[kind];
 }
 
 /** @param {Session} session @param {Shown} shown @returns {number[]} the cards that a hint or the lesson points at */
