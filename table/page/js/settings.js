@@ -49,13 +49,7 @@ const DEFAULTS = {
 };
 
 /** @returns {Settings} */
-function load() {
-  try {
-    return { ...DEFAULTS, ...JSON.parse(localStorage.getItem(KEY) ?? "{}") };
-  } catch {
-    return { ...DEFAULTS };
-  }
-}
+const load = () => ({ ...DEFAULTS, ...JSON.parse(kept(KEY) ?? "{}") });
 
 /** @type {Settings} */
 export const settings = load();
@@ -74,7 +68,7 @@ export function onSettings(listener) {
  * @param {string} key
  * @param {string} text
  */
-export function keep(key, text) {
+function keep(key, text) {
   try {
     localStorage.setItem(key, text);
   } catch {
@@ -83,7 +77,7 @@ export function keep(key, text) {
 }
 
 /** @param {string} key @returns {string | null} a text that was kept */
-export function kept(key) {
+function kept(key) {
   try {
     return localStorage.getItem(key);
   } catch {
