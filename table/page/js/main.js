@@ -202,9 +202,9 @@ const hasLeft = ({ id }) => controller.session?.id !== id;
  */
 async function review(deal, move = null) {
   const session = current();
-  const finished = Array.from({ length: session.match.deals }, (_, place) => place + 1);
-  if (finished.length === 0) return;
-  const number = deal ?? finished[finished.length - 1];
+  const { deals } = session.match;
+  if (deals === 0) return;
+  const number = deal ?? deals;
   await attempt(async () => {
     const [answer, { openReview }] = await Promise.all([sessions.review(session.id, number), windows()]);
     if (hasLeft(session)) return;
@@ -220,7 +220,7 @@ async function review(deal, move = null) {
           if (controller.session?.kind === "recording") void attempt(backToGame);
         },
       },
-      { deals: finished, deal: number, move, choose: (chosen) => void review(chosen) },
+      { deals, deal: number, move, choose: (chosen) => void review(chosen) },
     );
   });
 }

@@ -28,8 +28,8 @@ import { Steps } from "./steps.js";
 /**
  * @param {Review} review
  * @param {ReviewActions} actions
- * @param {{deals: number[], deal: number, move: number | null, choose: (deal: number) => void}} list
- *   the deals that can be looked at, and the move to begin with
+ * @param {{deals: number, deal: number, move: number | null, choose: (deal: number) => void}} list
+ *   how many deals can be looked at, which one it is, and the move to begin with
  */
 export function openReview(review, actions, list) {
   const boardPlace = h("div", { class: "board-place" });
@@ -93,7 +93,7 @@ export function openReview(review, actions, list) {
     movePlace.querySelector("button")?.focus({ preventScroll: true });
   }
 
-  const other = list.deals.length < 2 ? null : dealChoice(list, (deal) => leave(() => list.choose(deal))());
+  const other = list.deals < 2 ? null : dealChoice(list, (deal) => leave(() => list.choose(deal))());
   const dialog = openDialog(
     "Review of the deal",
     [
@@ -119,9 +119,10 @@ export function openReview(review, actions, list) {
   steps.go((list.move ?? review.mistakes[0] ?? 1) - 1);
 }
 
-/** @param {{deals: number[], deal: number}} list @param {(deal: number) => void} choose @returns {HTMLElement} */
+/** @param {{deals: number, deal: number}} list @param {(deal: number) => void} choose @returns {HTMLElement} */
 function dealChoice(list, choose) {
-  const select = h("select", { "aria-label": "Deal" }, ...list.deals.map((deal) => h("option", { value: deal, selected: deal === list.deal }, `Deal ${deal}`)));
+  const select = h("select", { "aria-label": "Deal" });
+  for (let deal = 1; deal <= list.deals; deal += 1) select.append(h("option", { value: deal, selected: deal === list.deal }, `Deal ${deal}`));
   select.addEventListener("change", () => choose(Number(select.value)));
   return select;
 }
