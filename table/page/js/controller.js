@@ -59,7 +59,7 @@ export class Controller {
     const settled = shown.position === session.position;
     const over = settled && session.position.result !== null;
     showResult(session, over && session.kind !== "recording", this.actions);
-    if (session.lesson === null) showHint({ ...session, hint: settled && !this.hintHidden ? session.hint : null }, () => this.hideHint());
+    if (session.lesson === null) showHint(settled && !this.hintHidden ? session.hint : null, () => this.hideHint());
     showLesson(session, this.actions.leave);
     byId("tools").hidden = over && session.kind !== "recording"; // the result has its own buttons
     setTool("Hint", { enabled: settled && session.can.hint && !this.busy, hidden: session.lesson !== null });
@@ -308,7 +308,6 @@ export class Controller {
     const key = event.key.toLowerCase();
     if (key === "h") pressTool("Hint");
     else if (key === "u") pressTool("Take back");
-    else if (key === "r" && session.earlier?.session) this.actions.back();
     else if (key === "r") pressTool("Review");
     else if (key === "s" && this.shown !== null) announce(tableInWords(this.shown, session));
     else if (key === "n" && session.can.next && this.shown?.position.result) void this.next();

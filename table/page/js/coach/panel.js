@@ -16,11 +16,10 @@ import { actionText, barCell, optionBars } from "./bars.js";
 const SPADES_FIRST = [3, 2, 1, 0];
 
 /**
- * @param {Session} session
+ * @param {Hint | null} hint null for none
  * @param {() => void} close
  */
-export function showHint(session, close) {
-  const hint = session.hint;
+export function showHint(hint, close) {
   const panel = byId("coach");
   if (hint === null) {
     if (panel.dataset.kind === "hint") panel.hidden = true;
