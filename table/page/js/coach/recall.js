@@ -1,10 +1,8 @@
 // @ts-check
 /** The memory quiz: which cards does the opponent hold when the stock is gone? After the deal: how you could know. */
 
-import { maskOf, ofSuit } from "../../engine/cards.js";
+import { suitOf } from "../../engine/cards.js";
 import { rulesNamed } from "../../engine/rules.js";
-import { highToLow } from "../../game/deal/position.js";
-import { cardName } from "../../game/deal/words.js";
 import { countText } from "../../game/wording.js";
 import { h } from "../dom.js";
 import { openDialog } from "../dialogs/dialog.js";
@@ -34,9 +32,9 @@ export function openQuiz(session, answer) {
     done.disabled = named.size !== wanted;
   };
   const { cards } = rulesNamed(session.rules);
-  const suits = suitOrder(settings.suits, trump).map((suit) => highToLow(ofSuit(maskOf(cards), suit))).filter((held) => held.length > 0);
+  const suits = suitOrder(settings.suits, trump).map((suit) => cards.filter((card) => suitOf(card) === suit).reverse()).filter((held) => held.length > 0);
   const rows = suits.map((held) => h("div", { class: "quiz-suit" }, ...held.filter((card) => !own.has(card)).map((card) => {
-    const button = h("button", { type: "button", class: "quiet", "aria-pressed": "false", "aria-label": cardName(card) }, actionText(card));
+    const button = h("button", { type: "button", class: "quiet", "aria-pressed": "false" }, actionText(card));
     button.addEventListener("click", () => {
       if (!named.delete(card) && named.size < wanted) named.add(card);
       button.setAttribute("aria-pressed", String(named.has(card)));
