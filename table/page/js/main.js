@@ -290,7 +290,7 @@ async function introduce(session) {
   const dialog = openDialog("A challenge in German Whist", [
     h("p", {}, `${GAME} The sender has played this deal: play it too, then compare.`),
     h("details", {}, h("summary", {}, "The rules"), ...rulesText(wordsOf(session.rules).text)),
-    h("div", { class: "buttons" }, h("button", { type: "button", class: "primary", autofocus: true, onclick: () => dialog.close() }, "Play")),
+    h("div", { class: "buttons" }, h("button", { class: "primary", autofocus: true, onclick: () => dialog.close() }, "Play")),
   ], { onclose: () => enter(session, true) });
 }
 
@@ -467,7 +467,7 @@ function welcome() {
       h(
         "div",
         { class: "buttons" },
-        h("button", { type: "button", class: "quiet", onclick: () => leave(async () => enter(await sessions.lesson())) }, "Teach me first: a three-minute lesson"),
+        h("button", { class: "quiet", onclick: () => leave(async () => enter(await sessions.lesson())) }, "Teach me first: a three-minute lesson"),
       ),
     ],
     { kind: "wide", onclose: () => chosen || void attempt(() => playAgainst(firstOpponent(catalog))) },

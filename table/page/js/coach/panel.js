@@ -33,9 +33,9 @@ export function showHint(hint, close) {
       "header",
       {},
       h("h2", {}, hintTitle(hint)),
-      h("button", { type: "button", class: "close", "aria-label": "Close the hint", onclick: close }, icon("close")),
+      h("button", { class: "close", "aria-label": "Close the hint", onclick: close }, icon("close")),
     ),
-    h("p", {}, h("span", { class: "reason" }, hint.reason), h("button", { type: "button", class: "more", onclick: () => openDialog(hintTitle(hint), details(hint)) }, "More")),
+    h("p", {}, h("span", { class: "reason" }, hint.reason), h("button", { class: "more", onclick: () => openDialog(hintTitle(hint), details(hint)) }, "More")),
     h("div", { class: "hint-details" }, ...details(hint)),
   );
 }
@@ -123,7 +123,7 @@ export function showLesson(session, leave) {
       "header",
       {},
       h("h2", {}, `Lesson, step ${lesson.step} of ${lesson.steps}`),
-      !lesson.done && h("button", { type: "button", class: "close", "aria-label": "End the lesson", onclick: leave }, icon("close")),
+      !lesson.done && h("button", { class: "close", "aria-label": "End the lesson", onclick: leave }, icon("close")),
     ),
     progress,
     h("p", {}, lesson.text),

@@ -26,7 +26,7 @@ export function openQuiz(session, answer) {
   /** @type {Set<number>} */
   const named = new Set();
   const count = h("p", { "aria-live": "polite" });
-  const done = h("button", { type: "button", class: "primary", onclick: () => { dialog.close(); answer([...named]); } }, "That is the hand");
+  const done = h("button", { class: "primary", onclick: () => { dialog.close(); answer([...named]); } }, "That is the hand");
   const show = () => {
     count.textContent = `${named.size} of ${countText(wanted, "card")} named`;
     done.disabled = named.size !== wanted;
@@ -34,7 +34,7 @@ export function openQuiz(session, answer) {
   const { cards } = rulesNamed(session.rules);
   const suits = suitOrder(settings.suits, trump).map((suit) => cards.filter((card) => suitOf(card) === suit).reverse()).filter((held) => held.length > 0);
   const rows = suits.map((held) => h("div", { class: "quiz-suit" }, ...held.filter((card) => !own.has(card)).map((card) => {
-    const button = h("button", { type: "button", class: "quiet", "aria-pressed": "false" }, actionText(card));
+    const button = h("button", { class: "quiet", "aria-pressed": "false" }, actionText(card));
     button.addEventListener("click", () => {
       if (!named.delete(card) && named.size < wanted) named.add(card);
       button.setAttribute("aria-pressed", String(named.has(card)));
@@ -46,7 +46,7 @@ export function openQuiz(session, answer) {
     h("p", {}, "The stock is gone. Every card that has not been played and is not in your hand is in your opponent’s."),
     h("div", { class: "quiz" }, ...rows),
     count,
-    h("div", { class: "buttons" }, done, h("button", { type: "button", class: "quiet", onclick: () => dialog.close() }, "Not now")),
+    h("div", { class: "buttons" }, done, h("button", { class: "quiet", onclick: () => dialog.close() }, "Not now")),
     h("p", { class: "note" }, "You learn at once how many are right, and after the deal which. The settings turn the quiz off."),
   ]);
   show();

@@ -15,7 +15,7 @@ const OPENED = "window"; // marks the entry of the history from which Back close
  */
 export function openDialog(title, content, { kind = "", onclose = () => {} } = {}) {
   const id = newId();
-  const close = h("button", { type: "button", class: "close", "aria-label": "Close" }, icon("close"));
+  const close = h("button", { class: "close", "aria-label": "Close" }, icon("close"));
   const body = h("div", { class: "dialog-body" });
   for (const part of content) if (part !== null && part !== false) body.append(part);
   if (body.querySelector("button, a, input, select, textarea, summary, [tabindex]") === null) {
@@ -70,8 +70,8 @@ export function confirmDialog(question, yes, act) {
     h(
       "div",
       { class: "buttons" },
-      h("button", { type: "button", class: "danger", onclick: () => { dialog.close(); act(); } }, yes),
-      h("button", { type: "button", class: "quiet", onclick: () => dialog.close() }, "Cancel"),
+      h("button", { class: "danger", onclick: () => { dialog.close(); act(); } }, yes),
+      h("button", { class: "quiet", onclick: () => dialog.close() }, "Cancel"),
     ),
   ]);
 }

@@ -67,7 +67,7 @@ export function gameForm(catalog, start) {
       selectField("Opponent", agents.map(({ spec, title, level }) => ({ value: spec, title: `${title} (${level})` })), agent.spec, (spec) => keep({ agent: spec }), describe(agent, choices.rules)),
       selectField("Win target", targets(choices.match), choices.match ?? "", (match) => keep({ match: match === "" ? null : match })),
       otherTarget((match) => keep({ match })),
-      h("div", { class: "buttons" }, h("button", { type: "button", class: "primary", onclick: () => { store(); start(); } }, "Deal the cards")),
+      h("div", { class: "buttons" }, h("button", { class: "primary", onclick: () => { store(); start(); } }, "Deal the cards")),
       h("details", {}, h("summary", {}, `The rules of ${game.title}`), ...rulesText(text)),
     );
   };
@@ -121,6 +121,6 @@ export function chooseTwoAgents(rules, play) {
   const dialog = openDialog("Watch two agents", [
     selectField("First seat", choices, agents[0], (spec) => { agents[0] = spec; }),
     selectField("Second seat, which leads", choices, agents[1], (spec) => { agents[1] = spec; }),
-    h("div", { class: "buttons" }, h("button", { type: "button", class: "primary", onclick: () => { dialog.close(); play(agents); } }, "Play")),
+    h("div", { class: "buttons" }, h("button", { class: "primary", onclick: () => { dialog.close(); play(agents); } }, "Play")),
   ]);
 }

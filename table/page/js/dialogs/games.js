@@ -25,7 +25,7 @@ export function openGames(all, actions, atFile = false) {
   const isOpen = (/** @type {ListedSession} */ session) => !session.finished && (session.inPlay || session.match !== null);
   const canBeReviewed = (/** @type {ListedSession} */ { rules }) => knowsRules(rules);
   const [open, finished] = [h("ul", { class: "games" }), h("ul", { class: "games" })];
-  const more = h("button", { type: "button", class: "quiet" });
+  const more = h("button", { class: "quiet" });
   let [listed, count] = [all, SHOWN];
   const file = fileSection(actions.saved, async () => {
     listed = await sessions.list();
@@ -76,11 +76,10 @@ export function openGames(all, actions, atFile = false) {
     const item = h(
       "li",
       {},
-      able ? h("button", { type: "button", class: "entry", onclick: () => choose(session.id) }, ...words) : h("div", { class: "entry" }, ...words),
+      able ? h("button", { class: "entry", onclick: () => choose(session.id) }, ...words) : h("div", { class: "entry" }, ...words),
       h(
         "button",
         {
-          type: "button",
           class: "remove",
           "aria-label": `Delete ${session.title}, ${when}`,
           onclick: () => confirmDialog("Delete this game?", "Delete", () => void attempt(() => remove(session, item))),
@@ -143,7 +142,7 @@ function fileSection(saved, loaded) {
     {},
     h("h3", {}, "All in one file"),
     h("p", {}, "Games and statistics are kept in this browser, for this address. A file keeps them safe and takes them to another browser."),
-    h("div", { class: "buttons" }, h("button", { type: "button", class: "quiet", onclick: () => void attempt(save) }, "Save as a file")),
+    h("div", { class: "buttons" }, h("button", { class: "quiet", onclick: () => void attempt(save) }, "Save as a file")),
     h("div", { class: "field" }, h("label", { for: id }, "Load such a file: it adds what is not here yet"), file),
     said,
   );

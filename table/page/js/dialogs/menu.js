@@ -22,7 +22,7 @@ export function showTools(place, tools) {
   fill(
     byId(place),
     ...tools.map(({ name, sign, act }) => {
-      const button = h("button", { type: "button", class: "tool", "aria-label": name }, icon(sign), h("span", {}, name));
+      const button = h("button", { class: "tool", "aria-label": name }, icon(sign), h("span", {}, name));
       button.addEventListener("click", () => {
         if (button.getAttribute("aria-disabled") !== "true") act();
       });
@@ -59,7 +59,7 @@ export function openMenu(title, entries) {
     entries.map(([words, about, act]) =>
       h(
         "button",
-        { type: "button", class: "entry", onclick: () => { dialog.close(); act(); } },
+        { class: "entry", onclick: () => { dialog.close(); act(); } },
         h("strong", {}, words),
         h("small", {}, about),
       ),

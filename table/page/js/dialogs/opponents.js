@@ -86,7 +86,7 @@ export function opponentList(catalog, choose) {
     const agent = catalog.agents.find((entry) => entry.spec === spec);
     return agent !== undefined && h(
       "button",
-      { type: "button", autofocus: place === 0, onclick: () => choose(agent.spec) },
+      { autofocus: place === 0, onclick: () => choose(agent.spec) },
       svg(
         "svg",
         { viewBox: "0 0 80 80", "aria-hidden": "true" },
@@ -111,8 +111,8 @@ export function absentOpponent(catalog, { agent: spec, message }, { again, playA
   const other = own[own.findIndex((entry) => entry.spec === spec) - 1];
   let act = () => playAnother(other.spec);
   const buttons = [
-    h("button", { type: "button", class: "primary", onclick: () => dialog.close() }, `Play against ${other.title}`),
-    h("button", { type: "button", class: "quiet", onclick: () => { act = again; dialog.close(); } }, "Try again"),
+    h("button", { class: "primary", onclick: () => dialog.close() }, `Play against ${other.title}`),
+    h("button", { class: "quiet", onclick: () => { act = again; dialog.close(); } }, "Try again"),
   ];
   const dialog = openDialog("The opponent is not available", [h("p", {}, message), h("div", { class: "buttons" }, ...buttons)], { onclose: () => act() });
 }

@@ -34,8 +34,8 @@ export async function openShare(session, deal) {
       h(
         "div",
         { class: "buttons" },
-        h("button", { type: "button", class: "quiet", onclick: () => saveFile("deal.jsonl", `${recording}\n`) }, "Save as a file"),
-        all !== null && h("button", { type: "button", class: "quiet", onclick: () => saveFile("deals.jsonl", `${all}\n`) }, `Save all ${session.match.deals} deals of this game`),
+        h("button", { class: "quiet", onclick: () => saveFile("deal.jsonl", `${recording}\n`) }, "Save as a file"),
+        all !== null && h("button", { class: "quiet", onclick: () => saveFile("deals.jsonl", `${all}\n`) }, `Save all ${session.match.deals} deals of this game`),
       ),
     ),
   ]);
@@ -46,7 +46,7 @@ function copyField(label, text, rows = 2) {
   const id = newId();
   const area = h("textarea", { id, rows, readonly: true, spellcheck: "false" }, text);
   const name = label.toLowerCase();
-  const button = h("button", { type: "button", class: "quiet" }, `Copy the ${name}`);
+  const button = h("button", { class: "quiet" }, `Copy the ${name}`);
   button.addEventListener("click", async () => {
     area.select();
     await copy(text);
@@ -57,7 +57,7 @@ function copyField(label, text, rows = 2) {
     { class: "field copy" },
     h("label", { for: id }, label),
     area,
-    h("div", { class: "buttons" }, button, "share" in navigator && h("button", { type: "button", class: "quiet", onclick: () => void send(text) }, `Send the ${name}`)),
+    h("div", { class: "buttons" }, button, "share" in navigator && h("button", { class: "quiet", onclick: () => void send(text) }, `Send the ${name}`)),
   );
 }
 
@@ -127,7 +127,6 @@ export function openRecordingDialog(open) {
     h("div", { class: "field" }, h("label", { for: id }, "Text, link or code"), area),
     h("div", { class: "field" }, h("label", { for: `${id}-file` }, "Or a file"), file),
     h("div", { class: "buttons" }, h("button", {
-      type: "button",
       class: "primary",
       onclick: async () => {
         const text = area.value.trim();

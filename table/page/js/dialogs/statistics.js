@@ -31,7 +31,7 @@ export function openStatistics(statistics, catalog) {
     h(
       "div",
       { class: "buttons" },
-      statistics.deals > 0 && h("button", { type: "button", class: "danger", onclick: remove }, "Delete all"),
+      statistics.deals > 0 && h("button", { class: "danger", onclick: remove }, "Delete all"),
     ),
   ], { kind: "wide" });
 }

@@ -57,7 +57,7 @@ export class WinCurve {
       h("ul", {}, ...swings.map((swing) => h(
         "li",
         {},
-        h("button", { type: "button", class: "quiet", onclick: () => choose(swing.move) }, h("b", {}, points(swing.change)), h("span", {}, swing.text)),
+        h("button", { class: "quiet", onclick: () => choose(swing.move) }, h("b", {}, points(swing.change)), h("span", {}, swing.text)),
       ))),
     );
   }

@@ -37,7 +37,7 @@ export function lossText(tricks, win, exact) {
  */
 export function retryPanel(move, trump, { show, next }) {
   const verdict = h("p", { class: "verdict", "aria-live": "polite" });
-  const answer = h("div", { class: "buttons" }, h("button", { type: "button", class: "quiet", onclick: show }, "Show me"));
+  const answer = h("div", { class: "buttons" }, h("button", { class: "quiet", onclick: show }, "Show me"));
   /** @param {Option} option @param {HTMLButtonElement} button */
   const choose = (option, button) => {
     if (button.getAttribute("aria-disabled") === "true") return;
@@ -46,7 +46,7 @@ export function retryPanel(move, trump, { show, next }) {
       button.classList.add("right");
       verdict.textContent = `Right: ${called(option.action, option.name)}${option.label === "best" ? "" : `, though ${called(move.best, move.bestName)} is a little better`}. ${capital(move.reason)}`;
       if (next === null) return;
-      const following = h("button", { type: "button", class: "primary", onclick: next }, "Next mistake");
+      const following = h("button", { class: "primary", onclick: next }, "Next mistake");
       answer.prepend(following);
       following.focus({ preventScroll: true });
       return;
@@ -57,7 +57,7 @@ export function retryPanel(move, trump, { show, next }) {
   const buttons = inHandOrder(move.options, trump).map((option) => {
     const played = option.action === move.action && "true";
     const face = isCard(option.action) ? picture(option.action, cardName(option.action)) : capital(option.name);
-    const button = h("button", { type: "button", class: `try${isCard(option.action) ? "" : " quiet"}`, "aria-disabled": played }, face);
+    const button = h("button", { class: `try${isCard(option.action) ? "" : " quiet"}`, "aria-disabled": played }, face);
     button.addEventListener("click", () => choose(option, button));
     return button;
   });

@@ -108,9 +108,9 @@ export function openReview(review, actions, list) {
       h(
         "div",
         { class: "buttons" },
-        actions.otherSide && h("button", { type: "button", class: "quiet", onclick: leave(actions.otherSide) }, "Play the other side"),
-        actions.watch && h("button", { type: "button", class: "quiet", onclick: leave(actions.watch) }, "Let the computer play my cards"),
-        actions.share && h("button", { type: "button", class: "quiet", onclick: leave(actions.share) }, "Share"),
+        actions.otherSide && h("button", { class: "quiet", onclick: leave(actions.otherSide) }, "Play the other side"),
+        actions.watch && h("button", { class: "quiet", onclick: leave(actions.watch) }, "Let the computer play my cards"),
+        actions.share && h("button", { class: "quiet", onclick: leave(actions.share) }, "Share"),
       ),
     ],
     { kind: "full", onclose: () => !leaving && actions.close?.() },
@@ -160,14 +160,14 @@ function mistakes(review, go, retry) {
     "section",
     { class: "mistakes" },
     h("h3", {}, `Your ${moves.length === 1 ? "biggest mistake" : `${moves.length} biggest mistakes`}`),
-    h("button", { type: "button", class: "quiet", onclick: () => retry(moves[0].number) }, "Find the better card yourself"),
+    h("button", { class: "quiet", onclick: () => retry(moves[0].number) }, "Find the better card yourself"),
     h("ol", {}, ...moves.map((move) =>
       h(
         "li",
         {},
         h(
           "button",
-          { type: "button", class: `entry ${move.label}`, onclick: () => go(move.number - 1) },
+          { class: `entry ${move.label}`, onclick: () => go(move.number - 1) },
           h("strong", {}, `Trick ${move.trick}: `, actionText(move.action, move.name), " instead of ", actionText(move.best, move.bestName)),
           h("small", {}, labelText(move)),
         ),
@@ -212,7 +212,7 @@ function moveEntry(move, review, go) {
     { class: move.by },
     h(
       "button",
-      { type: "button", onclick: go },
+      { onclick: go },
       h("span", {}, review.names[move.by]),
       actionText(move.action, move.name),
       h("small", {}, isCriticised(move) ? move.label : ""),
@@ -233,7 +233,7 @@ function moveDetails(move, review, { tryAction, line, retry }) {
   const extra = (/** @type {import("../../game/types.js").Option} */ option) =>
     option.action === move.action
       ? h("span", { class: "played" }, "played")
-      : h("button", { type: "button", class: "quiet small", "aria-label": `Try ${called(option.action, option.name)}`, onclick: () => tryAction?.(move.number, option.action) }, "Try");
+      : h("button", { class: "quiet small", "aria-label": `Try ${called(option.action, option.name)}`, onclick: () => tryAction?.(move.number, option.action) }, "Try");
   return h(
     "section",
     { class: "move-details" },
@@ -241,13 +241,13 @@ function moveDetails(move, review, { tryAction, line, retry }) {
     h("p", {}, move.text),
     h("p", { class: bad ? "cost" : "good" }, verdict(move)),
     move.reason !== "" && h("p", { class: "reason" }, capital(move.reason)),
-    bad && move.by === "you" && h("button", { type: "button", class: "quiet", onclick: () => retry(move.number) }, "Hide this and find the better card"),
+    bad && move.by === "you" && h("button", { class: "quiet", onclick: () => retry(move.number) }, "Hide this and find the better card"),
     move.line.length > 0 && h(
       "p",
       { class: "line" },
       "Best line: ",
       h("span", { "aria-hidden": "true" }, move.line.map((card) => shortName(card)).join(" ")),
-      line !== null && h("button", { type: "button", class: "quiet", onclick: () => line(move.number) }, "Play it through"),
+      line !== null && h("button", { class: "quiet", onclick: () => line(move.number) }, "Play it through"),
     ),
     move.options.length > 1 && optionBars(move.options, { exact: move.exact, chosen: move.action, extra: mine ? extra : null }),
     h("p", { class: "judge" }, move.exact ? "Exact: both hands were known." : `Judged by ${move.judgeTitle}, from what could be known then.`),

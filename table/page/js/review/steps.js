@@ -15,7 +15,7 @@ export class Steps {
     this.slider = h("input", { type: "range", min: 0, max: last, step: 1, value: 0, "aria-label": "Move" });
     this.slider.addEventListener("input", () => this.go(Number(this.slider.value)));
     const button = (/** @type {string} */ name, /** @type {string} */ sign, /** @type {() => number} */ to) =>
-      h("button", { type: "button", class: "quiet step", "aria-label": name, onclick: () => this.go(to()) }, icon(sign));
+      h("button", { class: "quiet step", "aria-label": name, onclick: () => this.go(to()) }, icon(sign));
     this.element = h(
       "div",
       { class: "steps" },

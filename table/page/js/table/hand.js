@@ -66,7 +66,7 @@ export class CardButtons {
   button(card) {
     const known = this.buttons.get(card.card);
     if (known !== undefined) return known;
-    const button = h("button", { class: "card", type: "button", "data-card": card.card }, drawing(card.card));
+    const button = h("button", { class: "card", "data-card": card.card }, drawing(card.card));
     button.addEventListener("click", () => this.tap(card.card));
     h("div", { role: "listitem" }, button);
     this.buttons.set(card.card, button);

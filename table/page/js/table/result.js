@@ -111,7 +111,7 @@ function buttonsOf(session, actions) {
   /** @type {HTMLButtonElement[]} */
   const buttons = [];
   const add = (/** @type {string} */ words, /** @type {() => void} */ act, kind = "", sign = "") =>
-    buttons.push(h("button", { type: "button", class: kind, onclick: act }, sign !== "" && icon(sign), words));
+    buttons.push(h("button", { class: kind, onclick: act }, sign !== "" && icon(sign), words));
   const { earlier, recall } = session;
   if (session.can.next) add("Next deal", actions.next, "primary");
   else if (earlier !== null && earlier.session !== null) {
@@ -152,6 +152,6 @@ function askToKeep() {
 async function offerFile(session, place, open) {
   const { deals } = await sessions.statistics();
   if (!isShown(session) || deals < settings.dealsKept + EVERY) return;
-  place.append(h("p", {}, `Your ${deals} deals are kept only in this browser. `, h("button", { type: "button", class: "quiet", onclick: open }, "Save them to a file")));
+  place.append(h("p", {}, `Your ${deals} deals are kept only in this browser. `, h("button", { class: "quiet", onclick: open }, "Save them to a file")));
   change({ dealsKept: deals });
 }

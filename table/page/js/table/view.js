@@ -74,7 +74,7 @@ export class TableView {
     const names = choices.map((action) => actionName(action, rulesNamed(session.rules)));
     if (element.dataset.names !== names.join()) {
       element.dataset.names = names.join();
-      fill(element, ...choices.map((action, place) => h("button", { type: "button", class: "primary", onclick: () => this.act(action) }, capital(names[place]))));
+      fill(element, ...choices.map((action, place) => h("button", { class: "primary", onclick: () => this.act(action) }, capital(names[place]))));
     }
     choices.forEach((action, place) => element.children[place].classList.toggle("marked", marked.includes(action)));
   }
