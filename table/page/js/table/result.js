@@ -37,7 +37,7 @@ export function showResult(session, visible, actions) {
   const panel = byId("result");
   const result = session.position.result;
   if (!visible || result === null) {
-    panel.className = "hidden";
+    panel.hidden = true;
     delete panel.dataset.version;
     byId("result-text").textContent = "";
     fill(byId("result-more"));
@@ -46,7 +46,7 @@ export function showResult(session, visible, actions) {
   if (panel.dataset.version === `${session.id} ${session.version}`) return;
   panel.dataset.version = `${session.id} ${session.version}`;
   panel.dataset.winner = result.winner ?? "";
-  panel.className = "";
+  panel.hidden = false;
   byId("result-text").textContent = result.text;
   const buttons = buttonsOf(session, actions);
   fill(byId("result-more"), ...lines(session).map((line) => h("p", {}, line)), h("div", { class: "buttons" }, ...buttons));
