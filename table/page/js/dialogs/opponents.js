@@ -86,7 +86,7 @@ export function opponentList(catalog, choose) {
     const agent = catalog.agents.find((entry) => entry.spec === spec);
     return agent !== undefined && h(
       "button",
-      { autofocus: place === 0, onclick: () => choose(agent.spec) },
+      { class: "quiet", autofocus: place === 0, onclick: () => choose(agent.spec) },
       svg(
         "svg",
         { viewBox: "0 0 80 80", "aria-hidden": "true" },

@@ -54,7 +54,7 @@ function copyField(label, text, rows = 2) {
   });
   return h(
     "div",
-    { class: "field copy" },
+    { class: "field" },
     h("label", { for: id }, label),
     area,
     h("div", { class: "buttons" }, button, "share" in navigator && h("button", { class: "quiet", onclick: () => void send(text) }, `Send the ${name}`)),

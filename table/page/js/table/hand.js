@@ -47,7 +47,7 @@ export class CardButtons {
       const row = Math.floor(number / Math.max(columns, 1));
       const inRow = row < rows - 1 ? columns : cards.length - columns * (rows - 1);
       const column = number - row * columns;
-      const numbers = { "--i": column, "--n": inRow, "--gaps": Math.max(inRow - 1, 1), "--row": row };
+      const numbers = { "--i": column, "--n": inRow, "--row": row };
       for (const [name, value] of Object.entries(numbers)) button.style.setProperty(name, String(value));
       button.classList.toggle("last", column === inRow - 1);
       button.classList.toggle("upper", row < rows - 1);

@@ -83,5 +83,4 @@ function showOpponentHand(shown) {
   );
   element.classList.toggle("known", faces.length > 0);
   element.style.setProperty("--n", String(cards));
-  element.style.setProperty("--gaps", String(Math.max(cards - 1, 1)));
 }
