@@ -29,7 +29,7 @@ export const NETWORKS = ["small", "champion"];
 export const pick = (legal, uniform) => nthLowest(legal, Math.floor(uniform * popcount(legal)));
 
 /** @param {Agent} agent @returns {Agent} with a perfect endgame: `NAME+exact` */
-export const withExactEndgame = (agent) => (view) => (opponentHandKnown(view) ? bestCard(openHands(view)) : agent(view));
+const withExactEndgame = (agent) => (view) => (opponentHandKnown(view) ? bestCard(openHands(view)) : agent(view));
 
 /**
  * The agent of a specification.

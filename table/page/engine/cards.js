@@ -64,7 +64,7 @@ export function countBits(bits) {
 }
 
 /** @param {number} bits not 0 @returns {number} place of the lowest that is set, which `bits & -bits` keeps alone */
-export const lowestBit = (bits) => 31 - Math.clz32(bits & -bits);
+const lowestBit = (bits) => 31 - Math.clz32(bits & -bits);
 
 /** @param {number} bits @returns {number} place of the highest that is set, −1 for none */
 export const highestBit = (bits) => 31 - Math.clz32(bits);
@@ -143,7 +143,7 @@ export function parseDeck(deck, cards) {
 const TAKE_OR_LEAVE = ["take", "leave"], KEEP_OR_SWAP = ["keep", "swap"];
 
 /** @param {Rules} rules @returns {string[]} the names of the actions from 52 on, in order */
-export const choiceNames = (rules) => (rules.draft ? TAKE_OR_LEAVE : rules.humbug ? KEEP_OR_SWAP : []);
+const choiceNames = (rules) => (rules.draft ? TAKE_OR_LEAVE : rules.humbug ? KEEP_OR_SWAP : []);
 
 /** @param {number} action @param {Rules} rules @returns {string} a card as `SA`, or a choice by its name */
 export const actionText = (action, rules) => (action < NUM_CARDS ? cardText(action) : choiceNames(rules)[action - NUM_CARDS]);

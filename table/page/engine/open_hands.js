@@ -41,7 +41,7 @@ export function openHands(view) {
 }
 
 /** @param {OpenHands} hands @returns {Map<number, number>} by legal card: the margin with perfect play from then on */
-export function cardMargins(hands) {
+function cardMargins(hands) {
   const { own, other, led, trump, low, needs } = hands;
   const follows = led >= 0;
   const leader = follows ? other : own, follower = follows ? own : other;

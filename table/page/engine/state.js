@@ -153,7 +153,7 @@ export function isLegal(state, action) {
 }
 
 /** @param {State} state @returns {Mask} the cards that the seat to act may play; none when the deal is done */
-export function legalCards(state) {
+function legalCards(state) {
   if (state.done) return NONE;
   const hand = state.hands[state.turn];
   if (state.led >= 0) {
@@ -368,7 +368,7 @@ export function countedTricks(game, state, seat) {
 }
 
 /** @param {Game} game @param {number} margin @returns {number} the points for winning by `margin` counted tricks */
-export function winnerPoints(game, margin) {
+function winnerPoints(game, margin) {
   if (POINTS[game.points] === "difference") return margin;
   const tricks = Math.floor((game.counted + margin) / 2); // in a low game the loser's: the counted tricks add up either way
   if (POINTS[game.points] === "over_book") {

@@ -23,7 +23,7 @@ import { isQuizTime, quizStep } from "./recall.js";
  */
 
 /** @param {DealResult[]} results @returns {Score} after some deals */
-export function scoreOf(results) {
+function scoreOf(results) {
   /** @type {Score} */
   const found = { points: [0, 0], won: [0, 0] };
   for (const { margin, points } of results) {

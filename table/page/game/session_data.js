@@ -56,7 +56,7 @@ export function sessionData(session) {
 }
 
 /** @param {Setup} setup @param {string} agent what it is called @returns {string} a session's title: `Classic against Textbook` */
-export function sessionTitle({ kind, rules, day }, agent) {
+function sessionTitle({ kind, rules, day }, agent) {
   if (kind === "recording") return `Recording: ${rulesTitle(rules)}`;
   if (kind === "lesson") return "Lesson";
   const title = `${rulesTitle(rules)} against ${agent}`;

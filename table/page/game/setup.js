@@ -73,7 +73,7 @@ export function matchFormatOf(match) {
 }
 
 /** @param {MatchFormat} match @returns {number} the score that wins: points, or deals won */
-export const targetOf = ({ kind, number }) => (kind === "first_to" ? number : Math.floor(number / 2) + 1);
+const targetOf = ({ kind, number }) => (kind === "first_to" ? number : Math.floor(number / 2) + 1);
 
 /** @param {MatchFormat} match @param {[number, number]} scores by seat @returns {number | null} the winning seat; null while there is none */
 export function winnerOf(match, [first, second]) {

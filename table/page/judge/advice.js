@@ -31,8 +31,8 @@ import { tricksLost, tricksTaken } from "./tricks.js";
 /** @typedef {import("../engine/rules.js").Rules} Rules */
 /** @typedef {import("../engine/view.js").View} View */
 
-export const EXACT = "exact";
-export const ROLLOUTS = "rollouts";
+const EXACT = "exact";
+const ROLLOUTS = "rollouts";
 const WORLDS = 256; // of a decision
 const TRIED = 96; // in which every action is tried, where there is no network
 const SOLVED = 32; // of these worlds, the endgames are solved
@@ -110,7 +110,7 @@ function adviceOf(actions, values, scores, rules, judge, best) {
 }
 
 /** @param {View} view @param {Rules} rules @returns {Advice} */
-export function exactAdvice(view, rules) {
+function exactAdvice(view, rules) {
   const found = exactMargins(view);
   const actions = [...found.keys()];
   const margins = [...found.values()];

@@ -19,7 +19,7 @@ const AGENT_STREAM = 1;
 const [SELF, OPPONENT] = [0, 1]; // seats in a sampled state: the view's owner has seat 0
 
 /** BINOMIAL[n][k]: ways to choose k of n cards of a suit. @type {number[][]} */
-export const BINOMIAL = [];
+const BINOMIAL = [];
 for (let row = 0; row < 14; row += 1) {
   BINOMIAL.push(Array.from({ length: 14 }, (_, k) => (k === 0 ? 1 : row === 0 ? 0 : BINOMIAL[row - 1][k] + BINOMIAL[row - 1][k - 1])));
 }
@@ -62,7 +62,7 @@ export function countHands(game, view) {
 }
 
 /** @param {HandCounts} counts @param {number} number from 0 @returns {Mask} that consistent hand */
-export function unrankHand({ cards, order, ways }, number) {
+function unrankHand({ cards, order, ways }, number) {
   let hand = NONE;
   let before = 0;
   for (let place = 0; place < 4; place += 1) {

@@ -57,7 +57,7 @@ export function without(half, bit) {
  * @param {number} trump
  * @returns {number} the lane of a suit: the trump suit swaps places with suit 0
  */
-export function laneOf(suit, trump) {
+function laneOf(suit, trump) {
   if (suit === trump) return 0;
   return suit === 0 && trump > 0 ? trump : suit;
 }

@@ -171,6 +171,6 @@ function drawing(before, after, trick, step, observer, names) {
 }
 
 /** @param {Rules} rules @param {State} state @returns {number} cards left in the stock */
-export function stockOf(rules, state) {
+function stockOf(rules, state) {
   return popcount(state.faceUp) + rules.cards.length - state.top;
 }

@@ -15,7 +15,7 @@ import { cardName, claimText, resultText, SUIT_NAMES, takenTricks, theCards } fr
 /** @typedef {import("../types.js").Side} Side */
 
 /** @type {[Side, Side]} */
-export const SIDES = ["you", "opponent"];
+const SIDES = ["you", "opponent"];
 const EXPLAINED_TRICKS = 3; // at the start of a deal: later the rules have explained themselves
 /** @type {import("../types.js").DecisionKind[]} by `PLAY`, `PICK`, … */
 const KINDS = ["card", "pick", "pick", "take_or_leave", "keep_or_swap"];
