@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import OpenTable, StartServer
-from tests.browser.server import Server
 from tests.browser.table import Table
 
 pytestmark = pytest.mark.nightly
@@ -202,7 +201,7 @@ def test_the_board_of_the_review_is_seen_with_both_hands(open_table: OpenTable) 
     assert hands.evaluate_all(is_seen)
 
 
-def test_the_log_can_be_read_on_a_phone(open_table: OpenTable, server: Server) -> None:
+def test_the_log_can_be_read_on_a_phone(open_table: OpenTable) -> None:
     table = open_table(width=390, height=844, touch=True)
     session = table.create(rules="classic", seat=0)
     table.go_to(session)
@@ -299,7 +298,7 @@ def test_after_a_choice_the_focus_is_in_the_hand(table: Table, rules: str, place
     assert table.page.evaluate("document.querySelector('#hand').contains(document.activeElement)")
 
 
-def test_targets_are_large_enough_for_a_finger(open_table: OpenTable, server: Server) -> None:
+def test_targets_are_large_enough_for_a_finger(open_table: OpenTable) -> None:
     table = open_table(width=390, height=844, touch=True, game={"rules": "classic", "seat": 0})
     sizes: list[Any] = table.page.locator("button:visible").evaluate_all(
         "all => all.map((one) => { const box = one.getBoundingClientRect(); return [box.width, box.height] })"

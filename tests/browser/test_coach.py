@@ -21,9 +21,7 @@ TINY = "tiny"
 REVIEW = 60_000  # milliseconds: it thinks about every move, also on a busy machine
 
 
-def test_the_key_for_a_hint_waits_like_the_button_until_the_cards_lie_still(
-    open_table: OpenTable, server: Server
-) -> None:
+def test_the_key_for_a_hint_waits_like_the_button_until_the_cards_lie_still(open_table: OpenTable) -> None:
     table = open_table(moving=True, settings={"singleTap": True})
     session = table.create(rules=TINY, seat=0)
     table.go_to(session)
@@ -47,7 +45,7 @@ def test_the_key_for_a_hint_waits_like_the_button_until_the_cards_lie_still(
     assert table.session(session)["deal"]["assisted"]
 
 
-def test_a_hint_points_at_a_choice_too_and_leaves_the_focus_where_it_is(table: Table, server: Server) -> None:
+def test_a_hint_points_at_a_choice_too_and_leaves_the_focus_where_it_is(table: Table) -> None:
     table.go_to(table.create(rules="humbug", seat=0))
     choices = table.page.get_by_role("group", name="Your choice")
     choices.get_by_role("button").first.focus()
@@ -58,7 +56,7 @@ def test_a_hint_points_at_a_choice_too_and_leaves_the_focus_where_it_is(table: T
 
 
 def test_the_hint_button_is_busy_while_the_hint_is_sought_which_is_read_out_and_closed_with_escape(
-    table: Table, server: Server
+    table: Table,
 ) -> None:
     table.go_to(table.create(rules=TINY, seat=0))
     held: list[Any] = []
@@ -83,7 +81,7 @@ def test_the_hint_button_is_busy_while_the_hint_is_sought_which_is_read_out_and_
     coach.wait_for()
 
 
-def test_mistakes_can_be_put_right_in_the_review_and_practice_leads_back_to_it(table: Table, server: Server) -> None:
+def test_mistakes_can_be_put_right_in_the_review_and_practice_leads_back_to_it(table: Table) -> None:
     session = table.create(rules="small", seat=0, seed=3)
     table.go_to(session)
     table.play_on(lambda actions: len(actions) - 1)
@@ -142,7 +140,7 @@ def test_recordings_of_two_agents_open_at_the_first_deal_from_the_first_ones_sea
     assert review.get_by_role("button", name="Share").count() == 0  # it would name a person who has not played
 
 
-def test_a_review_that_comes_late_does_not_open_over_another_game(table: Table, server: Server) -> None:
+def test_a_review_that_comes_late_does_not_open_over_another_game(table: Table) -> None:
     first, second = (table.create(rules=TINY, seat=0) for _ in range(2))
     held: list[Any] = []
     holds = True
@@ -179,7 +177,7 @@ def test_a_chance_is_rounded_alike_in_figures_and_in_words(table: Table) -> None
     assert words in bars
 
 
-def test_the_best_line_of_an_endgame_can_be_played_through(table: Table, server: Server) -> None:
+def test_the_best_line_of_an_endgame_can_be_played_through(table: Table) -> None:
     for seed in range(4, 20):
         session = table.create(rules="small", agent="greedy", seat=0, seed=seed)
         table.go_to(session)
@@ -202,7 +200,7 @@ def test_the_best_line_of_an_endgame_can_be_played_through(table: Table, server:
     review.get_by_role("button", name="Play it through").wait_for()  # the review comes back at the same move
 
 
-def test_the_memory_quiz_of_the_settings_is_scored_and_explained(open_table: OpenTable, server: Server) -> None:
+def test_the_memory_quiz_of_the_settings_is_scored_and_explained(open_table: OpenTable) -> None:
     table = open_table(settings={"memoryQuiz": True})
     session = table.create(rules="small", seat=0)
     table.go_to(session)
@@ -228,7 +226,7 @@ def test_the_memory_quiz_of_the_settings_is_scored_and_explained(open_table: Ope
     assert re.search(r"Memory: \d+ % of the opponent’s cards in 1 deal", dialog.text_content())
 
 
-def test_the_same_deal_from_the_other_side_and_by_the_agent(table: Table, server: Server) -> None:
+def test_the_same_deal_from_the_other_side_and_by_the_agent(table: Table) -> None:
     table.go_to(table.create(rules=TINY, seat=0))
     hand = set(table.hand)
     result = table.play_on()
@@ -295,7 +293,7 @@ def statistics_of(table: Table) -> Any:
     return dialog, Counter(dict(zip(words, map(int, figures), strict=True)))
 
 
-def test_statistics_count_deals_and_can_be_deleted(table: Table, server: Server) -> None:
+def test_statistics_count_deals_and_can_be_deleted(table: Table) -> None:
     table.go_to(table.create(rules=TINY, seat=0, seed=5))  # deals in which something is at stake
     table.button("Hint").click()
     table.page.get_by_role("region", name="Coach", exact=True).wait_for()

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from tests.browser.conftest import OpenTable, StartServer
-from tests.browser.server import Server
 from tests.browser.table import Table
 from tests.browser.test_access import LONGEST, check, follows, play
 from tests.browser.test_coach import REVIEW, TINY
@@ -56,7 +55,7 @@ def test_a_deal_by_mouse_by_touch_and_by_keyboard(open_table: OpenTable, way: st
     assert table.button("Next deal").is_visible()
 
 
-def test_a_hint_points_at_a_card_and_gives_reasons_in_words_and_figures(table: Table, server: Server) -> None:
+def test_a_hint_points_at_a_card_and_gives_reasons_in_words_and_figures(table: Table) -> None:
     table.go_to(table.create(rules="small", seat=1))
     table.button("Hint").click()
     coach = table.page.get_by_role("region", name="Coach")
@@ -83,7 +82,7 @@ def test_a_hint_points_at_a_card_and_gives_reasons_in_words_and_figures(table: T
     assert coach.locator(".open-suits .action").count() in {6, 7}  # one card may lie on the table
 
 
-def test_take_back_returns_to_the_last_decision_and_marks_the_deal(table: Table, server: Server) -> None:
+def test_take_back_returns_to_the_last_decision_and_marks_the_deal(table: Table) -> None:
     table.go_to(table.create(rules=TINY, seat=0))
     hand = table.hand
     assert table.button("Take back").get_attribute("aria-disabled") == "true"
@@ -97,9 +96,7 @@ def test_take_back_returns_to_the_last_decision_and_marks_the_deal(table: Table,
     assert "Assisted" in table.page.get_by_role("region", name="Result").text_content()
 
 
-def test_the_review_shows_curve_moves_and_open_hands_and_another_card_can_be_tried(
-    table: Table, server: Server
-) -> None:
+def test_the_review_shows_curve_moves_and_open_hands_and_another_card_can_be_tried(table: Table) -> None:
     table.go_to(table.create(rules="small", seat=0, seed=3))
     table.play_on(lambda actions: len(actions) - 1)
     table.button("Review").click()
@@ -146,7 +143,7 @@ def test_the_review_shows_curve_moves_and_open_hands_and_another_card_can_be_tri
     assert "does not count" in table.page.get_by_role("region", name="Result").text_content()
 
 
-def test_a_reload_in_the_middle_of_a_deal_changes_nothing(table: Table, server: Server) -> None:
+def test_a_reload_in_the_middle_of_a_deal_changes_nothing(table: Table) -> None:
     table.go_to(table.create(rules="tiny", seat=0))
     for _ in range(2):
         table.act()

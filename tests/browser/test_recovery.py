@@ -132,7 +132,7 @@ def test_a_part_of_the_page_that_does_not_come_is_not_taken_for_the_server(table
     table.complaints.clear()
 
 
-def test_two_tabs_show_the_same_table(table: Table, server: Server) -> None:
+def test_two_tabs_show_the_same_table(table: Table) -> None:
     table.go_to(table.create(rules="tiny", seat=0))
     other = table.another_tab()
     assert other.hand == table.hand
@@ -146,7 +146,7 @@ def test_two_tabs_show_the_same_table(table: Table, server: Server) -> None:
     table.play_on()
 
 
-def test_an_address_of_a_session_that_is_gone_opens_the_last_game(table: Table, server: Server) -> None:
+def test_an_address_of_a_session_that_is_gone_opens_the_last_game(table: Table) -> None:
     table.go_to(table.create(rules="small", seat=0))
     hand = table.hand
     table.page.evaluate("location.hash = 'session=nowhere'")

@@ -8,7 +8,6 @@ import pytest
 
 from german_whist.envs.text.rules_text import rules_text
 from tests.browser.conftest import OpenTable
-from tests.browser.server import Server
 from tests.browser.table import Table
 
 pytestmark = pytest.mark.nightly
@@ -25,7 +24,7 @@ def unplayable(table: Table) -> list[str]:
     raise AssertionError("no suit had to be followed")
 
 
-def test_a_card_that_must_not_be_played_says_which_suit_to_follow(table: Table, server: Server) -> None:
+def test_a_card_that_must_not_be_played_says_which_suit_to_follow(table: Table) -> None:
     table.go_to(table.create(rules="classic", seat=0))
     names = unplayable(table)
     _, _, suit = names[0].partition(", not playable: you must follow ")
@@ -39,7 +38,7 @@ def test_a_card_that_must_not_be_played_says_which_suit_to_follow(table: Table, 
     assert table.hand == before
 
 
-def test_the_first_tap_raises_a_card_and_another_card_can_be_raised_instead(table: Table, server: Server) -> None:
+def test_the_first_tap_raises_a_card_and_another_card_can_be_raised_instead(table: Table) -> None:
     table.go_to(table.create(rules="small", seat=1))
     first, second, *_ = table.actions()
     first.click()
@@ -51,7 +50,7 @@ def test_the_first_tap_raises_a_card_and_another_card_can_be_raised_instead(tabl
     assert len(table.hand) == 7
 
 
-def test_a_single_tap_plays_if_the_setting_says_so(open_table: OpenTable, server: Server) -> None:
+def test_a_single_tap_plays_if_the_setting_says_so(open_table: OpenTable) -> None:
     table = open_table(settings={"singleTap": True}, game={"rules": "small", "seat": 1})
     name = str(table.actions()[0].get_attribute("aria-label"))
     table.actions()[0].click()
@@ -60,7 +59,7 @@ def test_a_single_tap_plays_if_the_setting_says_so(open_table: OpenTable, server
     assert f"You lead the {name}." in table.log or f"You play the {name}." in table.log
 
 
-def test_the_rules_are_told_in_paragraphs(table: Table, server: Server) -> None:
+def test_the_rules_are_told_in_paragraphs(table: Table) -> None:
     session = table.create(rules="classic", seat=0)
     table.go_to(session)
     table.button("More").click()
@@ -71,7 +70,7 @@ def test_the_rules_are_told_in_paragraphs(table: Table, server: Server) -> None:
     assert " ".join(paragraphs).split() == told.partition("\n\n")[2].split()
 
 
-def test_nobody_sees_the_opponents_cards(table: Table, server: Server) -> None:
+def test_nobody_sees_the_opponents_cards(table: Table) -> None:
     table.go_to(table.create(rules="classic", seat=0))
     table.act()
     far = table.page.get_by_role("region", name="Textbook", exact=True)

@@ -9,7 +9,6 @@ import pytest
 
 from german_whist.envs.text.rules_text import rules_text
 from tests.browser.conftest import OpenTable, StartServer
-from tests.browser.server import Server
 from tests.browser.table import Table
 
 pytestmark = pytest.mark.nightly
@@ -73,7 +72,7 @@ _SUITS = f"[...new Set({_CARDS}.map((card) => 'CDHS'[Math.floor(card / 13)]))].j
     ],
 )
 def test_a_setting_works_at_once_and_is_remembered(
-    open_table: OpenTable, server: Server, label: str, choice: str | None, seen: str, before: object, after: object
+    open_table: OpenTable, label: str, choice: str | None, seen: str, before: object, after: object
 ) -> None:
     table = open_table(moving=True, game={"rules": "small", "seat": 1})
     assert table.page.evaluate(seen) == before
@@ -130,9 +129,7 @@ def test_who_leaves_the_lesson_for_a_game_of_the_form_gets_that_game(open_table:
 
 
 @pytest.mark.parametrize(("match", "title"), [("first_to:3", "First to 3"), ("best_of:3", "Best of 3")])
-def test_scoring_and_win_target_are_those_of_the_game_that_is_dealt(
-    table: Table, server: Server, match: str, title: str
-) -> None:
+def test_scoring_and_win_target_are_those_of_the_game_that_is_dealt(table: Table, match: str, title: str) -> None:
     dialog = new_game_of(table)
     dialog.get_by_label("Game").select_option("Six cards")
     scorings = dialog.get_by_label("Scoring").locator("option")
@@ -188,9 +185,7 @@ def test_what_the_command_line_asks_for_is_shown_and_dealt_though_no_list_has_it
     table.wait()
 
 
-def test_cards_move_as_fast_as_the_setting_says_unless_the_system_asks_for_rest(
-    open_table: OpenTable, server: Server
-) -> None:
+def test_cards_move_as_fast_as_the_setting_says_unless_the_system_asks_for_rest(open_table: OpenTable) -> None:
     watch = """() => { window.lengths = []; const before = Element.prototype.animate;
       Element.prototype.animate = function (...given) {
         window.lengths.push(Math.round(given[1].duration)); return before.apply(this, given); };

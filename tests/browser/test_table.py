@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import OpenTable, StartServer
-from tests.browser.server import COLD, Server
+from tests.browser.server import COLD
 from tests.browser.table import Table
 from tests.browser.test_coach import REVIEW
 
@@ -74,7 +74,7 @@ def check_words(table: Table, session: dict[str, Any]) -> None:
     assert page.locator("#prompt").text_content() == position["decision"]["text"]
 
 
-def test_the_table_says_what_lies_on_it_also_on_a_phone(open_table: OpenTable, server: Server) -> None:
+def test_the_table_says_what_lies_on_it_also_on_a_phone(open_table: OpenTable) -> None:
     table = open_table(width=390, height=844)
     session = table.create(rules="small", seat=0)
     table.go_to(session)
@@ -90,7 +90,7 @@ def without_repeats(seen: list[Any]) -> list[Any]:
     return [one for place, one in enumerate(seen) if place == 0 or one != seen[place - 1]]
 
 
-def test_what_happens_is_shown_event_by_event(open_table: OpenTable, server: Server) -> None:
+def test_what_happens_is_shown_event_by_event(open_table: OpenTable) -> None:
     table = open_table(moving=True, settings={"speed": "fast"})
     session = table.create(rules="classic", seat=0, seed=4)
     table.go_to(session)
@@ -144,7 +144,7 @@ _LYING = """() => {
 
 
 def test_where_nothing_moves_a_trick_can_be_seen_all_the_same_and_the_result_waits_for_the_last_one(
-    open_table: OpenTable, server: Server
+    open_table: OpenTable,
 ) -> None:
     table = open_table(hurried=False, game={"rules": "tiny", "seat": 0})
     table.page.evaluate(_LYING)
@@ -167,7 +167,7 @@ _EARLY = """() => {
 }"""
 
 
-def test_the_score_of_a_match_waits_for_the_last_trick(open_table: OpenTable, server: Server) -> None:
+def test_the_score_of_a_match_waits_for_the_last_trick(open_table: OpenTable) -> None:
     table = open_table(hurried=False, game={"rules": "tiny", "seat": 0, "match": "best_of:3"})
     table.page.evaluate(_EARLY)
     table.play_on()
@@ -177,7 +177,7 @@ def test_the_score_of_a_match_waits_for_the_last_trick(open_table: OpenTable, se
     assert table.page.evaluate("window.early") == []
 
 
-def test_the_card_that_was_drawn_last_is_marked(table: Table, server: Server) -> None:
+def test_the_card_that_was_drawn_last_is_marked(table: Table) -> None:
     session = table.create(rules="small", seat=0)
     table.go_to(session)
     drawn = table.page.locator("#hand .drawn")
@@ -199,7 +199,7 @@ def trumps_heard(table: Table, log: str) -> int:
 
 
 @pytest.mark.parametrize("speed", ["none", "fast"])
-def test_trumps_sound_and_pulse_whoever_plays_them(open_table: OpenTable, server: Server, speed: str) -> None:
+def test_trumps_sound_and_pulse_whoever_plays_them(open_table: OpenTable, speed: str) -> None:
     settings = {**SOUND, "speed": speed}
     table = open_table(moving=True, hurried=speed == "none", settings=settings)
     table.go_to(table.create(rules="classic:suits=2,hand=5,stock=16", seat=1))
@@ -217,7 +217,7 @@ def test_trumps_sound_and_pulse_whoever_plays_them(open_table: OpenTable, server
     assert table.page.evaluate("window.pulses") == (0 if speed == "none" else expected)
 
 
-def test_without_sound_nothing_is_heard(table: Table, server: Server) -> None:
+def test_without_sound_nothing_is_heard(table: Table) -> None:
     table.go_to(table.create(rules="tiny", seat=0))
     table.page.evaluate(_LISTEN)
     table.play_on()
@@ -274,7 +274,7 @@ def test_the_opponents_of_a_start_play_its_game_and_the_first_is_the_one_that_wa
     table.wait()
 
 
-def test_two_agents_play_while_one_watches(table: Table, server: Server) -> None:
+def test_two_agents_play_while_one_watches(table: Table) -> None:
     table.go_to(table.create(rules="tiny"))
     table.button("More").click()
     table.button("Watch two agents", exact=False).click()
@@ -307,7 +307,7 @@ def test_the_pages_copy_plays_and_advises_until_the_server_is_warm(
     table.page.goto("about:blank")
 
 
-def test_a_best_of_match_counts_deals_won(table: Table, server: Server) -> None:
+def test_a_best_of_match_counts_deals_won(table: Table) -> None:
     session = table.create(rules="tiny", match="best_of:3", seat=0)
     table.go_to(session)
     for _ in range(9):
@@ -326,7 +326,7 @@ def test_a_best_of_match_counts_deals_won(table: Table, server: Server) -> None:
 
 
 def test_a_card_without_an_alternative_plays_itself_and_take_back_goes_to_the_last_choice(
-    open_table: OpenTable, server: Server
+    open_table: OpenTable,
 ) -> None:
     table = open_table(settings={"forced": True})
 
@@ -385,7 +385,7 @@ def test_without_pauses_no_task_is_long_and_no_card_forces_a_layout(browser: Any
     assert len(list(filter(None, stacks))) <= 2  # when the result takes the focus
 
 
-def test_the_first_press_is_explained_once_in_a_line_near_the_hand(open_table: OpenTable, server: Server) -> None:
+def test_the_first_press_is_explained_once_in_a_line_near_the_hand(open_table: OpenTable) -> None:
     table = open_table(width=320, height=568, settings={"tapsExplained": False}, game={"rules": "small", "seat": 1})
     table.actions()[0].click()
     alert = table.page.get_by_role("alert")

@@ -71,7 +71,7 @@ def play_quickly(table: Table) -> None:
         table.wait()
 
 
-def play_whole_deal(ways: dict[str, Table], server: Server, game: str, way: str) -> None:
+def play_whole_deal(ways: dict[str, Table], game: str, way: str) -> None:
     table = ways[way]
     if table.settings != {"singleTap": True}:
         table.visit(settings={"singleTap": True}, **SIZES[way])
@@ -152,7 +152,7 @@ def test_a_whole_deal_of_every_preset_in_every_way(
     play_whole_deal(ways, server, preset, way)
 
 
-def test_a_deal_is_told_and_the_next_one_dealt(table: Table, server: Server) -> None:
+def test_a_deal_is_told_and_the_next_one_dealt(table: Table) -> None:
     table.go_to(table.create(rules="small", seat=1))
     assert len(table.hand) == 7
     table.play_on(lambda actions: len(actions) // 2)
@@ -165,7 +165,7 @@ def test_a_deal_is_told_and_the_next_one_dealt(table: Table, server: Server) -> 
     assert len(table.hand) == 7
 
 
-def test_the_rest_of_a_deal_can_be_conceded_and_the_match_goes_on(table: Table, server: Server) -> None:
+def test_the_rest_of_a_deal_can_be_conceded_and_the_match_goes_on(table: Table) -> None:
     session = play(table, "small", lambda session: session["can"]["claim"], seed=4, match="best_of:3")
     table.go_to(session)
     claim = table.button("Claim")
@@ -186,7 +186,7 @@ def test_the_rest_of_a_deal_can_be_conceded_and_the_match_goes_on(table: Table, 
     assert not claim.is_visible()
 
 
-def test_the_decisions_that_are_not_cards(table: Table, server: Server) -> None:
+def test_the_decisions_that_are_not_cards(table: Table) -> None:
     table.go_to(table.create(rules="humbug:suits=2,ranks=4,hand=2,book=1", seat=0))
     choices = table.page.get_by_role("group", name="Your choice").get_by_role("button")
     assert [words.split()[0] for words in choices.all_text_contents()] == ["Keep", "Swap"]
@@ -209,7 +209,7 @@ def test_the_decisions_that_are_not_cards(table: Table, server: Server) -> None:
     assert f"You take the {name}" in table.log
 
 
-def test_a_match_is_won_and_another_game_can_be_begun(table: Table, server: Server) -> None:
+def test_a_match_is_won_and_another_game_can_be_begun(table: Table) -> None:
     table.go_to(table.create(rules="tiny", match="first_to:1", seat=0))
     for _ in range(12):
         table.play_on()

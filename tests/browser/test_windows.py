@@ -7,13 +7,12 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import OpenTable
-from tests.browser.server import Server
 from tests.browser.table import Table
 
 pytestmark = pytest.mark.nightly
 
 
-def test_back_closes_the_window_on_top_and_leaves_the_game_at_the_table(table: Table, server: Server) -> None:
+def test_back_closes_the_window_on_top_and_leaves_the_game_at_the_table(table: Table) -> None:
     first, second = (table.create(rules="small", seat=0) for _ in range(2))
     table.go_to(first)
     dialogs = table.page.get_by_role("dialog")
@@ -113,7 +112,7 @@ def games_window(table: Table) -> Any:
 
 
 @pytest.mark.parametrize("day", [False, True])
-def test_after_a_lesson_a_game_that_is_over_is_not_shown_again(day: bool, table: Table, server: Server) -> None:
+def test_after_a_lesson_a_game_that_is_over_is_not_shown_again(day: bool, table: Table) -> None:
     if day:
         session = table.do("dealOfDay", "2026-11-21")["id"]
     else:
@@ -132,7 +131,7 @@ def test_after_a_lesson_a_game_that_is_over_is_not_shown_again(day: bool, table:
     assert table.result == ""
 
 
-def test_an_unfinished_game_can_be_deleted_with_the_keys(open_table: OpenTable, server: Server) -> None:
+def test_an_unfinished_game_can_be_deleted_with_the_keys(open_table: OpenTable) -> None:
     table = open_table()
     table.wait()
     games = [table.create(rules="small", seat=0) for _ in range(3)]
@@ -153,7 +152,7 @@ def test_an_unfinished_game_can_be_deleted_with_the_keys(open_table: OpenTable, 
     assert len(kept - {one["id"] for one in table.do("list")}) == 1
 
 
-def test_a_deal_that_is_over_is_not_unfinished_unless_its_match_goes_on(open_table: OpenTable, server: Server) -> None:
+def test_a_deal_that_is_over_is_not_unfinished_unless_its_match_goes_on(open_table: OpenTable) -> None:
     table = open_table(game={"rules": "six_cards", "seat": 0})
     before = unfinished(table).get_by_role("listitem").filter(has_text="Six cards").count()
     table.page.keyboard.press("Escape")
@@ -166,7 +165,7 @@ def test_a_deal_that_is_over_is_not_unfinished_unless_its_match_goes_on(open_tab
         table.page.keyboard.press("Escape")
 
 
-def test_the_game_at_the_table_can_be_deleted(open_table: OpenTable, server: Server) -> None:
+def test_the_game_at_the_table_can_be_deleted(open_table: OpenTable) -> None:
     table = open_table()
     session = table.create(rules="tiny", seat=0)
     table.go_to(session)
