@@ -29,6 +29,9 @@ const LEAST = [["blunder", 1.5, 0.15], ["mistake", 0.75, 0.06], ["inaccuracy", 0
 /** @param {{label: Label}} judgement @returns {boolean} whether another action would have been better, beyond doubt and by enough to speak of */
 export const isCriticised = ({ label }) => LEAST.some(([name]) => name === label);
 
+/** @param {Label} label @returns {string} "a mistake" */
+export const withArticle = (label) => `${label === "inaccuracy" ? "an" : "a"} ${label}`;
+
 /** @param {Advice} advice @param {number} action @returns {Judgement} one that wins more often than the judge's choice gives nothing away */
 export function judge(advice, action) {
   const place = advice.actions.indexOf(action);

@@ -1,7 +1,7 @@
 // @ts-check
 /** Why an action is advised, in one or two sentences from the position and the values of the actions; its card is named above them. */
 
-import { cardsOf, isEmpty, ofSuit, popcount, SUIT_SIZE } from "../../engine/cards.js";
+import { cardsOf, isEmpty, ofSuit, popcount, suitOf } from "../../engine/cards.js";
 import { LEAVE, SWAP } from "../../engine/state.js";
 import { capital, general, joinWords, percent } from "../wording.js";
 import { actionName, cardName, SUIT_NAMES, theCards, tricksText } from "../deal/words.js";
@@ -50,7 +50,7 @@ function choiceReason(view, rules, advice) {
     if (best === LEAVE) return `The ${card} is worth less to you than the unknown card under it: leaving it is ${worth}.`;
     return `The ${card} is worth more to you than the unknown card under it: taking it is ${worth}.`;
   }
-  const trump = Math.floor(best / SUIT_SIZE) === view.trump ? " It is a trump." : "";
+  const trump = suitOf(best) === view.trump ? " It is a trump." : "";
   return `Of the face-up cards, the ${cardName(best)} helps your hand most: it is ${worth}.${trump}`;
 }
 
@@ -67,16 +67,16 @@ function trickReason(view, advice) {
 
 /** @param {View} view @param {number} best @param {Advice} advice @returns {string} */
 function howItWins(view, best, advice) {
-  const suit = Math.floor(view.led / SUIT_SIZE);
-  if (Math.floor(best / SUIT_SIZE) !== suit) return " by trumping";
+  const suit = suitOf(view.led);
+  if (suitOf(best) !== suit) return " by trumping";
   const winners = advice.actions.filter((_, place) => advice.trick[place] > LIKELY);
-  const following = winners.filter((card) => Math.floor(card / SUIT_SIZE) === suit);
+  const following = winners.filter((card) => suitOf(card) === suit);
   return winners.length > 1 && best === Math.min(...following) ? ", just high enough" : "";
 }
 
 /** @param {View} view @param {number} best @param {number} chance @param {string} prize @returns {string} */
 function leadReason(view, best, chance, prize) {
-  const suit = Math.floor(best / SUIT_SIZE);
+  const suit = suitOf(best);
   if (view.stock) {
     if (chance < UNLIKELY) return `${capital(prize)} is not worth a high card.`;
     return `It wins ${prize} against ${percent(chance)} of the possible hands.`;

@@ -9,7 +9,7 @@ import { Episode } from "../deal/episode.js";
 import { actionName, takenTricks } from "../deal/words.js";
 import { advise, playOut } from "../thinking.js";
 import { options } from "./hints.js";
-import { accuracyOf, atStake, isCriticised, judge } from "./judgement.js";
+import { accuracyOf, atStake, isCriticised, judge, withArticle } from "./judgement.js";
 import { reason } from "./reasons.js";
 
 /** @typedef {import("../../judge/advice.js").Advice} Advice */
@@ -184,7 +184,7 @@ function newsOf(deal, moves, seat, names) {
     const text = event.text.replace(/\.+$/, "");
     if (event.kind === "endgame") return ["The stock is gone, and both hands are known"];
     if (event.seat !== null && event.seat !== seat && theirs.includes(event.kind)) {
-      return [move.best === move.action ? text : `${text} (${move.label === "inaccuracy" ? "an" : "a"} ${move.label})`];
+      return [move.best === move.action ? text : `${text} (${withArticle(move.label)})`];
     }
     return (event.seat === seat && (event.kind === "draw" || event.kind === "swap")) || event.kind === "turn_up" ? [text] : [];
   }));

@@ -1,6 +1,7 @@
 // @ts-check
 /** A mistake to put right: the position as you saw it, and the cards that you could have played. */
 
+import { withArticle } from "../../game/coach/judgement.js";
 import { cardName, tricksText } from "../../game/deal/words.js";
 import { capital } from "../../game/wording.js";
 import { settings } from "../settings.js";
@@ -10,11 +11,6 @@ import { picture } from "../table/card.js";
 
 /** @typedef {import("../../game/types.js").Move} Move */
 /** @typedef {import("../../game/types.js").Option} Option */
-
-/** @param {Move["label"]} label @returns {string} "a mistake" */
-function oneOf(label) {
-  return `${label === "inaccuracy" ? "an" : "a"} ${label}`;
-}
 
 /** @param {number} action @param {string} name @returns {string} "the queen of hearts", "leave" */
 export function called(action, name) {
@@ -52,7 +48,7 @@ export function retryPanel(move, trump, { show, next }) {
       return;
     }
     const loss = lossText(option.tricksGivenAway, Math.max(move.options[0].win - option.win, 0), move.exact);
-    verdict.textContent = `${capital(called(option.action, option.name))} gives away ${loss}: ${oneOf(option.label)}, too. Look again.`;
+    verdict.textContent = `${capital(called(option.action, option.name))} gives away ${loss}: ${withArticle(option.label)}, too. Look again.`;
   };
   const buttons = inHandOrder(move.options, trump).map((option) => {
     const played = option.action === move.action && "true";
@@ -65,7 +61,7 @@ export function retryPanel(move, trump, { show, next }) {
     "section",
     { class: "retry" },
     h("h3", {}, `Trick ${move.trick}: find the better card`),
-    h("p", {}, `${move.text} That was ${oneOf(move.label)}. What was better, by what you knew then?`),
+    h("p", {}, `${move.text} That was ${withArticle(move.label)}. What was better, by what you knew then?`),
     h("div", { class: "tries" }, ...buttons),
     verdict,
     answer,
