@@ -244,7 +244,7 @@ def test_the_same_deal_from_the_other_side_and_by_the_agent(table: Table) -> Non
         table.page.keyboard.press("ArrowRight")
     assert own
     table.page.keyboard.press("Escape")
-    table.button("Same deal, other side").click()
+    table.button("Play the other side").click()
     table.page.wait_for_function("() => document.querySelector('#match').textContent === 'Practice'")
     table.wait()
     assert not hand & set(table.hand)

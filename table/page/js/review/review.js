@@ -109,7 +109,7 @@ export function openReview(review, actions, list) {
         "div",
         { class: "buttons" },
         actions.otherSide && h("button", { class: "quiet", onclick: leave(actions.otherSide) }, "Play the other side"),
-        actions.watch && h("button", { class: "quiet", onclick: leave(actions.watch) }, "Let the computer play my cards"),
+        actions.watch && h("button", { class: "quiet", onclick: leave(actions.watch) }, "Watch the computer"),
         actions.share && h("button", { class: "quiet", onclick: leave(actions.share) }, "Share"),
       ),
     ],

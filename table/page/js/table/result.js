@@ -131,7 +131,7 @@ function buttonsOf(session, actions) {
   add("Share", actions.share, "quiet");
   if (recall !== null) add(recallText(recall), () => openRecall(recall), "quiet");
   if (session.can.swap) {
-    add("Same deal, other side", actions.otherSide, "quiet");
+    add("Play the other side", actions.otherSide, "quiet");
     add("Watch the computer", actions.watch, "quiet");
   }
   return buttons;
