@@ -15,12 +15,12 @@ import { openDialog } from "./dialog.js";
 const buttons = new Map();
 
 /**
- * @param {string} place id of the bar
+ * @param {string} bar its id
  * @param {Tool[]} tools
  */
-export function showTools(place, tools) {
+export function showTools(bar, tools) {
   fill(
-    byId(place),
+    byId(bar),
     ...tools.map(({ name, sign, act }) => {
       const button = h("button", { class: "tool", "aria-label": name }, icon(sign), h("span", {}, name));
       button.addEventListener("click", () => {

@@ -32,8 +32,8 @@ import { Steps } from "./steps.js";
  *   how many deals can be looked at, which one it is, and the move to begin with
  */
 export function openReview(review, actions, list) {
-  const boardPlace = h("div", { class: "board-place" });
-  const movePlace = h("div", { class: "move-place" });
+  const boardBox = h("div", { class: "board-box" });
+  const moveBox = h("div", { class: "move-box" });
   const said = h("p", { class: "hidden", role: "status" });
   const curve = new WinCurve(review, (place) => show(place));
   let leaving = false;
@@ -53,8 +53,8 @@ export function openReview(review, actions, list) {
     const move = review.moves[place] ?? null;
     side.classList.remove("retrying");
     curve.show(place);
-    fill(boardPlace, board(review.positions[place], { names: review.names, trump: review.trump, move }));
-    fill(movePlace, moveDetails(move, review, ways));
+    fill(boardBox, board(review.positions[place], { names: review.names, trump: review.trump, move }));
+    fill(moveBox, moveDetails(move, review, ways));
     said.textContent = move === null ? review.result.text : `Trick ${move.trick}. ${move.text} ${verdict(move)}`;
     [...moves.children].forEach((entry, number) => entry.classList.toggle("current", number === place));
     const current = moves.children[Math.min(place, moves.children.length - 1)];
@@ -63,13 +63,13 @@ export function openReview(review, actions, list) {
   const side = h(
     "div",
     { class: "review-side" },
-    movePlace,
+    moveBox,
     mistakes(review, (place) => show(place), ways.retry),
     h("details", {}, h("summary", {}, `All ${countText(review.moves.length, "move")}`), moves),
     labels(),
   );
 
-  const position = h("div", {}, steps.element, boardPlace);
+  const position = h("div", {}, steps.element, boardBox);
 
   /** Show a position, and scroll to it: the button may be far from the board. @param {number} place */
   function show(place) {
@@ -84,13 +84,13 @@ export function openReview(review, actions, list) {
     side.classList.add("retrying");
     said.textContent = ""; // screen readers must not hear the answer
     const following = review.mistakes[review.mistakes.indexOf(number) + 1];
-    fill(boardPlace, board(review.positions[number - 1], { names: review.names, trump: review.trump, move: null, covered: !move.exact }));
-    fill(movePlace, retryPanel(move, review.trump, {
+    fill(boardBox, board(review.positions[number - 1], { names: review.names, trump: review.trump, move: null, covered: !move.exact }));
+    fill(moveBox, retryPanel(move, review.trump, {
       show: () => steps.go(number - 1),
       next: following === undefined ? null : () => retry(following),
     }));
-    movePlace.scrollIntoView({ block: "nearest" });
-    movePlace.querySelector("button")?.focus({ preventScroll: true });
+    moveBox.scrollIntoView({ block: "nearest" });
+    moveBox.querySelector("button")?.focus({ preventScroll: true });
   }
 
   const other = list.deals < 2 ? null : dealChoice(list, (deal) => leave(() => list.choose(deal))());

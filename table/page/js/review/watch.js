@@ -14,12 +14,12 @@ import { Steps } from "./steps.js";
  * @param {{title: string, close?: () => void}} look
  */
 export function openWatch(watch, { title, close = () => {} }) {
-  const boardPlace = h("div", { class: "board-place" });
+  const boardBox = h("div", { class: "board-box" });
   const text = h("p", { class: "watch-text", "aria-live": "polite" });
   const { names, trump } = watch;
   const steps = new Steps(watch.moves.length, (place) => {
     const move = watch.moves[place] ?? null;
-    fill(boardPlace, board(watch.positions[place], { names, trump, move }));
+    fill(boardBox, board(watch.positions[place], { names, trump, move }));
     fill(text, words(move, watch));
   });
   const { you, other } = watch.compare;
@@ -29,7 +29,7 @@ export function openWatch(watch, { title, close = () => {} }) {
       h("p", { class: "review-result" }, `You took ${countText(you, "trick")}. ${watch.title}: ${other}.`),
       steps.element,
       text,
-      boardPlace,
+      boardBox,
       h("details", {}, h("summary", {}, "Trick by trick"), trickTable(watch)),
     ],
     { kind: "full", onclose: close },

@@ -66,13 +66,13 @@ const isShown = ({ id, version }) => byId("result").dataset.version === `${id} $
  *
  * @param {Session} session
  * @param {import("../../game/types.js").Result} result
- * @param {HTMLElement} place
+ * @param {HTMLElement} below
  */
-async function showHouse(session, { tricks }, place) {
+async function showHouse(session, { tricks }, below) {
   const others = await sessions.house(session.id).catch(() => null); // the result stands without it
   if (others === null || !isShown(session)) return;
   const rows = [{ title: "You", tricks: tricks.you }, ...others].sort((one, other) => other.tricks - one.tricks);
-  place.querySelector(".buttons")?.before(h(
+  below.querySelector(".buttons")?.before(h(
     "p",
     { class: "house" },
     "With these cards: ",
@@ -146,12 +146,12 @@ function askToKeep() {
  * Offer a file of all games below the result, if many deals have been finished since the last one.
  *
  * @param {Session} session
- * @param {HTMLElement} place
+ * @param {HTMLElement} below
  * @param {() => void} open
  */
-async function offerFile(session, place, open) {
+async function offerFile(session, below, open) {
   const { deals } = await sessions.statistics();
   if (!isShown(session) || deals < settings.dealsKept + EVERY) return;
-  place.append(h("p", {}, `Your ${deals} deals are kept only in this browser. `, h("button", { class: "quiet", onclick: open }, "Save them to a file")));
+  below.append(h("p", {}, `Your ${deals} deals are kept only in this browser. `, h("button", { class: "quiet", onclick: open }, "Save them to a file")));
   change({ dealsKept: deals });
 }
