@@ -67,7 +67,7 @@ const rater = new Rater({
  * @param {() => Promise<Answer>} work
  * @returns {Promise<Answer>}
  */
-async function answer(work) {
+async function inForeground(work) {
   waiting += 1;
   try {
     return await work();
@@ -83,11 +83,11 @@ async function answer(work) {
 const forPerson = (error) => (error instanceof Error && error.constructor === Error ? new PageError("refused", error.message) : error);
 
 /** @returns {Promise<import("./types.js").Catalog>} what can be played */
-export const catalog = () => answer(async () => (await loadData()).catalog);
+export const catalog = () => inForeground(async () => (await loadData()).catalog);
 
 /** @param {{rules?: string, agent?: string, match?: string | null, seed?: number, seat?: number}} choices @returns {Promise<SessionData>} a new game */
 export function create({ rules, agent, match = null, seed, seat }) {
-  return answer(async () => {
+  return inForeground(async () => {
     const { catalog: { defaults }, seed: fixed } = dataNow();
     const chosen = agent ?? defaults.agent;
     const setup = setupOf({ rules: rules ?? defaults.rules, agent: chosen, match, seed: seed ?? fixed ?? randomSeed(), seat: seat ?? randomSeed() % 2 });
@@ -96,20 +96,20 @@ export function create({ rules, agent, match = null, seed, seat }) {
 }
 
 /** @param {string} date as `2026-11-21` @returns {Promise<SessionData>} the deal of that day, which everybody plays once: the game in which it was begun, else a new one */
-export const dealOfDay = (date) => answer(async () => {
+export const dealOfDay = (date) => inForeground(async () => {
   const setup = daySetup(date);
   const before = (await store.allSessions()).find((saved) => saved.settings.day === date);
   return before === undefined ? add(new Session(setup, agentTitle(setup.agent))) : open(before.id);
 });
 
 /** @param {string} id of a deal of the day that is over @returns what agents make of the person's cards */
-export const house = (id) => answer(async () => houseResults((await read(id)).session));
+export const house = (id) => inForeground(async () => houseResults((await read(id)).session));
 
 /** @returns {Promise<SessionData>} a game with the lesson */
-export const lesson = () => answer(() => add(lessonSession()));
+export const lesson = () => inForeground(() => add(lessonSession()));
 
 /** @returns all games, the one played last first */
-export const list = () => answer(async () => {
+export const list = () => inForeground(async () => {
   const [saved, { deals }] = await Promise.all([store.allSessions(), store.counted()]);
   saved.sort((one, other) => other.updated - one.updated);
   /** @type {Map<string, import("./store.js").CountedDeal[]>} */
@@ -119,14 +119,14 @@ export const list = () => answer(async () => {
 });
 
 /** @param {string} id @returns {Promise<SessionData>} a game; if it is the agent's turn, because it has failed or the page was closed meanwhile, it is asked again */
-export const open = (id) => answer(async () => {
+export const open = (id) => inForeground(async () => {
   const entry = await read(id);
   await reply(entry);
   return entryData(entry);
 });
 
 /** @param {string} id @returns {Promise<void>} */
-export const remove = (id) => answer(() => store.deleteSession(id));
+export const remove = (id) => inForeground(() => store.deleteSession(id));
 
 /** @param {SessionData} seen @param {number} action of the person @returns {Promise<SessionData>} with what the agent answers */
 export const act = (seen, action) => change(seen, (session) => session.act(action));
@@ -150,7 +150,7 @@ export const hint = (seen) => change(seen, async (session) => {
 });
 
 /** @param {string} id @param {number} deal its number, from 1 @returns {Promise<Review>} what every decision of a finished deal was worth */
-export const review = (id, deal) => answer(async () => {
+export const review = (id, deal) => inForeground(async () => {
   const { session } = await read(id);
   const found = await makeReview(id, session, deal - 1, true);
   await rater.rate(id, deal, found);
@@ -158,7 +158,7 @@ export const review = (id, deal) => answer(async () => {
 });
 
 /** @param {string} id @param {number | null} deal null: all finished deals @returns as text and, of one deal, as a code */
-export const recording = (id, deal) => answer(async () => {
+export const recording = (id, deal) => inForeground(async () => {
   const { session } = await read(id);
   const deals = deal === null ? session.finished : [session.finished[deal - 1]];
   const lines = deals.map((one) => recordingLine(one.deal, session.recordedNames)).join("\n");
@@ -172,43 +172,43 @@ export const tryAction = (id, deal, move, action) => derive(id, (session) => oth
 export const swap = (id, deal) => derive(id, (session) => swapSeats(session, deal - 1));
 
 /** @param {string} id @param {number} deal @param {number | null} [move] @returns what the agent makes of the person's cards, or perfect play from a decision on */
-export const watch = (id, deal, move = null) => answer(async () => {
+export const watch = (id, deal, move = null) => inForeground(async () => {
   const { session } = await read(id);
   return replay(session, deal - 1, move);
 });
 
 /** @param {string} id of a challenge @returns what the sender made of the same cards */
-export const compare = (id) => answer(async () => compareWithSender((await read(id)).session));
+export const compare = (id) => inForeground(async () => compareWithSender((await read(id)).session));
 
 /** @param {string} rules @param {[string, string]} agents by seat @returns {Promise<SessionData>} a game that holds a deal which they have played */
-export const exhibit = (rules, agents) => answer(async () => {
+export const exhibit = (rules, agents) => inForeground(async () => {
   const deal = await playOut(Episode.atAddress(rulesNamed(rules), dataNow().seed ?? randomSeed(), 0), agents);
   return add(openRecordings([{ deal, names: agents }]));
 });
 
 /** @param {string} text recordings @returns {Promise<SessionData>} a game that holds them */
-export const openShared = (text) => answer(async () => add(openRecordings(readDeals(text))));
+export const openShared = (text) => inForeground(async () => add(openRecordings(readDeals(text))));
 
 /** @param {string} code of a link @returns {Promise<SessionData>} the challenge in it; it is played once */
-export const openLink = (code) => answer(async () => {
+export const openLink = (code) => inForeground(async () => {
   const line = await decoded(code);
   const before = (await store.allSessions()).find(({ sent }) => sent === line);
   return before === undefined ? add(challengeOf(line)) : open(before.id);
 });
 
-export const statistics = () => answer(async () => summary(await store.counted()));
+export const statistics = () => inForeground(async () => summary(await store.counted()));
 
 /** @returns {Promise<void>} */
-export const clearStatistics = () => answer(() => store.clearCounted());
+export const clearStatistics = () => inForeground(() => store.clearCounted());
 
 /** @returns {Promise<string>} all games and everything that has been counted, as JSON */
-export const exportAll = () => answer(async () => {
+export const exportAll = () => inForeground(async () => {
   const [saved, counted] = await Promise.all([store.allSessions(), store.counted()]);
   return JSON.stringify({ format: EXPORT, version: EXPORT_VERSION, sessions: saved, ...counted });
 });
 
 /** @param {string} text what `exportAll` wrote @returns {Promise<number>} how many games and counted deals were not here before @throws {PageError} if it is something else */
-export const importAll = (text) => answer(async () => {
+export const importAll = (text) => inForeground(async () => {
   let given;
   try {
     given = JSON.parse(text);
@@ -277,7 +277,7 @@ async function reply(entry) {
  * @returns {Promise<SessionData>}
  */
 function change({ id, version }, work) {
-  return answer(async () => {
+  return inForeground(async () => {
     const entry = await read(id);
     if (entry.session.version !== version) throw await moved(id);
     await work(entry.session);
@@ -302,7 +302,7 @@ async function add(session) {
 
 /** @param {string} id @param {(session: Session) => Session} make @returns {Promise<SessionData>} a new game that is made from another one, and remembers it */
 function derive(id, make) {
-  return answer(async () => {
+  return inForeground(async () => {
     const made = make((await read(id)).session);
     if (made.earlier !== null) made.earlier.session = id;
     return add(made);

@@ -68,7 +68,7 @@ const MATCHES = "countedMatches";
  * @param {IDBRequest<Result>} asked
  * @returns {Promise<Result>}
  */
-function answerOf(asked) {
+function resultOf(asked) {
   return new Promise((resolve, reject) => {
     asked.onsuccess = () => resolve(asked.result);
     asked.onerror = () => reject(asked.error);
@@ -83,7 +83,7 @@ async function openFile() {
     asked.result.createObjectStore(DEALS, { keyPath: ["session", "deal"] });
     asked.result.createObjectStore(MATCHES, { keyPath: "session" });
   };
-  return answerOf(asked);
+  return resultOf(asked);
 }
 
 /** @param {unknown} error @returns {boolean} whether there is no room left */
@@ -162,7 +162,7 @@ export class Store {
   async session(id) {
     const kept = this.sessions.get(id);
     if (kept !== undefined) return kept;
-    const read = (/** @type {IDBTransaction} */ transaction) => answerOf(transaction.objectStore(SESSIONS).get(id));
+    const read = (/** @type {IDBTransaction} */ transaction) => resultOf(transaction.objectStore(SESSIONS).get(id));
     const found = await this.transact("readonly", read, this.known.get(id));
     if (found !== undefined) this.known.set(id, found);
     return found ?? null;
@@ -171,7 +171,7 @@ export class Store {
   /** @returns {Promise<SavedSession[]>} all sessions */
   async allSessions() {
     /** @type {SavedSession[]} */
-    const saved = await this.transact("readonly", (transaction) => answerOf(transaction.objectStore(SESSIONS).getAll()), []);
+    const saved = await this.transact("readonly", (transaction) => resultOf(transaction.objectStore(SESSIONS).getAll()), []);
     const found = new Map(saved.map((row) => /** @type {[string, SavedSession | null]} */ ([row.id, row])));
     for (const [id, row] of this.sessions) found.set(id, row);
     return [...found.values()].filter((row) => row !== null);
@@ -190,7 +190,7 @@ export class Store {
     const write = async (/** @type {IDBTransaction} */ transaction) => {
       const sessions = transaction.objectStore(SESSIONS);
       if (seen !== null) {
-        const before = await answerOf(sessions.get(row.id));
+        const before = await resultOf(sessions.get(row.id));
         if (before !== undefined && before.version !== seen) return "stale";
       }
       sessions.put(row);
@@ -213,7 +213,7 @@ export class Store {
       let added = 0;
       const addTo = async (/** @type {string} */ name, /** @type {any} */ row, /** @type {IDBValidKey} */ key) => {
         const rows = transaction.objectStore(name);
-        if (await answerOf(rows.getKey(key)) !== undefined) return;
+        if (await resultOf(rows.getKey(key)) !== undefined) return;
         rows.put(row);
         if (name !== MATCHES) added += 1;
       };
@@ -238,8 +238,8 @@ export class Store {
   /** @returns {Promise<Counted>} everything that has been counted, the oldest first */
   async counted() {
     const read = async (/** @type {IDBTransaction} */ transaction) => ({
-      deals: await answerOf(transaction.objectStore(DEALS).getAll()),
-      matches: await answerOf(transaction.objectStore(MATCHES).getAll()),
+      deals: await resultOf(transaction.objectStore(DEALS).getAll()),
+      matches: await resultOf(transaction.objectStore(MATCHES).getAll()),
     });
     /** @type {Counted} */
     const saved = await this.transact("readonly", read, { deals: [], matches: [] });
@@ -267,7 +267,7 @@ export class Store {
     });
     const write = async (/** @type {IDBTransaction} */ transaction) => {
       const store = transaction.objectStore(DEALS);
-      const deal = await answerOf(store.get([session, number]));
+      const deal = await resultOf(store.get([session, number]));
       if (deal !== undefined) store.put(add(deal));
       return true;
     };

@@ -37,7 +37,7 @@ document.addEventListener(
  * @param {() => Promise<Answer>} ask
  * @returns {Promise<Answer>}
  */
-export async function answerTo(ask) {
+export async function waitFor(ask) {
   const button = pressed;
   let endAlert = () => {};
   const slow = setTimeout(() => {
@@ -67,7 +67,7 @@ export async function answerTo(ask) {
  */
 export async function attempt(act) {
   try {
-    await answerTo(act);
+    await waitFor(act);
   } catch (error) {
     if (!(error instanceof PageError)) throw error;
     if (error.kind === "unreachable") await untilBack(error.message);

@@ -8,7 +8,7 @@ import { byId } from "./dom.js";
 import { settings, tempo } from "./settings.js";
 import { sound } from "./sound.js";
 import { isCard } from "./words.js";
-import { answerTo, untilBack } from "./attempt.js";
+import { waitFor, untilBack } from "./attempt.js";
 import { alertUser, announce } from "./notices.js";
 import { tellOtherTabs } from "./tabs.js";
 import { hintTitle, showHint, showLesson } from "./coach/panel.js";
@@ -235,7 +235,7 @@ export class Controller {
     if (this.busy) return null;
     this.busy = true;
     try {
-      const answer = await answerTo(send);
+      const answer = await waitFor(send);
       if (this.session !== session) return null;
       tellOtherTabs(answer);
       return answer;
@@ -270,7 +270,7 @@ export class Controller {
   /** Show the session as it was saved, and let the agent act if it is its turn. @param {Session} session at the table */
   async reopen(session) {
     try {
-      const current = await answerTo(() => sessions.open(session.id));
+      const current = await waitFor(() => sessions.open(session.id));
       if (this.session === session) this.open(current);
     } catch (error) {
       if (!(error instanceof PageError)) throw error;

@@ -5,7 +5,7 @@ import { canBePlayed, knowsRules } from "../../game/catalogue.js";
 import { PageError } from "../../game/errors.js";
 import * as sessions from "../../game/sessions.js";
 import { percent } from "../../game/wording.js";
-import { answerTo, attempt } from "../attempt.js";
+import { waitFor, attempt } from "../attempt.js";
 import { fill, h, icon, newId } from "../dom.js";
 import { timeText } from "../words.js";
 import { confirmDialog, openDialog } from "./dialog.js";
@@ -123,7 +123,7 @@ function fileSection(saved, loaded) {
     if (given === undefined) return;
     file.value = ""; // so that the same file can be chosen again
     try {
-      const added = await answerTo(() => sessions.importAll(given));
+      const added = await waitFor(() => sessions.importAll(given));
       said.className = "";
       said.textContent = added === 0 ? "All of it was already here." : `Loaded. New games and results: ${added}.`;
       await loaded();

@@ -5,7 +5,7 @@ import { PageError } from "../../game/errors.js";
 import { LINK, MAX_DEALS } from "../../game/shared_deals.js";
 import * as sessions from "../../game/sessions.js";
 import { dataNow } from "../../game/data.js";
-import { answerTo } from "../attempt.js";
+import { waitFor } from "../attempt.js";
 import { h, newId } from "../dom.js";
 import { alertUser } from "../notices.js";
 import { openDialog } from "./dialog.js";
@@ -132,7 +132,7 @@ export function openRecordingDialog(open) {
         const text = area.value.trim();
         if (text === "") return;
         try {
-          await answerTo(() => open(text));
+          await waitFor(() => open(text));
         } catch (error) {
           if (!(error instanceof PageError)) throw error;
           wrong.textContent = error.message; // the window stays open, so the text is not lost

@@ -33,7 +33,7 @@ export function lossText(tricks, win, exact) {
  */
 export function retryPanel(move, trump, { show, next }) {
   const verdict = h("p", { class: "verdict", "aria-live": "polite" });
-  const answer = h("div", { class: "buttons" }, h("button", { class: "quiet", onclick: show }, "Show me"));
+  const row = h("div", { class: "buttons" }, h("button", { class: "quiet", onclick: show }, "Show me"));
   /** @param {Option} option @param {HTMLButtonElement} button */
   const choose = (option, button) => {
     if (button.getAttribute("aria-disabled") === "true") return;
@@ -43,7 +43,7 @@ export function retryPanel(move, trump, { show, next }) {
       verdict.textContent = `Right: ${called(option.action, option.name)}${option.label === "best" ? "" : `, though ${called(move.best, move.bestName)} is a little better`}. ${capital(move.reason)}`;
       if (next === null) return;
       const following = h("button", { class: "primary", onclick: next }, "Next mistake");
-      answer.prepend(following);
+      row.prepend(following);
       following.focus({ preventScroll: true });
       return;
     }
@@ -64,7 +64,7 @@ export function retryPanel(move, trump, { show, next }) {
     h("p", {}, `${move.text} That was ${withArticle(move.label)}. What was better, by what you knew then?`),
     h("div", { class: "tries" }, ...buttons),
     verdict,
-    answer,
+    row,
   );
 }
 
