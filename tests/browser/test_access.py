@@ -271,7 +271,7 @@ def test_hands_are_lists_and_the_slider_says_which_move(table: Table) -> None:
     table.button("Review").first.click()
     table.page.get_by_role("dialog").wait_for(timeout=60_000)
     table.page.keyboard.press("Home")
-    assert {"Hand: You": 7, "Hand: Textbook": 7}.items() <= lists(table).items()
+    assert {"Your hand": 7, "Hand: Textbook": 7}.items() <= lists(table).items()
     assert table.page.get_by_role("slider", name="Move").get_attribute("aria-valuetext") == "Move 1 of 28"
 
 

@@ -208,7 +208,7 @@ def test_the_memory_quiz_of_the_settings_is_scored_and_explained(open_table: Ope
         table.act()
     quiz = table.page.get_by_role("dialog", name="Memory: which cards does your opponent hold?")
     state = table.session(session)["position"]
-    done, cards = quiz.get_by_role("button", name="That is the hand"), quiz.locator(".quiz button")
+    done, cards = quiz.get_by_role("button", name="That’s my answer"), quiz.locator(".quiz button")
     assert cards.count() == 28 - len(state["hand"]) - (state["led"] is not None)
     for number in range(state["opponent"]["cards"]):
         assert done.is_disabled()

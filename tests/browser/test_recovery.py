@@ -250,7 +250,7 @@ def test_games_that_the_page_no_longer_plays_are_listed_counted_exported_and_del
     table.page.get_by_role("dialog", name="Review of the deal").wait_for(timeout=REVIEW)
     other = open_table()
     games = games_window(other)
-    games.get_by_label("Load such a file").set_input_files(path)
+    games.get_by_label("Load a saved file").set_input_files(path)
     games.get_by_text("Loaded.").wait_for()
     assert {own[0], gone[0]} <= {one["id"] for one in other.do("list")}
     assert other.do("statistics")["deals"] == 2
@@ -304,7 +304,7 @@ def test_all_games_are_saved_as_a_file_that_another_browser_loads(
     other = open_table()
     assert other.do("statistics")["deals"] == 0
     keep = games_window(other)
-    keep.get_by_label("Load such a file").set_input_files(path)
+    keep.get_by_label("Load a saved file").set_input_files(path)
     keep.get_by_text("Loaded.").wait_for()
     finished = keep.locator("section").nth(1).get_by_role("listitem")
     assert re.search(
@@ -312,10 +312,10 @@ def test_all_games_are_saved_as_a_file_that_another_browser_loads(
     )  # it is listed at once, by an English date
     assert other.do("statistics")["deals"] == 1
     assert other.session(session)["position"] == table.session(session)["position"]
-    keep.get_by_label("Load such a file").set_input_files(path)
+    keep.get_by_label("Load a saved file").set_input_files(path)
     keep.get_by_text("All of it was already here.").wait_for()
     path.write_text("{}")
-    keep.get_by_label("Load such a file").set_input_files(path)
+    keep.get_by_label("Load a saved file").set_input_files(path)
     keep.get_by_text("This is not a file of games saved by German Whist.").wait_for()
 
 

@@ -41,7 +41,7 @@ export async function waitFor(ask) {
   const button = pressed;
   let endAlert = () => {};
   const slow = setTimeout(() => {
-    endAlert = alertWhile("Thinking …");
+    endAlert = alertWhile("Thinking…");
   }, SLOW);
   const began = performance.now();
   const endLoading = followLoading((agent, share) => {

@@ -304,7 +304,7 @@ function more() {
     ["Rules", `How ${rulesTitle(session.rules)} is played`, () => void attempt(() => rules(session))],
     ["What happened", "The log of this deal", openLog],
     ["Open a recording", "A shared deal or game", () => void attempt(recordingDialog)],
-    ["Watch two agents", "They play a deal, you look at every move", () => void attempt(() => twoAgents(session.rules))],
+    ["Watch two agents", "They play a deal; you look at every move", () => void attempt(() => twoAgents(session.rules))],
   ]);
 }
 

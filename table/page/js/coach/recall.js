@@ -26,7 +26,7 @@ export function openQuiz(session, answer) {
   /** @type {Set<number>} */
   const named = new Set();
   const count = h("p", { "aria-live": "polite" });
-  const done = h("button", { class: "primary", onclick: () => { dialog.close(); answer([...named]); } }, "That is the hand");
+  const done = h("button", { class: "primary", onclick: () => { dialog.close(); answer([...named]); } }, "That’s my answer");
   const show = () => {
     count.textContent = `${named.size} of ${countText(wanted, "card")} named`;
     done.disabled = named.size !== wanted;
@@ -47,7 +47,7 @@ export function openQuiz(session, answer) {
     h("div", { class: "quiz" }, ...rows),
     count,
     h("div", { class: "buttons" }, done, h("button", { class: "quiet", onclick: () => dialog.close() }, "Not now")),
-    h("p", { class: "note" }, "You learn at once how many are right, and after the deal which. The settings turn the quiz off."),
+    h("p", { class: "note" }, "You are told at once how many are right, and after the deal which ones. You can turn the quiz off in Settings."),
   ]);
   show();
 }

@@ -120,7 +120,7 @@ export function chooseTwoAgents(rules, play) {
   const agents = /** @type {[string, string]} */ (choices.slice(-2).map(({ value }) => value));
   const dialog = openDialog("Watch two agents", [
     selectField("First seat", choices, agents[0], (spec) => { agents[0] = spec; }),
-    selectField("Second seat, which leads", choices, agents[1], (spec) => { agents[1] = spec; }),
+    selectField("Second seat (leads)", choices, agents[1], (spec) => { agents[1] = spec; }),
     h("div", { class: "buttons" }, h("button", { class: "primary", onclick: () => { dialog.close(); play(agents); } }, "Play")),
   ]);
 }

@@ -143,7 +143,7 @@ function fileSection(saved, loaded) {
     h("h3", {}, "All in one file"),
     h("p", {}, "Games and statistics are kept in this browser, for this address. A file keeps them safe and takes them to another browser."),
     h("div", { class: "buttons" }, h("button", { class: "quiet", onclick: () => void attempt(save) }, "Save as a file")),
-    h("div", { class: "field" }, h("label", { for: id }, "Load such a file: it adds what is not here yet"), file),
+    h("div", { class: "field" }, h("label", { for: id }, "Load a saved file (adds what is missing here)"), file),
     said,
   );
 }

@@ -26,7 +26,7 @@ export function openStatistics(statistics, catalog) {
   }));
   const dialog = openDialog("Statistics", [
     ...(statistics.deals === 0 ? [h("p", {}, "No deal is finished yet. Play one, and its result will appear here.")] : tables(statistics, catalog)),
-    statistics.deals >= FEW && h("p", { class: "note" }, "Tricks is how many you take in a deal, on average. Luck is how many Champion (in humbug, Textbook) takes when it plays both hands of your deals, and Skill is how many more you take. These and Accuracy are shown from ten deals on, ± half the 95 % interval."),
+    statistics.deals >= FEW && h("p", { class: "note" }, "Tricks is how many you take in a deal, on average. Luck is how many Champion (in humbug, Textbook) takes when it plays both hands of your deals, and Skill is how many more you take. Luck, Skill and Accuracy appear after ten deals; ± is half the 95 % interval."),
     h("p", { class: "note" }, "Kept only in this browser. Deals and matches with hints or take-backs are counted separately."),
     h(
       "div",
@@ -54,7 +54,7 @@ function tables(statistics, catalog) {
   );
   /** @type {HTMLElement[]} */
   const parts = [
-    sum("deals") < FEW ? h("p", {}, `Figures of all your games stand here from ${FEW} deals on.`) : figures,
+    sum("deals") < FEW ? h("p", {}, `Totals appear here after ${FEW} deals.`) : figures,
     ...(statistics.accuracy === null ? [] : [ladder(statistics.accuracy, statistics.playsLike, catalog)]),
     ...(statistics.memory === null ? [] : [memory(statistics.memory)]),
   ];

@@ -3,7 +3,7 @@
 
 import { NO_CARD } from "../../engine/cards.js";
 import { cardName, SUIT_NAMES } from "../../game/deal/words.js";
-import { countText } from "../../game/wording.js";
+import { countText, YOU } from "../../game/wording.js";
 import { settings } from "../settings.js";
 import { h } from "../dom.js";
 import { sortCards, suitOrder, SUIT_SIGNS } from "../words.js";
@@ -27,7 +27,7 @@ export function board(position, { names, trump, move, covered = false }) {
       if (isPlayed) return picture(card, `${cardName(card)}, played`, better === null ? "chosen" : "chosen costly");
       return picture(card, `${cardName(card)}${isBetter ? ", better" : ""}`, isBetter ? "better" : "");
     };
-    const row = down ? h("div", { class: "fan" }, ...cards.map(() => picture(NO_CARD))) : fan(`Hand: ${names[side]}`, cards.map(marked));
+    const row = down ? h("div", { class: "fan" }, ...cards.map(() => picture(NO_CARD))) : fan(names[side] === YOU ? "Your hand" : `Hand: ${names[side]}`, cards.map(marked));
     return h(
       "div",
       { class: `open-side${position.turn === side ? " turn" : ""}` },

@@ -105,7 +105,7 @@ function prompt(shown, session) {
   if (winner !== null) return winner === "you" ? "You win the trick" : `${session.agent.title} wins the trick`;
   if (position.result !== null) return "";
   if (shown.waiting && session.failed?.kind === "refused") return ASK_AGAIN;
-  if (shown.waiting) return position.turn === "opponent" && shown.trick.opponent === null ? `${session.agent.title} is playing …` : "";
+  if (shown.waiting) return position.turn === "opponent" && shown.trick.opponent === null ? `${session.agent.title} is playing…` : "";
   return position.decision?.text ?? "";
 }
 
