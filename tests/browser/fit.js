@@ -3,7 +3,7 @@
  * own. Nothing is cut off, but what can be scrolled to, and nothing lies on anything else.
  */
 ([sizes, least]) => {
-  const FANS = '#hand, #far-hand, .open-cards, .pile, .last-cards, .discarded, .fan, .trick-cards, .tries';
+  const FANS = '#hand, #far-hand, .stock-cards, .last-cards, .discarded, .fan, .trick-cards, .tries';
   const BOXES = `button, a, input, select, textarea, summary, .plate, #stage, #coach, #result, .board, svg, .card`;
   const styles = new Map();
   const styleOf = (element) => styles.get(element) ?? styles.set(element, getComputedStyle(element)).get(element);

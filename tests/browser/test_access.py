@@ -106,6 +106,8 @@ def test_the_foreplay_fits(open_table: OpenTable) -> None:
     table = open_table().framed()
     table.go_to(play(table, "classic", lambda _: True, **LONGEST))
     check(table, "first trick")
+    table.go_to(play(table, "classic:open_stock=5", follows))
+    check(table, "five open cards")
     table.go_to(play(table, "small_all", follows, **LONGEST))
     check(table, "trick")
     table.button("Hint").click()
@@ -140,8 +142,6 @@ def test_every_decision_fits(open_table: OpenTable) -> None:
     check(table, "take or leave")
     table.go_to(play(table, "open_stock", decides("pick")))
     check(table, "pick")
-    table.go_to(play(table, "classic:open_stock=5", decides("pick")))
-    check(table, "pick of five")
 
 
 def test_the_endgame_the_result_and_the_lesson_fit(open_table: OpenTable) -> None:

@@ -20,7 +20,6 @@ export function showStock(shown, openCards) {
   const element = byId("stock");
   const { position } = shown;
   const picking = position.decision?.kind === "pick" && !shown.waiting;
-  element.classList.toggle("many", position.faceUp.length > 2);
   element.style.setProperty("--count", String(Math.max(position.faceUp.length, 1)));
   if (position.stage === "endgame") {
     const discarded = position.discarded.map((card) => picture(card, cardName(card)));
