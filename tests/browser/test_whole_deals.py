@@ -146,10 +146,8 @@ def test_cards_are_dragged_or_flicked_onto_the_table_and_others_spring_back(ways
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("preset", rule_names())
-def test_a_whole_deal_of_every_preset_in_every_way(
-    ways: dict[str, Table], server: Server, preset: str, way: str
-) -> None:
-    play_whole_deal(ways, server, preset, way)
+def test_a_whole_deal_of_every_preset_in_every_way(ways: dict[str, Table], preset: str, way: str) -> None:
+    play_whole_deal(ways, preset, way)
 
 
 def test_a_deal_is_told_and_the_next_one_dealt(table: Table) -> None:

@@ -8,7 +8,7 @@ import { byId } from "./dom.js";
 import { settings, tempo } from "./settings.js";
 import { sound } from "./sound.js";
 import { isCard } from "./words.js";
-import { waitFor, untilBack } from "./attempt.js";
+import { untilBack, waitFor } from "./attempt.js";
 import { alertUser, announce } from "./notices.js";
 import { tellOtherTabs } from "./tabs.js";
 import { hintTitle, showHint, showLesson } from "./coach/panel.js";

@@ -9,10 +9,9 @@ import { openDialog } from "./dialog.js";
 import { selectField } from "./fields.js";
 
 /** @typedef {import("../../game/types.js").Catalog} Catalog */
+/** @typedef {import("../../game/data.js").AgentEntry} AgentEntry */
 
 const TARGETS = [null, "first_to:10", "first_to:25", "first_to:50", "best_of:3", "best_of:5"];
-
-/** @typedef {import("../../game/data.js").AgentEntry} AgentEntry */
 
 /** @param {Catalog} catalog @param {string} spec of an agent of the catalogue @returns {AgentEntry} */
 const entryOf = (catalog, spec) => /** @type {AgentEntry} */ (catalog.agents.find((entry) => entry.spec === spec));
