@@ -38,6 +38,7 @@ from german_whist.envs.utils.checks import check_seed, whole_number
 from german_whist.envs.utils.files import temporary_path
 
 VERSION = 1
+_MOST_POINTS = 100  # the highest slam
 
 
 @dataclasses.dataclass(frozen=True)
@@ -160,6 +161,8 @@ class Recording:
                 },
                 **rest,
             } if not more and not rest and (first + second).isprintable():
+                if not abs(points) <= _MOST_POINTS:  # or NaN
+                    raise ValueError(f"recording: points must be from -{_MOST_POINTS} to {_MOST_POINTS}, got {points}")
                 rules = rules_from_dict(game)
                 return cls(
                     rules,
