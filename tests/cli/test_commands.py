@@ -121,14 +121,18 @@ def test_draw_recording(run: Run, here: Path) -> None:
     )
     text = run("draw", "games.jsonl", "--line", "3").out
     assert text.count("\nmove ") == len(recording.actions) == 8
-    assert deal_text(recording.start()) not in run("draw", "games.jsonl", "--line", "3", "--seat", "1").out
+    start = deal_text(recording.start(), names=recording.names)
+    assert start in text
+    seen = run("draw", "games.jsonl", "--line", "3", "--seat", "1")
+    assert (seen.code, start in seen.out) == (0, False)
+    assert deal_text(recording.start(), seat=1, names=recording.names) in seen.out
     assert text.splitlines()[-1].endswith(f"{abs(recording.result.points):g} points.") or "drawn" in text
 
 
 TRICK_4 = (  # of deal 7:0 between two heuristic bots
     *("753.KJ876.T2.AK9", "--up", "H5", "--led", "S6", "--trump", "H"),
     *("--mine", "A2...2", "--theirs", "K8...3", "--taken", ".3..", "--shown", ".6..", "--tricks", "1-2"),
-    *("--dealer", "me"),
+    *("--void", "D@1+1", "--dealer", "me"),
 )
 ENDGAME = ("AK4.T9..J", "--opponent", "J7.AK.Q.T", "--trump", "S")
 
@@ -140,3 +144,10 @@ def test_hint_in_foreplay(run: Run) -> None:
     assert best == "Play S7 (by champion:search=256)."
     assert (cards[0].split()[0], len(cards)) == ("S7", 3)
     assert len(json.loads(run("hint", "AQ2.K84.T953.J76", "--up", "H5", "--json").out)["options"]) == 13
+
+
+def test_hint_in_endgame(run: Run) -> None:
+    position, _, opponent, _, *cards = run("hint", *ENDGAME).out.splitlines()
+    assert position == "endgame, spades are trumps, you lead"
+    assert "♠ J7" in opponent
+    assert [line.split()[1] for line in cards] == ["4"] * 5 + ["3"]

@@ -17,34 +17,39 @@ from tests.cli.conftest import Typist
 from tests.presets import PRESETS
 
 
-def lowest_actions(game: str, seat: int, seed: int) -> tuple[list[str], str]:
-    """The lowest legal actions of a seat against greedy, as typed, and the result in words."""
-    deal, typed = Episode(game), []
-    deal.reset(seed)
-    bot = make_agent("greedy", deal.rules)
-    while deal.legal:
-        if deal.turn == seat:
-            action = (deal.legal & -deal.legal).bit_length() - 1
-            typed.append(action_text(action, deal.rules))
-            deal.play(action)
-        else:
-            play_turn(bot, deal, deal.every_row)
-    state, margin = deal.batch.states[0], float(deal.returns("margin", deal.every_row)[0, 0])
-    names = ("You", "greedy") if seat == 0 else ("greedy", "You")
-    return typed, result_text(state["tricks"], margin, deal.rules, names, low=bool(state["low"]))[1]
+def lowest_actions(game: str, seat: int, seed: int, deals: int) -> tuple[list[str], list[str], list[str]]:
+    """The lowest legal actions of a seat against greedy, as typed, and each deal's result and the score after it."""
+    deal, typed, results, scores, won = Episode(game), [], [], [], [0, 0]
+    bot, names = make_agent("greedy", deal.rules), ("You", "greedy") if seat == 0 else ("greedy", "You")
+    for number in range(deals):
+        deal.reset(None if number else seed)
+        while deal.legal:
+            if deal.turn == seat:
+                action = (deal.legal & -deal.legal).bit_length() - 1
+                typed.append(action_text(action, deal.rules))
+                deal.play(action)
+            else:
+                play_turn(bot, deal, deal.every_row)
+        state, margin = deal.batch.states[0], float(deal.returns("margin", deal.every_row)[0, 0])
+        results.append(result_text(state["tricks"], margin, deal.rules, names, low=bool(state["low"]))[1])
+        won = [won[0] + (margin > 0), won[1] + (margin < 0)]
+        scores.append(f"Deals won: {names[0]} {won[0]}, {names[1]} {won[1]}.")
+    return typed, results, scores
 
 
 @pytest.mark.parametrize("game", PRESETS)
 def test_play_every_game(game: str, run: Run, type_lines: Typist) -> None:
     seat = len(game) % 2
-    typed, result = lowest_actions(game, seat, 5)
+    typed, results, scores = lowest_actions(game, seat, 5, deals=2)
     asked = type_lines(typed)
-    done = run("play", "greedy", "--rules", game, "--seat", str(seat), "--seed", "5", "--deals", "1")
+    done = run("play", "greedy", "--rules", game, "--seat", str(seat), "--seed", "5", "--deals", "2")
     assert (done.code, done.err) == (0, "")
     assert len(asked) == len(typed)
-    *_, last, score = done.out.splitlines()
-    assert last.startswith(result)
-    assert score.startswith("Deals won: ")
+    lines = done.out.splitlines()
+    ends = [place for place, line in enumerate(lines) if line.startswith("Deals won: ")]
+    assert [lines[end] for end in ends] == scores
+    for end, result in zip(ends, results, strict=True):
+        assert lines[end - 1].startswith(result)
 
 
 @pytest.mark.parametrize("end", [["q"], [EOFError], [KeyboardInterrupt]])
