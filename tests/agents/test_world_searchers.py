@@ -29,10 +29,12 @@ EVERY = {**MAKE, SEARCH: lambda threads, game: SearchAgent(HEURISTIC, rules(game
 @pytest.mark.parametrize("spec", EVERY)
 @pytest.mark.parametrize("preset", ["small", "high_low", "draft"])
 def test_choice_independent_of_batch_and_threads(spec: str, preset: str) -> None:
-    views = some_positions(preset, 12, 1).views()
+    steps = {"small": 8, "high_low": 18, "draft": 26}[preset]  # five tricks for cards are left, or fewer
+    views = some_positions(preset, 12, steps).views()
     indices = np.arange(12, dtype=np.uint64)
     first = EVERY[spec](1, preset)
     actions = first.act(views, AgentRng(5, indices))
+    assert (actions != HEURISTIC.act(views)).any()
     assert (first.act(views[::-1], AgentRng(5, indices[::-1])) == actions[::-1]).all()
     for threads in (2, 7):
         agent = EVERY[spec](threads, preset)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
 from german_whist.agents.registry import make_agent
-from german_whist.agents.search import agent as agent_module
 from german_whist.agents.search.agent import SearchAgent
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.simulator.batch import DealBatch
@@ -18,14 +16,6 @@ from tests.presets import PRESETS
 
 SPEC = "small:search=12,threads=1"
 GAME = "small"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def little_trust() -> Iterator[None]:
-    """A network that is trusted little, so that the search changes its choice in few positions of a small game."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(agent_module, "NETWORK_SD", 1.0)
-        yield
 
 
 def searcher(spec: str, game: str = GAME) -> SearchAgent:
@@ -43,10 +33,11 @@ class Positions:
         play_randomly(self.batch, np.random.default_rng(seed), steps)
         self.views, self.histories = self.batch.views(), self.batch.history()
 
-    def act(self, agent: Any, rows: Any = slice(None), *, history: bool = True) -> list[int]:
-        rng = AgentRng(7, np.arange(len(self.views))[rows])
-        histories = tuple(part[rows] for part in self.histories)
-        return agent.search(self.views[rows], rng, histories if history else None)[0].tolist()
+    def search(self, agent: SearchAgent, rows: Any = slice(None)) -> tuple[np.ndarray, np.ndarray]:
+        tokens, lengths = self.histories
+        return agent.search(
+            self.views[rows], AgentRng(7, np.arange(len(self.views))[rows]), (tokens[rows], lengths[rows])
+        )
 
 
 @pytest.fixture(scope="module")
@@ -54,19 +45,19 @@ def positions() -> Positions:
     return Positions(24, 7)
 
 
-@pytest.fixture(scope="module")
-def choices(positions: Positions) -> list[int]:
-    return positions.act(searcher(SPEC))
+def same(gains: np.ndarray, others: np.ndarray) -> bool:
+    """Whether the gains are equal, and some actions were tried; others have NaN."""
+    return np.isfinite(gains).any() and np.array_equal(gains, others, equal_nan=True)
 
 
-def test_choice_independent_of_batch_and_threads(positions: Positions, choices: list[int]) -> None:
-    agent = searcher(SPEC)
-    backwards = np.arange(24)[::-1]
-    assert positions.act(agent, backwards) == choices[::-1]
-    assert [positions.act(agent, slice(row, row + 1))[0] for row in range(24)] == choices
-    threaded = searcher(SPEC.replace("threads=1", "threads=3"))
-    assert positions.act(threaded) == choices
-    assert positions.act(threaded, slice(5, 6)) == choices[5:6]
+def test_gains_independent_of_batch_and_threads(positions: Positions) -> None:
+    agent, threaded = searcher(SPEC), searcher(SPEC.replace("threads=1", "threads=3"))
+    gains = positions.search(agent)[1]
+    assert same(positions.search(agent, np.arange(24)[::-1])[1], gains[::-1])
+    for row in range(24):
+        assert same(positions.search(agent, [row])[1], gains[[row]])
+    assert same(positions.search(threaded)[1], gains)
+    assert same(positions.search(threaded, [5])[1], gains[[5]])
 
 
 def test_play_is_searched_late() -> None:
@@ -98,11 +89,11 @@ def test_hidden_cards_do_not_matter(positions: Positions) -> None:
     for row in range(24):
         other = redealt(positions, row, row)
         if other is not None:
-            one, same = (
-                int(agent.search(batch.views([place]), AgentRng(5, [0]), batch.history(rows=[place]))[0][0])
+            gains, others = (
+                agent.search(batch.views([place]), AgentRng(5, [0]), batch.history(rows=[place]))[1]
                 for batch, place in ((positions.batch, row), (other, 0))
             )
-            assert one == same
+            assert same(gains, others)
             compared += 1
     assert compared > 12
 
@@ -112,7 +103,7 @@ def test_search_plays_every_game(preset: str) -> None:
     for steps in (0, 9):
         positions = Positions(3, steps, preset)
         rows = np.flatnonzero(positions.views["stock"] > 0)
-        played = positions.act(searcher("heuristic:search=4", preset), rows)
+        played = positions.search(searcher("heuristic:search=4", preset), rows)[0].tolist()
         for view, action in zip(positions.views[rows], played, strict=True):
             assert int(view["legal"]) >> action & 1
 
