@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import german_whist as gw
 from german_whist.agents.pretrained import weights_folder
 from german_whist.evaluation import benchmark as bench
-from german_whist.evaluation.benchmark import LADDER, PROTOCOL, SEED, Rung, benchmark
+from german_whist.evaluation.benchmark import LADDER, PROTOCOL, SEED, Rung, benchmark, rate
 from german_whist.evaluation.tournament.ratings import rating_against
 
 PINNED = ("gw-bench-v1", "799c390701ba06df", ["8b3b26820e96a405", "2b2fcd4409dd2999"])
@@ -44,6 +44,19 @@ def test_rating_of_expected_results(rating: float, elos: list[float]) -> None:
     games = np.full(len(elos), 1000.0)
     wins = games / (1 + 10 ** ((np.array(elos) - rating) / 400))
     assert rating_against(wins, games, elos, virtual_draws=0) == pytest.approx(rating, abs=1e-3)
+
+
+COVERAGE = [(60, 0.88, 1.0), pytest.param(400, 0.92, 0.98, marks=pytest.mark.nightly)]
+
+
+@pytest.mark.parametrize(("repeats", "lowest", "highest"), COVERAGE)
+def test_interval_coverage(repeats: int, lowest: float, highest: float) -> None:
+    rng, elos, rating, covered = np.random.default_rng(1), np.array([600.0, 1000.0, 1300.0]), 1100.0, []
+    chances = 1 / (1 + 10 ** ((elos - rating) / 400))
+    for _ in range(repeats):
+        low, high = rate([rng.binomial(2, chance, 200).astype(float) for chance in chances], elos.tolist())[1]
+        covered.append(low <= rating <= high)
+    assert lowest <= np.mean(covered) <= highest
 
 
 @pytest.mark.usefixtures("short_ladder")

@@ -77,6 +77,23 @@ def test_standings() -> None:
     assert all(low < rating < high for rating, (low, high) in zip(found.ratings, found.intervals, strict=True))
 
 
+@pytest.mark.parametrize(
+    ("repeats", "lowest", "highest"), [(60, 0.88, 1.0), pytest.param(400, 0.92, 0.98, marks=pytest.mark.nightly)]
+)
+def test_interval_coverage(repeats: int, lowest: float, highest: float) -> None:
+    rng, truth, covered = np.random.default_rng(1), {"a": 150.0, "b": 0.0, "c": -150.0}, []
+    elos = list(truth.values())
+    for _ in range(repeats):
+        margins = {
+            (i, j): np.where(rng.random((200, 2)) < 1 / (1 + 10 ** ((elos[j] - elos[i]) / 400)), 3, -3)
+            for i, j in ((0, 1), (0, 2), (1, 2))
+        }
+        found = ranked(margins)
+        for agent, (low, high) in zip(found.agents, found.intervals, strict=True):
+            covered.append(low <= truth[agent] <= high)
+    assert lowest <= np.mean(covered) <= highest
+
+
 @pytest.mark.parametrize("deals", [1, 2])
 def test_unbounded_ratings(deals: int) -> None:
     found = ranked(made_up([[0, 1, 0], [0, 0, 1], [0, 0, 0]], deals))  # a > b > c > a
