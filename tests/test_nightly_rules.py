@@ -1,10 +1,24 @@
-"""The nightly check of the rules runs, covers every preset, and finds differences."""
+"""The nightly check of the rules runs, plays every preset, and finds differences."""
 
 from __future__ import annotations
 
-from tests.nightly_rules import check
+import pytest
+
+from german_whist.envs.engine.rules import rule_names, rules
+from tests.nightly_rules import check, game_of
+from tests.reference import game
 
 
 def test_many_deals_match_reference() -> None:
     results = list(check(deals=500))
     assert sum(deals for deals, _ in results) == 500
+
+
+def test_every_preset_is_played() -> None:
+    assert {game_of(2 * place, 0) for place in range(len(rule_names()))} == {*map(rules, rule_names())}
+
+
+def test_difference_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(game, "follower_wins", lambda led, card, trump: False)
+    with pytest.raises(AssertionError, match="chunk 0 of seed 0"):
+        list(check(deals=2))
