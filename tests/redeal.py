@@ -24,14 +24,14 @@ class Redeal:
         """Play up to ``steps`` random actions of a deal, then redistribute the cards that ``seat`` never saw."""
         rng = np.random.default_rng(seed)
         self.seat = seat
-        self.course = DealBatch(rules, 1, seed)  # type: ignore[arg-type]
+        self.course = DealBatch(rules, 1, seed, history=True)  # type: ignore[arg-type]
         self.actions: list[int] = []
         while len(self.actions) < steps and not self.course.done[0]:
             self.actions.append(int(rng.choice(np.flatnonzero(self.course.action_mask()[0]))))
             self.course.step(self.actions[-1:])
         decks = self._decks(rng, attempts)
         self.course.reset(0)
-        self.others = DealBatch(rules, len(decks), seed)  # type: ignore[arg-type]
+        self.others = DealBatch(rules, len(decks), seed, history=True)  # type: ignore[arg-type]
         self.others.deal_decks(decks, [int(self.course.states["dealer"][0])] * len(decks))
 
     def _decks(self, rng: np.random.Generator, attempts: int) -> list[npt.NDArray[np.int64]]:

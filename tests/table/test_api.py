@@ -18,14 +18,12 @@ from german_whist.agents.judge import advise
 from german_whist.agents.registry import make_agent
 from german_whist.envs.engine.actions import action_text
 from german_whist.envs.engine.cards import cards_of
-from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.text.rules_text import rules_spec
 from german_whist.table.api import Api
 from german_whist.table.page_data import ServeOptions
 from german_whist.table.server import make_app
 from tests.presets import PRESETS
-from tests.redeal import Redeal
 from tests.table.conftest import BASE, TOKEN
 
 API = Api(ServeOptions())
@@ -101,26 +99,6 @@ class Plays:
         Path(__file__).with_name("played").touch()
         return gw.action_mask(views).argmax(axis=1)
 """
-
-
-@pytest.mark.parametrize(("seat", "game"), [(place % 2, game) for place, game in enumerate(rule_names())])
-def test_answers_do_not_depend_on_cards_that_the_seat_has_not_seen(seat: int, game: str) -> None:
-    """All deals that a seat cannot tell apart make the same question."""
-    told = 0
-    for seed in range(10):
-        redeal = Redeal(game, seed=seed, seat=seat, steps=min(10, rules(game).hand))
-        asked = set()
-        for row in range(redeal.others.size):
-            batch = DealBatch(game, history=True)
-            deck = redeal.others.states["deck"][row, : len(batch.rules.cards)].tolist()
-            batch.deal_decks([deck], [int(redeal.others.states["dealer"][row])])
-            for action in redeal.actions:
-                batch.step([action])
-            if not batch.done[0] and batch.turn[0] == seat:
-                asked.add(json.dumps(question(batch)))
-        assert len(asked) <= 1
-        told += len(asked)
-    assert told
 
 
 @settings(max_examples=150, deadline=None)

@@ -23,6 +23,7 @@ def test_hidden_cards_are_hidden(name: str, seat: int) -> None:
             whose = np.full(others.size, seat)
             assert same_views(np.repeat(mine, others.size), others.views(seats=whose))
             assert (others.observe(seats=whose) == deal.observe(seats=[seat])).all()
+            assert (others.history(seats=whose)[0] == deal.history(seats=[seat])[0]).all()
         hidden |= {row.tobytes() for row in others.states["deck"]}
     # There were others than the six dealt; with three hidden cards there are few.
     assert len(hidden) > (6 if name == "six_cards" else 12)
