@@ -15,6 +15,7 @@ from german_whist.agents.registry import make_agent
 from german_whist.envs.engine.cards import card_text
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.batch import DealBatch
+from german_whist.evaluation.executors import worker_processes
 from german_whist.evaluation.match import MatchResult, play_match
 from tests.agents.networks import some_network
 from tests.envs.players import Lowest, Stubborn
@@ -143,6 +144,16 @@ def test_wrong_answer_of_agent(kind: str, as_first: bool) -> None:
 def test_agent_that_raises() -> None:
     with pytest.raises(ZeroDivisionError):
         play_match(Returning(lambda views: 1 // 0), "random", deals=2)
+
+
+@pytest.mark.nightly
+def test_workers_play_same_match() -> None:
+    match = {"first": "heuristic", "second": "random", "deals": 40, "seed": 4, "rules": "small"}
+    with worker_processes(2) as executor:
+        spread = play_match(**match, batch_size=7, executor=executor)
+    here = play_match(**match)
+    assert spread == here
+    assert np.array_equal(spread.margins, here.margins)
 
 
 @pytest.mark.parametrize("endgame", ["played", "exact"])
