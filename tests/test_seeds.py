@@ -63,6 +63,7 @@ SEEDS: dict[str, Entry] = {
     "gymnasium.make_vec's option deal": lambda seed: reset(
         gymnasium.make_vec("GermanWhist-v0", 2, rules="tiny"), options={"deal": (seed, 0)}
     ),
+    "TextEnv": lambda seed: gw.TextEnv("tiny", "random").reset(seed=seed),
     "pettingzoo": lambda seed: reset(gw.env(rules="tiny"), seed=seed),
     "sample_states": lambda seed: (
         gw.sample_states(BATCH.views([0]), "tiny", count=2, rng=seed).states["hands"].tolist()
@@ -86,7 +87,7 @@ ENTRIES = [(name, entry, False) for name, entry in SEEDS.items()]
 ENTRIES += [(f"the number of {name}", entry, True) for name, entry in NUMBERS.items()]
 # ``None`` goes on with the next deal, or draws a seed.
 MAY_BE_NONE = (
-    *("gymnasium.make", "gymnasium.make_vec", "gymnasium.make_vec, one seed a row", "pettingzoo"),
+    *("gymnasium.make", "gymnasium.make_vec", "gymnasium.make_vec, one seed a row", "TextEnv", "pettingzoo"),
     *("sample_states", "the number of play_match's batch_size"),
 )
 WRONG = (True, 3.0, "3", -1, None, np.array([3]))

@@ -109,9 +109,8 @@ def test_three_illegal_answers(settings: dict[str, Any], penalty: float, lost: f
         assert all(card in message for card in hand)
         assert (paid, done, info["illegal"], info["action"]) == (-penalty, False, True, read)
         assert set(env.legal) == hand
-    message, paid, done, info = env.step(revoke)
+    _, paid, done, info = env.step(revoke)
     assert (paid, done, info["illegal"], info["margin"]) == (lost, True, True, -13)
-    assert "You forfeit the deal (3 answers in a row named no legal action)" in message
     assert env.step(foreign)[1:3] == (0.0, True)
 
 
@@ -171,8 +170,6 @@ def test_bad_calls() -> None:
         env.prompt()
     env.reset(seed=1)
     prompt = env.prompt()
-    with pytest.raises(ValueError, match="seed must be an integer from 0"):
-        env.reset(seed=-1)
     with pytest.raises(ValueError, match="did you mean 'deal'"):
         env.reset(options={"deals": (0, 1)})
     with pytest.raises(ValueError, match=r"answer .* 5"):
