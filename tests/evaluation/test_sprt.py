@@ -99,6 +99,16 @@ def test_error_rates(wrong: int, bounds: tuple[float, float], shape: str) -> Non
     assert error_rate(bounds, wrong, tests, shape) <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / tests)
 
 
+@pytest.mark.nightly
+@pytest.mark.parametrize(("elo1", "tests"), [(5, 500), (30, 2000)])
+@pytest.mark.parametrize("wrong", [0, 1])
+def test_error_rates_at_length(wrong: int, elo1: int, tests: int) -> None:
+    rate = error_rate((0, elo1), wrong, tests)
+    print(f"bounds 0 and {elo1}: {rate:.2%} of {tests} tests accepted elo{wrong} wrongly")
+    # Looking after every 16 deals overshoots distant bounds a little, so the rates are somewhat below 5 % there.
+    assert 0.015 <= rate <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / tests)
+
+
 def pairs_won(margins: np.ndarray) -> tuple[int, ...]:
     return tuple(np.bincount(np.sign(margins).sum(axis=1) + 2, minlength=5).tolist())
 
