@@ -80,9 +80,12 @@ import os, signal, threading, time
 from german_whist.cli import run_program
 
 def interrupt():
-    while not any("ThreadPool" in thread.name for thread in threading.enumerate()):
+    until = time.monotonic() + 60
+    while not (searches := any("ThreadPool" in thread.name for thread in threading.enumerate())):
+        if time.monotonic() > until:
+            break
         time.sleep(0.01)
-    print("interrupted", flush=True)
+    print("interrupted" if searches else "no search", flush=True)
     os.kill(os.getpid(), signal.SIGINT)
 
 threading.Thread(target=interrupt, daemon=True).start()
