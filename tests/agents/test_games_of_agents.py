@@ -35,7 +35,7 @@ def test_champion_plays_every_game(game: str) -> None:
 
 
 def test_agent_of_other_game_is_refused() -> None:
-    message = "plays 'no_trump', but the deals are of 'classic'"
+    message = r"no_trump.*classic"
     agent: Any = make_agent("mc:worlds=2", "no_trump")
     with pytest.raises(ValueError, match=message):
         gw.play_match(agent, "random", deals=1)

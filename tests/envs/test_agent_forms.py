@@ -51,7 +51,7 @@ def test_agent_names_its_rules() -> None:
 
     assert as_agent(Small()).rules == gw.rules("small")
     assert gw.play_match(Small(), "random", deals=2, rules="small").deals == 2
-    with pytest.raises(ValueError, match="agent 'Small' plays 'small', but the deals are of 'classic'"):
+    with pytest.raises(ValueError, match=r"small.*classic"):
         gw.play_match(Small(), "random", deals=2)
 
 

@@ -65,9 +65,10 @@ def test_the_hardest_level_is_the_champion_with_a_search_where_the_endgame_is_op
 
 def test_every_level_says_how_many_deals_it_wins() -> None:
     strength = {agent["spec"]: agent["strength"] for agent in catalogue.agents()}
-    assert strength["heuristic+exact"] == {"classic": "Classic: wins 50 % of deals against Textbook, perfect endgame"}
+    assert strength["heuristic+exact"].keys() == {"classic"}
     assert strength["champion"]["draft"].startswith("Take or leave: wins ")
     wins = {spec: int(texts["classic"].split("wins ")[1].split(" %")[0]) for spec, texts in strength.items() if texts}
+    assert wins["heuristic+exact"] == 50
     assert wins["champion:search=256"] > wins["champion"] > wins["heuristic+exact"]
 
 

@@ -82,9 +82,6 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> TrainingOutcome:
 
 def test_final_checkpoint(finished):
     checkpoint = load_checkpoint(finished.run.final)
-    assert checkpoint.training["algorithm"] == (
-        "approximate policy iteration: regression on action values, bootstrapped from its own value network"
-    )
     assert (checkpoint.ranks, checkpoint.endgame) == ("live", "exact")
     assert (checkpoint.suit_layers, checkpoint.sizes[1:-1]) == (1, [6, 16, 6])
     assert "ent_coef" not in checkpoint.training["config"]
