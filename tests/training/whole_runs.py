@@ -8,9 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from german_whist.training import run as run_module
 from german_whist.training.run import Callback, RunDirectory, TrainingOutcome
 from german_whist.training.train import train
 
@@ -28,18 +25,6 @@ def at(decisions: int, action: Callable[[], None]) -> Callback:
             waiting.pop()()
 
     return callback
-
-
-def when_printed(monkeypatch: pytest.MonkeyPatch, begins: str, action: Callable[[], None]) -> None:
-    """Act whenever a run has printed a line that begins so."""
-    say = run_module._Progress.say
-
-    def watched(self: Any, line: str) -> None:
-        say(self, line)
-        if line.startswith(begins):
-            action()
-
-    monkeypatch.setattr(run_module._Progress, "say", watched)
 
 
 def interrupt(number: int = signal.SIGINT) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -18,9 +17,6 @@ from tests.conftest import random_actions
 from tests.reference.plain import NAMES, NUMBERS, cards, raw
 from tests.solver.brute_force import card_values, race_card_margins
 from tests.strategies import drawn_games, seeds
-
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore", DeprecationWarning)  # of PettingZoo, about its own environments
 
 
 def play_perfectly(batch: DealBatch, row: int = 0) -> None:

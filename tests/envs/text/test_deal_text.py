@@ -1,15 +1,11 @@
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
 from german_whist.envs.engine.cards import parse_card
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.text.deal_text import deal_text
 from tests.redeal import Redeal
-
-Positions = Callable[..., DealBatch]
 
 # Seat 0 deals, so seat 1 holds the 1st, 3rd, … card: CA HK … ; trumps are spades.
 DECK = (
