@@ -1,4 +1,4 @@
-"""README.md: its examples run unchanged, its first screen shows the commands, and its badges are true."""
+"""README.md: its examples run unchanged."""
 
 from __future__ import annotations
 

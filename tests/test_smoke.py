@@ -1,4 +1,4 @@
-"""Every variant, setting of a seed, match format and named agent, each used once."""
+"""Every variant, setting of a seed and named agent, each used once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the site shows commands, and what its search finds."""
+"""What the site's own directives read from the code, and its dead links."""
 
 from __future__ import annotations
 

@@ -71,6 +71,3 @@ def test_score_features() -> None:
             features = match.features(game_rules, np.array([[match.largest_score(game_rules), 0]]))[0].astype(int)
             assert (features >= 0).all()
             assert (features <= match.block(game_rules).high).all()
-
-
-# The Gymnasium environment

@@ -1,4 +1,4 @@
-"""``examples/``: the light ones run with small settings, and the table of versions and the page agree."""
+"""``examples/``: the light ones run with small settings, and the table of versions is pinned."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a release needs beside the code: the citation, the list of files, bounds that can be tried, the workflow."""
+"""What a release needs beside the code: the citation and the list of files."""
 
 from __future__ import annotations
 

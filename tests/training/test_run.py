@@ -76,7 +76,7 @@ def test_run_keeps_game_sizes_and_opponents(here: Path, change: dict[str, str]) 
         RunDirectory.open("runs/a", change)
 
 
-# StructTensor
+# Metrics and evaluations
 
 
 def evaluation(decisions: int, opponent: str = "random", win_rate: float = 0.5) -> dict[str, Any]:

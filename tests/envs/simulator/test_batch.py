@@ -126,9 +126,6 @@ def test_state_into_other_batch(rng: np.random.Generator) -> None:
     np.testing.assert_array_equal(worlds.history(seats=[1] * 8)[0][7], batch.history(seats=[1] * 3)[0][2])
 
 
-# Looking at rows.
-
-
 # Refusals.
 
 
