@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -62,16 +62,16 @@ def _folder(item: pytest.Item) -> str:
     return item.path.relative_to(Path(__file__).parent).parts[0]
 
 
-def random_actions(batch: DealBatch, rng: np.random.Generator) -> np.ndarray[Any, Any]:
-    """A random legal action in every row."""
-    actions: np.ndarray[Any, Any] = (rng.random((batch.size, batch.num_actions)) * batch.action_mask()).argmax(axis=1)
+def random_actions(masks: np.ndarray[Any, Any], rng: np.random.Generator) -> np.ndarray[Any, Any]:
+    """A random legal action in every row, int64[n], from action masks."""
+    actions: np.ndarray[Any, Any] = (rng.random(masks.shape) * masks).argmax(axis=1)
     return actions
 
 
 def play_randomly(batch: DealBatch, rng: np.random.Generator, steps: int | None = None) -> None:
     """Play ``steps`` random legal actions in every deal, or all that are left."""
     while not batch.done.all() and (steps is None or steps > 0):
-        batch.step(random_actions(batch, rng))
+        batch.step(random_actions(batch.action_mask(), rng))
         steps = None if steps is None else steps - 1
 
 
@@ -116,15 +116,3 @@ def endgame_tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 @pytest.fixture
 def rng() -> np.random.Generator:
     return np.random.default_rng(20)
-
-
-@pytest.fixture
-def positions() -> Callable[..., DealBatch]:
-    """Give ``positions(rules="classic", size=8, steps=20, seed=1)``: deals after so many random actions."""
-
-    def make(rules: object = "classic", size: int = 8, steps: int | None = 20, seed: int = 1) -> DealBatch:
-        batch = DealBatch(rules, size, seed)  # type: ignore[arg-type]
-        play_randomly(batch, np.random.default_rng(seed), steps)
-        return batch
-
-    return make

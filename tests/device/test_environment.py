@@ -12,6 +12,7 @@ import torch
 from german_whist.envs.observation.vector_kernels import write_observations
 from german_whist.envs.simulator.batch_kernels import observe_seats_to_act
 from german_whist.envs.utils.device import Device
+from tests.conftest import random_actions
 
 ID = "german_whist:GermanWhist-v0"
 SETTINGS: list[dict[str, Any]] = [
@@ -47,7 +48,7 @@ def test_steps_match_arrays(settings: dict[str, Any]) -> None:
         np.testing.assert_array_equal(same_info["action_mask"].numpy(), info["action_mask"])
         np.testing.assert_array_equal(same_info["illegal"].numpy(), info["illegal"])
         np.testing.assert_array_equal(tensors.unwrapped.action_masks().numpy(), arrays.unwrapped.action_masks())
-        actions = (rng.random(info["action_mask"].shape) * info["action_mask"]).argmax(axis=1)
+        actions = random_actions(info["action_mask"], rng)
         actions[rng.random(20) < 0.02] = 51
         seen, rewards, terminations, _, info = arrays.step(actions)
         same_seen, same_rewards, same_terminations, truncations, same_info = tensors.step(torch.from_numpy(actions))

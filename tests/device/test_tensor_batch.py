@@ -10,6 +10,7 @@ import torch
 
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.simulator.batch import DealBatch
+from tests.conftest import random_actions
 
 SIZE = 40
 
@@ -38,7 +39,7 @@ def test_tensors_match_arrays(rules: str, endgame: str) -> None:
         np.testing.assert_array_equal(
             tensors.views(seats=seats).bytes.numpy().view(VIEW)[:, 0], arrays.views(None, seats)
         )
-        actions = (rng.random(masks.shape) * masks).argmax(axis=1)
+        actions = random_actions(masks, rng)
         arrays.step(actions)
         tensors.step(torch.from_numpy(actions))
         np.testing.assert_array_equal(tensors.turn.numpy(), arrays.turn)
@@ -92,11 +93,11 @@ def test_histories_match_arrays(rules: str) -> None:
     arrays, tensors = both(rules, history=True, canonical=True)
     rng, saved = np.random.default_rng(0), tensors.get_state()
     while not arrays.done.all():
-        masks, seats = arrays.action_mask(), rng.integers(0, 2, SIZE)
+        seats = rng.integers(0, 2, SIZE)
         for keywords in ({}, {"seats": seats}, {"rows": [3, 1]}):
             for found, expected in zip(tensors.history(**keywords), arrays.history(**keywords), strict=True):
                 np.testing.assert_array_equal(found.numpy(), expected, strict=True)
-        actions = (rng.random(masks.shape) * masks).argmax(axis=1)
+        actions = random_actions(arrays.action_mask(), rng)
         for batch in (arrays, tensors):
             batch.step(actions)
     first = tensors.history()[1]

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from german_whist.envs.gymnasium_env import GermanWhistEnv
 from german_whist.envs.gymnasium_vector_env import GermanWhistVectorEnv
+from tests.conftest import random_actions
 from tests.envs.players import Lowest, Random
 
 GAME = "german_whist:GermanWhist-v0"
@@ -42,7 +43,7 @@ def assert_same_info(ours: dict[str, Any], theirs: dict[str, Any], but: tuple[st
 
 def actions_for(mask: Any, rng: np.random.Generator) -> Any:
     """Random legal actions, now and then an illegal one, and any in rows that are over."""
-    actions = (rng.random(mask.shape) * mask).argmax(axis=1)
+    actions = random_actions(mask, rng)
     wild = rng.random(len(mask)) < 0.03
     actions[wild] = rng.integers(-2, 60, wild.sum())
     return actions
@@ -58,6 +59,7 @@ def actions_for(mask: Any, rng: np.random.Generator) -> Any:
     canonical=st.booleans(),
     dense=st.booleans(),
     endgame=st.sampled_from(["played", "played", "exact"]),
+    observation=st.sampled_from(["vector", "history", "both"]),
     keys=st.sampled_from([None, KEYS]),
     num_envs=st.integers(1, 4),
     seed=st.integers(0, 2**64 - 1),
@@ -81,13 +83,14 @@ def test_steps_match_sync_vector_env(
     np.testing.assert_equal(seen, expected)
     assert_same_info(info, other_info)
     for _ in range(40):
+        assert ours.observation_space.contains(seen)
         actions = actions_for(info["action_mask"], rng)
         told, other = ours.step(actions), theirs.step(actions)
         np.testing.assert_equal(told[:4], other[:4])
         assert [array.dtype for array in told[1:4]] == [array.dtype for array in other[1:4]]
         # With SAME_STEP Gymnasium's info is that of the new episode alone, and ours still says how the old one ended.
         assert_same_info(told[4], other[4], ("illegal",) if mode is AutoresetMode.SAME_STEP else ())
-        info, ended = told[4], told[2]
+        seen, ended, info = told[0], told[2], told[4]
         if mode is AutoresetMode.DISABLED and ended.any():
             with pytest.raises(ValueError, match=r"are over: reset them first, with the option reset_mask"):
                 ours.step(actions)

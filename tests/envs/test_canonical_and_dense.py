@@ -15,6 +15,7 @@ from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.envs.observation.history import EVENTS
 from german_whist.envs.pettingzoo_env import env
 from german_whist.envs.simulator.batch import DealBatch
+from tests.conftest import random_actions
 from tests.dealing import deal_deck
 from tests.strategies import seeds
 
@@ -45,8 +46,7 @@ def test_canonical_histories(name: str, rng: np.random.Generator) -> None:
         found, its_lengths = shown.history(seats=seats)
         assert (found == tokens).all()
         assert (its_lengths == lengths).all()
-        masks = plain.action_mask()
-        actions = (rng.random(masks.shape) * masks).argmax(axis=1)
+        actions = random_actions(plain.action_mask(), rng)
         encoded = gw.canonical_views(plain.views())[1][np.arange(20), 52 + np.minimum(actions, 51)]
         shown.step(np.where(actions < 52, encoded, actions))
         plain.step(actions)

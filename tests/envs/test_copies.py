@@ -12,6 +12,7 @@ import pytest
 from gymnasium.utils.env_checker import data_equivalence
 
 import german_whist as gw
+from tests.conftest import random_actions
 from tests.envs.players import Random
 
 GAME = "german_whist:GermanWhist-v0"
@@ -59,7 +60,7 @@ def play_gymnasium(environment: Any, info: dict[str, Any], seed: int, steps: int
     told = []
     for _ in range(steps):
         mask = np.atleast_2d(info["action_mask"])
-        cards = (rng.random(mask.shape) * mask).argmax(axis=1)
+        cards = random_actions(mask, rng)
         answer = environment.step(cards if info["action_mask"].ndim == 2 else int(cards[0]))
         info = answer[4]
         told.append(answer)

@@ -16,23 +16,10 @@ from german_whist.envs.gymnasium_env import GermanWhistEnv
 from german_whist.envs.gymnasium_vector_env import GermanWhistVectorEnv
 from german_whist.envs.simulator.batch import DealBatch
 from tests.dealing import deal_deck
-from tests.envs.players import Lowest, Random
+from tests.envs.players import Lowest, Random, random_legal
 
 GAME = "german_whist:GermanWhist-v0"
 pytestmark = pytest.mark.filterwarnings("error")
-
-
-def legal(info: dict[str, Any], rng: np.random.Generator) -> int:
-    return int(rng.choice(np.flatnonzero(info["action_mask"])))
-
-
-def play_deal(environment: Any, info: dict[str, Any], rng: np.random.Generator) -> tuple[list[float], dict[str, Any]]:
-    rewards, terminated = [], False
-    while not terminated:
-        _, reward, terminated, truncated, info = environment.step(legal(info, rng))
-        rewards.append(reward)
-        assert not truncated
-    return rewards, info
 
 
 @pytest.mark.parametrize("settings", [{}, {"rules": "humbug"}, {"rules": "draft", "canonical": True, "dense": True}])
@@ -79,7 +66,7 @@ def test_episode_is_the_engines_deal(endgame: str, keys: Any, rng: np.random.Gen
             assert (reward, terminated) == (batch.returns()[0, environment.learner], batch.done[0])
             if terminated:
                 break
-            action = legal(info, rng)
+            action = random_legal(info["action_mask"], rng)
             batch.step([action])
             seen, reward, terminated, _, info = environment.step(action)
 
@@ -111,7 +98,9 @@ def test_calls_before_reset() -> None:
 def test_steps_after_the_end(rng: np.random.Generator) -> None:
     environment = GermanWhistEnv(Lowest())
     _, info = environment.reset(seed=1)
-    play_deal(environment, info, rng)
+    terminated = False
+    while not terminated:
+        _, _, terminated, _, info = environment.step(random_legal(info["action_mask"], rng))
     for action in (0, 52):
         _, reward, terminated, _, info = environment.step(action)
         assert (reward, terminated, info["illegal"]) == (0.0, True, False)

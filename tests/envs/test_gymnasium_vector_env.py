@@ -4,52 +4,25 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.gymnasium_vector_env import GermanWhistVectorEnv
+from tests.conftest import random_actions
 from tests.dealing import deal_deck
 from tests.envs.players import Lowest, Random, ReadsHistory
+from tests.envs.test_agent_forms import Lowest as LowestOfMasks
 
 GAME = "german_whist:GermanWhist-v0"
 pytestmark = pytest.mark.filterwarnings("error")
-
-
-def choose(info: dict[str, Any], rng: np.random.Generator) -> npt.NDArray[np.int64]:
-    """A random legal action in each row."""
-    mask = info["action_mask"]
-    return (rng.random(mask.shape) * mask).argmax(axis=1)
-
-
-@pytest.mark.parametrize("canonical", [False, True])
-@pytest.mark.parametrize("match", [None, "best_of:3"])
-@pytest.mark.parametrize("observation", ["vector", "history", "both"])
-def test_rows_match_single_env(observation: str, match: str | None, canonical: bool, rng: np.random.Generator) -> None:
-    settings: dict[str, Any] = {"rules": "draft", "match": match, "canonical": canonical}
-    settings |= {"opponent": "greedy", "observation": observation, "observation_keys": ("observation", "action_mask")}
-    rows, single = gymnasium.make_vec(GAME, 4, **settings), gymnasium.make(GAME, **settings)
-    (seen, info), (own, _) = rows.reset(seed=[5, 6, 7, 8]), single.reset(seed=7)
-    ended = 0
-    while ended < 3:
-        assert rows.observation_space.contains(seen)
-        assert single.observation_space.contains(own)
-        np.testing.assert_equal({name: part[2] for name, part in seen.items()}, own)
-        actions = choose(info, rng)
-        seen, _, terminations, _, info = rows.step(actions)
-        own, _, over, _, _ = single.step(actions[2])
-        assert over == terminations[2]
-        if over:
-            np.testing.assert_equal(info["final_obs"][2], own)
-            ended, (own, _) = ended + 1, single.reset()
 
 
 @pytest.mark.parametrize("reward", ["margin", "win", "points"])
 def test_illegal_action(reward: str) -> None:
     environment = GermanWhistVectorEnv(Lowest(), 4, reward=reward)
     _, info = environment.reset(seed=2)
-    actions = choose(info, np.random.default_rng(1))
+    actions = random_actions(info["action_mask"], np.random.default_rng(1))
     actions[1] = np.flatnonzero(info["action_mask"][1] == 0)[0]
     actions[3] = 10**12
     _, rewards, terminations, _, info = environment.step(actions)
@@ -70,7 +43,7 @@ def test_deals_of_rows(rng: np.random.Generator) -> None:
             index = row + 3 * int(ended[row])
             deck = deal_deck(environment.rules.cards, 4, index)
             np.testing.assert_array_equal(environment._batch.states["deck"][row, :8], deck)
-        _, _, terminations, _, info = environment.step(choose(info, rng))
+        _, _, terminations, _, info = environment.step(random_actions(info["action_mask"], rng))
         ended += terminations
     before = environment._episodes.indices.copy()
     environment.reset()
@@ -91,13 +64,6 @@ def test_reset_options() -> None:
     assert np.flatnonzero(observations[2, :52]).tolist() == sorted(deck[:26:2].tolist())
 
 
-class Observer:
-    """Plays the lowest legal card, from observations."""
-
-    def act(self, observations: Any, action_masks: Any) -> Any:
-        return action_masks.argmax(axis=1)
-
-
 @pytest.mark.parametrize("settings", [{}, {"num_envs": 3}, {"num_envs": 3, "device": "cpu"}], ids=["1", "3", "tensors"])
 def test_opponent_can_change(settings: dict[str, Any]) -> None:
     make: Any = gymnasium.make_vec if settings else gymnasium.make
@@ -110,7 +76,7 @@ def test_opponent_can_change(settings: dict[str, Any]) -> None:
             *_, info = environment.step(info["action_mask"].argmax(-1))
 
     lowest, reader = Lowest(), ReadsHistory()
-    for opponent in (lowest, Observer(), "greedy"):
+    for opponent in (lowest, LowestOfMasks(), "greedy"):
         play()
         environment.opponent = opponent
     assert lowest.calls
@@ -137,7 +103,7 @@ def test_opponent_calls_are_batched() -> None:
     rng = np.random.default_rng(1)
     for _ in range(60):
         opponent.calls = 0
-        _, _, _, _, info = environment.step(choose(info, rng))
+        _, _, _, _, info = environment.step(random_actions(info["action_mask"], rng))
         assert opponent.calls <= 2
 
 
@@ -147,7 +113,7 @@ def test_arrays_are_not_overwritten(rng: np.random.Generator) -> None:
     kept: list[Any] = [observations, info["action_mask"]]
     copies = [array.copy() for array in kept]
     for _ in range(20):
-        observations, rewards, terminations, _, info = environment.step(choose(info, rng))
+        observations, rewards, terminations, _, info = environment.step(random_actions(info["action_mask"], rng))
         final = [array for array in info.get("final_obs", []) if array is not None]
         new = [observations, rewards, terminations, info["action_mask"], info["illegal"], *final]
         kept += new

@@ -18,6 +18,7 @@ import german_whist as gw
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.evaluation.match import play_match
 from german_whist.evaluation.recording import DealResult, Recording, read_recordings, writing_recordings
+from tests.conftest import random_actions
 from tests.strategies import games, seeds
 
 
@@ -29,7 +30,7 @@ def recorded(game: Any, seed: int = 3, index: int = 4, dealer: int | None = None
     batch.deal_decks([cards], [dealer])
     rng, actions = np.random.default_rng(seed % 2**32), []
     while not batch.done[0]:
-        actions.append(int((rng.random(batch.num_actions) * batch.action_mask()[0]).argmax()))
+        actions += random_actions(batch.action_mask(), rng).tolist()
         batch.step(actions[-1:])
     address = {"deck": tuple(cards)} if deck else {"deal": (seed, index)}
     return Recording(batch.rules, dealer, ("me", "you"), tuple(actions), DealResult.of(batch), **address)  # type: ignore[arg-type]

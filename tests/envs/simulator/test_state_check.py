@@ -51,8 +51,10 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("field", "value"), WRONG)
-def test_wrong_field(positions, field, value):
-    batch, states = DealBatch("classic", 4, seed=9), positions(size=4, steps=6).states
+def test_wrong_field(field, value, rng):
+    batch, played = DealBatch("classic", 4, seed=9), DealBatch("classic", 4, seed=1)
+    play_randomly(played, rng, 6)
+    states = played.states
     before = batch.states.copy()
     states[field][2] = value
     with pytest.raises(ValueError, match="row 2"):
