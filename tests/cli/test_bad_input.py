@@ -32,7 +32,6 @@ CASES = [
     ("draw greedy random --still t.png --size 960", "got '960'"),
     ("solve AKQ2.T98..J4 J7.AK2.Q5.T", "got 9 and 8"),
     ("hint AK4.T9..J --opponent J7.AK.Q.T --tricks 3", "got '3'"),
-    ("rules smal", "did you mean 'small'?"),
 ]
 
 

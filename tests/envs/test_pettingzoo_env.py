@@ -80,7 +80,7 @@ def test_deck_and_dealer(dealer: int | None, form: Any) -> None:
 
 @pytest.mark.parametrize(
     ("wrong", "word"),
-    [({"rules": "clasic"}, "classic"), ({"reward": "margins"}, "margin"), ({"render_mode": "humman"}, "human")],
+    [({"reward": "margins"}, "margin"), ({"render_mode": "humman"}, "human")],
 )
 def test_bad_argument(wrong: dict[str, str], word: str) -> None:
     with pytest.raises(ValueError, match=f"did you mean '{word}'"):

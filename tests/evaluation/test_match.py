@@ -112,7 +112,6 @@ def test_result_is_plain_data(deals: int) -> None:
     [
         ({"deals": 0}, "deals .* 0"),
         ({"first_deal": 2**64 - 1}, "18446744073709551616"),
-        ({"rules": "clasic"}, "'clasic': did you mean 'classic'"),
         ({"second": 7}, "got 7"),
         ({"record": "x.jsonl"}, "record .* 'x.jsonl'"),
         ({"executor": 4}, "executor .* 4"),

@@ -79,7 +79,6 @@ def test_game_parameters() -> None:
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ("rules=clasic", "did you mean 'classic'"),
         ("reward=pionts", "did you mean 'points'"),
         ("dealer=2", "dealer .* 2"),
         ("rules=tiny,stock=3", "stock=3 is odd"),

@@ -144,7 +144,6 @@ def test_a_history_is_played_again_and_has_to_come_out_the_same() -> None:
         ({"agent": "checkpoint:/etc/passwd"}, "agent: 'checkpoint:/etc/passwd' is not offered here"),
         ({"agent": "mc:worlds=9999"}, "is not offered here"),
         ({"agent": 3}, "agent must be a specification, got 3"),
-        ({"rules": "clasic"}, "did you mean 'classic'"),
         ({"rules": None}, "rules must be a specification, got None"),
         ({"seed": 3}, "body must be an object with rules, agent, history"),
         ({"history": []}, "history must be 1 to "),

@@ -181,7 +181,6 @@ def test_after_a_kill_the_address_is_the_same_and_its_token_for_this_user_alone(
     ("options", "message"),
     [
         (["--port", "70000"], "port must be an integer from 0 to 65535, got 70000"),
-        (["--rules", "clasic"], "did you mean 'classic'"),
         (["--agent", "champoin"], "did you mean 'champion'"),
         (["--agent", "checkpoint:mine.safetensors", "--rules", "small"], "trained for 'classic'"),
         (["--seed", "-1"], "seed must be an integer from 0 to 9007199254740991, got -1"),

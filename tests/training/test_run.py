@@ -69,13 +69,6 @@ def test_open_run(here: Path) -> None:
             RunDirectory.open(wrong)
 
 
-@pytest.mark.parametrize("change", [{"rules": "six_cards"}, {"hidden": "8"}, {"opponents": "{random: 1}"}])
-def test_run_keeps_game_sizes_and_opponents(here: Path, change: dict[str, str]) -> None:
-    begun("a")
-    with pytest.raises(ValueError, match=next(iter(change))):
-        RunDirectory.open("runs/a", change)
-
-
 # Metrics and evaluations
 
 
