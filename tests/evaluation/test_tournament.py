@@ -12,6 +12,7 @@ from german_whist.envs.engine.rules import rules
 from german_whist.evaluation.match import play_match
 from german_whist.evaluation.tournament.play import play_tournament
 from german_whist.evaluation.tournament.standings import Margins, Standings, standings
+from tests.envs.players import Lowest
 
 GAME = {"deals": 6, "seed": 3, "rules": "small"}
 
@@ -28,11 +29,6 @@ def test_pairs_play_same_deals() -> None:
         assert np.array_equal(margins_of(found, "random", "greedy"), -match.margins[:, ::-1])
         third = play_match("greedy", "heuristic", **GAME).margins
         assert np.array_equal(margins_of(found, "greedy", "heuristic"), third)
-
-
-class Lowest:
-    def act(self, observations: np.ndarray, action_masks: np.ndarray) -> np.ndarray:
-        return action_masks.argmax(axis=1)
 
 
 @pytest.mark.parametrize(

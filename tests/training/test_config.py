@@ -90,7 +90,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"rules": "classic:hnd=3"}, "'hnd': did you mean 'hand'"),
     ({"opponents": {"self": 0}}, "opponents"),
     ({"opponents": {"slef": 1}}, "'slef': did you mean 'self'"),
-    ({"opponents": {"checkpoint:classic.safetensors": 1}, "rules": "tiny"}, "'classic' was trained for 'classic'"),
+    ({"opponents": {"checkpoint:mine.safetensors": 1}, "rules": "tiny"}, "'mine' was trained for 'classic'"),
     ({"evaluate_against": ["pool"]}, "'pool'"),
     ({"games": {"every": 1}}, "inputs"),
     ({"games": {"small": 1}}, "inputs"),
@@ -103,13 +103,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.fixture
-def classic_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    some_network().save(Path("classic.safetensors"))
-
-
-@pytest.mark.usefixtures("classic_network")
+@pytest.mark.usefixtures("classic_agent")
 @pytest.mark.parametrize(("settings", "named"), WRONG, ids=str)
 def test_wrong_setting(settings: dict[str, Any], named: str, tmp_path: Path) -> None:
     for text, given in (
