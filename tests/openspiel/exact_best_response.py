@@ -37,26 +37,32 @@ def every_deal(rules: Rules) -> list[list[int]]:
     return decks
 
 
-def tree(rules: Rules, deck: list[int], dealer: int, views: dict[Key, Any] | None = None) -> Node:
-    """The tree of a deal; ``views`` gets the view of each history."""
-    batch = DealBatch(rules, 1, history=True)
-    batch.deal_decks([deck], [dealer])
-    return _node(batch, {} if views is None else views)
+def trees(rules: Rules, decks: list[list[int]], dealer: int, views: dict[Key, Any]) -> list[Node]:
+    """The tree of each deal; ``views`` gets the view of each history."""
+    batch = DealBatch(rules, len(decks), history=True)
+    batch.deal_decks(decks, [dealer] * len(decks))
+    return _nodes(batch, views)
 
 
-def _node(batch: DealBatch, views: dict[Key, Any]) -> Node:
-    """The tree from the position of a batch on, which is played on."""
-    if batch.done[0]:
-        return Node(None, {}, float(batch.returns("margin")[0, 0]))
-    tokens, _ = batch.history()
-    key = (int(batch.turn[0]), tokens[0].tobytes())
-    views[key] = batch.views()[0]
-    children, state = {}, batch.get_state()
-    for action in np.flatnonzero(batch.action_mask()[0]).tolist():
-        batch.set_state(state)
-        batch.step([action])
-        children[action] = _node(batch, views)
-    return Node(key, children, 0.0)
+def _nodes(batch: DealBatch, views: dict[Key, Any]) -> list[Node]:
+    """The tree from each position of a batch on."""
+    tokens, seen, margins = batch.history()[0], batch.views(), batch.returns("margin")[:, 0].tolist()
+    nodes = []
+    for row, done in enumerate(batch.done):
+        if done:
+            nodes.append(Node(None, {}, margins[row]))
+            continue
+        key = (int(batch.turn[row]), tokens[row].tobytes())
+        views[key] = seen[row]
+        nodes.append(Node(key, {}, 0.0))
+    rows, actions = np.nonzero(batch.action_mask())
+    if len(rows):
+        after = DealBatch(batch.rules, len(rows), history=True)
+        after.set_state(batch.get_state(rows))
+        after.step(actions)
+        for row, action, child in zip(rows, actions.tolist(), _nodes(after, views), strict=True):
+            nodes[row].children[action] = child
+    return nodes
 
 
 def uniform(key: Key, legal: tuple[int, ...]) -> dict[int, float]:
@@ -68,7 +74,7 @@ class SmallGame:
 
     def __init__(self, rules: Rules, dealer: int = 1) -> None:
         self.views: dict[Key, Any] = {}
-        self.roots = [tree(rules, deck, dealer, self.views) for deck in every_deal(rules)]
+        self.roots = trees(rules, every_deal(rules), dealer, self.views)
 
     def value(self, policy: Policy) -> float:
         """The margin of seat 0 when both play a policy."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,8 +17,6 @@ from german_whist.openspiel.game import GermanWhistGame
 from german_whist.openspiel.observer import history_text
 from tests.openspiel.exact_best_response import Key, SmallGame
 
-UNIFORM = 91 / 180  # NashConv of uniform play with six cards, 0.5056
-
 
 @cache
 def six_cards() -> SmallGame:
@@ -30,14 +27,6 @@ def six_cards() -> SmallGame:
 def game() -> GermanWhistGame:
     loaded: GermanWhistGame = pyspiel.load_game("python_german_whist(rules=six_cards)")
     return loaded
-
-
-def nash_conv(average: Any) -> float:
-    return float(exploitability.nash_conv(game(), average, use_cpp_br=True))
-
-
-def test_nash_conv_of_uniform_play() -> None:
-    assert nash_conv(policies.UniformRandomPolicy(game())) == pytest.approx(UNIFORM, abs=1e-9)
 
 
 def test_nash_conv_agrees() -> None:
