@@ -8,9 +8,12 @@ import pytest
 
 from tools.yardstick import DIGESTS, FILE, Digest
 
+LONG = ("matches", "searches")
+NAMES = [pytest.param(name, marks=pytest.mark.nightly) if name in LONG else name for name in DIGESTS]
+
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", DIGESTS)
+@pytest.mark.parametrize("name", NAMES)
 def test_behaviour_is_unchanged(name: str) -> None:
     digest = Digest()
     DIGESTS[name](digest)

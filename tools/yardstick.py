@@ -92,17 +92,6 @@ def canonical_batches(digest: Digest) -> None:
         digest.add(batch.returns())
 
 
-def tensors(digest: Digest) -> None:
-    """Batches in torch tensors on the CPU."""
-    for rules in gw.rule_names():
-        batch, step = gw.DealBatch(rules, SIZE, seed=3, device="cpu"), 0
-        while not batch.done.all():
-            digest.add(np.asarray(batch.observe()), np.asarray(batch.action_mask()))
-            batch.step(chosen(batch.action_mask(), step))
-            step += 1
-        digest.add(np.asarray(batch.returns()))
-
-
 def pettingzoo(digest: Digest) -> None:
     """Deals and matches in the PettingZoo environment, an illegal action included."""
     cases: list[dict[str, Any]] = [{"rules": rules} for rules in VARIANTS]
@@ -312,7 +301,7 @@ def training(digest: Digest, recipe: str) -> None:
 DIGESTS: dict[str, Callable[[Digest], None]] = {
     one.__name__: one
     for one in (
-        batches, canonical_batches, tensors, pettingzoo, gymnasium_single, gymnasium_vector, sb3, matches, searches,
+        batches, canonical_batches, pettingzoo, gymnasium_single, gymnasium_vector, sb3, matches, searches,
         sampling, solver, exploitability, openspiel, recordings, text_env, tournament,
     )
 }  # fmt: skip
