@@ -1,8 +1,5 @@
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import gymnasium
 import numpy as np
 import pettingzoo
@@ -10,12 +7,6 @@ import pytest
 
 import german_whist as gw
 from german_whist.registration import GYMNASIUM_ID, PETTINGZOO_ID
-
-
-def in_a_fresh_process(code: str) -> str:
-    return subprocess.run(
-        [sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=120
-    ).stdout.strip()
 
 
 def test_star_import() -> None:
@@ -29,22 +20,6 @@ def test_star_import() -> None:
 def test_mistyped_name() -> None:
     with pytest.raises(AttributeError, match="play_mach"):
         getattr(gw, "play_mach")  # noqa: B009
-
-
-def test_import_is_light() -> None:
-    heavy = "numba llvmlite torch stable_baselines3 sb3_contrib pygame matplotlib tensorboard"
-    loaded = in_a_fresh_process(
-        f"import sys, german_whist; print(*(name for name in {heavy.split()!r} if name in sys.modules))"
-    )
-    assert loaded == ""
-
-
-def test_import_registers_environments() -> None:
-    registered = in_a_fresh_process(
-        "import german_whist, gymnasium, pettingzoo\n"
-        f"print({GYMNASIUM_ID!r} in gymnasium.registry, {PETTINGZOO_ID!r} in pettingzoo.aec_registry)"
-    )
-    assert registered == "True True"
 
 
 @pytest.mark.filterwarnings("error")
