@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 import torch
@@ -18,7 +16,7 @@ from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.training.networks import fit_value
 from german_whist.training.rollouts import OUTCOMES_RANK, first_training_deal, self_play_outcomes
-from tests.training.policy_iteration_runs import train_small as run
+from german_whist.training.run import TrainingOutcome
 
 
 def random_layers(game: str, inputs: str) -> tuple[Layer, ...]:
@@ -71,8 +69,8 @@ def same_policy(one: Checkpoint, other: Checkpoint) -> bool:
     return all(a.tobytes() == b.tobytes() for layer, same in pairs for a, b in zip(layer, same, strict=True))
 
 
-def test_run_ends_with_value(tmp_path: Path) -> None:
-    done = run(tmp_path / "run").run
+def test_run_ends_with_value(finished: TrainingOutcome) -> None:
+    done = finished.run
     made, without = load_checkpoint(done.final), load_checkpoint(done.checkpoint_paths()[-1])
     assert same_policy(made, without)
     assert without.value == ()
