@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Any
 
 import gymnasium
 import pytest
@@ -15,6 +14,7 @@ from german_whist.agents.registry import make_agent
 from german_whist.table.api import Api
 from german_whist.table.page_data import ServeOptions
 from tests.cli.commands import Run, runner
+from tests.table.questions import first_question
 
 BOT = """
 import helper
@@ -138,16 +138,10 @@ def loaded(folder: Path) -> Path:
     return marker
 
 
-def question(agent: str) -> dict[str, Any]:
-    batch = gw.DealBatch("tiny", 1, 3, history=True)
-    tokens, lengths = batch.history()
-    return {"rules": "tiny", "agent": agent, "history": tokens[0, : lengths[0]].tolist()}
-
-
 def test_table_runs_only_named_agents(loaded: Path) -> None:
     for options in (ServeOptions(), ServeOptions("tiny", ("python:my_bot.py:Bot",))):
         with pytest.raises(ValueError, match="is not offered here"):
-            Api(options).act(question(EVIL))
+            Api(options).act(first_question(EVIL))
     assert not loaded.exists()
 
 

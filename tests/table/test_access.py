@@ -8,20 +8,13 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from german_whist.envs.simulator.batch import DealBatch
 from german_whist.table.api import Api
 from german_whist.table.page_data import ServeOptions
 from german_whist.table.server import MAX_BODY, allowed_host, make_app
 from tests.table.conftest import BASE, TOKEN
+from tests.table.questions import first_question
 
 JSON = {"content-type": "application/json"}
-
-
-def question() -> dict[str, Any]:
-    """What the page asks before the first card."""
-    batch = DealBatch("tiny", history=True)
-    tokens, length = batch.history()
-    return {"rules": "tiny", "agent": "greedy", "history": tokens[0, : length[0]].tolist()}
 
 
 def test_the_token_is_needed_everywhere(client: TestClient) -> None:
@@ -64,7 +57,7 @@ def test_browsers_do_not_let_other_sites_ask(client: TestClient) -> None:
 
 
 def test_the_page_itself_may_ask(client: TestClient) -> None:
-    answer = client.post("api/act", json=question(), headers={"origin": "http://127.0.0.1:8917"})
+    answer = client.post("api/act", json=first_question(), headers={"origin": "http://127.0.0.1:8917"})
     assert answer.status_code == 200
 
 
@@ -78,7 +71,7 @@ def behind_proxy() -> TestClient:
 @pytest.mark.parametrize("host", ["cards.example", "CARDS.example:8443", "127.0.0.1:8917", "192.168.0.9"])
 def test_a_proxy_may_name_an_allowed_host_or_this_computer(host: str, behind_proxy: TestClient) -> None:
     headers = {"host": host, "origin": "https://cards.example"}
-    assert behind_proxy.post("api/act", json=question(), headers=headers).status_code == 200
+    assert behind_proxy.post("api/act", json=first_question(), headers=headers).status_code == 200
 
 
 @pytest.mark.parametrize("name", ["evil.example", "cards.example.evil.example"])
@@ -110,14 +103,19 @@ def test_large_bodies_are_refused_by_what_they_say_and_by_what_comes(client: Tes
 
 
 def test_every_answer_forbids_what_the_page_does_not_need(client: TestClient) -> None:
-    for answer in (client.get(""), client.post("api/act", json=question()), client.get("/"), client.get("js/none.js")):
+    for answer in (
+        client.get(""),
+        client.post("api/act", json=first_question()),
+        client.get("/"),
+        client.get("js/none.js"),
+    ):
         policy = answer.headers["content-security-policy"]
         assert "default-src 'none'" in policy
         assert "unsafe" not in policy
         assert "frame-ancestors 'none'" in policy
         assert answer.headers["referrer-policy"] == "no-referrer"
         assert answer.headers["x-content-type-options"] == "nosniff"
-    assert client.post("api/act", json=question()).headers["cache-control"] == "no-store"
+    assert client.post("api/act", json=first_question()).headers["cache-control"] == "no-store"
 
 
 @pytest.mark.parametrize("path", ["../app.py", "%2e%2e/app.py", "..%2fapp.py", "/etc/passwd", "..\\app.py", ""])

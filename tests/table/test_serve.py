@@ -21,8 +21,8 @@ from urllib.request import Request, urlopen
 import pytest
 
 from german_whist.cli import main
-from german_whist.envs.simulator.batch import DealBatch
 from tests.processes import PROGRAM, WITHIN, is_running, slow_bot, wait_until
+from tests.table.questions import first_question
 
 pytest.importorskip("uvicorn")
 
@@ -75,13 +75,6 @@ def complaints(out: str) -> list[str]:
     return [line for line in out.splitlines() if "compiling" not in line]
 
 
-def question(agent: str = "greedy") -> dict[str, Any]:
-    """What the page asks before the first card."""
-    batch = DealBatch("tiny", history=True)
-    tokens, length = batch.history()
-    return {"rules": "tiny", "agent": agent, "history": tokens[0, : length[0]].tolist()}
-
-
 @pytest.mark.parametrize(("number", "opens_browser"), [(signal.SIGTERM, True), (signal.SIGINT, False)])
 def test_it_opens_the_page_if_it_should_and_a_signal_ends_it_calmly(
     number: signal.Signals, opens_browser: bool, start: Start, tmp_path: Path
@@ -107,7 +100,7 @@ def test_an_interrupt_does_not_wait_for_an_agent_that_thinks_nor_for_a_body_that
 
     def act() -> None:
         with suppress(OSError):  # the connection breaks
-            ask(f"{address}api/act", question(agent))
+            ask(f"{address}api/act", first_question(agent))
 
     threading.Thread(target=act, daemon=True).start()
     wait_until(bot.exists)
@@ -160,7 +153,7 @@ def test_for_the_whole_network_it_prints_an_address_that_other_devices_can_open_
 def test_behind_a_proxy_it_answers_to_the_names_that_were_allowed_alone(start: Start) -> None:
     _, address = start("--allow-host", "cards.example", "--allow-host", "hub.example")
     for name in ("cards.example", "hub.example:8443"):
-        assert ask(f"{address}api/act", question(), host=name, origin=f"https://{name}")["action"]
+        assert ask(f"{address}api/act", first_question(), host=name, origin=f"https://{name}")["action"]
     with pytest.raises(HTTPError, match="400"):
         ask(f"{address}data.json", host="evil.example")
 
