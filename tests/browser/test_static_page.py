@@ -22,7 +22,6 @@ from german_whist.evaluation.recording import Recording
 from german_whist.table.bundle import write_page
 from tests.browser.static_site import StaticSite
 from tests.browser.table import Table
-from tests.browser.test_whole_deals import RESULT, play_quickly, play_with_keys
 from tests.browser.test_windows import games_window
 
 pytestmark = pytest.mark.nightly
@@ -119,25 +118,6 @@ def test_the_lesson_is_taught_to_its_end(table: Table) -> None:
     assert "Teacher leads the ace of diamonds." in [event["text"] for event in session["events"]]
 
 
-@pytest.mark.parametrize(("preset", "way"), [("tiny", "keyboard"), ("small", "touch"), ("six_cards", "mouse")])
-def test_a_whole_deal(table: Table, preset: str, way: str) -> None:
-    play_whole_deal(table, preset, way)
-
-
-def play_whole_deal(table: Table, preset: str, way: str) -> None:
-    """Play a deal of true size in a way of playing."""
-    table.touch = way == "touch"
-    size = {"width": 390, "height": 844} if way == "touch" else {"width": 1280, "height": 800}
-    table.visit(settings={"singleTap": way != "keyboard"}, **size)
-    table.go_to(table.create(rules=preset, seat=0))
-    if way == "keyboard":
-        play_with_keys(table)
-    else:
-        play_quickly(table)
-    assert RESULT.fullmatch(table.result)
-    assert table.button("Next deal").is_visible()
-
-
 def test_hints_take_backs_and_the_review(table: Table) -> None:
     table.go_to(table.create(rules="small", seat=1))
     table.button("Hint").click()
@@ -187,16 +167,6 @@ def test_the_statistics_are_shown_rated_and_deleted(table: Table) -> None:
     table.page.get_by_role("dialog", name="Delete all statistics?").get_by_role("button", name="Delete").click()
     statistics.wait_for(state="hidden")
     assert table.do("statistics")["deals"] == 0
-
-
-def test_a_reload_in_the_middle_of_a_deal_changes_nothing(table: Table) -> None:
-    table.go_to(table.create(rules="small", seat=0))
-    for _ in range(2):
-        table.act()
-    hand, log = table.hand, table.log
-    table.page.reload()
-    table.wait()
-    assert (table.hand, table.log) == (hand, log)
 
 
 def test_two_tabs_do_not_play_one_deal_twice(table: Table) -> None:
