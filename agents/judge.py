@@ -221,9 +221,8 @@ def _estimates(
     if values is None:
         raise ValueError(f"judge must be an agent that searches or has a network, got {agent_name(agent)!r}")
     expected = agent.values(views)
-    own = (
-        None if expected is None else agent.network.action_values(views).actions
-    )  # a value network assumes its own choices
+    # A value network assumes the choices of its own network.
+    own = None if expected is None else agent.network.action_values(views).actions
     found = []
     for row, (actions, one) in enumerate(zip(choices, rollouts, strict=True)):
         best, *columns = (column[row] for column in values)

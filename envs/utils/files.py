@@ -50,14 +50,23 @@ def file_lock(path: Path, timeout: float = 0) -> Iterator[bool]:
         lock.release()
 
 
+def check_folder(target: Path) -> None:
+    """Refuse a file whose folder does not exist.
+
+    Raises:
+        FileNotFoundError: if it does not; the error names the file.
+    """
+    if not target.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(target))
+
+
 def temporary_path(target: Path) -> Path:
     """Return a random name beside a file, so that concurrent writers do not collide, even on several machines.
 
     Raises:
-        FileNotFoundError: if there is no such folder; the error names the file, not the temporary one.
+        FileNotFoundError: if there is no such folder.
     """
-    if not target.parent.is_dir():
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(target))
+    check_folder(target)
     return target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from german_whist.cli.options import add_match_options, add_worker_options, chosen_executor
 from german_whist.cli.terminal import print_report, progress_bar
-from german_whist.envs.utils.files import temporary_path, write_atomically
+from german_whist.envs.utils.files import check_folder, write_atomically
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
     from german_whist.evaluation.tournament.play import play_tournament
 
     if options.out is not None:
-        temporary_path(Path(options.out))  # refuse a wrong folder before the first game
+        check_folder(Path(options.out))  # before the first game
     game = rules(options.rules)
     pairs = len(options.agents) * (len(options.agents) - 1) // 2
     with progress_bar("deals", pairs * options.deals) as progress, chosen_executor(options) as executor:
