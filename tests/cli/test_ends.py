@@ -6,18 +6,19 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from tests.processes import PROGRAM, USE_SMALL_TABLES, WITHIN, children, is_running, slow_bot, wait_until
+from tests.processes import PROGRAM, RUN, USE_SMALL_TABLES, WITHIN, children, is_running, slow_bot, wait_until
 
 in_proc = pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="processes are found in /proc")
 
 
-def start(*words: str) -> subprocess.Popen[str]:
+def start(*words: str, program: Sequence[str] = PROGRAM) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [*PROGRAM, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+        [*program, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
 
 
@@ -63,30 +64,21 @@ def test_error_in_worker_names_its_line(tmp_path: Path) -> None:
 
 
 def test_interrupt_during_search() -> None:
-    # It sends itself the signal as soon as it has a thread that searches, for a minute or so.
-    code = """
-import os, signal, threading, time
-from german_whist.cli import run_program
+    # It says when it has a thread that searches, which it does for a minute or so.
+    watch = """
+import threading, time
 
-def interrupt():
-    until = time.monotonic() + 60
-    while not (searches := any("ThreadPool" in thread.name for thread in threading.enumerate())):
-        if time.monotonic() > until:
-            break
+def watch():
+    while not any("ThreadPool" in thread.name for thread in threading.enumerate()):
         time.sleep(0.01)
-    print("interrupted" if searches else "no search", flush=True)
-    os.kill(os.getpid(), signal.SIGINT)
+    print("searches", flush=True)
 
-threading.Thread(target=interrupt, daemon=True).start()
-run_program()
+threading.Thread(target=watch, daemon=True).start()
 """
-    words = [sys.executable, "-c", USE_SMALL_TABLES + code, "evaluate", "mc:worlds=100_000", "random", "--deals", "100"]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        try:
-            assert process.stdout.readline() == "interrupted\n"
-            errors = process.communicate(timeout=30)[1]
-        finally:
-            process.kill()
+    program = (sys.executable, "-c", USE_SMALL_TABLES + watch + RUN)
+    process = start("evaluate", "mc:worlds=100_000", "random", "--deals", "100", program=program)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "searches\n"
+    errors = end(process, signal.SIGINT)
     assert process.returncode == 130
     assert "Traceback" not in errors
