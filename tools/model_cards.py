@@ -92,7 +92,7 @@ Games won (margin in tricks) over {USUAL_DEALS:,} mirrored deals unless stated, 
 """
 TRAINING = """## Training
 
-Self-play without bots, lengthened twice with a larger share of `classic`, at last in a league of the earliest
+Self-play without bots, extended twice with a larger share of `classic`, finally in a league with its earliest
 checkpoints. `small` is the run's `distilled.safetensors`.
 
 ```sh

@@ -246,7 +246,7 @@ def main() -> None:
         for name, workload in workloads.items():
             measured[name].append(rate(workload, options.seconds / ROUNDS))
     rates = {name: statistics.median(samples) for name, samples in measured.items()}
-    print("| | a second | ratio |\n| --- | --- | --- |")
+    print("| | per second | ratio |\n| --- | --- | --- |")
     for name, value in rates.items():
         ours = rates.get(PEERS.get(name, ""))
         ratio = "" if ours is None else f"{PEERS[name]} is {ours / value:.1f} times as fast"

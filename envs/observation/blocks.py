@@ -35,7 +35,7 @@ VECTOR_BLOCKS = (
 VECTOR_OPTIONAL_BLOCKS = (
     (
         "has_choices",
-        BlockSpec("choice", 1, 1, "1 while the seat to act does not choose a card from its hand"),
+        BlockSpec("choice", 1, 1, "1 if the decision due is not a card from the hand"),
     ),
     ("high_low", BlockSpec("low", 1, 1, "1 if the fewest endgame tricks win")),
     ("race", BlockSpec("race", 2, "race", "tricks needed to end the deal: this seat, the opponent")),
