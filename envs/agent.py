@@ -388,15 +388,17 @@ def play_turn(
 
 def ask(agent: Agent, batch: DealBatch, rows: Any, rng: Any, where: Callable[[int], str] | None = None) -> Any:
     """Return an agent's actions in rows of a batch where it is to act, int64[k]; see :func:`ask_views`."""
+    to_act = batch.on.array(np.full(len(rows), -1))
+    views = batch.views_unchecked(rows, to_act)
     if batch.device is not None:
-        return agent.act_on(batch.on, batch.views(rows), rng)
-    games, to_act = None, np.full(len(rows), -1)
+        return agent.act_on(batch.on, views, rng)
+    games = None
     if agent.uses_games:
         log = batch.log
         games = Games(
             None if log is None else lambda: log.histories(batch.states, rows, to_act), lambda: batch.game_ids(rows)
         )
-    return ask_views(agent, batch.views_unchecked(rows, to_act), rng, games, where)
+    return ask_views(agent, views, rng, games, where)
 
 
 def ask_views(

@@ -88,8 +88,8 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
         reward: str = "margin",
         seat: int | str = "alternate",
         render_mode: str | None = None,
-        endgame: str | EndgameHook = PLAYED,
         match: str | MatchFormat | None = None,
+        endgame: str | EndgameHook = PLAYED,
         autoreset_mode: str | AutoresetMode = AutoresetMode.SAME_STEP,
         observation_keys: tuple[str, str] | None = None,
         *,
@@ -234,7 +234,7 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
             self._start_next(restarting)
         rewards = on.zeros(size, self._reward_dtype)
         final_obs = self._no_observations()
-        # With SAME_STEP a new deal may begin with the opponent's lead, and even end by its action, so both alternate
+        # With SAME_STEP a deal may end by the opponent's action, and the next one begin with its lead: both alternate
         # until every row waits for the learner.
         while True:
             over = episodes.over & ~ended

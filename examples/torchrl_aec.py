@@ -7,7 +7,7 @@ It printed, in 41 s: 65.8 % against random, 95 % interval 63.9 to 67.6 %
 
 import torch
 from tensordict import TensorDict
-from tensordict.nn import TensorDictModule
+from tensordict.nn import InteractionType, TensorDictModule
 from torch import nn
 from torchrl.envs import PettingZooWrapper
 from torchrl.modules import MaskedCategorical, ProbabilisticActor, ValueOperator
@@ -51,7 +51,8 @@ def main(decisions=20_000, horizon=1000, deals=1000):
     critic = ValueOperator(Network(1), ["obs"])
     logits = TensorDictModule(net, ["obs"], ["logits"])
     keys = {"logits": "logits", "mask": "action_mask"}
-    actor = ProbabilisticActor(logits, keys, distribution_class=MaskedCategorical, return_log_prob=True)
+    sampled = {"default_interaction_type": InteractionType.RANDOM, "return_log_prob": True}  # else it plays the argmax
+    actor = ProbabilisticActor(logits, keys, distribution_class=MaskedCategorical, **sampled)
     loss = ClipPPOLoss(actor, critic, normalize_advantage=True)
     gae = GAE(gamma=1.0, lmbda=0.95, value_network=critic)
     optimizer = torch.optim.Adam(loss.parameters(), lr=1e-3)

@@ -76,8 +76,8 @@ def _introduction() -> list[str]:
             `observation="history"` (version {HISTORY_VERSION}): the sequence of events, for recurrent and attention
             networks."""),
         *_prose("""
-            Both are int8, from the seat's point of view, and hold only its knowledge. Cards are `13 * suit + rank`, suits
-            C D H S = 0 to 3, ranks 2 to A = 0 to 12, in every deck. PettingZoo envs return a dictionary with
+            Both are int8, from the seat's point of view, and hold only its knowledge. Cards are `13 * suit + rank`,
+            suits C D H S = 0 to 3, ranks 2 to A = 0 to 12, in every deck. PettingZoo envs return a dictionary with
             `observation` and `action_mask` (all 0 if the seat is not to act), Gymnasium envs the vector, with the
             mask in `info`."""),
         "![A vector, block by block, and its action mask](../images/observation.svg)",

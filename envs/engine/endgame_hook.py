@@ -63,14 +63,6 @@ class EndgameHook(Protocol):
         ...
 
 
-_IMPORT_PATHS: dict[str, str] = {}
-
-
-def register_endgame_hook(name: str, import_path: str) -> None:
-    """Register a hook class, ``"module:class"``, under a name; it is imported on first use."""
-    _IMPORT_PATHS[name] = import_path
-
-
 def endgame_hook_of(endgame: str | EndgameHook, rules: Rules) -> EndgameHook | None:
     """Return the hook that an ``endgame`` argument names or is; ``None`` for ``"played"``.
 
@@ -80,10 +72,10 @@ def endgame_hook_of(endgame: str | EndgameHook, rules: Rules) -> EndgameHook | N
     if isinstance(endgame, str):
         if endgame == PLAYED:
             return None
-        if endgame not in _IMPORT_PATHS:
-            raise unknown_name_error("endgame", endgame, (PLAYED, *_IMPORT_PATHS))
-        module, _, name = _IMPORT_PATHS[endgame].partition(":")
-        hook: EndgameHook = getattr(importlib.import_module(module), name)()
+        if endgame != EXACT:
+            raise unknown_name_error("endgame", endgame, ENDGAMES)
+        solver = importlib.import_module("german_whist.solver.exact_endgame")  # by name: environments import no solver
+        hook: EndgameHook = solver.ExactEndgameHook()
     elif callable(getattr(endgame, "finish", None)) and callable(getattr(endgame, "check", None)):
         hook = endgame
     else:

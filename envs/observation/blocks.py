@@ -77,7 +77,7 @@ FULL_STATE_OPTIONAL_BLOCKS = (
         BlockSpec("decision", 1, 4, "0 a card, 1 pick, 2 pick after the winner, 3 take or leave, 4 keep or swap"),
     ),
     ("high_low", BlockSpec("low", 1, 1, "1 if the fewest endgame tricks win")),
-    ("humbug", BlockSpec("hidden", NUM_CARDS, 2, "1: in a blind hand that remains, 2: in a discarded hand")),
+    ("humbug", BlockSpec("hidden", NUM_CARDS, 3, "in the next blind hand 1, in the other 2, in a discarded hand 3")),
 )
 
 

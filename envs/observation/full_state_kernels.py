@@ -77,14 +77,17 @@ def _write_optional(game, state, row):
 
 @kernel
 def _write_hidden(game, state, row, start):
-    """Write the cards of humbug that nobody holds or has played: 1 in a remaining blind hand, 2 in a discarded one."""
+    """Write the cards of humbug that nobody holds or has played: in the next blind hand, the other, a discarded one."""
     held = state.hands[0] | state.hands[1] | state.played[0] | state.played[1]
     discarded = state.discarded[0] | state.discarded[1]
+    next_blind = (
+        1 + state.exchanged[0] + state.exchanged[1]
+    )  # hands are dealt in turns of four, blind ones in the middle
     for position in range(game.cards):
         card = state.deck[position]
         bit = np.uint64(1) << np.uint64(card)
         if not held & bit:
-            row[start + card] = 2 if discarded & bit else 1
+            row[start + card] = 3 if discarded & bit else 1 if position % 4 == next_blind else 2
 
 
 @kernel

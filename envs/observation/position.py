@@ -90,7 +90,9 @@ def foreplay_view(
     if shown.bit_count() > most_taken[0]:
         raise ValueError(f"shown must be at most {most_taken[0]} cards, got {shown.bit_count()}")
     suit = -1 if trump is None else trump
-    if trump is None and rules.trump != "none" and not played:
+    if rules.trump != "none" and not played:
+        if trump not in (None, up // SUIT_SIZE):
+            raise ValueError(f"trump {SUITS[suit]}: in the first trick trumps are the suit of {card_text(up)}, face up")
         suit = up // SUIT_SIZE
     _check_trump(rules, suit)
     view = _new_view(rules, hand, led, suit)

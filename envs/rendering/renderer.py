@@ -73,11 +73,10 @@ class Renderer:
 
     Attributes:
         mode: the render mode, or ``None``.
-        needs_updates: whether :meth:`update` must be called after every action.
         size: width and height of pictures, and of the window when it opens, in pixels.
     """
 
-    def __init__(self, mode: str | None, size: tuple[int, int] = FRAME_SIZE) -> None:
+    def __init__(self, mode: str | None) -> None:
         """Check the render mode.
 
         Raises:
@@ -86,8 +85,7 @@ class Renderer:
         """
         check_render_mode(mode)
         self.mode = mode
-        self.needs_updates = mode in ("rgb_array", "human")
-        self.size = size
+        self.size = FRAME_SIZE
         self._trick_memory: Any = None
         self._window: Window | None = None
         if mode == "rgb_array":
@@ -99,7 +97,7 @@ class Renderer:
 
     def reset(self, batch: DealBatch) -> None:
         """Start with a new deal."""
-        if self.needs_updates:
+        if self.mode in ("rgb_array", "human"):
             self._trick_memory = _new_trick_memory(batch)
 
     def update(self, batch: DealBatch) -> None:

@@ -199,7 +199,9 @@ class DealBatch:
         """
         which = self._rows(rows)
         orders, seats = parse_decks(self.rules.cards, len(which), decks, dealers)
-        self.states["deck"][which, : len(self.rules.cards)] = self.on.array(np.array(orders, np.int8))
+        self.states["deck"][which, : len(self.rules.cards)] = self.on.array(
+            np.array(orders, np.int8).reshape(len(which), len(self.rules.cards))
+        )
         self.on.launch(deal_decks, len(which), self.rules.game, which, self.on.array(seats), self.states)
         self.begin_games(which)
 
@@ -251,10 +253,13 @@ class DealBatch:
         if self.log is not None:
             if state.actions is None or state.counts is None:
                 raise ValueError("the state has no history: get it from a batch made with history=True")
+            longest = self.log.actions.shape[1]
+            counts = self.on.integers("counts of actions", state.counts, 0, longest, tuple(which.shape))
             self.log.actions[which] = self.on.array(state.actions)
-            self.log.counts[which] = self.on.array(state.counts)
+            self.log.counts[which] = counts
         self.states[which] = state.states
         self._forget(which)
+        self.finish_endgames(which)
 
     def step(self, actions: npt.ArrayLike, rows: npt.ArrayLike | None = None) -> None:
         """Play one action for the seat to act in every deal, or in some; finished deals ignore theirs.
@@ -282,7 +287,7 @@ class DealBatch:
         self.step_unchecked(which, chosen)
 
     def step_unchecked(self, rows: Any, actions: Any) -> None:
-        """Step without checks: every action must be legal. Nothing is copied to the host."""
+        """Step without checks: every action must be legal. Without an endgame hook nothing is copied to the host."""
         self.on.launch(step_rows, len(rows), self.rules.game, self.states, rows, actions)
         self.finish_endgames(rows)
 
@@ -379,7 +384,8 @@ class DealBatch:
 
     def decoded(self, actions: Any, rows: Any) -> Any:
         """Translate canonical actions of the seats to act in some rows into true ones, int64[k]."""
-        return decode_actions_on(self.on, actions, canonical_views_on(self.on, self.views(rows))[1])
+        views = self.views_unchecked(rows, self._seats(rows, None))
+        return decode_actions_on(self.on, actions, canonical_views_on(self.on, views)[1])
 
     def observe(self, out: Any = None, seats: Any = None, rows: Any = None) -> Any:
         """Return observation vectors, int8[size, n_obs], laid out as ``observation_layout`` describes.

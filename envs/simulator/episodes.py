@@ -80,11 +80,9 @@ class Episodes:
         Even if observations and masks are canonical, :meth:`step` takes true actions.
 
         Raises:
-            ValueError: if the rules or the match format are unknown, the rules do not allow this endgame, the size is
-                below 1, or matches are asked for on a device.
+            ValueError: if the rules or the match format are unknown, the rules do not allow this endgame, or the size
+                is below 1.
         """
-        if match is not None and device is not None:
-            raise ValueError(f"matches are played in NumPy arrays: leave match={match!r} or device={device!r} out")
         self.match = None if match is None else match_format_of(match)
         self.batch = DealBatch(rules, size, history=history, endgame=endgame, canonical=canonical, device=device)
         self.rules, self.on = self.batch.rules, self.batch.on
@@ -126,11 +124,12 @@ class Episodes:
             on.numpy(words[rows]).view(np.uint64) for words in (self.seeds, self.numbers, self.strides)
         )
         is_list = isinstance(seed, (list, tuple)) or (isinstance(seed, np.ndarray) and seed.ndim > 0)
-        own: list[int | None] = [None] * len(rows)
-        if first is None and is_list:
-            own = self._own_seeds(seed, on.numpy(rows))
-        elif first is None and seed is not None:
-            first = check_seed(seed), 0
+        own: list[int | None] = self._own_seeds(seed, on.numpy(rows)) if is_list else [None] * len(rows)
+        shared = None if seed is None or is_list else (check_seed(seed), 0)
+        if first is None:
+            first = shared
+        else:
+            own = [None] * len(rows)  # the option's address counts
         # Each row starts from its own seed, shares one with other rows, or goes on. Everything is computed on
         # copies first, so that an error leaves the current episodes alone.
         begins = np.array([one is not None for one in own])

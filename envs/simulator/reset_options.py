@@ -21,7 +21,7 @@ class DealOptions(NamedTuple):
 
 _NO_OPTIONS = DealOptions(None, None, None)
 _OPTIONS = ("deal", "deck", "dealer", "match", "reset_mask")
-_NEAR_MISS = 0.8  # similarity (difflib) from which an unknown option is taken for a misspelt one
+_NEAR_MISS = 0.83  # similarity (difflib) from which an unknown option is taken for a misspelt one
 
 
 def check_options(options: Mapping[str, Any]) -> None:

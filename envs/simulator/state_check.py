@@ -26,6 +26,8 @@ def check_states(rules: Rules, states: States) -> None:
     Raises:
         ValueError: if a state is impossible; the message names the row and the fault.
     """
+    if not len(states):
+        return
     for check in (_out_of_range, _contradictions):
         for what, wrong in check(rules, states):
             if wrong.any():

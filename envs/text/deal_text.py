@@ -61,13 +61,12 @@ def deal_text(
 
 def print_deal(
     batch: DealBatch,
-    row: int = 0,
     seat: int | None = None,
     scores: tuple[float, float] | None = None,
     names: tuple[str, str] = PLAYERS,
 ) -> None:
-    """Print one deal of a batch, in colour if the terminal has colours."""
-    print(deal_text(batch, row, seat, color=terminal_has_color(sys.stdout), scores=scores, names=names))
+    """Print the deal of a batch of one, in colour if the terminal has colours."""
+    print(deal_text(batch, seat=seat, color=terminal_has_color(sys.stdout), scores=scores, names=names))
 
 
 def _header(scene: Scene, style: Style) -> str:

@@ -2,52 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
-from typing import Any, Literal
+from typing import Any
 
 from german_whist.envs.engine.cards import SUIT_NAMES, cards_of
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.state import DRAFT, EXCHANGE, LEAVE, PLAY, SWAP
 from german_whist.envs.text.scene import clause
 from german_whist.envs.text.words import card_name, count_text, the_cards
-
-EventKind = Literal[
-    "deal",
-    "trump",
-    "turn_up",
-    "keep",
-    "swap",
-    "play",
-    "win",
-    "leave",
-    "take",
-    "draw",
-    "endgame",
-    "result",
-    "match",
-]
-
-
-@dataclasses.dataclass(frozen=True)
-class Event:
-    """One event of a deal.
-
-    Attributes:
-        kind: what happened.
-        seat: the seat that did it; ``None`` for nobody.
-        card: the card, if there is one and the observer saw it.
-        trick: number of the trick, from 1; 0 before the first.
-        text: the event in words.
-        step: number of actions played when it happened.
-    """
-
-    kind: EventKind
-    seat: int | None
-    card: int | None
-    trick: int
-    text: str
-    step: int
 
 
 def sentence(name: str, words: str) -> str:
@@ -61,10 +23,8 @@ def counted_tricks(tricks: Any, rules: Rules) -> tuple[int, int]:
     return sum(int(stage[0]) for stage in counted), sum(int(stage[1]) for stage in counted)
 
 
-def result_text(
-    tricks: Any, margin: float, rules: Rules, names: tuple[str, str], *, low: bool
-) -> tuple[int | None, str]:
-    """Return the winning seat of a deal, ``None`` for a draw, and the result in words: ``You win 8 to 5``.
+def result_text(tricks: Any, margin: float, rules: Rules, names: tuple[str, str], *, low: bool) -> str:
+    """Return the result of a deal in words: ``You win 8 to 5``.
 
     Args:
         tricks: tricks by stage and seat, int[2, 2].
@@ -75,22 +35,22 @@ def result_text(
     """
     taken = counted_tricks(tricks, rules)
     if not margin:
-        return None, f"The deal is drawn, {count_text(taken[0], 'trick')} each"
+        return f"The deal is drawn, {count_text(taken[0], 'trick')} each"
     winner = 0 if margin > 0 else 1
     text = clause(names[winner], f"win{{s}} {taken[winner]} to {taken[1 - winner]}")
-    return winner, f"{text}, played low" if low else text
+    return f"{text}, played low" if low else text
 
 
 def result_sentence(
     tricks: Any, margin: float, points: float, rules: Rules, names: tuple[str, str], *, low: bool
 ) -> str:
     """Return the result with the winner's points: ``You win 8 to 5: 3 points.``. ``points`` are seat 0's."""
-    winner, text = result_text(tricks, margin, rules, names, low=low)
-    return f"{text}." if winner is None else f"{text}: {count_text(abs(points), 'point')}."
+    text = result_text(tricks, margin, rules, names, low=low)
+    return f"{text}." if not margin else f"{text}: {count_text(abs(points), 'point')}."
 
 
-def first_events(rules: Rules, state: Any, names: tuple[str, str]) -> Iterator[Event]:
-    """Yield the events before the first action: who deals, trumps, cards turned up.
+def first_events(rules: Rules, state: Any, names: tuple[str, str]) -> Iterator[str]:
+    """Yield the events before the first action as sentences: who deals, trumps, cards turned up.
 
     Args:
         rules: the rules.
@@ -98,7 +58,7 @@ def first_events(rules: Rules, state: Any, names: tuple[str, str]) -> Iterator[E
         names: names of the players by seat; ``You`` is addressed in the second person.
     """
     dealer, trump = int(state["dealer"]), int(state["trump"])
-    yield Event("deal", dealer, None, 0, sentence(names[dealer], "deal{s}"), 0)
+    yield sentence(names[dealer], "deal{s}")
     turned: int | None = None
     if rules.humbug:
         turned = int(state["deck"][len(rules.cards) - 1])
@@ -111,65 +71,57 @@ def first_events(rules: Rules, state: Any, names: tuple[str, str]) -> Iterator[E
         text = f"{shown}. {text}"
     if rules.high_low:
         text += " The endgame is played low: the fewest tricks win." if state["low"] else " The endgame is played high."
-    yield Event("trump", None, None if trump < 0 else turned, 0, text, 0)
+    yield text
     for card in cards_of(int(state["face_up"])):
         if card != turned or trump < 0:
-            yield Event("turn_up", None, card, 0, f"The {card_name(card)} is turned up.", 0)
+            yield f"The {card_name(card)} is turned up."
 
 
 def action_events(
-    rules: Rules, before: Any, after: Any, action: int, step: int, observer: int | None, names: tuple[str, str]
-) -> Iterator[Event]:
-    """Yield the events of one action.
+    rules: Rules, before: Any, after: Any, action: int, observer: int | None, names: tuple[str, str]
+) -> Iterator[str]:
+    """Yield the events of one action, each as a sentence.
 
     Args:
         rules: the rules.
         before: the state before it, a ``STATE`` record.
         after: the state after it.
         action: the action.
-        step: number of actions played, including this one.
         observer: the seat that sees the events; ``None`` sees every card.
         names: names of the players by seat; ``You`` is addressed in the second person.
     """
-    actor, decision, trick = int(before["turn"]), int(before["decision"]), int(before["tricks"].sum())
+    actor, decision = int(before["turn"]), int(before["decision"])
     if decision == EXCHANGE:
-        kind: EventKind = "swap" if action == SWAP else "keep"
         words = "swap{s} the hand for a blind one" if action == SWAP else "keep{s} the hand"
-        yield Event(kind, actor, None, 0, sentence(names[actor], words), step)
+        yield sentence(names[actor], words)
         return
     if decision == PLAY:
-        trick += 1
         verb = "lead{s}" if before["led"] < 0 else "play{s}"
-        yield Event("play", actor, action, trick, sentence(names[actor], f"{verb} the {card_name(action)}"), step)
+        yield sentence(names[actor], f"{verb} the {card_name(action)}")
         if after["led"] >= 0:
             return
-        winner = int(after["winner"])
-        yield Event("win", winner, None, trick, sentence(names[winner], "win{s} the trick"), step)
+        yield sentence(names[int(after["winner"])], "win{s} the trick")
     elif decision == DRAFT and action == LEAVE:
         left = next(cards_of(int(before["face_up"])))
-        yield Event("leave", actor, left, trick, sentence(names[actor], f"leave{{s}} the {card_name(left)}"), step)
-    yield from _drawing(before, after, trick, step, observer, names)
+        yield sentence(names[actor], f"leave{{s}} the {card_name(left)}")
+    yield from _drawing(before, after, observer, names)
     for card in cards_of(int(after["face_up"] & ~before["face_up"])):
-        yield Event("turn_up", None, card, trick, f"The {card_name(card)} is turned up.", step)
+        yield f"The {card_name(card)} is turned up."
     if _stock(rules, before) and not _stock(rules, after):
         leader = names[int(after["turn"])]
-        text = f"The stock is gone: the endgame begins. {sentence(leader, 'lead{s}')}"
-        yield Event("endgame", None, None, trick, text, step)
+        yield f"The stock is gone: the endgame begins. {sentence(leader, 'lead{s}')}"
 
 
-def _drawing(
-    before: Any, after: Any, trick: int, step: int, observer: int | None, names: tuple[str, str]
-) -> Iterator[Event]:
+def _drawing(before: Any, after: Any, observer: int | None, names: tuple[str, str]) -> Iterator[str]:
     """Yield the cards that both seats get from the stock, the winner of the trick first."""
     for seat in (int(after["winner"]), 1 - int(after["winner"])):
         gained = int(after["hands"][seat] & ~before["hands"][seat])
         seen = int(after["known"][seat]) & gained
         for card in cards_of(seen):
-            yield Event("take", seat, card, trick, sentence(names[seat], f"take{{s}} the {card_name(card)}"), step)
+            yield sentence(names[seat], f"take{{s}} the {card_name(card)}")
         for card in cards_of(gained & ~seen):
-            visible = observer in (None, seat)
-            words = f"draw{{s}} the {card_name(card)}" if visible else "draw{s} a card unseen"
-            yield Event("draw", seat, card if visible else None, trick, sentence(names[seat], words), step)
+            words = f"draw{{s}} the {card_name(card)}" if observer in (None, seat) else "draw{s} a card unseen"
+            yield sentence(names[seat], words)
 
 
 def _stock(rules: Rules, state: Any) -> int:

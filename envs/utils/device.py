@@ -236,6 +236,8 @@ class Device:
         import torch
 
         values = self.array(given)
+        if not values.numel():
+            values = values.to(torch.int64)
         if values.dtype == torch.bool or values.is_floating_point() or values.is_complex():
             raise ValueError(f"{name} must be integers, got {values.dtype}")
         if values.ndim != 1 or (shape is not None and tuple(values.shape) != shape):

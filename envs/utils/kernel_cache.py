@@ -5,7 +5,9 @@ numba notices a change in a kernel's own file, but not in the files of the kerne
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import os
 import re
 import shutil
 import tempfile
@@ -31,8 +33,9 @@ def kernels_folder() -> Path | None:
     except OSError:
         return None
     for other in folder.iterdir():
-        if other.stat().st_mtime < time.time() - _KEPT_DAYS * 86_400:
-            shutil.rmtree(other, ignore_errors=True)
+        with contextlib.suppress(FileNotFoundError):  # another process has removed it
+            if other.stat().st_mtime < time.time() - _KEPT_DAYS * 86_400:
+                shutil.rmtree(other, ignore_errors=True)
     return folder
 
 
@@ -44,7 +47,10 @@ def kernel_cache(source: Path) -> Path | None:
         return None
     folder = kernels / source_digest(source)
     folder.mkdir(exist_ok=True)
-    folder.touch()
+    try:
+        os.utime(folder)  # ``touch`` would make a file of a missing folder
+    except FileNotFoundError:  # another process has just removed it as unused
+        folder.mkdir(exist_ok=True)
     return folder
 
 

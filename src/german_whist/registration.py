@@ -5,15 +5,12 @@ from __future__ import annotations
 import gymnasium
 import pettingzoo
 
-from german_whist.envs.engine.endgame_hook import EXACT, register_endgame_hook
-
 GYMNASIUM_ID = "GermanWhist-v0"
 PETTINGZOO_ID = "german_whist/classic-v0"
 
 
 def register_environments() -> None:
-    """Register the environment ids and the exact endgame. PettingZoo has a registry only in newer versions."""
-    register_endgame_hook(EXACT, "german_whist.solver.exact_endgame:ExactEndgameHook")
+    """Register the environment ids. PettingZoo has a registry only in newer versions."""
     if GYMNASIUM_ID not in gymnasium.registry:
         gymnasium.register(
             GYMNASIUM_ID,

@@ -20,7 +20,7 @@ from german_whist.envs.simulator.episodes import Episode
 from german_whist.envs.text.answers import read_action
 from german_whist.envs.text.deal_text import deal_text
 from german_whist.envs.text.decisions import decision_text, refusal, with_choices
-from german_whist.envs.text.events import Event, action_events, first_events, result_text
+from german_whist.envs.text.events import action_events, first_events, result_text
 from german_whist.envs.text.rules_text import rules_text
 from german_whist.envs.text.scene import YOU
 from german_whist.envs.utils.checks import whole_number
@@ -111,7 +111,7 @@ class TextEnv(PlaysOpponent):
         elif not (isinstance(illegal_penalty, Real) and 0 <= illegal_penalty < math.inf):
             raise ValueError(f"illegal_penalty must be a number >= 0, got {illegal_penalty!r}")
         self.illegal_penalty = float(illegal_penalty)
-        self._events: list[Event] = []  # of the deal, as the learner saw them
+        self._events: list[str] = []  # of the deal, as the learner saw them
         self._told = self._refused = 0
         self._is_lost = False  # by too many answers without a legal action
 
@@ -186,7 +186,7 @@ class TextEnv(PlaysOpponent):
         is_over, self._told = self._is_over(), len(self._events)
         you = f"You play against one opponent. {_ANSWER}"
         question = [] if is_over else [self._question()]
-        return "\n\n".join([rules_text(self.rules), you, _text(self._events), *question])
+        return "\n\n".join([rules_text(self.rules), you, " ".join(self._events), *question])
 
     @property
     def legal(self) -> list[str]:
@@ -216,18 +216,13 @@ class TextEnv(PlaysOpponent):
 
     def _note(self, before: Any) -> None:
         """Add the events of the last action, and the result if the deal is over."""
-        log, step, after = self._episode.batch.log, int(self._episode.plies[0]), self._state
+        log, after = self._episode.batch.log, self._state
         assert log is not None  # histories are kept
-        action = int(log.actions[0, step - 1])
-        self._events += action_events(self.rules, before, after, action, step, self.learner, self._names)
+        action = int(log.actions[0, int(self._episode.plies[0]) - 1])
+        self._events += action_events(self.rules, before, after, action, self.learner, self._names)
         if after["done"]:
             margin, low = float(self._episode.returns(MARGIN, self._episode.every_row)[0, 0]), bool(after["low"])
-            winner, text = result_text(after["tricks"], margin, self.rules, self._names, low=low)
-            self._note_result(winner, text)
-
-    def _note_result(self, winner: int | None, text: str) -> None:
-        state, step = self._state, int(self._episode.plies[0])
-        self._events.append(Event("result", winner, None, int(state["tricks"].sum()), f"{text}.", step))
+            self._events.append(f"{result_text(after['tricks'], margin, self.rules, self._names, low=low)}.")
 
     def _let_opponent_play(self) -> None:
         while self._episode.legal and self._episode.turn != self.learner:
@@ -246,7 +241,7 @@ class TextEnv(PlaysOpponent):
             return message, 0.0 - self.illegal_penalty, False, info
         self._episode.end()
         self._is_lost = True
-        self._note_result(1 - self.learner, _LOST)
+        self._events.append(f"{_LOST}.")
         info["margin"] = self._margin()
         reward = float(info["margin"]) if self.reward == REGRET else self._result()
         return self._news(), reward - self.illegal_penalty, True, info
@@ -269,7 +264,7 @@ class TextEnv(PlaysOpponent):
 
     def _news(self) -> str:
         """Return what happened since the last message, and the next question."""
-        news, self._told = _text(self._events[self._told :]), len(self._events)
+        news, self._told = " ".join(self._events[self._told :]), len(self._events)
         return news if self._is_over() else f"{news}\n\n{self._question()}"
 
     def _question(self) -> str:
@@ -279,7 +274,3 @@ class TextEnv(PlaysOpponent):
     def _choices(self) -> str:
         sentence = decision_text(self.view[0], self.rules, int(self._state["decision"]))
         return f"{sentence} You may choose: {actions_text(self._episode.legal, self.rules)}."
-
-
-def _text(events: list[Event]) -> str:
-    return " ".join(event.text for event in events)

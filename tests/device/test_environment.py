@@ -86,11 +86,6 @@ def test_observations_per_step(monkeypatch: pytest.MonkeyPatch) -> None:
     assert ended
 
 
-class Wrong:
-    def act(self, views: Any, rng: Any) -> Any:
-        return np.full(len(views), 99)
-
-
 def test_refused_with_device() -> None:
     for setting in ({"render_mode": "ansi"}, {"match": "best_of:3"}, {"autoreset_mode": "NEXT_STEP"}):
         with pytest.raises(ValueError, match=next(iter(setting))):

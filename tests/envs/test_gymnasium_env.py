@@ -135,7 +135,7 @@ def test_misspelt_option() -> None:
     for environment in (single, match, vector, gw.env()):
         with pytest.raises(ValueError, match="'dealr': did you mean 'dealer'"):
             environment.reset(options={"dealr": 1})  # type: ignore[attr-defined]
-        environment.reset(seed=1, options={"difficulty": 3, "seed_list": [1]})  # type: ignore[attr-defined]
+        environment.reset(seed=1, options={"difficulty": 3, "batch": 1})  # type: ignore[attr-defined]
 
 
 def test_ansi_shows_learners_side() -> None:

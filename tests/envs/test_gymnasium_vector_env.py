@@ -127,12 +127,13 @@ def test_bad_option_or_seed() -> None:
     environment.reset(seed=3)
     with pytest.raises(ValueError, match="option dealer must be 0 or 1, got 3"):
         environment.reset(options={"dealer": 3})
-    with pytest.raises(ValueError, match=r"seed must be an integer .*, got -4"):
-        environment.reset(seed=-4)
-    with pytest.raises(ValueError, match=r"seeds must be 2, .* got 3"):
-        environment.reset(seed=[1, 2, 3])
-    with pytest.raises(ValueError, match=r"seed must be an integer .*, got -1"):
-        environment.reset(seed=[1, -1])
+    for options in (None, {"deal": (6, 10)}):
+        with pytest.raises(ValueError, match=r"seed must be an integer .*, got -4"):
+            environment.reset(seed=-4, options=options)
+        with pytest.raises(ValueError, match=r"seeds must be 2, .* got 3"):
+            environment.reset(seed=[1, 2, 3], options=options)
+        with pytest.raises(ValueError, match=r"seed must be an integer .*, got -1"):
+            environment.reset(seed=[1, -1], options=options)
     with pytest.raises(ValueError, match="deal index"):
         environment.reset(options={"deal": (1, 2**64 - 1)})
     assert environment._episodes.indices.tolist() == [0, 1]

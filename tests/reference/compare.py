@@ -194,10 +194,10 @@ def state_vectors(deals: list[ReferenceDeal], states: Array, rules: Rules) -> np
 
 
 def _place(deal: ReferenceDeal, stock_order: Array, hidden: Array) -> None:
-    """Write the cards that nobody holds: positions in the stock from 1; blind hands 1, discarded hands 2."""
+    """Write the cards that nobody holds: positions in the stock from 1; blind hands 1 and 2, discarded 3."""
     stock_order[[number(card) for card in deal.all.row]] = 1
     for place, card in enumerate(deal.pile, start=2 if deal.all.row else 1):
         stock_order[number(card)] = place
-    for blind in deal.blinds:
-        hidden[[number(card) for card in blind]] = 1
-    hidden[[number(card) for card in deal.all.discarded]] = 2
+    for place, blind in enumerate(deal.blinds, start=1):
+        hidden[[number(card) for card in blind]] = place
+    hidden[[number(card) for card in deal.all.discarded]] = 3

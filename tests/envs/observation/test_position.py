@@ -77,6 +77,7 @@ LATER = {**PLAYED, "trump": 2, "dealer": True}
         ({"hand": parse_hand("AQ2.K84.T953.J7")}, "13 cards, got 12"),
         ({"up": parse_card("SA")}, "SA"),
         ({"led": parse_card("H5")}, "H5"),
+        ({"trump": 3}, "trump S"),  # the first card turned up is a heart
         ({**LATER, "tricks": (1, 1)}, "1-1"),
         ({**LATER, "trump": None}, "trump"),
         ({**LATER, "dealer": None}, "dealer"),

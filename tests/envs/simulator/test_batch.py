@@ -127,6 +127,27 @@ def test_state_into_other_batch(rng: np.random.Generator) -> None:
     np.testing.assert_array_equal(worlds.history(seats=[1] * 8)[0][7], batch.history(seats=[1] * 3)[0][2])
 
 
+def test_restored_endgame_is_exact(rng: np.random.Generator) -> None:
+    played, batch = DealBatch("classic", 4, seed=1), DealBatch("classic", 4, seed=1, endgame="exact")
+    while played.views()["stock"].any():
+        actions = random_actions(played.action_mask(), rng)
+        for one in (played, batch):
+            one.step(actions)
+    restored = DealBatch("classic", 4, endgame="exact")
+    restored.set_state(played.get_state())
+    assert restored.done.all()
+    np.testing.assert_array_equal(restored.returns(), batch.returns())
+
+
+@pytest.mark.parametrize("device", [None, "cpu"])
+def test_no_rows(device: str | None) -> None:
+    batch = DealBatch("tiny", 2, device=device)
+    batch.set_state(batch.get_state(rows=[]), rows=[])
+    batch.deal_decks([], [], rows=[])
+    batch.step([], rows=[])
+    assert tuple(batch.observe(rows=[]).shape) == (0, batch.num_observations)
+
+
 # Refusals.
 
 
@@ -187,3 +208,11 @@ def test_wrong_calls_change_nothing(method: str, arguments: list[Any], complaint
     with pytest.raises(ValueError, match=complaint):
         getattr(batch, method)(*arguments)
     assert snapshot(batch) == before
+
+
+def test_more_actions_than_a_deal_has() -> None:
+    batch = DealBatch("tiny", 2, history=True)
+    before = batch.get_state()
+    with pytest.raises(ValueError, match="from 0 to 8, got 9"):
+        batch.set_state(before._replace(counts=np.array([9, 0])))
+    np.testing.assert_equal(batch.get_state()[1:], before[1:])

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from german_whist.envs.utils.cache_folder import CACHE_VARIABLE
 from german_whist.envs.utils.kernel_cache import source_digest
 
 CALLER = """\
@@ -72,3 +73,17 @@ def test_compilation_is_announced(tmp_path: Path) -> None:
     assert said[0].startswith("german-whist: compiling")
     assert said[0].count("\n") == 1
     assert said[1] == ""
+
+
+def test_processes_remove_unused_kernels_together(tmp_path: Path) -> None:
+    for number in range(60):
+        folder = tmp_path / "kernels" / f"{number:016x}"
+        folder.mkdir(parents=True)
+        for file in range(12):
+            (folder / f"{file}.nbi").touch()
+        os.utime(folder, (0, 0))
+    code = "from german_whist.envs.utils.kernel_cache import kernels_folder; print(*kernels_folder().iterdir())"
+    environment = {**os.environ, CACHE_VARIABLE: str(tmp_path)}
+    started = [subprocess.Popen([sys.executable, "-c", code], env=environment) for _ in range(4)]
+    assert [process.wait() for process in started] == [0] * 4
+    assert not [*(tmp_path / "kernels").iterdir()]

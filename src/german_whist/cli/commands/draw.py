@@ -120,13 +120,13 @@ def _print(recording: Recording, seat: int | None) -> None:
 
     rules, names, steps = recording.rules, recording.names, recording.steps()
     batch = next(steps)
-    print_deal(batch, 0, seat, names=names)
+    print_deal(batch, seat, names=names)
     for move, action in enumerate(recording.actions, 1):
         before = batch.states[0].copy()
         next(steps)
-        events = action_events(rules, before, batch.states[0], action, move, seat, names)
-        print(f"\nmove {move}: {' '.join(event.text for event in events)}")
-        print_deal(batch, 0, seat, names=names)
+        events = action_events(rules, before, batch.states[0], action, seat, names)
+        print(f"\nmove {move}: {' '.join(events)}")
+        print_deal(batch, seat, names=names)
     result, low = recording.result, bool(batch.states["low"][0])
     print(result_sentence(result.tricks, result.margin, result.points, rules, names, low=low))
 

@@ -74,18 +74,17 @@ def _play_deal(deal: Episode, agent: Agent, seat: int, names: tuple[str, str]) -
 
     batch, log = deal.batch, deal.batch.log
     assert log is not None  # histories are kept
-    print(f"\n{' '.join(event.text for event in first_events(deal.rules, batch.states[0], names))}")
+    print(f"\n{' '.join(first_events(deal.rules, batch.states[0], names))}")
     while not deal.over[0]:
         before = batch.states[0].copy()
         if deal.turn == seat:
-            print_deal(batch, 0, seat, names=names)
+            print_deal(batch, seat, names=names)
             deal.play(_ask(deal))
         else:
             play_turn(agent, deal, deal.every_row)
-        step = int(deal.plies[0])
-        action = int(log.actions[0, step - 1])
-        for event in action_events(deal.rules, before, batch.states[0], action, step, seat, names):
-            print(event.text)
+        action = int(log.actions[0, int(deal.plies[0]) - 1])
+        for event in action_events(deal.rules, before, batch.states[0], action, seat, names):
+            print(event)
     margin, points = (float(deal.returns(reward, deal.every_row)[0, 0]) for reward in ("margin", "points"))
     state = batch.states[0]
     print(result_sentence(state["tricks"], margin, points, deal.rules, names, low=bool(state["low"])))
