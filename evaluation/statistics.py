@@ -65,9 +65,7 @@ class PairedIntervals(NamedTuple):
     margin_interval: tuple[float, float]
 
 
-def paired_intervals(
-    outcomes: npt.NDArray[Any], margins: npt.NDArray[Any], largest: float = math.inf
-) -> PairedIntervals:
+def paired_intervals(outcomes: npt.NDArray[Any], margins: npt.NDArray[Any], largest: float) -> PairedIntervals:
     """Return the means over mirrored pairs with their 95 % intervals (:func:`bounded_interval`).
 
     Args:

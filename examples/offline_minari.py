@@ -2,7 +2,7 @@
 
 ``champion``, ``heuristic`` and ``random`` play one another. The cards of one seat in one deal are an episode: canonical
 observations, actions, the margin as the last reward, and in its infos the mask and ``champion``'s estimate of every
-action's value, in tricks. A network regresses on these values and never plays before its match.
+action's advantage, in margin. A network regresses on these and never plays before its match.
 It printed, in 46 s of processor time: 88.9 % against random, 95 % interval 87.6 to 90.3 %
 """
 
@@ -52,7 +52,7 @@ def play(names, deals, seed):
             truncations=np.zeros_like(end),
             infos={
                 "action_mask": np.concatenate([masks, np.zeros_like(masks[:1])]),
-                "action_values": np.concatenate([values, np.zeros_like(values[:1])]),
+                "action_advantages": np.concatenate([values, np.zeros_like(values[:1])]),
             },
         )
 
@@ -66,7 +66,7 @@ def collect(deals):
         observation_space=gymnasium.spaces.Box(-1, 127, (443,), np.int8),
         action_space=gymnasium.spaces.Discrete(52),
         algorithm_name=", ".join(" against ".join(names) for names in PLAYERS),
-        description="German Whist, classic, exact endgames; infos: action_mask, and action_values in tricks",
+        description="German Whist, classic, exact endgames; infos: action_mask, and action_advantages in margin",
     )
 
 
@@ -89,7 +89,7 @@ def learn(dataset, epochs):
     observations = torch.from_numpy(np.concatenate([each.observations[:-1] for each in episodes]))
     masks, values = (
         torch.from_numpy(np.concatenate([each.infos[name][:-1] for each in episodes]))
-        for name in ("action_mask", "action_values")
+        for name in ("action_mask", "action_advantages")
     )
     learner = Learner()
     optimizer = torch.optim.Adam(learner.parameters(), lr=1e-3)

@@ -7,6 +7,7 @@ It printed, in 30 s of processor time: 69.2 % against random, 95 % interval 67.3
 """
 
 import gymnasium
+import numpy as np
 import torch
 from tianshou.algorithm import PPO
 from tianshou.algorithm.modelfree.reinforce import DiscreteActorPolicy
@@ -47,6 +48,7 @@ def make_env():
 
 def train(decisions=50_000, seed=1, steps=2048):
     torch.manual_seed(seed)
+    np.random.seed(seed)  # Tianshou's own draws
     envs = DummyVectorEnv([make_env] * 16)
     envs.seed(seed)
     actor = Actor(52)

@@ -21,7 +21,6 @@ import verifiers.v1 as vf
 import german_whist as gw
 
 __all__ = ["WhistEnv", "WhistTaskset"]
-CARDS = 26  # of a seat in a deal
 
 
 class WhistConfig(vf.TasksetConfig):
@@ -71,7 +70,7 @@ class WhistEnv(vf.Env[WhistEnvConfig]):
                 if not (done or segment.terminated):  # a segment that is terminated has an empty reply
                     segment = await interaction.turn(message)
         trace = interaction.trace
-        trace.record_reward("regret", -given_away / CARDS, 1.0)
+        trace.record_reward("regret", -given_away / gw.rules(task.data.game["rules"]).tricks, 1.0)
         trace.record_metric("margin", float(info["margin"]))
 
 
@@ -111,7 +110,7 @@ def main(tasks=2):
     traces = [trace for episode in episodes for trace in episode.traces]
     for trace in traces:
         print(trace.task.data.name, trace.reward, trace.num_turns, trace.metrics)
-    if [trace.num_turns for trace in traces] != [CARDS] * tasks:
+    if [trace.num_turns for trace in traces] != [26] * tasks:
         raise RuntimeError(f"not every card was played: {[(trace.num_turns, trace.errors) for trace in traces]}")
     return [trace.reward for trace in traces]
 

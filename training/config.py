@@ -383,7 +383,7 @@ def _parsed(key: str, value: Any) -> Any:
     if isinstance(value, str) and key not in ("rules", "init", "device"):
         if key in ("hidden", "value_hidden", "evaluate_against") and not value.startswith("["):
             # Commas separate entries, except before ``key=``, which is a setting of the agent before it.
-            value = re.split(r",(?![a-z_]+=)", value)
+            value = re.split(r",(?!\s*[a-z_]+=)\s*", value)
         else:
             value = _yaml(key, value)
     return value

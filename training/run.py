@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+import yaml
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 from safetensors import SafetensorError, safe_open
@@ -113,16 +114,24 @@ class RunDirectory:
             ValueError: if the folder holds no run of this version, or a setting cannot change within a run.
         """
         run = cls(path)
-        if not run.config.is_file():
-            raise ValueError(f"{str(path)!r} is not a run directory: it has no config.yaml")
+        run.check_exists()
         if not run.has_snapshot and any(int(saved.stem) for saved in run.checkpoint_paths()):
             raise ValueError(f"run {str(path)!r} is of another version: start a new one from a checkpoint of it (init)")
         config = load_config(run.config, settings)
-        before, now = load_config(run.config).model_dump(), config.model_dump()
+        before, now = yaml.safe_load(run.config.read_text(encoding="utf-8")), config.model_dump()
         for key in FIXED:
             if now.get(key) != before.get(key):
                 raise ValueError(f"{key} cannot change within a run: it is {before.get(key)!r}, got {now.get(key)!r}")
         return run, config
+
+    def check_exists(self) -> None:
+        """Refuse a folder that holds no run.
+
+        Raises:
+            ValueError: if it has no settings.
+        """
+        if not self.config.is_file():
+            raise ValueError(f"{str(self.given)!r} is not a run directory: it has no config.yaml")
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -169,9 +178,9 @@ class RunDirectory:
         return self.checkpoints / f"{decisions:012d}.safetensors"
 
     def add_evaluations(self, rows: list[dict[str, Any]]) -> None:
-        """Add results to ``evaluations.csv``, replacing earlier ones for the same number of decisions."""
-        again = {row["decisions"] for row in rows}
-        kept = [row for row in self.read_evaluations() if row["decisions"] not in again]
+        """Add results to ``evaluations.csv``, replacing those of the same decisions and opponent."""
+        again = {(row["decisions"], row["opponent"]) for row in rows}
+        kept = [row for row in self.read_evaluations() if (row["decisions"], row["opponent"]) not in again]
         _write_rows(self.evaluations, EVALUATION_COLUMNS, [*kept, *rows])
 
     def read_evaluations(self) -> list[dict[str, Any]]:

@@ -249,7 +249,8 @@ def _train_policy_iteration(
         state.save()
         if processes.is_first:
             state.fit_value()
-        return records.finish(state.decisions, state.checkpoint())
+        outcome: TrainingOutcome = processes.broadcast(records.finish(state.decisions, state.checkpoint()))
+        return outcome
 
 
 class TrainingState:

@@ -121,6 +121,15 @@ def test_error_in_agent_names_its_line(folder: Path, run: Run) -> None:
     assert "my_bot.py, line 13: ValueError: no field of name no_such_field" in error
 
 
+@pytest.mark.parametrize("kind", [BrokenPipeError, ConnectionRefusedError])
+def test_agent_whose_program_is_gone(kind: type[OSError], folder: Path, run: Run) -> None:
+    text = f"class Bot:\n    def act(self, views, rng):\n        raise {kind.__name__}(5, 'it is gone')\n"
+    (folder / "gone.py").write_text(text, encoding="utf-8")
+    code, _, error = run("evaluate", "python:gone.py:Bot", "random", "--deals", "2")
+    assert code == 2
+    assert f"gone.py, line 3: {kind.__name__}: " in error
+
+
 # The doors: what the user has not written himself loads no code.
 
 EVIL = "python:evil.py:Bot"

@@ -28,10 +28,14 @@ CASES = [
     ("draw greedy random --line 4", "--line"),
     ("train quikstart", "did you mean 'quickstart'?"),
     ("train tiny.yaml --decisons 5", "did you mean '--decisions'?"),
-    ("curve absent", "absent"),
+    ("curve absent", "'absent' is not a run"),
+    ("draw greedy random --gif t.gif --after 3", "--after"),
+    ("draw greedy random --size 960x640", "--size"),
+    ("play --deals 0", "--deals"),
     ("draw greedy random --still t.png --size 960", "got '960'"),
     ("solve AKQ2.T98..J4 J7.AK2.Q5.T", "got 9 and 8"),
     ("hint AK4.T9..J --opponent J7.AK.Q.T --tricks 3", "got '3'"),
+    ("hint AK4.T9..J --opponent J7.AK.Q.T --my-void D@3", "--my-void"),
 ]
 
 

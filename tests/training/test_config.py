@@ -69,7 +69,7 @@ def test_file_and_overrides(tmp_path: Path) -> None:
         ("evaluate_against", "random", ["random"]),
         (
             "evaluate_against",
-            "small:temperature=1,endgame=exact,random",
+            "small:temperature=1,endgame=exact, random",
             ["small:temperature=1,endgame=exact", "random"],
         ),
     ],

@@ -148,7 +148,8 @@ def command_line(process: int) -> str:
 @pytest.mark.nightly  # 20 seconds of processor
 def test_torchrun_agrees(tmp_path: Path) -> None:
     (tmp_path / "tiny.yaml").write_text(yaml.safe_dump(SMALL_SETTINGS))
-    ranks = start_two(["-m", "german_whist", "train", "tiny.yaml", "--quiet", "--out", "torchrun"], tmp_path)
+    code = "import german_whist as gw; assert gw.train('tiny.yaml', out='torchrun', quiet=True).win_rates"
+    ranks = start_two(["-c", code], tmp_path)
     own = gw.train(tmp_path / "tiny.yaml", out=tmp_path / "own", quiet=True, processes=2)
     assert [rank.wait(240) for rank in ranks] == [0, 0], [rank.communicate() for rank in ranks]
     given = RunDirectory(tmp_path / "torchrun")

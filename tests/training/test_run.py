@@ -69,6 +69,15 @@ def test_open_run(here: Path) -> None:
             RunDirectory.open(wrong)
 
 
+def test_run_with_own_agent_is_opened_by_its_name(here: Path) -> None:
+    (here / "mine.py").write_text("class Bot:\n    def act(self, views, rng): ...\n")
+    own = {"evaluate_against": ["python:mine.py:Bot"]}
+    begun("a", **own)
+    assert RunDirectory.open("runs/a", own)[1].evaluate_against == ["python:mine.py:Bot"]
+    with pytest.raises(ValueError, match="runs code"):
+        RunDirectory.open("runs/a")
+
+
 # Metrics and evaluations
 
 
@@ -86,6 +95,8 @@ def test_evaluations_are_replaced(here: Path) -> None:
     again = [evaluation(24_000_128, win_rate=0.75), evaluation(24_000_128, "greedy", 0.5)]
     run.add_evaluations(again)
     assert run.read_evaluations() == [*first, *again]
+    run.add_evaluations([evaluation(24_000_128, "greedy", 0.25)])  # those of another opponent stay
+    assert run.read_evaluations() == [*first, again[0], evaluation(24_000_128, "greedy", 0.25)]
 
 
 def order(row: tuple[int, dict[str, float]]) -> tuple[int, list[str]]:

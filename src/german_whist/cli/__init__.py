@@ -125,16 +125,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         return int(exiting.code or 0)
     except KeyboardInterrupt:
         return INTERRUPTED
-    except BrokenPipeError:  # the reader has closed the pipe, as `head` does
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+    except BrokenPipeError as error:
+        own_line = _own_line(error)
+        if own_line is None:  # the reader has closed the pipe, as `head` does
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
+        message = own_line
     except ModuleNotFoundError as error:
         library = missing_library(error)
         if library is None:
             raise
         message = f'{library.name} is not installed: pip install "german-whist[{library.extra}]"'
     except OSError as error:
-        message = str(error) if error.filename is None else f"{error.filename}: {error.strerror}"
+        message = _own_line(error) or (str(error) if error.filename is None else f"{error.filename}: {error.strerror}")
     except (ValueError, FloatingPointError, MemoryError, BrokenExecutor) as error:
         message = _own_line(error) or str(error)
     except Exception as error:

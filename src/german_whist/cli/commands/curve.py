@@ -34,7 +34,8 @@ def run(options: argparse.Namespace) -> int:
 
     runs: dict[str, RunDirectory] = {}
     for folder in map(Path, options.runs):
-        runs[str(folder) if folder.name in runs else folder.name] = RunDirectory(folder)
+        run = runs[str(folder) if folder.name in runs else folder.name] = RunDirectory(folder)
+        run.check_exists()
     draw_comparison({name: run.read_evaluations() for name, run in runs.items()}, options.out, options.by)
     print(f"curves: {options.out}")
     return 0

@@ -54,10 +54,15 @@ def run(options: argparse.Namespace) -> int:
     for option in ("rules", "deal") if is_file else ("line",):
         if getattr(options, option) is not None:
             raise ValueError(f"draw: --{option} is for {'agents' if is_file else 'a file of recordings'}")
+    if options.size is not None and options.still is None and options.gif is None:
+        raise ValueError("draw: --size is for --still and --gif")
+    if options.after is not None and options.still is None and options.gif is not None:
+        raise ValueError("draw: --after is for --still and text: a GIF shows the whole deal")
     if is_file:
         found = next(read_recordings(options.source[0], line=options.line), None)
         if found is None:
-            raise ValueError(f"{options.source[0]}: no recording{f' in line {options.line}' if options.line else ''}")
+            where = "" if options.line is None else f" in line {options.line}"
+            raise ValueError(f"{options.source[0]}: no recording{where}")
         recording = found
     elif len(options.source) == 2:
         recording = _played(options)

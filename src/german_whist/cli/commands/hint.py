@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from german_whist.envs.engine.rules import Rules
 
 
+_CARDS = ("mine", "theirs", "taken", "shown")
+_REMEMBERED = {**dict.fromkeys(_CARDS, "..."), "void": "", "my_void": "", "dealer": None}  # with their defaults
+
+
 def add_parser(subparsers: Any) -> None:
     """Register the command."""
     parser = subparsers.add_parser(
@@ -96,9 +100,12 @@ def _position(options: argparse.Namespace, game: Rules) -> np.ndarray[Any, Any]:
     tricks = None if options.tricks is None else _parse_tricks(options.tricks)
     hand = parse_hand(options.hand)
     if options.up is None:
+        for name, nothing in _REMEMBERED.items():
+            if getattr(options, name) != nothing:
+                raise ValueError(f"hint: --{name.replace('_', '-')} is for the foreplay, in which --up is given")
         opponent, suit = parse_hand(options.opponent), -1 if trump is None else trump
         return endgame_view(game, hand, opponent, trump=suit, led=led, tricks=tricks or (0, 0))
-    remembered = {name: parse_hand(getattr(options, name)) for name in ("mine", "theirs", "taken", "shown")}
+    remembered = {name: parse_hand(getattr(options, name)) for name in _CARDS}
     return foreplay_view(
         game,
         hand,

@@ -45,7 +45,10 @@ def run(options: argparse.Namespace) -> int:
     from german_whist.envs.engine.rules import rules
     from german_whist.envs.simulator.episodes import Episode
     from german_whist.envs.text.scene import YOU
+    from german_whist.envs.utils.checks import whole_number
 
+    if options.deals is not None:
+        whole_number("--deals", options.deals, 1)
     deal = Episode(rules(options.rules), history=True)
     agent = make_agent(options.agent, deal.rules)
     names = (YOU, agent_name(agent)) if options.seat == 0 else (agent_name(agent), YOU)
