@@ -2,7 +2,7 @@
 
 Every step of TorchRL's rollout holds both seats, and ``"mask"`` says which of them moves. ``trajectory`` extracts each
 seat's own decisions.
-It printed, in 41 s: 65.8 % against random, 95 % interval 63.9 to 67.6 %
+It printed, in 173 s of processor time: 63.0 % against random, 95 % interval 61.2 to 64.9 %
 """
 
 import torch
