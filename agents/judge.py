@@ -378,9 +378,11 @@ def _tricks(margins: Row, rules: Rules, *, low: bool, counted: int | None = None
         low: whether the endgame is played low.
         counted: number of tricks that count; by default that of a whole deal.
     """
-    if rules.race:  # the winner takes exactly as many as it needs
-        return rules.race + np.minimum(margins, 0), rules.race - np.maximum(margins, 0)
-    half, own = (rules.counted if counted is None else counted) / 2, (-margins if low else margins) / 2
+    half = (rules.counted if counted is None else counted) / 2
+    if rules.race:  # the winner takes as many as it needs, or more than half of all
+        most = np.minimum(rules.race, half + np.abs(margins) / 2)
+        return most + np.minimum(margins, 0), most - np.maximum(margins, 0)
+    own = (-margins if low else margins) / 2
     return half + own, half - own
 
 

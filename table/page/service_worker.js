@@ -4,11 +4,11 @@
  * files that few people need are cached only when the page reports that it has loaded one, and by the next version again.
  */
 
-const CACHE = "german-whist VERSION_OF_THE_FILES";
+const worker = /** @type {any} */ (self);
+const PREFIX = `german-whist ${worker.registration.scope} `; // several copies of the page may share an origin
+const CACHE = `${PREFIX}VERSION_OF_THE_FILES`;
 const FILES = /** @type {string[]} */ ([]);
 const LATER = /** @type {string[]} */ ([]);
-
-const worker = /** @type {any} */ (self);
 
 /** @param {string} name of a file to cache */
 async function keep(name) {
@@ -30,7 +30,7 @@ worker.addEventListener("message", (/** @type {any} */ event) => {
 
 // A new version is activated when no tab shows the old one any more, so no page mixes files of two versions.
 worker.addEventListener("activate", (/** @type {any} */ event) => {
-  const old = (/** @type {string} */ name) => name.startsWith("german-whist ") && name !== CACHE;
+  const old = (/** @type {string} */ name) => name.startsWith(PREFIX) && name !== CACHE;
   event.waitUntil(caches.keys().then((names) => Promise.all(names.filter(old).map((name) => caches.delete(name)))).then(() => worker.clients.claim()));
 });
 

@@ -1,3 +1,7 @@
 // @ts-check
 // A script of its own, so that the worker loads while the page's modules are still on their way.
-/** @type {any} */ (globalThis).pageWorker = new Worker("worker.js", { type: "module" });
+const pageWorker = /** @type {any} */ (new Worker("worker.js", { type: "module" }));
+pageWorker.addEventListener("error", (/** @type {ErrorEvent} */ { message }) => {
+  pageWorker.failed = !message; // it could not be loaded
+});
+/** @type {any} */ (globalThis).pageWorker = pageWorker;

@@ -112,6 +112,13 @@ def test_lost_trick_costs_one(game: str) -> None:
     assert (spades.actions, spades.lost) == ((51, 39), (0, 1))
 
 
+def test_tricks_of_race_without_winner() -> None:
+    made = rules("race9:counts=endgame")
+    last = endgame_view(made, parse_hand("A..."), parse_hand("K..."), trump=3, tricks=(7, 5))
+    advice = advise(last, made)[0]
+    assert (advice.tricks, advice.opponent_tricks) == ((8,), (5,))
+
+
 def test_labels() -> None:
     for lost, error, win, win_error, label in (
         (0.0, 0.1, 0.0, 0.01, "best"),

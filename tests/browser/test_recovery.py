@@ -132,6 +132,17 @@ def test_a_part_of_the_page_that_does_not_come_is_not_taken_for_the_server(table
     table.complaints.clear()
 
 
+def test_a_worker_that_does_not_come_is_named(table: Table) -> None:
+    table.go_to(table.create(rules="small", agent="greedy", seat=0))
+    table.page.route("**/worker.js", lambda route: route.abort())
+    table.page.reload()
+    table.wait()
+    for _ in range(2):  # the first press raises the card
+        table.actions()[0].click()
+    table.page.get_by_role("alert").filter(has_text="could not be loaded").wait_for(timeout=10_000)
+    table.complaints.clear()
+
+
 def test_two_tabs_show_the_same_table(table: Table) -> None:
     table.go_to(table.create(rules="tiny", seat=0))
     other = table.another_tab()
@@ -149,10 +160,11 @@ def test_two_tabs_show_the_same_table(table: Table) -> None:
 def test_an_address_of_a_session_that_is_gone_opens_the_last_game(table: Table) -> None:
     table.go_to(table.create(rules="small", seat=0))
     hand = table.hand
-    table.page.evaluate("location.hash = 'session=nowhere'")
-    table.page.wait_for_function("() => !location.hash.includes('nowhere')")
-    table.wait()
-    assert table.hand == hand
+    for address in ("session=nowhere", "constructor=nowhere"):
+        table.page.evaluate("address => { location.hash = address; }", address)
+        table.page.wait_for_function("() => !location.hash.includes('nowhere')")
+        table.wait()
+        assert table.hand == hand
 
 
 def test_a_damaged_game_is_named_and_another_one_can_be_played(table: Table) -> None:
@@ -317,6 +329,10 @@ def test_all_games_are_saved_as_a_file_that_another_browser_loads(
     path.write_text("{}")
     keep.get_by_label("Load a saved file").set_input_files(path)
     keep.get_by_text("This is not a file of games saved by German Whist.").wait_for()
+    whole = json.loads(other.do("exportAll"))
+    path.write_text(json.dumps({**whole, "sessions": [{"id": "x"}]}))
+    keep.get_by_label("Load a saved file").set_input_files(path)
+    keep.get_by_text("This file of games is damaged.").wait_for()
 
 
 def test_a_file_that_cannot_be_kept_is_not_taken_for_a_known_one(table: Table) -> None:

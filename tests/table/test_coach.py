@@ -17,15 +17,16 @@ from german_whist.agents.registry import make_agent
 from german_whist.envs.agent import play_turn
 from german_whist.envs.engine.actions import action_text
 from german_whist.envs.engine.cards import card_text, cards_of, deck_text, parse_card
-from german_whist.envs.engine.rules import Rules, rule_names
+from german_whist.envs.engine.rules import Rules, rule_names, rules
 from german_whist.envs.simulator.episodes import Episode
 from german_whist.evaluation.recording import DealResult, Recording
-from german_whist.table.page_data import rounded_network, write_data
+from german_whist.table.page_data import game_records, rounded_network, write_data
 from tests.presets import PRESETS
 from tests.table.test_replay import needs_node
 
 PROGRAM = Path(__file__).parent / "coach.mjs"
 JUDGES = ("champion", "champion", "small")  # of the deals of each game
+OPEN_RACES = ("race9:counts=endgame", "race:race=16")  # nobody may win them
 
 
 def played(game: str, index: int) -> Recording:
@@ -46,7 +47,10 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, int], A
     """What the page's coach says of every decision, by game and deal."""
     folder = tmp_path_factory.mktemp("data")
     write_data(folder)
-    keys = [(game, index) for game in rule_names() for index in range(len(JUDGES))]
+    data = json.loads((folder / "data.json").read_text())
+    data["rules"] += game_records({spec: rules(spec) for spec in OPEN_RACES})["rules"]  # as `serve --rules` offers them
+    (folder / "data.json").write_text(json.dumps(data))
+    keys = [(game, index) for game in (*rule_names(), *OPEN_RACES) for index in range(len(JUDGES))]
     lines: list[dict[str, Any]] = []
     for game, index in keys:
         deal = played(game, index)
@@ -61,7 +65,7 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, int], A
 
 
 @needs_node
-@pytest.mark.parametrize("game", PRESETS)
+@pytest.mark.parametrize("game", [*PRESETS, *OPEN_RACES])
 def test_the_page_judges_as_python_does(game: str, answers: dict[tuple[str, int], Any]) -> None:
     for index, name in enumerate(JUDGES):
         deal = played(game, index)

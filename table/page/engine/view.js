@@ -98,7 +98,7 @@ export function cardsOfView(view) {
   return union(held, union(view.discarded, union(view.unseen, view.faceUp)));
 }
 
-const MAX_SOLVED = 13; // cards of a hand
+export const MAX_SOLVED = 13; // cards of a hand
 
 /**
  * @param {View} view

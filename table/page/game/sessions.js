@@ -23,7 +23,7 @@ import { daySetup, randomSeed, setupOf } from "./setup.js";
 import { challengeOf, codeOf, decoded, openRecordings, readDeals } from "./shared_deals.js";
 import { accuracyOfDeals, countDeals, summary } from "./statistics.js";
 import { Store } from "./store.js";
-import { act as agentActs, advise, adviseOfOwnNetwork, load, playOut } from "./thinking.js";
+import { act as agentActs, advise, adviseOfOwnNetwork, isWarm, load, playOut } from "./thinking.js";
 
 /** @typedef {import("./types.js").Session} SessionData */
 /** @typedef {import("./types.js").Review} Review */
@@ -120,7 +120,7 @@ export const list = () => inForeground(async () => {
 
 /** @param {string} id @returns {Promise<SessionData>} a game; if it is the agent's turn, because it has failed or the page was closed meanwhile, it is asked again */
 export const open = (id) => inForeground(async () => {
-  const entry = await read(id);
+  const [entry] = await Promise.all([read(id), isWarm()]);
   await reply(entry);
   return entryData(entry);
 });
@@ -219,6 +219,9 @@ export const importAll = (text) => inForeground(async () => {
   if (format !== EXPORT || version !== EXPORT_VERSION || ![saved, deals, matches].every(Array.isArray)) {
     throw new PageError("refused", "This is not a file of games saved by German Whist.");
   }
+  const isSession = (/** @type {any} */ row) => typeof row?.id === "string" && typeof row.updated === "number" && typeof row.settings?.rules === "string" && Array.isArray(row.deals);
+  const isCounted = (/** @type {any} */ row) => typeof row?.session === "string" && typeof row.time === "string" && typeof row.rules === "string";
+  if (!saved.every(isSession) || ![...deals, ...matches].every(isCounted)) throw new PageError("refused", "This file of games is damaged.");
   const added = await store.merge(saved, { deals, matches });
   if (added === null) throw new PageError("refused", "Your browser saves nothing here.");
   return added;

@@ -21,7 +21,7 @@ import { PageError } from "./errors.js";
 
 const AWAY = "The server does not answer. Your game is saved and goes on when the server is back.";
 
-/** @type {Worker} */
+/** @type {Worker & {failed?: boolean}} */
 const worker = /** @type {any} */ (globalThis).pageWorker ?? new Worker("worker.js", { type: "module" }); // start.js has started one
 
 /** @type {Map<number, {resolve: (answer: any) => void, reject: (error: Error) => void}>} */
@@ -41,6 +41,7 @@ worker.addEventListener("message", (/** @type {MessageEvent<Message>} */ { data 
 });
 
 worker.addEventListener("error", (event) => {
+  if (!event.message) worker.failed = true; // it could not be loaded: no question will be answered
   for (const { reject } of waiting.values()) reject(new PageError("refused", `The page has failed: ${event.message ?? "part of it could not be loaded"}.`));
   waiting.clear();
 });
@@ -64,6 +65,7 @@ const absent = (agent) => new PageError("absent", `${agentTitle(agent)} could no
 
 /** @param {Question} question @returns {Promise<any>} */
 function askWorker(question) {
+  if (worker.failed) return Promise.reject(new PageError("refused", "The page has failed: part of it could not be loaded."));
   count += 1;
   const id = count;
   return new Promise((resolve, reject) => {

@@ -203,6 +203,7 @@ export class Controller {
     this.session = answer;
     this.show(shownNow(answer));
     if (answer.recall !== null) alertUser(`${recallText(answer.recall)}. After the deal you will see which.`);
+    this.goOn(answer);
   }
 
   async takeBack() {

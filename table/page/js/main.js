@@ -190,7 +190,7 @@ function quiz() {
   const deal = `${session.id} ${session.deal.number}`;
   if (!settings.memoryQuiz || asked === deal || document.querySelector("dialog[open]") !== null) return;
   asked = deal;
-  openQuiz(session, (cards) => void controller.recall(cards));
+  openQuiz(session, (cards) => void controller.recall(cards), () => controller.goOn(session));
 }
 
 /** @param {Session} session @returns {boolean} whether another one is at the table by now */
@@ -409,14 +409,13 @@ function connect() {
 /** Open what the address names, else resume the last game, else deal a new one. */
 async function openAddress() {
   const [kind, value] = location.hash.slice(1).split("=");
-  const openShared = { deal: openLink, day: openDay }[kind];
-  if (openShared !== undefined && value) {
+  if ((kind === "deal" || kind === "day") && value) {
     try {
-      return await openShared(value);
+      return await (kind === "deal" ? openLink(value) : openDay(value));
     } catch (error) {
       if (!(error instanceof PageError)) throw error;
       const go = () => void attempt(resume);
-      openDialog("The link cannot be opened", [h("p", {}, error.message), h("p", {}, "Ask for the link again.")], { onclose: go });
+      openDialog("The link cannot be opened", [h("p", {}, error.message), kind === "deal" && h("p", {}, "Ask for the link again.")], { onclose: go });
       return undefined;
     }
   }

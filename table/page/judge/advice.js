@@ -22,7 +22,7 @@ import { evaluate } from "../engine/network/network.js";
 import { exactMargins } from "../engine/open_hands.js";
 import { solveEndgame } from "../engine/solver/values.js";
 import { beats, beginsEndgame, copyState, play, signedMargin } from "../engine/state.js";
-import { opponentHandKnown, viewOf } from "../engine/view.js";
+import { MAX_SOLVED, opponentHandKnown, viewOf } from "../engine/view.js";
 import { countHands, sampleState } from "./world_sampling.js";
 import { tricksLost, tricksTaken } from "./tricks.js";
 
@@ -209,7 +209,7 @@ function sampleWorlds(view, rules, number) {
  * @returns {number[]} its margin in each world
  */
 function rollOuts(worlds, rules, action) {
-  const found = worlds.map((world, place) => rollOut(world, rules, action, place < SOLVED));
+  const found = worlds.map((world, place) => rollOut(world, rules, action, place < SOLVED && rules.hand <= MAX_SOLVED));
   const errors = found.slice(0, SOLVED).map(({ byRules, exact }) => exact - byRules);
   return found.map(({ byRules, exact }, place) => (place < SOLVED ? exact : byRules + errors[place % errors.length]));
 }

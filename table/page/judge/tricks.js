@@ -11,7 +11,9 @@
  * @returns {number} the counted tricks that a seat takes
  */
 export function tricksTaken(margin, rules, low = false, counted = rules.counted) {
-  if (rules.race) return rules.race + (margin - Math.abs(margin)) / 2; // the winner takes as many as it needs
+  if (rules.race) { // the winner takes as many as it needs, or more than half of all
+    return Math.min(rules.race, (counted + Math.abs(margin)) / 2) + (margin - Math.abs(margin)) / 2;
+  }
   return (counted + (low ? -margin : margin)) / 2;
 }
 

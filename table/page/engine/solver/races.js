@@ -3,9 +3,8 @@
  * Endgames of races, which stop when a seat has enough tricks, solved for the margin at that moment
  * (`solver/search/race_kernels.py`).
  *
- * A value is the leader's margin, counted in tricks still needed: if play stops when the leader needs `p` more tricks and
- * the follower `q`, the value is `q − p`. In the races of the page (to 7 and 9 of 26 tricks) a seat always gets there
- * before the cards run out, so Python's bounds for races that nobody may win are not needed.
+ * A value is the leader's margin, counted in tricks still needed: if play stops, or the cards run out, when the leader
+ * needs `p` more tricks and the follower `q`, the value is `q − p`.
  */
 
 import { cardsOf, NO_CARD, popcount, union, withCard } from "../cards.js";
@@ -74,8 +73,14 @@ class RaceSearch {
       return worst;
     }
 
-    if (own === 0 || other === 0) return other - own;
-    // The value depends on the tricks that both need, 1 to 9: they go into the two bits of each lane that words leave free.
+    if (own === 0 || other === 0 || cards === 0) return other - own;
+    // Goals out of reach become "one more than the cards left", so that the numbers fit into the two bits of each lane that
+    // words leave free; `shift` undoes it.
+    const shift = Math.max(other - cards - 1, 0) - Math.max(own - cards - 1, 0);
+    own = Math.min(own, cards + 1);
+    other = Math.min(other, cards + 1);
+    alpha -= shift;
+    beta -= shift;
     const lowKey = low | ((own & 3) << 14) | ((own >> 2) << 30);
     const highKey = high | ((other & 3) << 14) | ((other >> 2) << 30);
     const slot = slotOf(lowKey, highKey);
@@ -84,8 +89,8 @@ class RaceSearch {
       lower = this.bounds[2 * slot];
       upper = this.bounds[2 * slot + 1];
     }
-    if (lower >= beta || lower === upper) return lower;
-    if (upper <= alpha) return upper;
+    if (lower >= beta || lower === upper) return lower + shift;
+    if (upper <= alpha) return upper + shift;
     if (lower > alpha) alpha = lower;
     if (upper < beta) beta = upper;
     let best = BELOW_ALL;
@@ -115,7 +120,7 @@ class RaceSearch {
     this.highs[slot] = highKey;
     this.bounds[2 * slot] = lower;
     this.bounds[2 * slot + 1] = upper;
-    return best;
+    return best + shift;
   }
 }
 

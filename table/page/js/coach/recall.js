@@ -17,8 +17,9 @@ import { actionText } from "./bars.js";
  *
  * @param {Session} session
  * @param {(cards: number[]) => void} answer
+ * @param {() => void} onclose
  */
-export function openQuiz(session, answer) {
+export function openQuiz(session, answer, onclose) {
   const { hand, opponent, trump, led } = session.position;
   const own = new Set(hand.map(({ card }) => card));
   if (led !== null) own.add(led.card);
@@ -48,7 +49,7 @@ export function openQuiz(session, answer) {
     count,
     h("div", { class: "buttons" }, done, h("button", { class: "quiet", onclick: () => dialog.close() }, "Not now")),
     h("p", { class: "note" }, "You are told at once how many are right, and after the deal which ones. You can turn the quiz off in Settings."),
-  ]);
+  ], { onclose });
   show();
 }
 

@@ -49,8 +49,7 @@ function copyField(label, text, rows = 2) {
   const button = h("button", { class: "quiet" }, `Copy the ${name}`);
   button.addEventListener("click", async () => {
     area.select();
-    await copy(text);
-    button.textContent = "Copied";
+    button.textContent = (await copy(text)) ? "Copied" : "Copy the marked text yourself";
   });
   return h(
     "div",
@@ -61,17 +60,19 @@ function copyField(label, text, rows = 2) {
   );
 }
 
-/** @param {string} text */
+/** @param {string} text @returns {Promise<boolean>} whether the browser allows it */
 async function copy(text) {
   try {
     await navigator.clipboard.writeText(text);
+    return true;
   } catch {
     // There is no clipboard over plain HTTP. Beside an open dialog, the page is inert: nothing there can be selected.
     const area = h("textarea", { readonly: true }, text);
     (document.querySelector("dialog[open]") ?? document.body).append(area);
     area.select();
-    document.execCommand("copy");
+    const copied = document.execCommand("copy");
     area.remove();
+    return copied;
   }
 }
 
@@ -103,8 +104,7 @@ export async function sendDay({ day, deal, agent, position: { result } }, others
   if (!dataNow().server) lines.push(`${location.origin}${location.pathname}#day=${day}`);
   const text = lines.join("\n");
   if (await send(text)) return;
-  await copy(text);
-  alertUser("Copied: paste your result wherever you like.");
+  alertUser((await copy(text)) ? "Copied: paste your result wherever you like." : "Your browser does not allow copying.");
 }
 
 /** @param {string} name of the file @param {string} text */

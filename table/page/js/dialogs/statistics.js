@@ -7,6 +7,7 @@ import { countText, percent } from "../../game/wording.js";
 import { attempt } from "../attempt.js";
 import { barCell } from "../coach/bars.js";
 import { h, svg } from "../dom.js";
+import { change } from "../settings.js";
 import { signed } from "../words.js";
 import { confirmDialog, openDialog } from "./dialog.js";
 
@@ -20,6 +21,7 @@ export function openStatistics(statistics, catalog) {
   const remove = () => confirmDialog("Delete all statistics?", "Delete", () => void attempt(async () => {
     try {
       await sessions.clearStatistics();
+      change({ dealsKept: 0 });
     } finally {
       dialog.close(); // an error is shown behind it
     }
