@@ -171,7 +171,10 @@ def _advice(
         judge: the source of the values.
     """
     best, margins, margin_errors, wins, win_errors = values
-    lost = _tricks_lost(margins[best] - margins, wins[best] - wins, rules)
+    if judge == EXACT:
+        lost = np.maximum(*(np.abs(tricks - tricks[best]) for tricks in scores))
+    else:
+        lost = _tricks_lost(margins[best] - margins, wins[best] - wins, rules)
     errors = _tricks_lost(margin_errors, np.zeros(len(actions)), rules)
     order = sorted(range(len(actions)), key=lambda i: (i != best, lost[i], -ties[i], actions[i]))
 

@@ -43,7 +43,7 @@ class Mixture(Agent):
         actions = np.empty(len(views), np.int64)
         for agent, rows in self._parts(rng):
             asked = games.rows(rows) if games is not None and agent.uses_games else None
-            actions[rows] = ask_views(agent, views[rows], rng.rows(rows), asked)
+            actions[rows] = ask_views(agent, views[rows], rng.rows(rows, 1), asked)
         return actions
 
     def act_on(self, device: Device, views: StructTensor, rng: Any) -> Tensor:
@@ -51,7 +51,7 @@ class Mixture(Agent):
         actions: Tensor = device.empty(len(views), np.int64)
         for agent, rows in self._parts(rng):
             on_device = device.array(rows)
-            actions[on_device] = agent.act_on(device, views[on_device], rng.rows(rows))
+            actions[on_device] = agent.act_on(device, views[on_device], rng.rows(rows, 1))
         return actions
 
     def _parts(self, rng: Any) -> Iterator[tuple[Agent, Any]]:

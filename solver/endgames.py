@@ -90,6 +90,8 @@ def solve_endgames(
     """
     if at_least is not None and not is_whole_number(at_least):
         raise ValueError(f"at_least must be an integer, got {at_least!r}")
+    if at_least is not None:
+        at_least = min(max(int(at_least), -1), MAX_CARDS + 1)  # any integer is allowed, but tricks are int8
     if device is not None:
         return _solve_on(device, at_least, by_card, leaders, followers, trumps, lows, leds)
     endgames = EndgameBatch(leaders, followers, trumps, lows, leds)
@@ -109,7 +111,7 @@ def solve_endgames(
             transposition_table,
         )
         return tricks
-    threshold = np.int64(np.clip(at_least, -1, MAX_CARDS + 1))  # any integer is allowed, but kernels take int64
+    threshold = np.int64(at_least)
     reached = np.empty(len(endgames.leaders), np.bool_)
     endgames.solve(
         lambda table, transpositions, rows: write_reached(table, transpositions, *rows, threshold, reached),

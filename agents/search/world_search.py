@@ -24,6 +24,7 @@ from german_whist.envs.observation.views import check_view_array
 from german_whist.envs.utils.checks import MAX_THREADS, whole_number
 from german_whist.solver.tablebase.cache import open_table
 from german_whist.solver.tablebase.endgame_table import EndgameTable, empty_table
+from german_whist.solver.tablebase.kinds import DEFAULT_CARDS
 
 _KEYS = 2**53  # number of random keys
 
@@ -109,7 +110,9 @@ class WorldSearcher(Agent, Generic[Scratch]):
             executor.shutdown(wait=False, cancel_futures=True)
 
     def _table(self, low: bool) -> EndgameTable:
-        return empty_table() if self.rules.humbug else open_table(self.rules.trump != "none", low, True)
+        if self.rules.humbug:
+            return empty_table()
+        return open_table(self.rules.trump != "none", low, for_search=self.rules.hand > DEFAULT_CARDS)
 
     def _runner(self, low: bool, executor: ThreadPoolExecutor | None) -> RunWorlds:
         free = self._free[low]

@@ -94,6 +94,7 @@ class AgentRng:
             self._key = agent_key(check_seed(seed), stream)
         self._step = step
         self._rows: Any = slice(None)
+        self._level = 0
         # One per address, filled at the first draw: most agents never draw.
         self._keys = self._blocks = _NO_WORDS
 
@@ -115,20 +116,21 @@ class AgentRng:
             self._keys = np.full(len(self._indices), self._key, np.uint64)
             self._blocks = np.full(len(self._keys), np.asarray(self._step, np.uint64) * np.uint64(_BLOCKS_PER_STEP))
 
-    def rows(self, rows: npt.ArrayLike) -> AgentRng:
+    def rows(self, rows: npt.ArrayLike, level: int = 0) -> AgentRng:
         """Return the numbers of some rows, bool[rows] or int64[k], for an agent that is asked about these alone.
 
-        No number is drawn twice, here or by the part.
+        No number is drawn twice, here or by the part; with a ``level`` of 1, neither are those of :meth:`of_deal`.
         """
         self._fill()
         part = copy(self)
+        part._level += level
         part._rows = np.arange(len(self._indices))[self._rows][np.asarray(rows)]
         return part
 
     def of_deal(self) -> AgentRng:
         """Return numbers that each row draws again at every decision of its deal."""
         whole = copy(self)
-        whole._step, whole._keys = _DEAL_STEP, _NO_WORDS
+        whole._step, whole._keys = _DEAL_STEP - self._level, _NO_WORDS
         return whole
 
     def random(self, size: int | tuple[int, ...] | None = None) -> npt.NDArray[np.float64]:

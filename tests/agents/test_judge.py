@@ -96,9 +96,9 @@ def advice_of(actions: tuple[int, ...], **columns: tuple[float, ...]) -> Advice:
     return Advice(actions, **{**same, **tricks, **columns}, exact=False, judge="champion")  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("game", ["classic", "race"])
+@pytest.mark.parametrize("game", ["classic", "race", "classic:race=9"])
 def test_lost_trick_costs_one(game: str) -> None:
-    """The margin counts two for it, in a race one unless the trick decides who wins."""
+    """The margin counts two for it, in a race one unless the trick decides who wins, or nobody does."""
     made = rules(game)
     own, other = parse_hand("KQ.K.."), parse_hand("A.AQ..")
     for taken in ((5, 5), (4, 6), (6, 4)):

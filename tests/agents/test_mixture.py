@@ -50,6 +50,13 @@ def test_shares_by_deal() -> None:
     assert not np.array_equal(first, chosen._chosen(AgentRng(6, deals)))  # type: ignore[attr-defined]
 
 
+def test_shares_in_shares() -> None:
+    first, second, third = Counting(), Counting(), Counting()
+    agent = gw.make_agent({gw.make_agent({first: 0.5, second: 0.5}): 0.5, third: 0.5})
+    agent.act(gw.DealBatch("classic", 2000, seed=1).views(), AgentRng(5, np.arange(2000)))
+    assert [one.rows for one in (first, second, third)] == pytest.approx([500, 500, 1000], abs=80)
+
+
 def test_mixture_independent_of_batch() -> None:
     wide, again, narrow = played(opponent=SHARES, num_envs=4), played(opponent=SHARES, num_envs=4), []
     assert wide == again

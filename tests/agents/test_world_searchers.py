@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +13,10 @@ from german_whist.agents.search.agent import SearchAgent
 from german_whist.agents.search.ismcts import ISMCTSAgent
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.rules import rules
+from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.utils.cache_folder import CACHE_VARIABLE
 from german_whist.evaluation.match import play_match
+from german_whist.solver.tablebase import cache
 from tests.agents.positions import HEURISTIC, some_positions, view
 
 MC, ISMCTS = "mc:worlds=2", "ismcts:iterations=20"
@@ -51,6 +55,13 @@ def test_inconsistent_view_is_refused(spec: str) -> None:
     views = np.concatenate([some_positions("classic", 1, 0).views(), row])
     with pytest.raises(ValueError, match="view 1 is inconsistent: no opponent hand satisfies it"):
         make_agent(spec).act(views, AgentRng(1, np.arange(2)))
+
+
+def test_short_hands_need_no_large_table(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))
+    monkeypatch.setattr(cache, "DEFAULT_CARDS", 4)
+    make_agent("mc:worlds=2", "tiny").act(DealBatch("tiny", 1, seed=1).views(), AgentRng(5, [0]))
+    assert [path.name for path in tmp_path.rglob("*.table")] == ["trump-high-4.table"]
 
 
 def test_more_iterations_are_stronger() -> None:

@@ -92,7 +92,10 @@ export function advise(view, rules, network, worlds = network === null ? TRIED :
  * @returns {Advice}
  */
 function adviceOf(actions, values, scores, rules, judge, best) {
-  const lost = actions.map((_, place) => tricksLost(values.margins[best] - values.margins[place], values.wins[best] - values.wins[place], rules));
+  const exact = judge === EXACT;
+  const lost = actions.map((_, place) => (exact
+    ? Math.max(...scores[place].map((tricks, who) => Math.abs(tricks - scores[best][who])))
+    : tricksLost(values.margins[best] - values.margins[place], values.wins[best] - values.wins[place], rules)));
   const isBest = (/** @type {number} */ place) => (place === best ? 0 : 1);
   const order = actions.map((_, place) => place).sort((one, other) => isBest(one) - isBest(other) || lost[one] - lost[other] || actions[one] - actions[other]);
   return {
@@ -104,7 +107,7 @@ function adviceOf(actions, values, scores, rules, judge, best) {
     wins: order.map((place) => values.wins[place]),
     winErrors: order.map((place) => (place === best ? 0 : values.winErrors[place])),
     trick: order.map((place) => values.trick[place]),
-    exact: judge === EXACT,
+    exact,
     judge,
   };
 }
