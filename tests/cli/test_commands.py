@@ -80,7 +80,9 @@ def made_run(folder: str, opponents: tuple[str, ...]) -> None:
     rows = points({name: [0.3, 0.5, 0.6] for name in opponents})
     for row in rows:
         row.update({"deals": 10, "margin": 0.5, "seconds": row["decisions"] / 50})
-    RunDirectory(Path(folder)).add_evaluations(rows)
+    run = RunDirectory(Path(folder))
+    run.config.touch()
+    run.add_evaluations(rows)
 
 
 def test_curve_compares_runs(run: Run, here: Path) -> None:

@@ -31,7 +31,7 @@ def lowest_actions(game: str, seat: int, seed: int, deals: int) -> tuple[list[st
             else:
                 play_turn(bot, deal, deal.every_row)
         state, margin = deal.batch.states[0], float(deal.returns("margin", deal.every_row)[0, 0])
-        results.append(result_text(state["tricks"], margin, deal.rules, names, low=bool(state["low"]))[1])
+        results.append(result_text(state["tricks"], margin, deal.rules, names, low=bool(state["low"])))
         won = [won[0] + (margin > 0), won[1] + (margin < 0)]
         scores.append(f"Deals won: {names[0]} {won[0]}, {names[1]} {won[1]}.")
     return typed, results, scores
