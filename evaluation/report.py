@@ -62,9 +62,11 @@ class Report(ABC):
         return "\n".join(map(str, self.report()))
 
     def __repr__(self) -> str:
-        """Return the class and the first row of its table."""
-        rows = [part.rows[0] for part in self.report() if isinstance(part, Table)]
-        return f"{type(self).__name__}({', '.join(cell.strip() for cell in rows[0])})"
+        """Return the class and the first row of its table, or its first line of text."""
+        report = self.report()
+        first = next((part for part in report if isinstance(part, Table)), None)
+        words = [str(report[0])] if first is None else [cell.strip() for cell in first.rows[0]]
+        return f"{type(self).__name__}({', '.join(words)})"
 
     def _repr_html_(self) -> str:
         """Return the result as HTML for a notebook."""

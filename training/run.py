@@ -278,7 +278,7 @@ def diverged(run: RunDirectory, decisions: int, reason: str) -> FloatingPointErr
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TrainingOutcome(Report):
     """The outcome of :func:`german_whist.train`.
 

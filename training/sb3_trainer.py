@@ -91,6 +91,8 @@ def train_sb3(
                     raise diverged(run, model.num_timesteps, f"a weight is not below {EXPLODED:g}") from None
             records.write_update(model.num_timesteps, model.num_timesteps - done, model.logger.name_to_value)
         _save(model, config, run)
+        if stop.is_made:
+            return TrainingOutcome(run, model.num_timesteps, ())
         return records.finish(model.num_timesteps, _checkpoint(model, config))
 
 

@@ -247,6 +247,8 @@ def _train_policy_iteration(
             state.check_finite(metrics)
             records.write_update(state.decisions, played, metrics)
         state.save()
+        if any(processes.all_sum(stop.is_made)):
+            return TrainingOutcome(run, state.decisions, ())
         if processes.is_first:
             state.fit_value()
         outcome: TrainingOutcome = processes.broadcast(records.finish(state.decisions, state.checkpoint()))

@@ -84,3 +84,9 @@ def test_name_is_escaped() -> None:
     result = dataclasses.replace(play_match("random", "greedy", deals=2, rules="tiny"), first=MARKUP)
     page = ElementTree.fromstring(f"<div>{result._repr_html_()}</div>")
     assert next(page.iter("td")).text == MARKUP
+
+
+def test_repr_is_one_line() -> None:
+    result = outcome()
+    assert repr(result).startswith("TrainingOutcome(heuristic, greedy, ")
+    assert "stopped after 1,024 decisions" in repr(dataclasses.replace(result, results=()))

@@ -135,6 +135,12 @@ def test_stopped_run_resumes(tmp_path: Path, number: int) -> None:
     assert [int(path.stem) for path in done.run.checkpoint_paths()] == [0, 256, 512, 768, 1024]
 
 
+def test_stop_in_last_update(tmp_path: Path) -> None:
+    stopped = train_small(tmp_path / "run", callback=at(1024, interrupt))
+    assert (stopped.interrupted, stopped.decisions, stopped.run.final.exists()) == (True, 1024, False)
+    assert evaluated(resume_run(tmp_path / "run").run) == [0, 512, 1024]
+
+
 def test_killed_run_resumes(tmp_path: Path) -> None:
     # It has saved at 768.
     with pytest.raises(SystemExit):
