@@ -171,7 +171,7 @@ def _advice(
         judge: the source of the values.
     """
     best, margins, margin_errors, wins, win_errors = values
-    if judge == EXACT:
+    if judge == EXACT:  # also right in a race that nobody wins; expected scores do not say it
         lost = np.maximum(*(np.abs(tricks - tricks[best]) for tricks in scores))
     else:
         lost = _tricks_lost(margins[best] - margins, wins[best] - wins, rules)

@@ -119,7 +119,8 @@ class AgentRng:
     def rows(self, rows: npt.ArrayLike, level: int = 0) -> AgentRng:
         """Return the numbers of some rows, bool[rows] or int64[k], for an agent that is asked about these alone.
 
-        No number is drawn twice, here or by the part; with a ``level`` of 1, neither are those of :meth:`of_deal`.
+        No number is drawn twice, here or by the part. With ``level=1`` this holds for :meth:`of_deal`, too, which
+        otherwise draws the same numbers in both.
         """
         self._fill()
         part = copy(self)

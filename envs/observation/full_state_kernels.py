@@ -80,9 +80,8 @@ def _write_hidden(game, state, row, start):
     """Write the cards of humbug that nobody holds or has played: in the next blind hand, the other, a discarded one."""
     held = state.hands[0] | state.hands[1] | state.played[0] | state.played[1]
     discarded = state.discarded[0] | state.discarded[1]
-    next_blind = (
-        1 + state.exchanged[0] + state.exchanged[1]
-    )  # hands are dealt in turns of four, blind ones in the middle
+    # Cards are dealt in turns of four, those in the middle to the blind hands; the first of them is swapped first.
+    next_blind = 1 + state.exchanged[0] + state.exchanged[1]
     for position in range(game.cards):
         card = state.deck[position]
         bit = np.uint64(1) << np.uint64(card)

@@ -95,9 +95,8 @@ class Episodes:
         self.scores = on.zeros((size, 2), np.float64)
         self.over = on.zeros(size, np.bool_)
         self._last_number = np.uint64((SEED_LIMIT if self.match is None else MATCH_LIMIT) - 1)
-        self._dealers = on.array(
-            np.full(size, -1)
-        )  # of the current deal, where the first dealer was given; otherwise −1
+        # Of the current deal, where the first dealer was given; otherwise −1.
+        self._dealers = on.array(np.full(size, -1))
 
     def reset(self, seed: Seeds = None, options: Mapping[str, Any] | None = None, rows: Rows | None = None) -> None:
         """Start the next episodes, by the seed and the options of an environment's ``reset``.

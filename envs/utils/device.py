@@ -236,7 +236,7 @@ class Device:
         import torch
 
         values = self.array(given)
-        if not values.numel():
+        if not values.numel():  # torch takes an empty list for floats
             values = values.to(torch.int64)
         if values.dtype == torch.bool or values.is_floating_point() or values.is_complex():
             raise ValueError(f"{name} must be integers, got {values.dtype}")
