@@ -32,7 +32,7 @@ class MatchResult(Report):
     """Result of the first agent against the second; every deal or match is played twice with the seats swapped.
 
     Intervals are 95 % confidence intervals of the mean over mirrored pairs (normal approximation; the Wilson interval
-    if all pairs have the same result). With a single pair they are unbounded.
+    if that leaves the possible range or all pairs have the same result). With a single pair they are unbounded.
 
     Attributes:
         first: name of the first agent.

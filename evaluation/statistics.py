@@ -33,20 +33,32 @@ def mean_interval(samples: npt.NDArray[Any]) -> tuple[float, tuple[float, float]
 def bounded_interval(samples: npt.NDArray[Any], lowest: float, highest: float) -> tuple[float, tuple[float, float]]:
     """Return the mean of independent, bounded samples and its 95 % confidence interval.
 
-    The interval is that of :func:`mean_interval` unless all samples are equal. Equal samples show no variance although
-    their distribution may have some, so each end then assumes that the largest share that may have gone unseen
-    (:func:`largest_unseen_share`) lies at the bound. For samples that are all 0 or all 1 this is the Wilson interval.
+    The interval is that of :func:`mean_interval` with two exceptions:
+
+    - If it leaves the bounds, it is the Wilson interval (E. B. Wilson, "Probable inference, the law of succession, and
+      statistical inference", Journal of the American Statistical Association 22, 1927) of as many samples at the
+      bounds as have the same standard error.
+    - Equal samples show no variance although their distribution may have some, so each end assumes that the largest
+      share that may have gone unseen (:func:`largest_unseen_share`) lies at the bound. For samples that are all at a
+      bound this is the Wilson interval, too.
 
     Args:
         samples: float[n], one sample per deal.
         lowest: smallest possible sample; may be −∞.
         highest: largest possible sample; may be ∞.
     """
-    mean, interval = mean_interval(samples)
-    if len(samples) < 2 or np.ptp(samples):
-        return mean, interval
-    share = largest_unseen_share(len(samples))
-    return mean, (mean - share * (mean - lowest), mean + share * (highest - mean))
+    mean, (low, high) = mean_interval(samples)
+    if len(samples) < 2 or lowest <= low < high <= highest:
+        return mean, (low, high)
+    if low == high:
+        share = largest_unseen_share(len(samples))
+        return mean, (mean - share * (mean - lowest), mean + share * (highest - mean))
+    span = highest - lowest
+    share = (mean - lowest) / span
+    variance = share * (1 - share)  # of samples at the bounds
+    ratio = ((high - low) / (2 * span)) ** 2 / variance  # z² / n in Wilson's formula
+    centre, half = share + ratio / 2, math.sqrt(ratio * (variance + ratio / 4))
+    return mean, (lowest + span * (centre - half) / (1 + ratio), lowest + span * (centre + half) / (1 + ratio))
 
 
 class PairedIntervals(NamedTuple):
@@ -80,8 +92,7 @@ def paired_intervals(outcomes: npt.NDArray[Any], margins: npt.NDArray[Any], larg
 def largest_unseen_share(samples: int) -> float:
     """Return the upper 95 % bound for the share of something that occurred in none of n samples: z² / (n + z²).
 
-    That is the upper end of the Wilson interval at 0 (E. B. Wilson, "Probable inference, the law of succession, and
-    statistical inference", Journal of the American Statistical Association 22, 1927).
+    That is the upper end of the Wilson interval at 0.
     """
     return Z95**2 / (samples + Z95**2)
 

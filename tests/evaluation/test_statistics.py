@@ -36,7 +36,23 @@ def test_wilson_interval() -> None:
     assert bounded_interval(np.full(10, 0.5), 0, 1)[1] == pytest.approx((0.5 - share / 2, 0.5 + share / 2))
     assert bounded_interval(np.full(10, 3.0), -math.inf, math.inf) == (3.0, (-math.inf, math.inf))
     assert bounded_interval(np.ones(1), 0, 1) == mean_interval(np.ones(1))
-    assert bounded_interval(np.array([1.0, 0.5]), 0, 1) == mean_interval(np.array([1.0, 0.5]))
+    assert bounded_interval(np.array([0.0, 0.5] * 20), 0, 1) == mean_interval(np.array([0.0, 0.5] * 20))
+    one_lost = np.array([1.0] * 199 + [0.0])
+    ratio = 1.959963984540054**2 / 199  # 199, as the standard error has n − 1
+    centre, half = (0.995 + ratio / 2) / (1 + ratio), math.sqrt(ratio * (0.995 * 0.005 + ratio / 4)) / (1 + ratio)
+    assert bounded_interval(one_lost, 0, 1)[1] == pytest.approx((centre - half, centre + half))
+    assert bounded_interval(26 * one_lost - 13, -13, 13)[1] == pytest.approx(
+        (26 * (centre - half) - 13, 26 * (centre + half) - 13)
+    )
+
+
+@pytest.mark.parametrize(("deals", "chances"), [(50, (0.01, 0.04, 0.95)), (100, (0.01, 0.02, 0.97))])
+def test_interval_near_the_bound_covers(deals: int, chances: tuple[float, float, float]) -> None:
+    results, truth = np.array([0.0, 0.5, 1.0]), float(np.dot(chances, [0, 0.5, 1]))
+    samples = np.random.default_rng(0).choice(results, (4000, deals), p=chances)
+    found = [bounded_interval(one, 0, 1)[1] for one in samples]
+    assert all(0 <= low < high <= 1 for low, high in found)
+    assert np.mean([low <= truth <= high for low, high in found]) >= 0.95  # the normal interval: 0.76, 0.84
 
 
 def test_paired_intervals() -> None:
