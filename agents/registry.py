@@ -22,8 +22,8 @@ AgentType = TypeVar("AgentType", bound=Agent)
 SEARCH = {"search": int, "threads": int}
 NETWORK = {"temperature": float, "endgame": str, **SEARCH}
 NETWORK_SETTINGS = (
-    "temperature=T (0 plays the best card, 1 samples), endgame=played or exact, search=N (lookahead in N worlds), "
-    "threads=K"
+    "temperature=T (0 plays the best card, 1 samples), endgame=played or exact, or search=N (lookahead in "
+    "N worlds, with exact endgames) and threads=K"
 )
 SUFFIX = f"+{EXACT}"
 
@@ -112,11 +112,21 @@ def _checkpoint(settings: str, rules: Rules | None) -> Agent:
     """Return the agent of a checkpoint, from ``PATH[,SETTINGS]``; a run's folder stands for its newest checkpoint."""
     from german_whist.agents.policy.checkpoint import checkpoint_file, load_checkpoint
 
-    path, _, rest = (settings, "", "") if os.path.exists(settings) else settings.partition(",")
-    if not path:
-        raise ValueError("agent 'checkpoint' needs a path: checkpoint:PATH")
+    path, _, rest = _path_and_settings(settings)
     file = checkpoint_file(path)
     return _network(load_checkpoint(file), _network_name(file), f"checkpoint:{path}", rest, rules)
+
+
+def _path_and_settings(text: str) -> tuple[str, str, str]:
+    """Split ``PATH[,SETTINGS]`` at the comma, unless it is part of a file's name.
+
+    Raises:
+        ValueError: if there is no path.
+    """
+    path, comma, settings = (text, "", "") if os.path.exists(text) else text.partition(",")
+    if not path:
+        raise ValueError("agent 'checkpoint' needs a path: checkpoint:PATH")
+    return path, comma, settings
 
 
 def _network_name(path: Path) -> str:
@@ -140,7 +150,7 @@ def _network(checkpoint: Checkpoint, name: str, kind: str, settings: str, rules:
 
     Args:
         checkpoint: the network.
-        name: name of the agent.
+        name: name of the agent without the settings.
         kind: the specification without the settings.
         settings: the settings.
         rules: the rules of the game; by default those that the network was trained for.
@@ -149,12 +159,13 @@ def _network(checkpoint: Checkpoint, name: str, kind: str, settings: str, rules:
     from german_whist.agents.policy.agent import PolicyAgent
 
     given = read_settings(kind, settings, NETWORK)
+    name = f"{name}:{settings}" if settings else name
     agent = PolicyAgent(checkpoint, given.pop("temperature", 0.0), name, rules)
     endgame = given.pop("endgame", None)
     if given:
         if agent.temperature or endgame not in (None, EXACT):
             raise ValueError(f"agent {kind!r}, {settings!r}: a search takes no temperature and plays exact endgames")
-        return _search(agent, agent.rules, f"{name}:{settings}", given)
+        return _search(agent, agent.rules, name, given)
     return ExactEndgame(agent, name) if check_endgame(endgame or checkpoint.endgame) == EXACT else agent
 
 
@@ -220,7 +231,7 @@ def agent_names() -> tuple[str, ...]:
 
 
 def as_spec(agent: AgentLike) -> AgentLike:
-    """Return ``checkpoint:PATH`` for a path; any other specification or object is returned as it is.
+    """Return ``checkpoint:PATH[,SETTINGS]`` for a checkpoint; any other specification or object is returned as it is.
 
     The folder of a run becomes the checkpoint that is its newest now, even if the run writes others later.
 
@@ -233,10 +244,14 @@ def as_spec(agent: AgentLike) -> AgentLike:
         return f"checkpoint:{checkpoint_file(agent)}"
     if not isinstance(agent, str):
         return agent
-    path = agent.removesuffix(SUFFIX)
-    if path.partition(":")[0] in agent_names() or path.endswith(".py") or not os.path.exists(path):
+    text = agent.removesuffix(SUFFIX)
+    kind, _, rest = text.partition(":")
+    if kind == "checkpoint":
+        path, comma, settings = _path_and_settings(rest)
+        return f"checkpoint:{checkpoint_file(path)}{comma}{settings}{agent.removeprefix(text)}"
+    if kind in agent_names() or text.endswith(".py") or not os.path.exists(text):
         return agent
-    return f"checkpoint:{checkpoint_file(path)}{agent.removeprefix(path)}"
+    return f"checkpoint:{checkpoint_file(text)}{agent.removeprefix(text)}"
 
 
 @overload

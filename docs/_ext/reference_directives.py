@@ -247,10 +247,10 @@ class AgentNames(MarkdownDirective):
 
     def markdown(self) -> str:
         """Return a table of the kinds of agents and of what can be added to any."""
-        from german_whist.agents.registry import USAGES
+        from german_whist.agents.registry import NETWORK_SETTINGS, USAGES
 
         rows = [f"| `{usage}` | {_plain(description)} |" for usage, description in USAGES.values()]
-        return "\n".join(["| name | play |", "| --- | --- |", *rows])
+        return "\n".join(["| name | play |", "| --- | --- |", *rows, "", f"SETTINGS of networks: {NETWORK_SETTINGS}."])
 
 
 class Leaderboard(MarkdownDirective):

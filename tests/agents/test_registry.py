@@ -70,7 +70,9 @@ def test_run_folder_is_newest_checkpoint(a_run: Path) -> None:
     assert (make_agent(a_run).name, make_agent(a_run / "checkpoints").name) == ("mine", f"mine-{8:012d}")
     (a_run / "checkpoints" / f"{4:012d}.safetensors").rename(a_run / "checkpoints" / f"{16:012d}.safetensors")
     assert make_agent(a_run).name == f"mine-{16:012d}"  # the run was resumed
-    assert as_spec(str(a_run)) == f"checkpoint:{a_run}/checkpoints/{16:012d}.safetensors"
+    newest_file = f"checkpoint:{a_run}/checkpoints/{16:012d}.safetensors"
+    assert as_spec(str(a_run)) == as_spec(f"checkpoint:{a_run}") == newest_file
+    assert as_spec(f"checkpoint:{a_run},temperature=1+exact") == f"{newest_file},temperature=1+exact"
     (a_run / "final.safetensors").unlink()
     assert make_agent(a_run).name == f"mine-{16:012d}"
 
@@ -79,6 +81,13 @@ def test_empty_folder_is_refused(tmp_path: Path) -> None:
     for spec in (tmp_path, str(tmp_path), f"checkpoint:{tmp_path}"):
         with pytest.raises(ValueError, match="no checkpoints"):
             make_agent(spec)
+
+
+def test_settings_are_part_of_the_name(tmp_path: Path) -> None:
+    some_network(game="tiny").save(path := tmp_path / "mine.safetensors")
+    for settings in ("temperature=1", "endgame=played", "search=2"):
+        assert make_agent(f"checkpoint:{path},{settings}").name == f"mine:{settings}"
+        assert make_agent(f"small:{settings}", "tiny").name == f"small:{settings}"
 
 
 def test_path_as_agent(tmp_path: Path) -> None:
