@@ -94,28 +94,15 @@ def _size(text: str) -> tuple[int, int]:
 
 
 def _played(options: argparse.Namespace) -> Recording:
-    """Let the agents play a deal and return it."""
-    from german_whist.agents.registry import make_agent
+    """Let the agents play a deal as in a match and return the game in which the first has seat 0."""
     from german_whist.cli.options import parse_deal_address
-    from german_whist.envs.agent import agent_name, play_turn
-    from german_whist.envs.simulator.episodes import Episode
-    from german_whist.evaluation.recording import DealResult, Recording
+    from german_whist.evaluation.match import play_match
 
-    deal = Episode(options.rules or "classic", history=True)
-    deal.reset(options={"deal": parse_deal_address(options.deal or "0:0")})
-    agents = [make_agent(spec, deal.rules) for spec in options.source]
-    while deal.legal:
-        play_turn(agents[deal.turn], deal, deal.every_row)
-    log = deal.batch.log
-    assert log is not None  # histories are kept
-    return Recording(
-        rules=deal.rules,
-        dealer=int(deal.batch.states["dealer"][0]),
-        names=(agent_name(agents[0]), agent_name(agents[1])),
-        actions=tuple(log.actions[0, : log.counts[0]].tolist()),
-        result=DealResult.of(deal.batch),
-        deal=deal.address,
-    )
+    seed, deal = parse_deal_address(options.deal or "0:0")
+    played: list[Recording] = []
+    rules = options.rules or "classic"
+    play_match(*options.source, deals=1, seed=seed, rules=rules, first_deal=deal, record=played.append)
+    return played[0]
 
 
 def _print(recording: Recording, seat: int | None) -> None:
