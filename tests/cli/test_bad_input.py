@@ -19,7 +19,7 @@ CASES = [
     ("evaluate randm greedy", "'randm': did you mean 'random'?"),
     ("evaluate random greedy --deals many", "'many'"),
     ("evaluate random greedy --deal 5", "'--deal': did you mean '--deals'?"),
-    ("evaluate random greedy --sprt 5", "got '5'"),
+    ("evaluate random greedy --sprt 0 five", "'five'"),
     ("evaluate checkpoint:absent.safetensors random", "absent.safetensors"),
     ("evaluate random greedy --record absent/games.jsonl", "absent/games.jsonl: No such file"),
     ("arena random greedy --out absent/arena.png", "absent/arena.png: No such file"),

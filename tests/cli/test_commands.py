@@ -42,7 +42,7 @@ SHOWN = [
     ("evaluate greedy random --deals 4 --first-deal 7", "4 mirrored deals from number 7 on"),
     ("evaluate greedy random --deals 4 --rules small --endgame exact", "German Whist, small, exact endgame"),
     ("evaluate heuristic greedy random --match best_of:3 --deals 5", "5 mirrored matches"),
-    ("evaluate greedy random --sprt 0,50 --rules small --seed 2", "H1 accepted: normalised Elo of at least 50"),
+    ("evaluate greedy random --sprt -50 50 --rules small --seed 2", "H1 accepted: normalised Elo of at least 50"),
     ("arena random greedy heuristic --deals 6 --rules small --out standings.png", "bootstrapped over deals"),
     ("benchmark heuristic", "gw-bench-v1 rating of heuristic"),
     ("exploit random --rules six_cards", "0.5056"),
@@ -110,6 +110,12 @@ def test_draw_picture_and_gif(run: Run, here: Path) -> None:
         assert picture.size == (240, 160)
     with Image.open("deal.gif") as frames:
         assert (frames.size, frames.n_frames) == ((240, 160), 1 + 8)  # type: ignore[attr-defined]  # the deal, 8 cards
+
+
+def test_draw_shows_the_game_of_a_match(run: Run, here: Path) -> None:
+    run("evaluate", "random", "random", "--rules", "tiny", "--deals", "3", "--seed", "5", "--record", "games.jsonl")
+    drawn = run("draw", "random", "random", "--rules", "tiny", "--deal", "5:2").out
+    assert drawn == run("draw", "games.jsonl", "--line", "5").out
 
 
 def test_draw_recording(run: Run, here: Path) -> None:

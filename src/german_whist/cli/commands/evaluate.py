@@ -29,7 +29,9 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument(
         "--sprt",
-        metavar="ELO0,ELO1",
+        nargs=2,
+        type=float,
+        metavar=("ELO0", "ELO1"),
         help="play a sequential test of two agents: stop once it is decided whether the first is stronger by at most "
         "ELO0 or by at least ELO1, in normalised Elo, with error rates of 0.05",
     )
@@ -41,7 +43,7 @@ def add_parser(subparsers: Any) -> None:
         metavar="N",
         help="play deals N, N + 1, …, to continue a match or to split it (default 0)",
     )
-    parser.add_argument("--record", metavar="FILE", help="write every game, with its cards, to this file as JSON lines")
+    parser.add_argument("--record", metavar="FILE", help="write every game to this file as JSON lines")
     add_worker_options(parser)
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
@@ -86,10 +88,7 @@ def _play_sprt(options: argparse.Namespace) -> int:
 
     if len(options.agents) != 2:
         raise ValueError(f"evaluate: --sprt compares 2 agents, got {len(options.agents)}")
-    try:
-        elo0, elo1 = map(float, options.sprt.split(","))
-    except ValueError:
-        raise ValueError(f"--sprt must be ELO0,ELO1, such as 0,5, got {options.sprt!r}") from None
+    elo0, elo1 = options.sprt
     deals = DEFAULT_DEALS if options.deals is None else options.deals
     with chosen_executor(options) as executor, progress_bar("deals", deals) as progress:
         result = play_sprt(
