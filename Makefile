@@ -123,7 +123,7 @@ dist: $(VENV)/.installed-dist-$(KEY)
 pins: $(VENV)/.installed-dist-$(KEY)
 	$(BIN)/python -m tests.packaging.pins $(RENEW)
 
-# Runs the main targets, each in a fresh clone and environment. TARGETS="docs play" selects some.
+# Runs the main targets, each in a fresh clone and environment. TARGETS="docs dist" selects some.
 from-nothing:
 	@for target in $(or $(TARGETS),quickstart check test docs dist fuzz kill-test nightly); do \
 		clone=$$(mktemp -d) && git clone --quiet . $$clone && echo "$$ make $$target" && \

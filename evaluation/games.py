@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
+from contextlib import suppress
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -80,7 +81,7 @@ def two_players(first: AgentLike, second: AgentLike, rules: Rules) -> Players:
         ValueError: when one is not an agent, or plays another game.
     """
     given = (as_spec(first), as_spec(second))
-    agents = (make_agent(first, rules), make_agent(second, rules))
+    agents = (make_agent(given[0], rules), make_agent(given[1], rules))
     one, other = result_names(given, agents)
     return Players(given, agents, (one, other))
 
@@ -146,10 +147,6 @@ def games(
         ValueError: when an argument is not allowed, or an agent does not return one legal action per view; the message
             names the agent.
     """
-    if not isinstance(executor, Executor | None):
-        raise ValueError(f"executor must be an executor, such as ProcessPoolExecutor(4), got {executor!r}")
-    if progress is not None and not callable(progress):
-        raise ValueError(f"progress must be a function, got {progress!r}")
     if match is not None and record:
         raise ValueError("matches are not recorded, single deals are: leave out match or record")
     if device is not None and (match is not None or record or executor is not None):
@@ -207,7 +204,9 @@ def _play(
         agents, names, endgame = (with_exact_endgame(agents[0]), with_exact_endgame(agents[1])), (one, other), PLAYED
     if device is not None:
         if all(isinstance(agent, ExactEndgame) for agent in agents):
-            endgame = EXACT  # the same margins, with one look-up or solution per deal instead of one per card
+            with suppress(ValueError):  # of rules whose endgame hides cards or has more than a table's
+                endgame_hook_of(EXACT, rules)
+                endgame = EXACT  # the same margins, with one look-up or solution per deal instead of one per card
         if endgame == EXACT:
             first, second = (agent.agent if isinstance(agent, ExactEndgame) else agent for agent in agents)
             agents = first, second

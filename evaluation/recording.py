@@ -38,7 +38,7 @@ from german_whist.envs.utils.checks import check_seed, whole_number
 from german_whist.envs.utils.files import temporary_path
 
 VERSION = 1
-_MOST_POINTS = 100  # the highest slam
+_MAX_POINTS = 100  # the highest slam
 
 
 @dataclasses.dataclass(frozen=True)
@@ -110,6 +110,8 @@ class Recording:
             object.__setattr__(self, "deal", address)
         if self.deck is not None:
             parse_deck(self.deck, self.rules.cards)
+        if not "".join(self.names).isprintable():
+            raise ValueError(f"recording: names must be printable, got {self.names}")
         object.__setattr__(self, "dealer", whole_number("recording: dealer", self.dealer, 0, 1))
         if self.claimed is not None:
             claimed = whole_number("recording: claimed", self.claimed, 0, len(self.actions) - 1)
@@ -160,9 +162,9 @@ class Recording:
                     **more,
                 },
                 **rest,
-            } if not more and not rest and (first + second).isprintable():
-                if not abs(points) <= _MOST_POINTS:  # or NaN
-                    raise ValueError(f"recording: points must be from -{_MOST_POINTS} to {_MOST_POINTS}, got {points}")
+            } if not more and not rest:
+                if not abs(points) <= _MAX_POINTS:  # or NaN
+                    raise ValueError(f"recording: points must be from -{_MAX_POINTS} to {_MAX_POINTS}, got {points}")
                 rules = rules_from_dict(game)
                 return cls(
                     rules,

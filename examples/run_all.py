@@ -43,7 +43,7 @@ def constraints(table: dict[str, list[str]]) -> str:
 def make_environment(folder: Path, table: dict[str, list[str]]) -> Path:
     """Install a library and this package, unless they are installed, and return the interpreter."""
     python = folder / "bin" / "python"
-    wanted, installed = constraints(table), folder / "constraints.txt"
+    wanted, installed = f"# {table['install']}\n{constraints(table)}", folder / "constraints.txt"
     if not installed.exists() or installed.read_text(encoding="utf-8") != wanted:
         venv.create(folder, with_pip=True, clear=True)
         fixed = folder / "wanted.txt"

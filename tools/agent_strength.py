@@ -25,7 +25,8 @@ from german_whist.agents.bots.heuristic.bot_kernels import full_hand, strength
 from german_whist.agents.endgame.exact_agent import ExactEndgame, with_exact_endgame
 from german_whist.agents.policy.checkpoint import read_model_card
 from german_whist.agents.registry import make_agent
-from german_whist.envs.agent import Agent
+from german_whist.cli.terminal import progress_bar
+from german_whist.envs.agent import Agent, agent_name
 from german_whist.envs.engine.endgame_hook import EXACT, PLAYED
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
@@ -112,12 +113,12 @@ def measure(spec: str, deals: int, seed: int, rules: Rules, progress: Progress =
         one = by_network if row.by_network else agent
         opponent = solving if row.opponent == ITSELF else make_agent(row.opponent, rules)
         played = max(deals // row.share, 2)
-        margins = _play(one, opponent, (spec, name), played, seed, rules, row.endgame, progress)
+        margins = _play(one, opponent, played, seed, rules, row.endgame, progress)
         results[name] = _result(margins, rules, seed, row.endgame)
         if row == Row(HEURISTIC, EXACT):
             against = margins
     bot = make_agent(HEURISTIC)
-    level = _play(bot, bot, (HEURISTIC, HEURISTIC), deals, seed, rules, EXACT, progress)
+    level = _play(bot, bot, deals, seed, rules, EXACT, progress)
     assert against is not None
     return {
         "agent": spec,
@@ -137,7 +138,6 @@ def total(spec: str, deals: int, rules: Rules) -> int:
 def _play(
     agent: Agent,
     opponent: Agent,
-    names: tuple[str, str],
     deals: int,
     seed: int,
     rules: Rules,
@@ -145,7 +145,7 @@ def _play(
     progress: Progress,
 ) -> Margins:
     # Small batches keep the progress bar moving for opponents that search; the result is the same.
-    batch = 64 if names[1].startswith(("mc", "ismcts")) else 1024
+    batch = 64 if agent_name(opponent).startswith(("mc", "ismcts")) else 1024
     return play_match(
         agent, opponent, deals=deals, seed=seed, rules=rules, batch_size=batch, progress=progress, endgame=endgame
     ).margins
@@ -242,10 +242,11 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         if options.deals < len(QUALITIES):
             raise ValueError(f"deals must be an integer >= {len(QUALITIES)}, got {options.deals}")
-        rules = rules_named(options.rules or getattr(make_agent(options.agent), "rules", "classic"))
+        rules = rules_named(options.rules or make_agent(options.agent).rules or "classic")
         if options.write_model_card:
             read_model_card(options.write_model_card)  # fail now, not minutes later
-        report = _measured(options.agent, options.deals, options.seed, rules)
+        with progress_bar("deals", total(options.agent, options.deals, rules)) as progress:
+            report = measure(options.agent, options.deals, options.seed, rules, progress)
         if options.write_model_card:
             write_results(options.write_model_card, model_card_results(report))
     except (ValueError, OSError) as error:
@@ -253,16 +254,6 @@ def main(words: Sequence[str] | None = None) -> int:
         return 2
     print(json.dumps(report) if options.json else markdown(report))
     return 0
-
-
-def _measured(spec: str, deals: int, seed: int, rules: Rules) -> Results:
-    from rich.console import Console
-    from rich.progress import Progress as Bar
-
-    errors = Console(stderr=True)
-    with Bar(console=errors, transient=True, disable=not errors.is_terminal) as bar:
-        task = bar.add_task("deals", total=total(spec, deals, rules))
-        return measure(spec, deals, seed, rules, lambda played: bar.advance(task, played))
 
 
 if __name__ == "__main__":

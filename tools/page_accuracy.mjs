@@ -11,8 +11,7 @@ import { join } from "node:path";
 import { makeAgent, NETWORKS } from "../table/page/engine/agents.js";
 import { readNetwork } from "../table/page/engine/network/network.js";
 import { rulesNamed, setRules } from "../table/page/engine/rules.js";
-import { accuracyOf, atStake } from "../table/page/game/coach/judgement.js";
-import { judge } from "../table/page/game/coach/judgement.js";
+import { accuracyOf, atStake, judge } from "../table/page/game/coach/judgement.js";
 import { Episode } from "../table/page/game/deal/episode.js";
 import { advise } from "../table/page/judge/advice.js";
 

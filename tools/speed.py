@@ -2,7 +2,7 @@
 
 Rounds are interleaved (A B C A B C …) and medians are reported, so that a busy machine slows all alike. For the other
 libraries, ``pip install rlcard open-spiel jax pgx envpool``; those that are not installed are left out. None of them
-has German Whist, and the games measured are smaller. To compare two checkouts on one machine, run
+has German Whist; the games measured are smaller, except for gin rummy. To compare two checkouts on one machine, run
 ``python -m tools.speed aec batch match search network`` in each.
 """
 

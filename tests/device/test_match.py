@@ -24,6 +24,7 @@ from german_whist.evaluation.match import play_match
         ("heuristic", "greedy", {"rules": "race", "endgame": "exact"}),
         ("random", "greedy", {"rules": "draft"}),
         ("greedy", "heuristic", {"rules": "humbug"}),
+        ("greedy+exact", "heuristic+exact", {"rules": "humbug"}),  # whose endgame the solver does not finish
     ],
 )
 def test_match_matches_arrays(first: str, second: str, settings: dict[str, Any]) -> None:

@@ -81,6 +81,11 @@ def with_actions(actions: tuple[int, ...]) -> Recording:
     return dataclasses.replace(CLASSIC, actions=actions)
 
 
+def test_names_that_cannot_be_read_again() -> None:
+    with pytest.raises(ValueError, match="printable"):
+        dataclasses.replace(CLASSIC, names=("a\tb", "c"))
+
+
 def test_wrong_number_of_moves() -> None:
     for actions, message in (
         (CLASSIC.actions[:-1], "not finished after 51 moves"),

@@ -158,8 +158,7 @@ def _own_line(error: Exception) -> str | None:
 
 
 def _run(words: Sequence[str]) -> int:
-    if list(words) in ([], ["train"]):  # too little to know what to do
-        words = [*words, "--help"]
+    words = words or ["--help"]
     if not words[0].startswith("-") and words[0] not in COMMANDS:
         raise unknown_name_error("command", words[0], COMMANDS)
     options = build_parser(words[0] if words[0] in COMMANDS else None).parse_args(words)
