@@ -73,7 +73,7 @@ class Advice(NamedTuple):
         lost_errors: standard errors of these differences; 0 where they are exact.
         wins: chance to win the deal after each action, a draw counting half.
         win_errors: standard errors of the differences in ``wins`` from the first action.
-        trick: chance to win the current trick; NaN where the action is not a card from the hand.
+        trick: chance to win the current trick; NaN in open endgames, and where the action is not a card from the hand.
         exact: whether the values are exact results.
         judge: the source of the values: an agent's specification, ``exact`` or ``rollouts``.
     """

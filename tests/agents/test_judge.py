@@ -36,6 +36,15 @@ def test_advice_for_every_game(game: str) -> None:
         assert (advice.lost[0], advice.lost_errors[0], advice.win_errors[0]) == (0, 0, 0)
         assert all(error >= 0 for error in (*advice.lost_errors, *advice.win_errors))
         assert judge_action(advice, advice.actions[0]) == ("best", 0, 0)
+        led = int(batch.states["led"][0])
+        for action, chance in zip(advice.actions, advice.trick, strict=True):
+            if advice.exact or not int(batch.views()["hand"][0]) >> action & 1:  # a choice, or a card of the row
+                assert np.isnan(chance)
+            elif led >= 0:
+                trump = int(batch.states["trump"][0])
+                assert chance == ((action // 13 == led // 13 and action > led) or action // 13 == trump != led // 13)
+            else:
+                assert 0 <= chance <= 1
 
 
 def test_judge_of_each_game() -> None:

@@ -49,9 +49,13 @@ def matches(path: Path, game: str = "classic", deals: int = 5, **settings: Any) 
 
 
 @settings(max_examples=60)
-@given(games(), seeds, seeds, st.booleans(), st.sampled_from([None, 0, 1]))
-def test_recording_round_trip(game: gw.Rules, seed: int, index: int, deck: bool, dealer: int | None) -> None:
+@given(games(), seeds, seeds, st.booleans(), st.sampled_from([None, 0, 1]), st.none() | st.floats(0, 0.99))
+def test_recording_round_trip(
+    game: gw.Rules, seed: int, index: int, deck: bool, dealer: int | None, claimed: float | None
+) -> None:
     recording = recorded(game, seed, index, dealer, deck)
+    if claimed is not None:
+        recording = dataclasses.replace(recording, claimed=int(claimed * len(recording.actions)))
     line = recording.to_line()
     assert "\n" not in line
     assert Recording.from_line(line) == recording
@@ -69,6 +73,8 @@ def test_line_format() -> None:
 
 def test_recordings_of_match(tmp_path: Path) -> None:
     recordings = matches(tmp_path / "games.jsonl", "draft")
+    margins = play_match("random", "heuristic", deals=5, seed=2, rules="draft").margins
+    assert [one.result.margin for one in recordings] == (margins * [1, -1]).ravel().tolist()
     assert [recording.deal for recording in recordings] == [(2, index) for index in range(5) for _ in range(2)]
     assert [recording.names for recording in recordings] == [("random", "heuristic"), ("heuristic", "random")] * 5
     assert [recording.dealer for recording in recordings] == [0, 0, 1, 1, 0, 0, 1, 1, 0, 0]

@@ -70,17 +70,23 @@ def test_agent_as_bot(preset: str) -> None:
         batch.step(actions)
 
 
-def test_two_bots_of_one_seed_draw_different_numbers() -> None:
-    chosen: list[list[int]] = [[], []]
-    bots = [AgentBot("random"), AgentBot("random")]
-    state = load_game("classic").new_initial_state()
-    while not state.is_terminal():
-        seat, legal = state.current_player(), state.legal_actions()
-        action = legal[0] if state.is_chance_node() else bots[seat].step(state)
-        if not state.is_chance_node() and len(legal) > 1:
-            chosen[seat].append(legal.index(action))
-        state.apply_action(action)
-    assert chosen[0][:8] != chosen[1][:8]
+def test_bots_of_one_seed_draw_different_numbers_in_each_seat_and_game() -> None:
+    drawn: list[float] = []
+
+    class Draws:
+        def act(self, views: Any, rng: Any) -> Any:
+            drawn.append(float(rng.random()[0]))
+            return [next(cards_of(int(mask))) for mask in views["legal"]]
+
+    bots = [AgentBot(Draws()), AgentBot(Draws())]
+    for _ in range(2):
+        state = load_game("tiny").new_initial_state()
+        while not state.is_terminal():
+            seat = state.current_player()
+            state.apply_action(state.legal_actions()[0] if state.is_chance_node() else bots[seat].step(state))
+        for bot in bots:
+            bot.restart()
+    assert len(set(drawn)) == len(drawn) == 16
 
 
 def test_shares_as_bot() -> None:

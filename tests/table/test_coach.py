@@ -72,8 +72,11 @@ def test_the_page_judges_as_python_does(game: str, answers: dict[tuple[str, int]
         views, histories, _ = deal.decisions()
         judge = None if deal.rules.humbug else PolicyAgent(rounded_network(name), name=name, rules=deal.rules)
         found = advise(views, deal.rules, 4, histories=histories, judge=judge)
-        for advice, action, page in zip(found, deal.actions, answers[game, index], strict=True):
+        for view, advice, action, page in zip(views, found, deal.actions, answers[game, index], strict=True):
             check(advice, action, deal.rules, page)
+            if view["led"] >= 0 and not advice.exact:  # who follows sees whether a card wins
+                wins = dict(zip(advice.actions, advice.trick, strict=True))
+                assert page["trick"] == [wins[parse_card(word)] for word in page["actions"]]
         hidden = [row for row, advice in enumerate(found) if not advice.exact]
         known = suit_lengths(views[hidden], deal.rules)
         for place, row in enumerate(hidden):

@@ -9,10 +9,11 @@ import torch
 from german_whist.agents.endgame.exact_agent import ExactEndgame
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
-from german_whist.agents.policy.inputs import input_high, num_outputs
+from german_whist.agents.policy.inputs import input_high, network_inputs, num_outputs
 from german_whist.agents.policy.network.forward import Forward
 from german_whist.agents.policy.network.layers import Layer
 from german_whist.envs.engine.rules import rules
+from german_whist.envs.observation.canonical import canonical_views
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.training.networks import fit_value
 from german_whist.training.rollouts import OUTCOMES_RANK, first_training_deal, self_play_outcomes
@@ -36,15 +37,17 @@ def test_self_play_outcomes(game: str, inputs: str) -> None:
     )
     agent = ExactEndgame(PolicyAgent(Checkpoint(layers, rules(game), ranks="live", inputs=inputs)))
     batch = DealBatch(game, 12, 3, first_training_deal(OUTCOMES_RANK))
-    expected = []
+    expected, encoded = [], []
     while not batch.done.all():
         live = np.flatnonzero(~batch.done)
         views = batch.views(live)
-        expected += [(row, int(batch.turn[row])) for row, view in zip(live, views, strict=True) if view["stock"]]
+        in_foreplay = views["stock"] > 0
+        expected += [(row, int(batch.turn[row])) for row in live[in_foreplay]]
+        encoded.append(network_inputs(canonical_views(views[in_foreplay], "live")[0], game, inputs))
         batch.step(agent.act(views), live)
     returns = batch.returns("margin")
-    assert len(features) == len(margins) == len(expected)
-    assert sorted(margins) == sorted(returns[row, seat] for row, seat in expected)
+    assert margins.tolist() == [returns[row, seat] for row, seat in expected]
+    np.testing.assert_array_equal(features, np.concatenate(encoded))
     assert len(set(margins.tolist())) > 2
 
 

@@ -24,6 +24,9 @@ def test_cards_differ(width: int) -> None:
     pictures = {card_picture(card, width).tobytes() for card in range(52)}
     assert len(pictures) == 52
     assert card_picture(BACK, width).tobytes() not in pictures
+    for card in (13 * suit + rank for suit in range(4) for rank in range(9)):  # no faces
+        red, green, blue = np.array(card_picture(card, width).convert("RGB"), np.int16).reshape(-1, 3).T
+        assert ((red - np.maximum(green, blue)) > 100).any() == (card // 13 in (1, 2))
 
 
 # The table
