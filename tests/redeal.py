@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from german_whist.envs.engine.cards import cards_of, mask_of
 from german_whist.envs.simulator.batch import DealBatch
+from tests.conftest import play_randomly
 
 
 class Redeal:
@@ -25,10 +26,10 @@ class Redeal:
         rng = np.random.default_rng(seed)
         self.seat = seat
         self.course = DealBatch(rules, 1, seed, history=True)  # type: ignore[arg-type]
-        self.actions: list[int] = []
-        while len(self.actions) < steps and not self.course.done[0]:
-            self.actions.append(int(rng.choice(np.flatnonzero(self.course.action_mask()[0]))))
-            self.course.step(self.actions[-1:])
+        play_randomly(self.course, rng, steps)
+        log = self.course.log
+        assert log is not None
+        self.actions = log.actions[0, : log.counts[0]].tolist()
         decks = self._decks(rng, attempts)
         self.course.reset(0)
         self.others = DealBatch(rules, len(decks), seed, history=True)  # type: ignore[arg-type]

@@ -14,7 +14,6 @@ from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 from stable_baselines3.common.vec_env import VecCheckNan, VecMonitor
 
-import german_whist as gw
 from german_whist.sb3 import GermanWhistVecEnv
 
 
@@ -56,12 +55,3 @@ def test_maskable_ppo() -> None:
     monitored = VecMonitor(VecCheckNan(envs, raise_exception=True))
     model = MaskablePPO("MlpPolicy", monitored, n_steps=16, batch_size=32, seed=0, device="cpu")
     assert model.learn(256).num_timesteps == 256
-
-    class Player:
-        canonical = True
-        rules = "tiny"
-
-        def act(self, observations: np.ndarray, action_masks: np.ndarray) -> np.ndarray:
-            return model.predict(observations, action_masks=action_masks, deterministic=True)[0]
-
-    assert gw.play_match(Player(), "random", deals=10, rules="tiny", endgame="exact").deals == 10

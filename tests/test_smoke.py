@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 import german_whist as gw
@@ -29,10 +28,3 @@ SEED_SETTINGS = (
 @pytest.mark.parametrize("rules", [*PRESETS, *SEED_SETTINGS])
 def test_rules_are_played(rules: str) -> None:
     assert gw.play_match("heuristic", "random", deals=4, rules=rules).deals == 4
-
-
-@pytest.mark.parametrize("name", ["random", "greedy", "heuristic", "champion", "small", "mc:worlds=4", "greedy+exact"])
-def test_agents_by_name(name: str) -> None:
-    views = gw.DealBatch("classic", 2).views()
-    actions = gw.make_agent(name).act(views, np.random.default_rng(0))
-    assert all(int(view["legal"]) >> int(action) & 1 for view, action in zip(views, actions, strict=True))

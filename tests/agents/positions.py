@@ -8,13 +8,11 @@ import numpy as np
 
 from german_whist.agents.inference.sampling import write_states
 from german_whist.agents.registry import make_agent
-from german_whist.agents.search.rollout_kernels import distinct_actions
 from german_whist.envs.engine.cards import SUITS, card_text, parse_card, parse_hand
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.state import STATE
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.simulator.batch import DealBatch
-from german_whist.envs.utils.jit import kernel
 
 CLASSIC = 2**52 - 1
 HEURISTIC = make_agent("heuristic")
@@ -70,18 +68,6 @@ class Fixed:
 
     def integers(self, low: int, high: int, size: int) -> np.ndarray[Any, Any]:
         return np.full(size, self.key)
-
-
-@kernel
-def distinct(views, masks):
-    for row in range(views.shape[0]):
-        masks[row] = distinct_actions(views[row])
-
-
-def tried_actions(row: Any) -> list[int]:
-    masks = np.zeros(1, np.uint64)
-    distinct(np.array([row]), masks)
-    return [action for action in range(54) if int(masks[0]) >> action & 1]
 
 
 def some_positions(game: str | Rules, size: int, steps: int, seed: int = 1) -> DealBatch:

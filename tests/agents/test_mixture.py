@@ -10,23 +10,12 @@ import numpy as np
 import pytest
 
 import german_whist as gw
-from german_whist.envs.agent import as_agent
 from german_whist.envs.engine.agent_rng import AgentRng
 from tests.agents.networks import some_network
+from tests.envs.players import Lowest
 
 ID = "german_whist:GermanWhist-v0"
 SHARES: dict[Any, float] = {"heuristic": 0.5, "random": 0.3}
-
-
-class Counting:
-    """Plays its lowest card, and counts how often it is asked."""
-
-    def __init__(self) -> None:
-        self.rows = 0
-
-    def act(self, views: Any, rng: Any) -> Any:
-        self.rows += len(views)
-        return gw.action_mask(views).argmax(axis=1)
 
 
 def played(**settings: Any) -> list[list[float]]:
@@ -40,18 +29,31 @@ def played(**settings: Any) -> list[list[float]]:
     return [*map(list, zip(*rewards, strict=True))]
 
 
+class Highest:
+    def act(self, views: Any, rng: Any) -> Any:
+        return np.array([int(mask).bit_length() - 1 for mask in views["legal"]])
+
+
 def test_shares_by_deal() -> None:
-    chosen = as_agent(SHARES, gw.rules("classic"))
-    deals = np.arange(2000)
-    first = chosen._chosen(AgentRng(5, deals, step=0))  # type: ignore[attr-defined]
-    assert np.array_equal(first, chosen._chosen(AgentRng(5, deals, step=25)))  # type: ignore[attr-defined]
-    assert np.array_equal(first[7:9], chosen._chosen(AgentRng(5, deals[7:9], step=3)))  # type: ignore[attr-defined]
-    assert (first == 0).mean() == pytest.approx(0.5 / 0.8, abs=0.03)
-    assert not np.array_equal(first, chosen._chosen(AgentRng(6, deals)))  # type: ignore[attr-defined]
+    agent, views, deals = (
+        gw.make_agent({Lowest(): 0.5, Highest(): 0.3}),
+        gw.DealBatch("classic", 2000).views(),
+        np.arange(2000),
+    )
+    lowest = Lowest().act(views, None)
+
+    def played_by_first(rng: AgentRng, rows: slice = slice(None)) -> Any:
+        return np.asarray(agent.act(views[rows], rng)) == lowest[rows]
+
+    first = played_by_first(AgentRng(5, deals, step=0))
+    assert np.array_equal(first, played_by_first(AgentRng(5, deals, step=25)))
+    assert np.array_equal(first[7:9], played_by_first(AgentRng(5, deals[7:9], step=3), slice(7, 9)))
+    assert first.mean() == pytest.approx(0.5 / 0.8, abs=0.03)
+    assert not np.array_equal(first, played_by_first(AgentRng(6, deals)))
 
 
 def test_shares_in_shares() -> None:
-    first, second, third = Counting(), Counting(), Counting()
+    first, second, third = Lowest(), Lowest(), Lowest()
     agent = gw.make_agent({gw.make_agent({first: 0.5, second: 0.5}): 0.5, third: 0.5})
     agent.act(gw.DealBatch("classic", 2000, seed=1).views(), AgentRng(5, np.arange(2000)))
     assert [one.rows for one in (first, second, third)] == pytest.approx([500, 500, 1000], abs=80)
@@ -80,7 +82,7 @@ def test_shares_everywhere() -> None:
         lambda opponent: GermanWhistVecEnv(8, opponent=opponent),
         lambda opponent: gw.TextEnv(opponent=opponent),
     ):
-        old, new = Counting(), Counting()
+        old, new = Lowest(), Lowest()
         env = make({old: 1.0})
         bare = getattr(env, "unwrapped", env)
         for agent, other in ((old, new), (new, old)):
@@ -94,8 +96,8 @@ def test_shares_everywhere() -> None:
             agent.rows = 0
             bare.opponent = {new: 2}
             other.rows = 0
-    result = gw.play_match({"greedy": 1, Counting(): 1}, "random", deals=20)
-    assert result.first == "greedy or Counting"
+    result = gw.play_match({"greedy": 1, Lowest(): 1}, "random", deals=20)
+    assert result.first == "greedy or Lowest"
 
 
 @pytest.mark.parametrize("shares", [{}, {"greedy": 0}, {"greedy": -1}, {"greedy": float("nan")}])
@@ -108,8 +110,3 @@ def test_all_agents_play_the_same_game(tmp_path: Path) -> None:
     some_network(game="tiny").save(tmp_path / "tiny.safetensors")
     with pytest.raises(ValueError, match="tiny"):
         gw.make_agent({"champion": 1, f"checkpoint:{tmp_path}/tiny.safetensors": 1})
-
-
-def test_unknown_agent_in_shares() -> None:
-    with pytest.raises(ValueError, match="gready"):
-        gw.make_agent({"gready": 1.0})

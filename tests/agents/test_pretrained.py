@@ -36,10 +36,8 @@ def test_pretrained_by_name(name: str) -> None:
     assert (agent.name, agent.agent.name, agent.network.temperature) == (name, name, 0)
     sampling = make_agent(f"{name}:temperature=0.5,endgame=played+exact")
     assert isinstance(sampling, ExactEndgame)
-    assert sampling.name == f"{name}+exact"
+    assert sampling.name == f"{name}:temperature=0.5,endgame=played+exact"
     assert sampling.agent.temperature == 0.5  # type: ignore[attr-defined]
-    result = play_match(agent, sampling, deals=10, rules=agent.network.checkpoint.rules)
-    assert result.wins + result.draws + result.losses == 20
 
 
 @pytest.mark.parametrize("network", pretrained_networks(), ids=PRETRAINED_NAMES)

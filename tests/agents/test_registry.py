@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import gymnasium
 import numpy as np
@@ -11,8 +10,8 @@ import pytest
 
 import german_whist as gw
 from german_whist.agents.registry import as_spec, make_agent
-from german_whist.envs.agent import Actions, Views
 from tests.agents.networks import some_network
+from tests.envs.players import Lowest
 
 WRONG = {
     "tiny": "agent 'tiny'",  # a game
@@ -109,11 +108,6 @@ def test_agent_refuses_other_views(name: str) -> None:
     assert len(agent.act(np.atleast_1d(views[0]), rng)) == 1
 
 
-class Highest:
-    def act(self, views: Views, rng: Any) -> Actions:
-        return np.array([int(mask).bit_length() - 1 for mask in views["legal"]])
-
-
 def test_class_as_agent_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"class .*Highest"):
-        gw.play_match(Highest, "random", deals=1)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"class .*Lowest"):
+        gw.play_match(Lowest, "random", deals=1)  # type: ignore[arg-type]

@@ -12,7 +12,6 @@ from german_whist.agents.registry import make_agent
 from german_whist.agents.search.agent import SearchAgent
 from german_whist.agents.search.ismcts import ISMCTSAgent
 from german_whist.envs.engine.agent_rng import AgentRng
-from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.utils.cache_folder import CACHE_VARIABLE
 from german_whist.evaluation.match import play_match
@@ -24,22 +23,20 @@ MAKE = {
     MC: lambda threads, game: SearchAgent.flat(2, threads=threads, rules=game),
     ISMCTS: lambda threads, game: ISMCTSAgent(20, threads=threads, rules=game),
 }
-SEARCH = "heuristic:search=20"
-EVERY = {**MAKE, SEARCH: lambda threads, game: SearchAgent(HEURISTIC, rules(game), 20, threads=threads)}
 
 
-@pytest.mark.parametrize("spec", EVERY)
+@pytest.mark.parametrize("spec", MAKE)
 @pytest.mark.parametrize("preset", ["small", "high_low", "draft"])
 def test_choice_independent_of_batch_and_threads(spec: str, preset: str) -> None:
     steps = {"small": 8, "high_low": 18, "draft": 26}[preset]  # five tricks for cards are left, or fewer
     views = some_positions(preset, 12, steps).views()
     indices = np.arange(12, dtype=np.uint64)
-    first = EVERY[spec](1, preset)
+    first = MAKE[spec](1, preset)
     actions = first.act(views, AgentRng(5, indices))
     assert (actions != HEURISTIC.act(views)).any()
     assert (first.act(views[::-1], AgentRng(5, indices[::-1])) == actions[::-1]).all()
     for threads in (2, 7):
-        agent = EVERY[spec](threads, preset)
+        agent = MAKE[spec](threads, preset)
         assert (agent.act(views, AgentRng(5, indices)) == actions).all()
         assert (pickle.loads(pickle.dumps(agent)).act(views, AgentRng(5, indices)) == actions).all()
         for row in range(12):
@@ -48,7 +45,7 @@ def test_choice_independent_of_batch_and_threads(spec: str, preset: str) -> None
     assert make_agent(spec, preset).act(views[:0], AgentRng(5, indices[:0])).shape == (0,)
 
 
-@pytest.mark.parametrize("spec", EVERY)
+@pytest.mark.parametrize("spec", MAKE)
 def test_inconsistent_view_is_refused(spec: str) -> None:
     """The opponent showed a void and has drawn nothing, and all that it may hold is of that suit."""
     row = view("AK...", "C", face_up="C2", opponent="QJT...", opponent_void="S")

@@ -109,16 +109,7 @@ def test_every_game_is_played_to_its_end_and_counted(table: Table) -> None:
         assert recorded.result.margin == (result["margin"] if deal["seat"] == 0 else -result["margin"]), game
 
 
-def test_the_lesson_is_taught_to_its_end(table: Table) -> None:
-    session = table.do("lesson")
-    while not session["lesson"]["done"]:
-        wanted = session["lesson"]["wanted"] or [session["position"]["decision"]["actions"][0]]
-        session = table.do("act", session, wanted[0])
-    assert session["position"]["result"]["winner"] == "you"
-    assert "Teacher leads the ace of diamonds." in [event["text"] for event in session["events"]]
-
-
-def test_hints_take_backs_and_the_review(table: Table) -> None:
+def test_hints_and_the_review(table: Table) -> None:
     table.go_to(table.create(rules="small", seat=1))
     table.button("Hint").click()
     coach = table.page.get_by_role("region", name="Coach", exact=True)
@@ -128,11 +119,6 @@ def test_hints_take_backs_and_the_review(table: Table) -> None:
     assert coach.get_by_role("heading").text_content().removeprefix("Play the ") in table.hand
     cards = coach.get_by_role("table", name="What the opponent may hold").locator("tbody td:nth-child(3)")
     assert sum(map(float, cards.all_text_contents())) == pytest.approx(len(table.hand), abs=0.3)
-    hand = table.hand
-    table.act()
-    table.button("Take back").click()
-    table.page.locator("[aria-disabled=true]", has_text="Take back").wait_for()
-    assert table.hand == hand
     table.play_on()
     assert "Assisted" in table.page.get_by_role("region", name="Result").text_content()
     table.button("Review").click()
@@ -141,16 +127,6 @@ def test_hints_take_backs_and_the_review(table: Table) -> None:
     assert review.get_by_role("img", name=re.compile("Your chance to win")).is_visible()
     mistakes = review.locator(".mistakes").get_by_role("listitem").all_text_contents()
     assert 1 <= len(mistakes) <= 3
-    table.page.keyboard.press("Home")
-    while not review.get_by_role("button", name=re.compile("^Try the")).count():
-        table.page.keyboard.press("ArrowRight")
-    review.get_by_role("button", name=re.compile("^Try the")).first.click()
-    table.page.wait_for_function("() => document.querySelector('#match').textContent === 'Practice'")
-    table.wait()
-    table.page.reload()
-    table.wait()
-    table.button("Back to the review").click()
-    review.wait_for()
 
 
 def test_the_statistics_are_shown_rated_and_deleted(table: Table) -> None:

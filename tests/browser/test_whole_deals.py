@@ -150,19 +150,6 @@ def test_a_whole_deal_of_every_preset_in_every_way(ways: dict[str, Table], prese
     play_whole_deal(ways, preset, way)
 
 
-def test_a_deal_is_told_and_the_next_one_dealt(table: Table) -> None:
-    table.go_to(table.create(rules="small", seat=1))
-    assert len(table.hand) == 7
-    table.play_on(lambda actions: len(actions) // 2)
-    numbers = [int(number) for number in re.findall(r"\d+", table.result)]
-    assert sum(numbers) == 7
-    for words in ("the endgame begins", "leads the", "takes the", "is turned up"):
-        assert words in table.log
-    table.next_deal()
-    assert table.result == ""
-    assert len(table.hand) == 7
-
-
 def test_the_rest_of_a_deal_can_be_conceded_and_the_match_goes_on(table: Table) -> None:
     session = play(table, "small", lambda session: session["can"]["claim"], seed=4, match="best_of:3")
     table.go_to(session)

@@ -9,9 +9,6 @@ import numpy as np
 import pytest
 import torch
 
-from german_whist.envs.observation.vector_kernels import write_observations
-from german_whist.envs.simulator.batch_kernels import observe_seats_to_act
-from german_whist.envs.utils.device import Device
 from tests.conftest import random_actions
 
 ID = "german_whist:GermanWhist-v0"
@@ -63,27 +60,6 @@ def test_steps_match_arrays(settings: dict[str, Any]) -> None:
             )
         ended += terminations.sum()
     assert ended > 10
-
-
-def test_observations_per_step(monkeypatch: pytest.MonkeyPatch) -> None:
-    envs = gymnasium.make_vec(ID, num_envs=64, opponent="random", rules="tiny", device="cpu")
-    _, info = envs.reset(seed=3)
-    observed: list[int] = []
-    launch = Device.launch
-
-    def counted(self: Device, kernel: Any, n: int, *arguments: Any) -> None:
-        if kernel in (observe_seats_to_act, write_observations):
-            observed.append(n)
-        launch(self, kernel, n, *arguments)
-
-    monkeypatch.setattr(Device, "launch", counted)
-    ended = 0
-    for _ in range(12):
-        *_, ends, _, info = envs.step(info["action_mask"].argmax(1))
-        ended += int(ends.sum())
-        assert sum(observed) == 64 + int(ends.sum())
-        observed.clear()
-    assert ended
 
 
 def test_refused_with_device() -> None:

@@ -20,13 +20,14 @@ HALF_POINTS = Rules(suits=2, ranks=4, hand=3, stock=2, points="over_half")
 
 
 class Lowest:
-    """Plays the lowest legal card by number, and counts its calls."""
+    """Plays the lowest legal card by number, and counts its calls and their rows."""
 
     def __init__(self) -> None:
-        self.calls = 0
+        self.calls = self.rows = 0
 
     def act(self, views: np.ndarray[Any, Any], rng: AgentRng) -> npt.NDArray[np.int64]:
         self.calls += 1
+        self.rows += len(views)
         return np.array([next(cards_of(mask)) for mask in views["legal"].tolist()])
 
 
@@ -59,13 +60,6 @@ class Random:
         draws = rng.random(len(views))
         hands = [list(cards_of(mask)) for mask in views["legal"].tolist()]
         return np.array([hand[int(draw * len(hand))] for hand, draw in zip(hands, draws, strict=True)])
-
-
-class Stubborn:
-    """Always plays card 0, legal or not."""
-
-    def act(self, views: np.ndarray[Any, Any], rng: AgentRng) -> npt.NDArray[np.int64]:
-        return np.zeros(len(views), np.int64)
 
 
 def random_legal(mask: np.ndarray, rng: np.random.Generator) -> int:

@@ -154,7 +154,6 @@ def test_ansi_shows_learners_side() -> None:
 @pytest.mark.parametrize(
     ("wrong", "word"),
     [
-        ({"opponent": "hueristic"}, "did you mean 'heuristic'"),
         ({"reward": "margn"}, "did you mean 'margin'"),
         ({"seat": 2}, "seat .* 2"),
         ({"render_mode": "rgb"}, "'rgb'"),

@@ -91,9 +91,6 @@ def test_opponent_can_change(settings: dict[str, Any]) -> None:
         environment.opponent = reader
         play()
         assert reader.decisions
-    for wrong in ("gredy", Lowest, 3):
-        with pytest.raises(ValueError, match=getattr(wrong, "__name__", str(wrong))):
-            environment.opponent = wrong
 
 
 def test_opponent_calls_are_batched() -> None:
@@ -128,12 +125,8 @@ def test_bad_option_or_seed() -> None:
     with pytest.raises(ValueError, match="option dealer must be 0 or 1, got 3"):
         environment.reset(options={"dealer": 3})
     for options in (None, {"deal": (6, 10)}):
-        with pytest.raises(ValueError, match=r"seed must be an integer .*, got -4"):
-            environment.reset(seed=-4, options=options)
         with pytest.raises(ValueError, match=r"seeds must be 2, .* got 3"):
             environment.reset(seed=[1, 2, 3], options=options)
-        with pytest.raises(ValueError, match=r"seed must be an integer .*, got -1"):
-            environment.reset(seed=[1, -1], options=options)
     with pytest.raises(ValueError, match="deal index"):
         environment.reset(options={"deal": (1, 2**64 - 1)})
     assert environment._episodes.indices.tolist() == [0, 1]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import gymnasium
@@ -16,11 +15,10 @@ from tests.envs.players import Random
 GAME = "german_whist:GermanWhist-v0"
 KEYS = {"observation_keys": ("observation", "action_mask")}
 PICTURES = {"render_mode": "rgb_array"}
-VIDEO = {"video_folder": "videos", "episode_trigger": bool}
 NEXT_STEP = {"autoreset_mode": "NEXT_STEP"}  # for wrappers that refuse the default or lose something in it
 ROWS = 3
 
-pytestmark = pytest.mark.filterwarnings("error::UserWarning", "ignore:.*Overwriting existing videos:UserWarning")
+pytestmark = pytest.mark.filterwarnings("error::UserWarning")
 
 # A wrapper, what its constructor gets beside the environment, and what the environment gets.
 SINGLE: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
@@ -32,7 +30,6 @@ SINGLE: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ("FrameStackObservation", {"stack_size": 2}, {}),
     ("NormalizeObservation", {}, {}),
     ("RecordEpisodeStatistics", {}, {}),
-    ("RecordVideo", VIDEO, PICTURES),
     ("TimeLimit", {"max_episode_steps": 3}, {}),
 ]
 VECTOR: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
@@ -42,17 +39,8 @@ VECTOR: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ("NormalizeReward", {}, {}),
     ("NumpyToTorch", {}, NEXT_STEP),
     ("RecordEpisodeStatistics", {}, {}),
-    ("RecordVideo", VIDEO, {**NEXT_STEP, **PICTURES}),
     ("VectorizeTransformReward", {"wrapper": wrappers.TransformReward, "func": abs}, {}),
 ]
-
-
-@pytest.fixture(autouse=True)
-def _no_screen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Write videos elsewhere, and let ``"human"`` print text."""
-    monkeypatch.chdir(tmp_path)
-    for name in ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER"):
-        monkeypatch.delenv(name, raising=False)
 
 
 def optional(wrapper: Any, environment: Any, /, **arguments: Any) -> Any:

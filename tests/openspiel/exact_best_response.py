@@ -65,10 +65,6 @@ def _nodes(batch: DealBatch, views: dict[Key, Any]) -> list[Node]:
     return nodes
 
 
-def uniform(key: Key, legal: tuple[int, ...]) -> dict[int, float]:
-    return dict.fromkeys(legal, 1 / len(legal))
-
-
 class SmallGame:
     """All deals of a small game with a fixed dealer."""
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,7 @@ from german_whist.agents.registry import make_agent
 from german_whist.envs.agent import play_turn
 from german_whist.envs.engine.actions import action_text
 from german_whist.envs.engine.cards import card_text, cards_of, deck_text, parse_card
-from german_whist.envs.engine.rules import Rules, rule_names, rules
+from german_whist.envs.engine.rules import Rules, rules
 from german_whist.envs.simulator.episodes import Episode
 from german_whist.evaluation.recording import DealResult, Recording
 from german_whist.table.page_data import game_records, rounded_network, write_data
@@ -43,36 +45,39 @@ def played(game: str, index: int) -> Recording:
 
 
 @pytest.fixture(scope="module")
-def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, int], Any]:
-    """What the page's coach says of every decision, by game and deal."""
+def answers(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], list[Any]]:
+    """Return what the page's coach says of every decision of a game's deals."""
     folder = tmp_path_factory.mktemp("data")
     write_data(folder)
     data = json.loads((folder / "data.json").read_text())
     data["rules"] += game_records({spec: rules(spec) for spec in OPEN_RACES})["rules"]  # as `serve --rules` offers them
     (folder / "data.json").write_text(json.dumps(data))
-    keys = [(game, index) for game in (*rule_names(), *OPEN_RACES) for index in range(len(JUDGES))]
-    lines: list[dict[str, Any]] = []
-    for game, index in keys:
-        deal = played(game, index)
-        words = [action_text(action, deal.rules) for action in deal.actions]
-        steps = list(range(len(words)))
-        about = {"rules": game, "deck": deck_text(deal.deck or ()), "dealer": index % 2, "judge": JUDGES[index]}
-        lines.append({**about, "actions": words, "steps": steps})
-    text = "\n".join(json.dumps(line) for line in lines)
-    done = subprocess.run(["node", str(PROGRAM), str(folder)], input=text, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return dict(zip(keys, map(json.loads, done.stdout.splitlines()), strict=True))
+
+    @cache
+    def answered(game: str) -> list[Any]:
+        lines = []
+        for index, judge in enumerate(JUDGES):
+            deal = played(game, index)
+            words = [action_text(action, deal.rules) for action in deal.actions]
+            about = {"rules": game, "deck": deck_text(deal.deck or ()), "dealer": index % 2, "judge": judge}
+            lines.append(json.dumps({**about, "actions": words, "steps": list(range(len(words)))}))
+        command = ["node", str(PROGRAM), str(folder)]
+        done = subprocess.run(command, input="\n".join(lines), capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return [*map(json.loads, done.stdout.splitlines())]
+
+    return answered
 
 
 @needs_node
 @pytest.mark.parametrize("game", [*PRESETS, *OPEN_RACES])
-def test_the_page_judges_as_python_does(game: str, answers: dict[tuple[str, int], Any]) -> None:
+def test_the_page_judges_as_python_does(game: str, answers: Callable[[str], list[Any]]) -> None:
     for index, name in enumerate(JUDGES):
         deal = played(game, index)
         views, histories, _ = deal.decisions()
         judge = None if deal.rules.humbug else PolicyAgent(rounded_network(name), name=name, rules=deal.rules)
         found = advise(views, deal.rules, 4, histories=histories, judge=judge)
-        for view, advice, action, page in zip(views, found, deal.actions, answers[game, index], strict=True):
+        for view, advice, action, page in zip(views, found, deal.actions, answers(game)[index], strict=True):
             check(advice, action, deal.rules, page)
             if view["led"] >= 0 and not advice.exact:  # who follows sees whether a card wins
                 wins = dict(zip(advice.actions, advice.trick, strict=True))
@@ -80,7 +85,7 @@ def test_the_page_judges_as_python_does(game: str, answers: dict[tuple[str, int]
         hidden = [row for row, advice in enumerate(found) if not advice.exact]
         known = suit_lengths(views[hidden], deal.rules)
         for place, row in enumerate(hidden):
-            expected, void = answers[game, index][row]["belief"]
+            expected, void = answers(game)[index][row]["belief"]
             assert expected == pytest.approx(list(known.expected[place]), abs=1e-9)
             assert void == pytest.approx(list(known.void[place]), abs=1e-9)
 
@@ -88,11 +93,11 @@ def test_the_page_judges_as_python_does(game: str, answers: dict[tuple[str, int]
 @needs_node
 @pytest.mark.parametrize("game", PRESETS)
 def test_hints_name_the_lowest_of_equal_cards_in_one_or_two_sentences(
-    game: str, answers: dict[tuple[str, int], Any]
+    game: str, answers: Callable[[str], list[Any]]
 ) -> None:
     for index, _ in enumerate(JUDGES):
         views = played(game, index).decisions()[0]
-        for view, page in zip(views, answers[game, index], strict=True):
+        for view, page in zip(views, answers(game)[index], strict=True):
             alive = sum(int(view[name]) for name in ("unseen", "opponent_known", "face_up"))
             alive |= 1 << int(view["led"]) if view["led"] >= 0 else 0
             best = page["actions"][0]

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import csv
-import os
 import shutil
-import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +11,6 @@ import pytest
 import yaml
 
 from german_whist.agents.policy.checkpoint import load_checkpoint
-from german_whist.training import run as run_module
 from german_whist.training.config import TrainConfig
 from german_whist.training.run import (
     RunDirectory,
@@ -132,31 +127,14 @@ def test_callback_gets_all_numbers(config: TrainConfig, tmp_path: Path) -> None:
 
 # The lock
 
-HOLDING = """
-import sys
-from pathlib import Path
-from german_whist.envs.utils.files import file_lock
-with file_lock(Path(sys.argv[1])):
-    print("held", flush=True)
-    sys.stdin.read()
-"""
-
 
 def test_run_is_locked(tmp_path: Path) -> None:
     stopped = train_small(tmp_path / "run", callback=at(300, interrupt)).run
-    command = [sys.executable, "-c", HOLDING, str(stopped.path / run_module._LOCK)]
-    holder = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    assert holder.stdin is not None
-    assert holder.stdout is not None
-    assert holder.stdout.readline() == "held\n"
-    before = files(stopped.path)
-    with pytest.raises(ValueError, match=str(stopped.path)):
-        resume_run(stopped.path)
-    assert files(stopped.path) == before
-    os.kill(holder.pid, signal.SIGKILL)  # the lock of a killed process does not stay
-    holder.wait()
-    holder.stdin.close()
-    holder.stdout.close()
+    with stopped.locked():
+        before = files(stopped.path)
+        with pytest.raises(ValueError, match=str(stopped.path)):
+            resume_run(stopped.path)
+        assert files(stopped.path) == before
     assert resume_run(stopped.path).decisions == 1024
     assert not list(stopped.path.glob(".*"))
 

@@ -37,13 +37,10 @@ SMALL = {
 
 def random_course(rules: Rules | str, seed: int, steps: int) -> tuple[DealBatch, list[int]]:
     """Play random actions and return the deal and the actions."""
-    rng = np.random.default_rng(seed)
     batch = DealBatch(rules, 1, seed=seed, first=seed % 2, history=True)
-    actions: list[int] = []
-    while len(actions) < steps and not batch.done[0]:
-        actions.append(int(rng.choice(np.flatnonzero(batch.action_mask()[0]))))
-        batch.step(actions[-1:])
-    return batch, actions
+    play_randomly(batch, np.random.default_rng(seed), steps)
+    assert batch.log is not None
+    return batch, batch.log.actions[0, : batch.log.counts[0]].tolist()
 
 
 def history_of(batch: DealBatch, seat: int) -> npt.NDArray[np.int8]:

@@ -19,38 +19,13 @@ from german_whist.agents.inference.world_sampling_kernels import (
     count_hands,
 )
 from german_whist.envs.engine.rules import Rules, rule_names, rules
-from german_whist.envs.observation.view_kernels import write_view
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.simulator.batch import DealBatch
-from german_whist.envs.utils.jit import kernel
 from tests.agents.positions import draw
 from tests.conftest import play_randomly
 from tests.presets import PRESETS
 from tests.reference.plain import same_views
 from tests.strategies import games, seeds
-
-TINY = {
-    "tiny": Rules(suits=2, ranks=4, hand=2, stock=4),
-    "three suits": Rules(suits=3, ranks=2, hand=1, stock=4),
-    "long stock": Rules(suits=2, ranks=4, hand=1, stock=6),
-    "face down": Rules(suits=2, ranks=4, hand=2, stock=4, open_stock=0, trump="none"),
-    "draft": Rules(suits=2, ranks=3, hand=1, stock=4, draft=True),
-    "open stock": Rules(suits=2, ranks=3, hand=1, stock=4, open_stock=2),
-    "wide open": Rules(suits=2, ranks=3, hand=1, stock=4, open_stock=3),
-    "humbug": Rules(suits=2, ranks=4, hand=2, stock=0, humbug=True),
-}
-
-
-@kernel
-def view_of(games, states, seat, views):
-    for row in range(states.shape[0]):
-        write_view(games[0], states[row], seat, views[row])
-
-
-def views_of(game: np.ndarray[Any, Any], states: np.ndarray[Any, Any], seat: int) -> np.ndarray[Any, Any]:
-    views = np.zeros(len(states), VIEW)
-    view_of(game, states, seat, views)
-    return views
 
 
 def find_view(game: Rules, restricted: bool, most_hands: int) -> Any:
@@ -75,9 +50,9 @@ FIVES = Rules(suits=2, ranks=5, hand=3, stock=4)
 @pytest.mark.parametrize(
     ("game", "restricted"),
     [
-        (TINY["tiny"], False),
-        (TINY["face down"], False),
-        (TINY["draft"], False),
+        (rules("tiny"), False),
+        (Rules(suits=2, ranks=4, hand=2, stock=4, open_stock=0, trump="none"), False),
+        (Rules(suits=2, ranks=3, hand=1, stock=4, draft=True), False),
         (FIVES, True),
         (replace(FIVES, draft=True), True),
         (Rules(suits=3, ranks=4, hand=4, stock=4), True),
@@ -104,7 +79,9 @@ def test_worlds_give_same_view(game: Rules, seed: int, steps: int) -> None:
     play_randomly(batch, np.random.default_rng(seed % 2**32), steps)
     for view in batch.views()[~batch.done]:
         rebuilt, states = draw(game, view, [seed], 8)
-        assert same_views(views_of(rebuilt, states, 0), np.repeat(np.array([view], VIEW), 8))
+        worlds = DealBatch(game, 8)
+        worlds.states[:] = states
+        assert same_views(worlds.views(seats=[0] * 8), np.repeat(np.array([view], VIEW), 8))
         whole = np.uint64(rebuilt[0]["deck"])
         held = states["hands"][:, 0] | states["hands"][:, 1] | states["played"].sum(axis=1)
         for state, cards in zip(states, held, strict=True):

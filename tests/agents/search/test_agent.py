@@ -69,35 +69,6 @@ def test_play_is_searched_late() -> None:
     assert searched == [False, True]
 
 
-def redealt(positions: Positions, row: int, key: int) -> DealBatch | None:
-    """Another deal that leaves the seat to act the same history, the opponent's hand changed; ``None`` if none is."""
-    from german_whist.agents.inference.sampling import DealSampler
-
-    batch = positions.batch
-    assert batch.log is not None
-    other = DealBatch(batch.rules, 1, history=True)
-    deck = DealSampler(positions.histories[0][row], batch.rules).decks(1, key)[0].tolist()
-    other.deal_decks([deck], batch.states["dealer"][row : row + 1])
-    for action in batch.log.actions[row, : batch.log.counts[row]]:
-        other.step([action])
-    seat = 1 - int(batch.turn[row])
-    return other if other.states["hands"][0, seat] != batch.states["hands"][row, seat] else None
-
-
-def test_hidden_cards_do_not_matter(positions: Positions) -> None:
-    agent, compared = searcher(SPEC), 0
-    for row in range(24):
-        other = redealt(positions, row, row)
-        if other is not None:
-            gains, others = (
-                agent.search(batch.views([place]), AgentRng(5, [0]), batch.history(rows=[place]))[1]
-                for batch, place in ((positions.batch, row), (other, 0))
-            )
-            assert same(gains, others)
-            compared += np.isfinite(gains).any()
-    assert compared >= 10
-
-
 @pytest.mark.parametrize("preset", [preset for preset in PRESETS if preset != "humbug"])
 def test_search_plays_every_game(preset: str) -> None:
     for steps in (0, 9):

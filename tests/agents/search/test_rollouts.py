@@ -11,11 +11,13 @@ from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.pretrained import load_pretrained
 from german_whist.agents.search import agent as agent_module
 from german_whist.agents.search.agent import SearchAgent
+from german_whist.agents.search.rollout_kernels import distinct_actions
+from german_whist.envs.engine.cards import cards_of
 from german_whist.envs.engine.rules import Rules, rules
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.evaluation.match import play_match
 from german_whist.solver.exact_endgame import ExactEndgameHook
-from tests.agents.positions import HEURISTIC, Fixed, draw, some_positions, tried_actions
+from tests.agents.positions import HEURISTIC, Fixed, draw, some_positions
 from tests.presets import PRESETS
 
 
@@ -41,7 +43,7 @@ def test_gains_are_mean_rollout_margins(preset: str, steps: int) -> None:
     for row in views:
         [chosen], [gains] = SearchAgent.flat(worlds=4, rules=game).search(np.array([row]), Fixed(99))
         _, states = draw(game, row, [99], 4)
-        tried = tried_actions(row)
+        tried = list(cards_of(int(distinct_actions(row))))
         if len(tried) == 1:
             assert np.isnan(gains).all()
             continue
@@ -65,7 +67,7 @@ def test_networks_play_the_rollouts(preset: str, steps: int, monkeypatch: pytest
     for row in views[views["legal"] > 0]:
         [chosen], [margins], *_ = agent.action_values(np.array([row]), Fixed(99))
         _, states = draw(game, row, [99], 4)
-        tried = tried_actions(row)
+        tried = list(cards_of(int(distinct_actions(row))))
         if len(tried) == 1:
             continue
         expected = {action: rollout_margin(game, states, action, network) for action in tried}

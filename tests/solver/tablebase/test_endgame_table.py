@@ -87,12 +87,6 @@ def test_golden_sums():
     assert sums() == json.loads(SUMS.read_text())
 
 
-def test_golden_sums_count_every_endgame():
-    golden = json.loads(SUMS.read_text())
-    for kind in ("trump-high", "trump-low"):
-        assert [positions for positions, _ in golden[kind]] == POSITIONS
-
-
 def searched(
     table: EndgameTable, transpositions: TranspositionTable, position: int, cards: int, alpha: int, beta: int
 ) -> int:
