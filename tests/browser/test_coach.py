@@ -53,6 +53,15 @@ def test_a_hint_points_at_a_choice_too_and_leaves_the_focus_where_it_is(table: T
     advised = table.page.get_by_role("region", name="Coach", exact=True).get_by_role("heading").text_content()
     assert choices.locator(".marked").all_text_contents() == [advised]
     assert choices.locator(":focus").count() == 1
+    table.go_to(table.create(rules="open_stock", seat=0))
+    while not table.page.locator(".open-cards button:visible").count():
+        table.act()
+    cards = table.page.locator(".open-cards")
+    cards.get_by_role("button").first.focus()
+    table.page.keyboard.press("h")
+    coach = table.page.get_by_role("region", name="Coach", exact=True)
+    coach.get_by_role("heading", name=re.compile("^Pick the ")).wait_for()
+    assert cards.locator(":focus").count() == 1
 
 
 def test_the_hint_button_is_busy_while_the_hint_is_sought_which_is_read_out_and_closed_with_escape(
@@ -224,6 +233,19 @@ def test_the_memory_quiz_of_the_settings_is_scored_and_explained(open_table: Ope
     assert not table.session(session)["deal"]["assisted"]
     dialog, _ = statistics_of(table)
     assert re.search(r"Memory: \d+ % of the opponent’s cards in 1 deal", dialog.text_content())
+
+
+def test_the_memory_quiz_comes_again_after_a_take_back(open_table: OpenTable) -> None:
+    table = open_table(settings={"memoryQuiz": True}, game={"rules": "small", "seat": 0})
+    quiz = table.page.get_by_role("dialog", name="Memory: which cards does your opponent hold?")
+    while not quiz.count():
+        table.act()
+    table.page.keyboard.press("Escape")
+    table.button("Take back").click()
+    table.page.locator("html[data-stage=foreplay]").wait_for()
+    table.wait()
+    table.act()
+    quiz.wait_for()
 
 
 def test_the_same_deal_from_the_other_side_and_by_the_agent(table: Table) -> None:

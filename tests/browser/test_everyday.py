@@ -113,6 +113,8 @@ def test_the_review_shows_curve_moves_and_open_hands_and_another_card_can_be_tri
     for move in moves:
         assert re.search(r"^Trick \d+: .+ instead of .+(Inaccuracy|Mistake|Blunder): gives away .+", move)
         assert not re.search(r"\b1(\.0)? tricks|\b1 points", move)
+    for move in table.do("review", table.page.url.split("session=")[1], 1)["moves"]:
+        assert not move["reason"] or move["exact"] or move["best"] == move["options"][0]["action"]  # the card named
     slider = review.get_by_role("slider", name="Move")
     table.page.keyboard.press("Home")
     assert slider.input_value() == "0"

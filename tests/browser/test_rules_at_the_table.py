@@ -34,6 +34,15 @@ def test_a_card_that_must_not_be_played_says_which_suit_to_follow(table: Table) 
     assert table.hand == before
 
 
+def test_arrow_keys_begin_at_the_hand(table: Table) -> None:
+    table.go_to(table.create(rules="small", seat=0))
+    for key, place in (("ArrowRight", 0), ("ArrowLeft", -1)):
+        table.page.locator("#hand").focus()  # as after a new game
+        table.page.keyboard.press(key)
+        focused = table.page.evaluate("document.activeElement.getAttribute('aria-label').split(',')[0]")
+        assert focused == table.hand[place]
+
+
 def test_the_first_tap_raises_a_card_and_another_card_can_be_raised_instead(table: Table) -> None:
     table.go_to(table.create(rules="small", seat=1))
     first, second, *_ = table.actions()

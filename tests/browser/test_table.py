@@ -359,6 +359,18 @@ def test_a_card_without_an_alternative_plays_itself_and_take_back_goes_to_the_la
     assert choices < own_plays(session) == 14
 
 
+def test_without_a_choice_there_is_nothing_to_take_back(table: Table) -> None:
+    for seed in range(60):
+        session = table.session(table.create(rules="tiny", seat=0, seed=seed))
+        if session["events"][-1]["by"] == "opponent" and len(session["position"]["decision"]["actions"]) == 1:
+            break
+    session = table.do("act", session, session["position"]["decision"]["actions"][0])
+    with pytest.raises(Exception, match="not had a choice"):
+        table.do("takeBack", session, True)
+    assert not table.session(session["id"])["deal"]["assisted"]
+    assert table.do("takeBack", session, False)["deal"]["assisted"]
+
+
 # Plays the deal with the first card that can be played, an eighth of a second after the other.
 _PLAY_FAST = """async () => {
   while (document.querySelector('#result-text').textContent === '') {

@@ -56,7 +56,7 @@ const STEPS = [
   ],
   ["The teacher has no trumps left. Your ace of clubs and your other trump are sure tricks: cash them.", ["CA", "HA", "HK"], CASH],
   ["Winners first: cash the other one.", ["CA", "HA", "HK"], CASH],
-  ["The last card plays itself.", [], ""],
+  ["One card is left: play it.", [], ""],
 ];
 
 /** @param {Episode} deal @returns {number | null} the teacher's next card of the script; null in the endgame */

@@ -168,9 +168,9 @@ export class Session {
 
   /** Go back to the person's last decision of this deal, and mark the deal as assisted. @param {boolean} choices whether forced actions do not count */
   takeBack(choices) {
-    const isChoice = (/** @type {import("../engine/state.js").State} */ state) => state.turn === this.seat && popcount(legalActions(state)) > 1;
-    const choice = choices ? this.deal.states.findLastIndex(isChoice) : -1;
-    this.deal.goBack(choice >= 0 ? choice : this.lastOwn);
+    const last = this.deal.states.findLastIndex((state) => state.turn === this.seat && (!choices || popcount(legalActions(state)) > 1));
+    if (last < 0) throw new PageError("refused", "You have not had a choice yet.");
+    this.deal.goBack(last);
     this.assisted = true;
     if (quizStep(this.deal, this.seat) === null) this.recalled = null;
     this.version += 1;

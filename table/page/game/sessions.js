@@ -146,7 +146,7 @@ export const recall = (seen, cards) => change(seen, (session) => session.recall(
 /** @param {SessionData} seen @returns {Promise<SessionData>} with what the judge would play */
 export const hint = (seen) => change(seen, async (session) => {
   const { deal } = session;
-  session.help(hintOf(deal.view(deal.turn), deal.rules, ...await Promise.all([advise(deal), adviseOfOwnNetwork(deal)])));
+  session.help(hintOf(deal.view(deal.turn), deal.rules, ...await Promise.all([advise(deal), adviseOfOwnNetwork(deal).catch(() => null)])));
 });
 
 /** @param {string} id @param {number} deal its number, from 1 @returns {Promise<Review>} what every decision of a finished deal was worth */
@@ -221,7 +221,7 @@ export const importAll = (text) => inForeground(async () => {
   }
   const isSession = (/** @type {any} */ row) => typeof row?.id === "string" && typeof row.updated === "number" && typeof row.settings?.rules === "string" && Array.isArray(row.deals);
   const isCounted = (/** @type {any} */ row) => typeof row?.session === "string" && typeof row.time === "string" && typeof row.rules === "string";
-  if (!saved.every(isSession) || ![...deals, ...matches].every(isCounted)) throw new PageError("refused", "This file of games is damaged.");
+  if (!saved.every(isSession) || ![...deals, ...matches].every(isCounted) || !deals.every((/** @type {any} */ row) => Number.isInteger(row.deal))) throw new PageError("refused", "This file of games is damaged.");
   const added = await store.merge(saved, { deals, matches });
   if (added === null) throw new PageError("refused", "Your browser saves nothing here.");
   return added;

@@ -11,7 +11,7 @@ import { isCard } from "./words.js";
 import { untilBack, waitFor } from "./attempt.js";
 import { alertUser, announce } from "./notices.js";
 import { tellOtherTabs } from "./tabs.js";
-import { hintTitle, showHint, showLesson } from "./coach/panel.js";
+import { showHint, showLesson } from "./coach/panel.js";
 import { recallText } from "./coach/recall.js";
 import { pressTool, setTool } from "./dialogs/menu.js";
 import { showLog } from "./table/log.js";
@@ -68,7 +68,7 @@ export class Controller {
     setTool("Claim", { enabled: settled && !this.busy, hidden: !session.can.claim || back });
     setTool("Review", { enabled: back || over, hidden: !back && session.kind !== "recording", words: back ? "Back to the review" : "Review" });
     if (settled) this.callTurn(session);
-    if (settled && session.can.recall) this.actions.quiz();
+    if (settled) this.actions.quiz();
   }
 
   /** Announce once that it is the person's turn; in a lesson, the teacher does so. @param {Session} session */
@@ -122,8 +122,10 @@ export class Controller {
     const { position: { decision, hand }, kind } = session;
     if (!settings.forced || decision?.kind !== "card" || decision.actions.length > 1 || (kind === "lesson" && hand.length > 1)) return;
     setTimeout(() => {
-      const isAsked = document.querySelector("dialog[open]") !== null;
-      if (settings.forced && this.session === session && !isAsked) void this.act(decision.actions[0]);
+      const dialog = document.querySelector("dialog[open]");
+      if (!settings.forced || this.session !== session) return;
+      if (dialog === null) void this.act(decision.actions[0]);
+      else dialog.addEventListener("close", () => this.playForced(session), { once: true });
     }, FORCED * tempo());
   }
 
@@ -181,7 +183,7 @@ export class Controller {
     if (answer === null) return;
     this.session = answer;
     this.show(shownNow(answer));
-    if (answer.hint !== null) announce(`${hintTitle(answer.hint)}. ${answer.hint.reason}`);
+    if (answer.hint !== null) announce(`${answer.hint.title}. ${answer.hint.reason}`);
   }
 
   /** @param {import("../game/types.js").Claim} claim how the person says that the deal ends */

@@ -188,7 +188,8 @@ let asked = "";
 function quiz() {
   const session = current();
   const deal = `${session.id} ${session.deal.number}`;
-  if (!settings.memoryQuiz || asked === deal || document.querySelector("dialog[open]") !== null) return;
+  if (!session.can.recall) asked = ""; // after a take-back it may be time again
+  if (!session.can.recall || !settings.memoryQuiz || asked === deal || document.querySelector("dialog[open]") !== null) return;
   asked = deal;
   openQuiz(session, (cards) => void controller.recall(cards), () => controller.goOn(session));
 }
@@ -413,7 +414,7 @@ async function openAddress() {
     try {
       return await (kind === "deal" ? openLink(value) : openDay(value));
     } catch (error) {
-      if (!(error instanceof PageError)) throw error;
+      if (!(error instanceof PageError) || error.kind === "absent") throw error;
       const go = () => void attempt(resume);
       openDialog("The link cannot be opened", [h("p", {}, error.message), kind === "deal" && h("p", {}, "Ask for the link again.")], { onclose: go });
       return undefined;

@@ -1,12 +1,13 @@
 // @ts-check
 /** Hints: what to play, why, and what the opponent may hold. */
 
-import { union } from "../../engine/cards.js";
+import { NUM_CARDS, union } from "../../engine/cards.js";
 import { beliefOf } from "../../judge/world_sampling.js";
 import { agentTitle, STRONGEST } from "../catalogue.js";
 import { highToLow } from "../deal/position.js";
 import { isCopy } from "../thinking.js";
-import { actionName } from "../deal/words.js";
+import { actionName, cardName } from "../deal/words.js";
+import { capital } from "../wording.js";
 import { judge } from "./judgement.js";
 import { reason } from "./reasons.js";
 
@@ -27,7 +28,7 @@ export function hintOf(view, rules, advice, own = null) {
   return {
     byText: judgeText(advice, title),
     action: best,
-    name: actionName(best, rules),
+    title: best < NUM_CARDS ? `${view.choice ? "Pick" : "Play"} the ${cardName(best)}` : capital(actionName(best, rules)),
     reason: reason(view, rules, advice),
     exact: advice.exact,
     win: advice.wins[0],

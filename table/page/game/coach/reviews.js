@@ -110,7 +110,7 @@ async function moveData(deal, step, advice, seat, text) {
     winGivenAway: judged.win,
     exact: advice.exact,
     judgeTitle: agentTitle(advice.judge),
-    reason: reason(view, deal.rules, advice),
+    reason: best === advice.actions[0] || advice.exact ? reason(view, deal.rules, advice) : "", // it is of the coach's choice
     options: options(advice, deal.rules),
     line: isCriticised(judged) && advice.exact ? (await bestLine(deal, step)).actions.slice(step) : [],
   };

@@ -3,11 +3,11 @@
 
 import { suitOf, SUITS } from "../../engine/cards.js";
 import { SUIT_NAMES } from "../../game/deal/words.js";
-import { capital, percent } from "../../game/wording.js";
+import { percent } from "../../game/wording.js";
 import { openDialog } from "../dialogs/dialog.js";
 import { byId, fill, h, icon } from "../dom.js";
 import { announce } from "../notices.js";
-import { isCard, SUIT_SIGNS } from "../words.js";
+import { SUIT_SIGNS } from "../words.js";
 import { actionText, barCell, optionBars } from "./bars.js";
 
 /** @typedef {import("../../game/types.js").Session} Session */
@@ -32,17 +32,12 @@ export function showHint(hint, close) {
     h(
       "header",
       {},
-      h("h2", {}, hintTitle(hint)),
+      h("h2", {}, hint.title),
       h("button", { class: "close", "aria-label": "Close the hint", onclick: close }, icon("close")),
     ),
-    h("p", {}, h("span", { class: "reason" }, hint.reason), h("button", { class: "more", onclick: () => openDialog(hintTitle(hint), details(hint)) }, "More")),
+    h("p", {}, h("span", { class: "reason" }, hint.reason), h("button", { class: "more", onclick: () => openDialog(hint.title, details(hint)) }, "More")),
     h("div", { class: "hint-details" }, ...details(hint)),
   );
-}
-
-/** @param {Hint} hint @returns {string} what it advises */
-export function hintTitle(hint) {
-  return isCard(hint.action) ? `Play the ${hint.name}` : capital(hint.name);
 }
 
 /** @param {Hint} hint @returns {HTMLElement[]} its figures */

@@ -13,7 +13,7 @@ import { h, newId } from "../dom.js";
  */
 export function selectField(label, choices, value, onchange, note = "") {
   const id = newId();
-  const select = h("select", { id, "aria-describedby": note && `${id}-note` });
+  const select = h("select", { id, "aria-describedby": note === "" ? null : `${id}-note` });
   for (const choice of choices) {
     select.append(h("option", { value: choice.value, selected: choice.value === value }, choice.title));
   }
@@ -30,7 +30,7 @@ export function selectField(label, choices, value, onchange, note = "") {
  */
 export function checkField(label, value, onchange, note = "") {
   const id = newId();
-  const box = h("input", { id, type: "checkbox", checked: value, "aria-describedby": note && `${id}-note` });
+  const box = h("input", { id, type: "checkbox", checked: value, "aria-describedby": note === "" ? null : `${id}-note` });
   box.addEventListener("change", () => onchange(box.checked));
   return h("div", { class: "field check" }, box, h("label", { for: id }, label), note && h("small", { id: `${id}-note` }, note));
 }

@@ -34,10 +34,13 @@ function likeAgent(agents, wanted) {
  */
 export function gameForm(catalog, start) {
   const form = h("div");
+  const rulesBox = h("details");
   const choices = { ...settings.game };
   if (!canBePlayed(choices)) Object.assign(choices, catalog.defaults);
   const { games } = catalog;
 
+  // Outside the form that is drawn again: pressing it ends the input of a field, which draws the form.
+  const deal = h("div", { class: "buttons" }, h("button", { class: "primary", onclick: () => { store(); start(); } }, "Deal the cards"));
   const fields = () => [...form.querySelectorAll("select, input")];
   const store = () => change({ welcomed: true, game: { ...choices }, defaults: JSON.stringify(catalog.defaults) });
   const draw = () => {
@@ -66,12 +69,11 @@ export function gameForm(catalog, start) {
       selectField("Opponent", agents.map(({ spec, title, level }) => ({ value: spec, title: `${title} (${level})` })), agent.spec, (spec) => keep({ agent: spec }), describe(agent, choices.rules)),
       selectField("Win target", targets(choices.match), choices.match ?? "", (match) => keep({ match: match === "" ? null : match })),
       otherTarget((match) => keep({ match })),
-      h("div", { class: "buttons" }, h("button", { class: "primary", onclick: () => { store(); start(); } }, "Deal the cards")),
-      h("details", {}, h("summary", {}, `The rules of ${game.title}`), ...rulesText(text)),
     );
+    fill(rulesBox, h("summary", {}, `The rules of ${game.title}`), ...rulesText(text));
   };
   draw();
-  return form;
+  return h("div", {}, form, deal, rulesBox);
 }
 
 /** @param {AgentEntry} agent @param {string} rules @returns {string} */

@@ -48,8 +48,10 @@ function copyField(label, text, rows = 2) {
   const name = label.toLowerCase();
   const button = h("button", { class: "quiet" }, `Copy the ${name}`);
   button.addEventListener("click", async () => {
-    area.select();
-    button.textContent = (await copy(text)) ? "Copied" : "Copy the marked text yourself";
+    const copied = await copy(text);
+    if (copied) button.focus();
+    else area.select();
+    button.textContent = copied ? "Copied" : "Copy the marked text yourself";
   });
   return h(
     "div",

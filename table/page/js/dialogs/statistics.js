@@ -152,7 +152,7 @@ function recentChart(recent) {
   const bars = recent.map((deal, place) => {
     const height = (55 * Math.abs(deal.margin)) / most;
     return svg("rect", {
-      class: deal.margin > 0 ? "won" : "lost", x: place * step + step * 0.15, width: step * 0.7,
+      class: deal.margin > 0 ? "won" : deal.margin < 0 ? "lost" : "drawn", x: place * step + step * 0.15, width: step * 0.7,
       y: deal.margin > 0 ? 60 - height : 60, height: Math.max(height, 1.5),
     });
   });

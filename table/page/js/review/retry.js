@@ -40,7 +40,7 @@ export function retryPanel(move, trump, { show, next }) {
     button.setAttribute("aria-disabled", "true"); // unlike `disabled`, this leaves the focus on the button
     if (option.label === "best" || option.label === "good") {
       button.classList.add("right");
-      verdict.textContent = `Right: ${called(option.action, option.name)}${option.label === "best" ? "" : `, though ${called(move.best, move.bestName)} is a little better`}. ${capital(move.reason)}`;
+      verdict.textContent = `Right: ${called(option.action, option.name)}${option.label === "best" ? "" : `, though ${called(move.best, move.bestName)} is a little better`}.${option.action === move.best ? ` ${capital(move.reason)}` : ""}`;
       if (next === null) return;
       const following = h("button", { class: "primary", onclick: next }, "Next mistake");
       row.prepend(following);

@@ -86,7 +86,10 @@ export function openReview(review, actions, list) {
     const following = review.mistakes[review.mistakes.indexOf(number) + 1];
     fill(boardBox, board(review.positions[number - 1], { names: review.names, trump: review.trump, move: null, covered: !move.exact }));
     fill(moveBox, retryPanel(move, review.trump, {
-      show: () => steps.go(number - 1),
+      show: () => {
+        steps.go(number - 1);
+        steps.slider.focus();
+      },
       next: following === undefined ? null : () => retry(following),
     }));
     moveBox.scrollIntoView({ block: "nearest" });

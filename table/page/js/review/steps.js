@@ -39,7 +39,7 @@ export class Steps {
   key(event) {
     if (event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement) return;
     const target = { ArrowLeft: this.place - 1, ArrowRight: this.place + 1, Home: 0, End: this.last }[event.key];
-    if (target === undefined) return;
+    if (target === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     this.go(target);
   }

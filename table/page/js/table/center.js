@@ -35,6 +35,7 @@ export function showStock(shown, openCards) {
   }
   const faces = position.faceUp.map((card) => picture(card, `${cardName(card)}, face up`, "prize"));
   openCards.hidden = !picking;
+  const focused = openCards.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement) : null;
   fill(
     element,
     h("div", { class: "stock-cards" }, hidden > 0 && pile, ...(picking ? [] : faces), openCards),
@@ -45,6 +46,7 @@ export function showStock(shown, openCards) {
       position.stock === 1 ? " card in the stock" : " cards in the stock",
     ),
   );
+  focused?.focus(); // it has been moved
 }
 
 /**

@@ -138,8 +138,8 @@ export class CardButtons {
     if (event.key === "Escape") this.raise(null);
     const buttons = this.inOrder();
     const place = buttons.indexOf(/** @type {HTMLButtonElement} */ (document.activeElement));
-    const target = { ArrowLeft: place - 1, ArrowRight: place + 1, Home: 0, End: buttons.length - 1 }[event.key];
-    if (place < 0 || target === undefined) return;
+    const target = { ArrowLeft: Math.max(place, 0) - 1, ArrowRight: place + 1, Home: 0, End: buttons.length - 1 }[event.key];
+    if (target === undefined || buttons.length === 0 || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     this.focus((target + buttons.length) % buttons.length);
   }
