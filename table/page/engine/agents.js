@@ -4,7 +4,7 @@
  * `champion`. Each takes a view of a seat to act and returns a legal action; all but `random` always the same one.
  */
 
-import { nthLowest, popcount } from "./cards.js";
+import { cardsOf, popcount } from "./cards.js";
 import { greedyAction } from "./greedy.js";
 import { heuristicAction } from "./heuristic/bot.js";
 import { evaluate } from "./network/network.js";
@@ -26,7 +26,7 @@ export const NETWORKS = ["small", "champion"];
  * @param {number} uniform in [0, 1)
  * @returns {number} a random legal action, every one equally likely
  */
-export const pick = (legal, uniform) => nthLowest(legal, Math.floor(uniform * popcount(legal)));
+export const pick = (legal, uniform) => cardsOf(legal)[Math.floor(uniform * popcount(legal))];
 
 /** @param {Agent} agent @returns {Agent} with a perfect endgame: `NAME+exact` */
 const withExactEndgame = (agent) => (view) => (opponentHandKnown(view) ? bestCard(openHands(view)) : agent(view));

@@ -96,9 +96,6 @@ export function maskOf(cards) {
   return mask;
 }
 
-/** @param {Mask} mask @param {number} number @returns {number} card `number` (from 0), counted from the lowest */
-export const nthLowest = (mask, number) => cardsOf(mask)[number];
-
 /** @param {number} card @returns {string} suit then rank, as `SA` */
 export const cardText = (card) => SUITS[suitOf(card)] + RANKS[card % 13];
 

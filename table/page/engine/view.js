@@ -92,12 +92,6 @@ function drawnSinceVoid(state, seat) {
   return state.voidTrick[seat].map((trick, suit) => (trick ? state.drawn[seat] - state.voidDrawn[seat][suit] : 0));
 }
 
-/** @param {View} view @returns {Mask} the whole deck: the union of a view's card masks */
-export function cardsOfView(view) {
-  const held = union(union(view.hand, view.playedSelf), union(view.playedOpponent, view.opponentKnown));
-  return union(held, union(view.discarded, union(view.unseen, view.faceUp)));
-}
-
 export const MAX_SOLVED = 13; // cards of a hand
 
 /**

@@ -33,9 +33,8 @@ async function through(bytes, stream) {
   return new Uint8Array(found);
 }
 
-/** @param {string} lines @returns {Promise<string | null>} in letters, digits, `-` and `_`: compressed, then base64url; null where the browser cannot compress */
+/** @param {string} lines @returns {Promise<string>} in letters, digits, `-` and `_`: compressed, then base64url */
 export async function codeOf(lines) {
-  if (typeof CompressionStream === "undefined") return null;
   const packed = await through(new TextEncoder().encode(lines), new CompressionStream("deflate"));
   return btoa(String.fromCharCode(...packed)).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 }

@@ -110,7 +110,7 @@ const reduced = window.matchMedia("(prefers-reduced-motion: reduce)");
 
 /** @returns {number} factor of all durations; 0: no animation */
 export function pace() {
-  if (reduced.matches || !("animate" in Element.prototype)) return 0;
+  if (reduced.matches) return 0;
   return { normal: 1, fast: 0.4, none: 0, instant: 0 }[settings.speed];
 }
 

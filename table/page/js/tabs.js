@@ -5,11 +5,11 @@ import * as sessions from "../game/sessions.js";
 
 /** @typedef {import("../game/types.js").Session} Session */
 
-const channel = typeof BroadcastChannel === "undefined" ? null : new BroadcastChannel("german-whist"); // without it, a tab looks only when it is shown again
+const channel = new BroadcastChannel("german-whist");
 
 /** @param {Session} session */
 export function tellOtherTabs(session) {
-  channel?.postMessage({ id: session.id, version: session.version });
+  channel.postMessage({ id: session.id, version: session.version });
 }
 
 /**
@@ -29,7 +29,7 @@ export function followOtherTabs(current, update) {
       // The person's next action will report what is wrong.
     }
   };
-  channel?.addEventListener("message", (event) => {
+  channel.addEventListener("message", (event) => {
     const session = current();
     if (session !== null && event.data.id === session.id && event.data.version !== session.version) void ask();
   });

@@ -124,19 +124,13 @@ function exactAdvice(view, rules) {
     marginErrors: actions.map(() => 0),
     winErrors: actions.map(() => 0),
   };
-  const scores = margins.map((margin) => scoresOf(margin, rules, view.low !== 0, countedIn(view)));
+  const scores = margins.map((margin) => scoresOf(margin, rules, view.low !== 0));
   return adviceOf(actions, values, scores, rules, EXACT, margins.indexOf(Math.max(...margins)));
 }
 
-/** @param {View} view @returns {number} how many tricks count in an endgame; a position from outside may leave out those before it */
-function countedIn({ tricksSelf, tricksOpponent, allCount, hand }) {
-  const [foreplay, endgame] = [0, 1].map((stage) => tricksSelf[stage] + tricksOpponent[stage]);
-  return foreplay * allCount + endgame + popcount(hand);
-}
-
-/** @param {number} margin @param {Rules} rules @param {boolean} low @param {number} [counted] @returns {[number, number]} the counted tricks that go with it: the seat's and its opponent's */
-function scoresOf(margin, rules, low, counted) {
-  return [tricksTaken(margin, rules, low, counted), tricksTaken(-margin, rules, low, counted)];
+/** @param {number} margin @param {Rules} rules @param {boolean} low @returns {[number, number]} the counted tricks that go with it: the seat's and its opponent's */
+function scoresOf(margin, rules, low) {
+  return [tricksTaken(margin, rules, low), tricksTaken(-margin, rules, low)];
 }
 
 /** @param {View} view @param {Rules} rules @param {Network} network @param {number} number of worlds @returns {Advice} */
@@ -197,7 +191,6 @@ const mean = (numbers) => numbers.reduce((total, number) => total + number, 0) /
 /** @param {View} view @param {Rules} rules @param {number} number @returns {State[]} in which the seat to act is seat 0 */
 function sampleWorlds(view, rules, number) {
   const counts = countHands(rules.game, view);
-  if (!counts.ways[0][0]) throw new Error("no opponent's hand satisfies the view");
   const key = view.hand.reduce((found, suit) => (found << 13n) | BigInt(suit), 0n) & 0xffffffffffffffffn;
   return Array.from({ length: number }, (_, world) => sampleState(rules.game, view, counts, key, world));
 }

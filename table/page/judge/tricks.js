@@ -7,10 +7,10 @@
  * @param {number} margin of the finished deal; except in a race, an expected margin will do
  * @param {Rules} rules
  * @param {boolean} [low] whether the endgame is played low
- * @param {number} [counted] how many tricks count; by default as many as in a whole deal
  * @returns {number} the counted tricks that a seat takes
  */
-export function tricksTaken(margin, rules, low = false, counted = rules.counted) {
+export function tricksTaken(margin, rules, low = false) {
+  const { counted } = rules;
   if (rules.race) { // the winner takes as many as it needs, or more than half of all
     return Math.min(rules.race, (counted + Math.abs(margin)) / 2) + (margin - Math.abs(margin)) / 2;
   }

@@ -7,14 +7,12 @@
 import { cardsOf, difference, maskOf, NONE, ofSuit, popcount, union, withCard } from "../engine/cards.js";
 import { philox, shuffle } from "../engine/dealing.js";
 import { DRAFT, EXCHANGE, PICK, PICK_AFTER, PLAY } from "../engine/state.js";
-import { cardsOfView } from "../engine/view.js";
 
 /** @typedef {import("../engine/cards.js").Mask} Mask */
 /** @typedef {import("../engine/rules.js").Game} Game */
 /** @typedef {import("../engine/state.js").State} State */
 /** @typedef {import("../engine/view.js").View} View */
 
-const MAX_HAND = 26; // cards in the largest hand
 const AGENT_STREAM = 1;
 const [SELF, OPPONENT] = [0, 1]; // seats in a sampled state: the view's owner has seat 0
 
@@ -41,15 +39,12 @@ function opponentUnseen(game, view) {
   return popcount(view.unseen) - (view.stock - popcount(view.faceUp));
 }
 
-/** @param {Game} game @param {View} view @returns {HandCounts} `ways[0][0]` is the number of hands; 0 for an inconsistent view */
+/** @param {Game} game @param {View} view @returns {HandCounts} `ways[0][0]` is the number of hands */
 export function countHands(game, view) {
   const held = opponentUnseen(game, view);
   const order = [0, 1, 2, 3].sort((one, other) => view.voidOpponent[other] - view.voidOpponent[one]);
   const limit = order.map((suit) => (view.voidOpponent[suit] > 0 ? Math.min(held, view.drawnOpponent[suit]) : held));
-  const ways = Array.from({ length: 5 }, () => Array(Math.max(held, 0) + 1).fill(0));
-  const counts = { cards: view.unseen, held, order, limit, ways };
-  const isWhole = popcount(difference(game.deck, cardsOfView(view))) === 0;
-  if (!isWhole || held < 0 || held > Math.min(MAX_HAND, popcount(view.unseen))) return counts;
+  const ways = Array.from({ length: 5 }, () => Array(held + 1).fill(0));
   ways[4][held] = 1;
   for (let place = 3; place >= 0; place -= 1) {
     const length = popcount(ofSuit(view.unseen, order[place]));
@@ -58,7 +53,7 @@ export function countHands(game, view) {
       for (let count = 0; count <= most; count += 1) ways[place][before] += BINOMIAL[length][count] * ways[place + 1][before + count];
     }
   }
-  return counts;
+  return { cards: view.unseen, held, order, limit, ways };
 }
 
 /** @param {HandCounts} counts @param {number} number from 0 @returns {Mask} that consistent hand */

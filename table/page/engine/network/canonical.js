@@ -5,7 +5,7 @@
  * unplayed card of a suit is its ace. Discarded cards are left out: humbug alone has them, and no network plays it.
  */
 
-import { cardBit, countBits, difference, intersection, NONE, union } from "../cards.js";
+import { cardBit, countBits, difference, NONE, union } from "../cards.js";
 
 /** @import { Mask } from "../cards.js" */
 /** @import { View } from "../view.js" */
@@ -130,7 +130,6 @@ function relabeledMask(mask, encoded) {
 /** @param {View} view @param {Int8Array} encoded written @returns {View} with ranks among its unplayed cards */
 function relabelRanks(view, encoded) {
   const unplayed = rankByUnplayed(unplayedCards(view), encoded);
-  const seen = union(union(view.hand, view.opponentKnown), union(view.faceUp, ledBit(view)));
   const next = {
     ...view,
     hand: relabeledMask(view.hand, encoded),
@@ -143,8 +142,7 @@ function relabelRanks(view, encoded) {
     led: view.led >= 0 ? encoded[view.led] : -1,
   };
   const newSeen = union(union(next.hand, next.opponentKnown), union(next.faceUp, ledBit(next)));
-  // The second part is empty in every view of a deal; views from outside get it for the same result as in Python.
-  next.unseen = union(difference(unplayed, newSeen), relabeledMask(intersection(view.unseen, seen), encoded));
+  next.unseen = difference(unplayed, newSeen);
   return next;
 }
 

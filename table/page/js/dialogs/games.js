@@ -92,14 +92,7 @@ export function openGames(all, actions, atFile = false) {
 
   /** @param {ListedSession} session @param {HTMLElement} item */
   async function remove(session, item) {
-    try {
-      await sessions.remove(session.id);
-    } catch (error) {
-      if (!(error instanceof PageError) || error.kind !== "not_found") {
-        dialog.close(); // the error is shown behind it
-        throw error;
-      }
-    }
+    await sessions.remove(session.id);
     const rows = item.parentElement?.children ?? open.children;
     const place = [...rows].indexOf(item);
     listed = listed.filter(({ id }) => id !== session.id);

@@ -21,13 +21,13 @@ export async function openShare(session, deal) {
   const canBeOpened = session.match.deals > 1 && session.match.deals <= MAX_DEALS;
   const all = canBeOpened ? (await sessions.recording(session.id, null)).recording : null;
   const { server } = dataNow(); // its address is one person's: it holds a token
-  const link = code === null ? null : `${server ? "" : `${location.origin}${location.pathname}`}${LINK}${code}`;
+  const link = `${server ? "" : `${location.origin}${location.pathname}`}${LINK}${code}`;
   openDialog("Share this deal", [
-    link !== null && h("p", {}, `The ${server ? "code is a challenge: whoever pastes it under “Open a recording”" : "link is a challenge: whoever opens it"} plays the same deal and sees yours only afterwards.`),
-    link !== null && copyField(server ? "Code" : "Link", link),
+    h("p", {}, `The ${server ? "code is a challenge: whoever pastes it under “Open a recording”" : "link is a challenge: whoever opens it"} plays the same deal and sees yours only afterwards.`),
+    copyField(server ? "Code" : "Link", link),
     h(
       "details",
-      { open: link === null },
+      {},
       h("summary", {}, "More: the deal as a text or a file"),
       h("p", {}, "Read it with “Open a recording” on any German Whist page, or with german-whist draw FILE in a terminal."),
       copyField("Text", recording, 6),

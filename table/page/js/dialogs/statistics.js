@@ -19,12 +19,9 @@ const FEW = 10; // deals
 /** @param {Statistics} statistics @param {Catalog} catalog */
 export function openStatistics(statistics, catalog) {
   const remove = () => confirmDialog("Delete all statistics?", "Delete", () => void attempt(async () => {
-    try {
-      await sessions.clearStatistics();
-      change({ dealsKept: 0 });
-    } finally {
-      dialog.close(); // an error is shown behind it
-    }
+    await sessions.clearStatistics();
+    change({ dealsKept: 0 });
+    dialog.close();
   }));
   const dialog = openDialog("Statistics", [
     ...(statistics.deals === 0 ? [h("p", {}, "No deal is finished yet. Play one, and its result will appear here.")] : tables(statistics, catalog)),

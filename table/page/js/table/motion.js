@@ -36,16 +36,14 @@ export function fly(element, from, length = 260) {
 /**
  * Show a copy of a card that flies from one place to another and disappears.
  *
- * @param {Element} card
+ * @param {HTMLElement} card
  * @param {Rect | null} from
  * @param {Rect | null} to
- * @param {number} [length] in milliseconds at normal pace
  */
-export function flyGhost(card, from, to, length = 320) {
+export function flyGhost(card, from, to) {
   if (from === null || to === null) return;
   card.classList.add("ghost");
   card.setAttribute("aria-hidden", "true");
-  if (!(card instanceof HTMLElement)) return;
   Object.assign(card.style, { left: `${from.left}px`, top: `${from.top}px` });
   card.style.setProperty("--w", `${from.width}px`);
   document.body.append(card);
@@ -57,10 +55,9 @@ export function flyGhost(card, from, to, length = 320) {
       { transform: "none", opacity: 1 },
       { transform: `translate(${x}px, ${y}px) scale(${size})`, opacity: 0.6 },
     ],
-    { duration: length * pace(), easing: EASE, fill: "forwards" },
+    { duration: 320 * pace(), easing: EASE, fill: "forwards" },
   );
   flight.onfinish = () => card.remove();
-  flight.oncancel = () => card.remove();
 }
 
 /**

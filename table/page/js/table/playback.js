@@ -105,7 +105,7 @@ export class Playback {
     if (winner === null || this.hurry || pace() === 0) return;
     const to = rectOf(byId(winner === "you" ? "near-plate" : "far-plate"));
     for (const card of document.querySelectorAll("#trick .card")) {
-      flyGhost(/** @type {Element} */ (card.cloneNode(true)), rectOf(card), to);
+      flyGhost(/** @type {HTMLElement} */ (card.cloneNode(true)), rectOf(card), to);
     }
   }
 
