@@ -204,7 +204,7 @@ def _play(
         agents, names, endgame = (with_exact_endgame(agents[0]), with_exact_endgame(agents[1])), (one, other), PLAYED
     if device is not None:
         if all(isinstance(agent, ExactEndgame) for agent in agents):
-            with suppress(ValueError):  # of rules whose endgame hides cards or has more than a table's
+            with suppress(ValueError):  # rules whose endgame the solver cannot finish are played card by card
                 endgame_hook_of(EXACT, rules)
                 endgame = EXACT  # the same margins, with one look-up or solution per deal instead of one per card
         if endgame == EXACT:

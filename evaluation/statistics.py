@@ -48,9 +48,10 @@ def bounded_interval(samples: npt.NDArray[Any], lowest: float, highest: float) -
         highest: largest possible sample; may be ∞.
     """
     mean, (low, high) = mean_interval(samples)
-    if len(samples) < 2 or lowest <= low < high <= highest:
+    differ = bool(np.ptp(samples))
+    if len(samples) < 2 or (differ and lowest <= low and high <= highest):
         return mean, (low, high)
-    if low == high:
+    if not differ:
         share = largest_unseen_share(len(samples))
         return mean, (mean - share * (mean - lowest), mean + share * (highest - mean))
     span = highest - lowest

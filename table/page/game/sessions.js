@@ -221,7 +221,8 @@ export const importAll = (text) => inForeground(async () => {
   }
   const isSession = (/** @type {any} */ row) => typeof row?.id === "string" && typeof row.updated === "number" && typeof row.settings?.rules === "string" && Array.isArray(row.deals);
   const isCounted = (/** @type {any} */ row) => typeof row?.session === "string" && typeof row.time === "string" && typeof row.rules === "string";
-  if (!saved.every(isSession) || ![...deals, ...matches].every(isCounted) || !deals.every((/** @type {any} */ row) => Number.isInteger(row.deal))) throw new PageError("refused", "This file of games is damaged.");
+  const isDeal = (/** @type {any} */ row) => isCounted(row) && Number.isInteger(row.deal);
+  if (!saved.every(isSession) || !deals.every(isDeal) || !matches.every(isCounted)) throw new PageError("refused", "This file of games is damaged.");
   const added = await store.merge(saved, { deals, matches });
   if (added === null) throw new PageError("refused", "Your browser saves nothing here.");
   return added;

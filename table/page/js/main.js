@@ -184,12 +184,15 @@ async function backToReview() {
 /** @type {string} the deal of the last memory quiz: there is one quiz per deal */
 let asked = "";
 
-/** Start the memory quiz if the settings say so. */
+/** Start the memory quiz if it is time and the settings say so. */
 function quiz() {
   const session = current();
   const deal = `${session.id} ${session.deal.number}`;
-  if (!session.can.recall) asked = ""; // after a take-back it may be time again
-  if (!session.can.recall || !settings.memoryQuiz || asked === deal || document.querySelector("dialog[open]") !== null) return;
+  if (!session.can.recall) {
+    asked = ""; // after a take-back it may be time again
+    return;
+  }
+  if (!settings.memoryQuiz || asked === deal || document.querySelector("dialog[open]") !== null) return;
   asked = deal;
   openQuiz(session, (cards) => void controller.recall(cards), () => controller.goOn(session));
 }

@@ -26,8 +26,7 @@ export async function openShare(session, deal) {
     h("p", {}, `The ${server ? "code is a challenge: whoever pastes it under “Open a recording”" : "link is a challenge: whoever opens it"} plays the same deal and sees yours only afterwards.`),
     copyField(server ? "Code" : "Link", link),
     h(
-      "details",
-      {},
+      "details", {},
       h("summary", {}, "More: the deal as a text or a file"),
       h("p", {}, "Read it with “Open a recording” on any German Whist page, or with german-whist draw FILE in a terminal."),
       copyField("Text", recording, 6),
