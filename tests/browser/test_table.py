@@ -359,26 +359,6 @@ def test_a_card_without_an_alternative_plays_itself_and_take_back_goes_to_the_la
     assert choices < own_plays(session) == 14
 
 
-def test_a_forced_card_is_played_once_a_window_is_closed(open_table: OpenTable) -> None:
-    table = open_table(settings={"forced": True})
-    for seed in range(60):
-        name = table.create(rules="tiny", seat=0, seed=seed)
-        session = table.session(name)
-        if session["events"][-1]["by"] == "opponent" and len(session["position"]["decision"]["actions"]) == 1:
-            break
-    table.button("More").click()
-    table.page.evaluate("id => { location.hash = `session=${id}` }", name)
-    table.page.wait_for_function("id => localStorage.getItem('german-whist.session') === id", arg=name)
-    table.page.evaluate("document.querySelector('dialog[open]') ?? modules['js/dialogs/dialog.js'].openDialog('', [])")
-    table.page.wait_for_timeout(1000)  # longer than the pause before a forced card
-    before = len(table.session(name)["events"])
-    table.page.keyboard.press("Escape")
-    table.page.wait_for_function(
-        "([id, before]) => modules['game/sessions.js'].open(id).then(({ events }) => events.length > before)",
-        arg=[name, before],
-    )
-
-
 def test_without_a_choice_there_is_nothing_to_take_back(table: Table) -> None:
     for seed in range(60):
         session = table.session(table.create(rules="tiny", seat=0, seed=seed))
