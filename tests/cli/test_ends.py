@@ -64,13 +64,15 @@ def test_error_in_worker_names_its_line(tmp_path: Path) -> None:
 
 
 def test_interrupt_during_search() -> None:
-    # It says when it has a thread that searches, which it does for a minute or so.
+    # It says when a thread searches, which takes a minute or so. The second before that is for the main thread:
+    # Python can miss a Ctrl-C that comes in the instant in which it starts to wait for threads, until one has finished.
     watch = """
 import threading, time
 
 def watch():
     while not any("ThreadPool" in thread.name for thread in threading.enumerate()):
         time.sleep(0.01)
+    time.sleep(1)
     print("searches", flush=True)
 
 threading.Thread(target=watch, daemon=True).start()
