@@ -136,13 +136,13 @@ def measure(agent: Any, deals: int = DEALS) -> dict[str, Any]:
     return {**found, "rating": round(rated.rating), "rating_interval": [round(end) for end in rated.interval]}
 
 
-def run(name: str, seed: int, minutes: float, deals: int = DEALS) -> dict[str, Any]:
+def run(name: str, seed: int, minutes: float, deals: int = DEALS, decisions: int | None = None) -> dict[str, Any]:
     """Train and measure a baseline in this process; return the line of its results."""
     baseline = BASELINES[name]
     line: dict[str, Any] = {"name": name, "seed": seed, "minutes": minutes}
     if baseline.seeds:
         train = learner_of(name)
-        line["decisions"] = baseline.decisions or decisions_within(train, 60 * minutes)
+        line["decisions"] = decisions or baseline.decisions or decisions_within(train, 60 * minutes)
         began = processor_time()
         agent = train(line["decisions"], seed)
         line["seconds"] = round(processor_time() - began)
@@ -277,6 +277,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"all, or some of {', '.join(BASELINES)}")
     parser.add_argument("--seed", type=int, help="one seed instead of all that are missing")
     parser.add_argument("--minutes", type=float, help=f"time to train for (with --seed; default {MINUTES})")
+    parser.add_argument("--decisions", type=int, help="length of the training, instead of what fits (with --seed)")
     parser.add_argument("--deals", type=int, default=DEALS, help=f"mirrored deals a match (default {DEALS})")
     parser.add_argument("--out", type=Path, default=RESULTS, help="the file of results")
     parser.add_argument("--table", action="store_true", help="print the results as a table in Markdown")
@@ -285,14 +286,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = parser.parse_args(argv)
     names = list(BASELINES) if options.names == ["all"] else options.names
     if options.here:
-        append(run(names[0], options.seed, options.minutes, options.deals), options.out)
+        append(run(names[0], options.seed, options.minutes, options.deals, options.decisions), options.out)
         return 0
     failed = 0
     for name in names:
         given = [(options.seed, options.minutes or BASELINES[name].minutes[0])]
         wanted = missing(name, options.out) if options.seed is None else given
         for seed, minutes in wanted:
-            how = ("--seed", seed, "--minutes", minutes, "--deals", options.deals, "--out", options.out.resolve())
+            how = ["--seed", seed, "--minutes", minutes, "--deals", options.deals, "--out", options.out.resolve()]
+            if options.decisions is not None:
+                how += ["--decisions", options.decisions]
             failed += run_in(BASELINES[name].library, "tools.baselines", name, *how) != 0
     if options.picture:
         draw(finished(options.out), options.picture)
