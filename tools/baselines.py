@@ -239,7 +239,7 @@ def table(lines: Sequence[dict[str, Any]]) -> str:
     for row in rows(lines):
         spread = f" ({min(row.ratings)} to {max(row.ratings)})" if row.seeds > 1 else ""
         won = [" / ".join(f"{100 * row.won[f'{name}, {end}']:.1f}" for end in ENDGAMES) for name in OPPONENTS]
-        decisions = f"{row.decisions / 1e6:.2g} M" if row.seeds else ""
+        decisions = f"{float(f'{row.decisions / 1e6:.2g}'):g} M" if row.seeds else ""
         minutes = f"{row.minutes:.0f}" if row.seeds else ""
         cells.append([row.algorithm, decisions, minutes, row.seeds or "", f"{mean(row.ratings):.0f}{spread}", *won])
     return markdown_table(
