@@ -92,12 +92,12 @@ def solve_endgames(
         raise ValueError(f"at_least must be an integer, got {at_least!r}")
     if at_least is not None:
         at_least = min(max(int(at_least), -1), MAX_CARDS + 1)  # any integer is allowed, but tricks are int8
+    if at_least is not None and by_card:
+        raise ValueError(f"at_least={at_least!r} and by_card=True do not go together")
     if device is not None:
         return _solve_on(device, at_least, by_card, leaders, followers, trumps, lows, leds)
     endgames = EndgameBatch(leaders, followers, trumps, lows, leds)
     if by_card:
-        if at_least is not None:
-            raise ValueError(f"at_least={at_least!r} and by_card=True do not go together")
         values = np.full((len(endgames.leaders), NUM_CARDS), NOT_LEGAL, np.int8)
         endgames.solve(
             lambda table, transpositions, rows: write_move_tricks(table, transpositions, *rows, values),

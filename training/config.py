@@ -394,7 +394,7 @@ def _without_paths(key: str, value: Any) -> Any:
     if key == "evaluate_against" and isinstance(value, (list, tuple)):
         return [as_spec(entry) for entry in value]
     if key == "opponents" and isinstance(value, Mapping):
-        return {as_spec(name): share for name, share in value.items()}
+        return {name if name in (SELF, POOL) else as_spec(name): share for name, share in value.items()}
     return value
 
 

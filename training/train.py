@@ -272,8 +272,7 @@ class TrainingState:
         """Build the networks and deal the first deals.
 
         Raises:
-            ValueError: if the device does not exist, the network is too large, or a share is less than one
-                environment.
+            ValueError: if the device does not exist, or a share is less than one environment.
         """
         Device(config.device)
         self.config = config

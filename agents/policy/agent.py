@@ -180,6 +180,7 @@ class PolicyAgent(Agent):
         gains[:, : known.shape[1]] = np.where(np.isfinite(known), known, np.nan)
         errors = np.where(np.isnan(gains), np.nan, NETWORK_SD)
         best = np.nanargmax(gains, axis=1)
+        errors[np.arange(len(views)), best] = 0.0
         return ActionValues(best, gains, errors, np.full(gains.shape, np.nan), errors * WIN_PER_TRICK)
 
     def values(self, views: Views) -> Values | None:

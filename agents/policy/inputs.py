@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.agents.policy.input_kernels import UNIVERSAL_BLOCKS, write_network_inputs
-from german_whist.agents.policy.network.layers import OBSERVATION, UNIVERSAL
+from german_whist.agents.policy.network.layers import INPUTS, OBSERVATION, UNIVERSAL
 from german_whist.envs.agent import Views
 from german_whist.envs.engine.cards import NUM_ACTIONS
 from german_whist.envs.engine.layout import Block, highest_values, layout_of
@@ -14,6 +14,7 @@ from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.observation.vector import observation_high, observation_layout
 from german_whist.envs.observation.views import check_view_array
+from german_whist.envs.utils.names import unknown_name_error
 
 
 def input_layout(rules: Rules, inputs: str = OBSERVATION) -> dict[str, Block]:
@@ -52,8 +53,10 @@ def network_inputs(views: Views, rules: str | Rules = "classic", inputs: str = O
         inputs: ``"observation"`` or ``"universal"``, as the model card says (``checkpoint.inputs``).
 
     Raises:
-        ValueError: when the rules are unknown, or ``views`` is not an array of views.
+        ValueError: when the rules or ``inputs`` are unknown, or ``views`` is not an array of views.
     """
+    if inputs not in INPUTS:
+        raise unknown_name_error("inputs", inputs, INPUTS)
     rules = rules_named(rules)
     check_view_array(views)
     out = np.empty((len(views), input_high(rules, inputs).size), np.int8)

@@ -2,8 +2,7 @@
 
 ``endgame="played"`` is the whole game. With ``"exact"``, or any ``EndgameHook`` object, a deal ends with the last trick
 of the foreplay. The hook writes the tricks that both seats would take into the state, and every reward follows from
-them. Environments may not import the solver, so they look hooks up by name; ``german_whist`` registers the names when
-it is imported, which is why this module must not load numba.
+them. Environments may not import the solver, so ``endgame_hook_of`` loads the hook by name.
 """
 
 from __future__ import annotations

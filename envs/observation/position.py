@@ -81,6 +81,8 @@ def foreplay_view(
     won = (0, 0) if tricks is None else tricks
     if sum(won) != played:
         raise ValueError(f"tricks {won[0]}-{won[1]} does not add up to the {played} that are played")
+    if rules.counts == "all":
+        _check_race(rules, won)
     # The winner of a trick takes the face-up card and the loser draws unseen; in a draft the winner chooses.
     most_taken, most_drawn = ((played, played), (played, played)) if rules.draft else (won, won[::-1])
     if taken.bit_count() > most_taken[1]:
@@ -130,8 +132,11 @@ def endgame_view(
         tricks: how many counted tricks the player and the opponent have won.
 
     Raises:
-        ValueError: if the hands have different numbers of cards, more than are dealt, or a card in common.
+        ValueError: if the hands have different numbers of cards, more than are dealt, or a card in common, the tricks
+            cannot be, or the rules hide cards to the end.
     """
+    if rules.humbug:
+        raise ValueError("a position of the endgame needs rules that show all cards by then, not humbug")
     led_mask = 0 if led < 0 else 1 << led
     opponent &= ~led_mask
     _check_cards(rules, {"hand": hand, "opponent": opponent, "led": led_mask})
@@ -141,6 +146,9 @@ def endgame_view(
             f"both hands, with a card led, must have the same number of cards, 1 to {rules.hand}, "
             f"got {cards} and {others}"
         )
+    if min(tricks) < 0 or sum(tricks) > rules.counted - cards:
+        raise ValueError(f"tricks {tricks[0]}-{tricks[1]} cannot be with {cards} cards in each hand")
+    _check_race(rules, tricks)
     _check_trump(rules, trump)
     view = _new_view(rules, hand, led, trump)
     view["unseen"] = opponent
@@ -159,6 +167,11 @@ def _new_view(rules: Rules, hand: int, led: int, trump: int) -> np.ndarray[Any, 
     view["low"] = rules.high_low and trump in _BLACK  # the first card turned up decides both
     view["all_count"], view["draft"], view["race"] = rules.counts == "all", rules.draft, rules.race
     return view
+
+
+def _check_race(rules: Rules, tricks: tuple[int, int]) -> None:
+    if rules.race and max(tricks) >= rules.race:
+        raise ValueError(f"tricks {tricks[0]}-{tricks[1]}: the race to {rules.race} is over")
 
 
 def _check_trump(rules: Rules, trump: int) -> None:

@@ -41,7 +41,8 @@ class ObservationForm:
             keys: the keys of observation and mask; ``None`` for observations without the mask.
 
         Raises:
-            ValueError: if there is no such observation, or the keys are not two different names.
+            ValueError: if there is no such observation, or the keys are not two different names, or
+                other entries have them.
         """
         if observation not in OBSERVATIONS:
             raise unknown_name_error("observation", observation, OBSERVATIONS)
@@ -50,6 +51,9 @@ class ObservationForm:
         if keys is not None and not is_pair:
             raise ValueError(f"observation_keys must be two different names or None, got {keys!r}")
         self._has_vector, self.has_history = observation != "history", observation != "vector"
+        others = {"length", "match", *(["history"] if self._has_vector else [])} if self.has_history else set()
+        if others.intersection(names):
+            raise ValueError(f"observation_keys must differ from {sorted(others)} of {observation!r}, got {keys!r}")
         self._key, self._mask_key = (OBSERVATION_KEYS[0], None) if keys is None else names
         self._history_key = "history" if self._has_vector else self._key
 

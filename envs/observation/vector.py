@@ -119,7 +119,7 @@ def view_from_observation(
         >>> action = int(agent.act(views, numpy.random.default_rng(0))[0])
 
     Args:
-        observation: one vector (n_obs,) or a batch (rows, n_obs), of any numeric dtype.
+        observation: one vector (n_obs,) or a batch (rows, n_obs), of whole numbers in any dtype.
         rules: the rules of the deals that were observed.
         match: their match format, if any. Its scores are dropped: views do not hold them.
 
@@ -127,13 +127,16 @@ def view_from_observation(
         A ``VIEW`` array, of shape (1,) for one vector and (rows,) for a batch.
 
     Raises:
-        ValueError: if the vectors have another length, or the rules or the match format are unknown.
+        ValueError: if the vectors have another length or were normalised, or the rules or the match format are unknown.
     """
     rules = rules_named(rules)
-    rows = np.atleast_2d(np.asarray(observation)).astype(np.int8)
+    given = np.atleast_2d(np.asarray(observation))
+    rows = given.astype(np.int8)
     size = observation_high(rules, match).size
     if rows.ndim != 2 or rows.shape[1] != size:
         raise ValueError(f"observation must have shape ({size},) or (rows, {size}), got {np.shape(observation)}")
+    if not (rows == given).all():
+        raise ValueError("observation must hold the whole numbers of observe(), before any normalisation")
     views = np.zeros(len(rows), VIEW)
     read_observations(rules.game, rows, views)
     return views

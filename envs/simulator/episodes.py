@@ -47,7 +47,7 @@ Seeds = int | Sequence[int | None] | None
 class Episodes:
     """Many episodes, stepped together. A row whose episode is over stays as it is until it is started again.
 
-    With ``device=`` the arrays are tensors, and uint64 becomes int64, which holds the same bits.
+    With ``device=``, for single deals, the arrays are tensors, and uint64 becomes int64, which holds the same bits.
 
     Attributes:
         rules: the rules of every deal.

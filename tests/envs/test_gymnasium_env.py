@@ -157,6 +157,8 @@ def test_ansi_shows_learners_side() -> None:
         ({"reward": "margn"}, "did you mean 'margin'"),
         ({"seat": 2}, "seat .* 2"),
         ({"render_mode": "rgb"}, "'rgb'"),
+        ({"observation": "both", "observation_keys": ("history", "mask")}, "'history'"),
+        ({"observation": "history", "observation_keys": ("length", "mask")}, "'length'"),
     ],
 )
 def test_bad_argument(make: Any, wrong: dict[str, Any], word: str) -> None:

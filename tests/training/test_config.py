@@ -140,6 +140,12 @@ def test_a_path_is_a_network(tmp_path: Path) -> None:
         assert config.evaluate_against == [f"checkpoint:{path}"]
 
 
+def test_a_folder_called_self_is_not_an_opponent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "self").mkdir()
+    assert load_config("quickstart").opponents == {"self": 0.6, "pool": 0.4}
+
+
 def test_settings_of_a_run_do_not_need_its_init(tmp_path: Path) -> None:
     path = tmp_path / "made.safetensors"
     some_network(game="tiny").save(path)

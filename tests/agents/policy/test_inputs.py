@@ -37,3 +37,8 @@ def test_inputs_hold_the_observation(game: str) -> None:
         np.testing.assert_array_equal(
             rows[:, place.start : place.stop], observations[:, block.start : block.stop], err_msg=name
         )
+
+
+def test_unknown_inputs() -> None:
+    with pytest.raises(ValueError, match="did you mean 'universal'"):
+        network_inputs(DealBatch("classic", 1).views(), "classic", "univeral")

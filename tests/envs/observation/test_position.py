@@ -86,9 +86,25 @@ LATER = {**PLAYED, "trump": 2, "dealer": True}
         ({**LATER, "voids": {0: (2, 0)}}, r"C@2\+0"),
         ({"game": "no_trump"}, "one card of the stock turned up"),
         ({"game": "high_low:trump=none"}, "low"),
+        ({**LATER, "game": "all:race=1"}, "race to 1"),
     ],
 )
 def test_impossible_position(changes: dict[str, Any], message: str) -> None:
     described = {"game": "classic", "hand": HAND, "up": UP, **changes}
     with pytest.raises(ValueError, match=message):
         foreplay_view(rules(described.pop("game")), **described)
+
+
+@pytest.mark.parametrize(
+    ("game", "tricks", "message"),
+    [
+        ("classic", (12, 0), "12-0"),
+        ("classic", (-1, 0), "-1-0"),
+        ("classic", (200, 0), "200-0"),
+        ("race", (7, 0), "race to 7"),
+        ("humbug", (0, 0), "humbug"),
+    ],
+)
+def test_impossible_endgame(game: str, tricks: tuple[int, int], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        endgame_view(rules(game), parse_hand("AK..."), parse_hand(".AK.."), trump=0, tricks=tricks)

@@ -32,3 +32,8 @@ def test_layouts_have_no_gaps(name: str) -> None:
 def test_wrong_length(shape: tuple[int, ...]) -> None:
     with pytest.raises(ValueError, match="443"):
         view_from_observation(np.zeros(shape, np.int8))
+
+
+def test_normalised() -> None:
+    with pytest.raises(ValueError, match="normalisation"):
+        view_from_observation(DealBatch("classic", 1).observe() / 13)
