@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.envs.agent import Actions, Agent, Games, Views, agent_name, as_agent, ask_views
+from german_whist.envs.engine.agent_rng import AgentRng
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -39,7 +40,13 @@ class Mixture(Agent):
         self._ends = np.cumsum(weights / weights.sum())[:-1]
 
     def act(self, views: Views, rng: Any, games: Games | None = None) -> Actions:
-        """Return the action that each deal's own agent chooses, int64[n]."""
+        """Return the action that each deal's own agent chooses, int64[n].
+
+        Raises:
+            ValueError: if ``rng`` does not know the deals, as that of matches and environments does.
+        """
+        if not isinstance(rng, AgentRng):
+            raise ValueError(f"shares of agents play whole deals, in matches and envs: rng has none, got {rng!r}")
         actions = np.empty(len(views), np.int64)
         for agent, rows in self._parts(rng):
             asked = games.rows(rows) if games is not None and agent.uses_games else None

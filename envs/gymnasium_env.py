@@ -149,8 +149,10 @@ class GermanWhistEnv(PlaysOpponent, RendererProperties, gymnasium.Env[Any, np.in
         Raises:
             ValueError: if the seed or an option is not allowed. The current episode then continues.
         """
+        is_first = not self._episode.strides[0]
         self._episode.reset(seed, options)
-        super().reset(seed=None if seed is None else int(seed))
+        if is_first or seed is not None:
+            super().reset(seed=int(self._episode.seeds[0]))
         self._renderer.reset(self._episode.batch)
         self.learner = learner_seats(self.seat, int(self._episode.numbers[0]))
         self._let_opponent_play()

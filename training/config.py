@@ -34,7 +34,7 @@ from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.envs.utils.names import unknown_name_error
 
 MAX_NUMBER = 10**12  # limit of integers: more than any machine could train on or hold
-MAX_SEED = 2**32 - 1  # the largest that numpy accepts
+MAX_SEED = 2**32 - 1  # the largest of np.random.seed, which Stable-Baselines3 calls
 SELF, POOL = "self", "pool"  # opponents other than named agents: the learner itself, and its earlier checkpoints
 EVERY = "every"
 
@@ -454,7 +454,7 @@ def _check_agents(config: TrainConfig, source: str | Path, given: Mapping[str, A
             # The file may be someone else's, such as that of a run they sent.
             if key not in given and name.startswith("python:"):
                 raise ValueError(f"{source}: {key}: {name!r} runs code: name it on the command line, --{key}")
-            if name.partition(":")[0].partition("+")[0] not in agent_names():
+            if also and name.isidentifier() and name not in agent_names():
                 raise unknown_name_error(f"agent in {key}", name, [*also, *agent_names()])
             for game in config.shares:
                 make_agent(name, game)

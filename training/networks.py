@@ -20,7 +20,8 @@ The learning rate falls linearly from ``learning_rate`` to ``learning_rate_end``
 While steps are large, weights oscillate around the optimum, and their exponential moving average (EMA) is better than
 the weights themselves (Polyak and Juditsky, "Acceleration of stochastic approximation by averaging", 1992). After step
 t, θ̄ ← α θ̄ + (1 − α) θ with α = min(exp(−n / ``ema_horizon``), t / (t + 10)), where n = ``batch_size`` / ``epochs`` is
-the number of new positions in a step. Distillation makes more passes with the same α.
+the number of new positions in a step. Distillation, with the same α, makes one pass over a rollout, and ten over the
+first one after ``init``.
 ``torch.optim.swa_utils.AveragedModel`` does not replace it: it copies the weights at its first update instead of
 averaging, and earlier runs would not repeat bit for bit.
 """

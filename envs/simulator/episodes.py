@@ -61,7 +61,7 @@ class Episodes:
         plies: actions played in each current deal, int64[size].
         scores: the scores of each match by seat, in points or deals won, float64[size, 2].
         deals: finished deals of each episode, int64[size].
-        over: whether each episode is over, bool[size].
+        over: whether each episode is over, or has not begun, bool[size].
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class Episodes:
         )
         self.plies, self.deals = on.zeros(size, np.int64), on.zeros(size, np.int64)
         self.scores = on.zeros((size, 2), np.float64)
-        self.over = on.zeros(size, np.bool_)
+        self.over = on.array(np.ones(size, np.bool_))
         self._last_number = np.uint64((SEED_LIMIT if self.match is None else MATCH_LIMIT) - 1)
         # Of the current deal, where the first dealer was given; otherwise −1.
         self._dealers = on.array(np.full(size, -1))

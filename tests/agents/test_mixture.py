@@ -59,6 +59,11 @@ def test_shares_in_shares() -> None:
     assert [one.rows for one in (first, second, third)] == pytest.approx([500, 500, 1000], abs=80)
 
 
+def test_shares_need_the_deals() -> None:
+    with pytest.raises(ValueError, match="rng has none"):
+        gw.make_agent(SHARES).act(gw.DealBatch("classic", 2).views(), np.random.default_rng(0))
+
+
 def test_mixture_independent_of_batch() -> None:
     wide, again, narrow = played(opponent=SHARES, num_envs=4), played(opponent=SHARES, num_envs=4), []
     assert wide == again

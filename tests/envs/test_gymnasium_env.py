@@ -129,6 +129,22 @@ def test_reset_options() -> None:
     assert np.flatnonzero(observation[:52]).tolist() == sorted(deck[:26:2].tolist())
 
 
+def test_an_unseeded_episode_can_be_repeated() -> None:
+    environment = GermanWhistEnv(Lowest())
+    first, _ = environment.reset()
+    environment.reset()
+    again, _ = environment.reset(seed=environment.np_random_seed)
+    np.testing.assert_array_equal(first, again)
+
+
+def test_rows_that_have_not_begun_ask_no_opponent() -> None:
+    opponent = Lowest()
+    vector = gymnasium.make_vec(GAME, num_envs=8, opponent=opponent, seat=1)
+    _, info = vector.reset(seed=3, options={"reset_mask": np.arange(8) < 1})
+    assert not info["action_mask"][1:].any()
+    assert opponent.rows <= 1
+
+
 def test_misspelt_option() -> None:
     single, match = GermanWhistEnv(Lowest()), GermanWhistEnv(Lowest(), match="best_of:3")
     vector = gymnasium.make_vec(GAME, num_envs=2, opponent=Lowest())
