@@ -64,7 +64,6 @@ MUON_MOMENTUM = 0.95
 NEWTON_SCHULZ = (3.4445, -4.7750, 2.0315)
 NEWTON_SCHULZ_STEPS = 4  # Jordan et al. take 5; runs with 3 and 5 differed within noise
 
-FIT_ROWS = 100_000  # positions to fit the final value network to, at most
 RIDGE = 1e-5  # relative to the mean square of a hidden unit, summed over positions
 NEWTON_STEPS = 12
 
@@ -472,9 +471,7 @@ def fit_value(layers: tuple[Layer, ...], suit_layers: int, outcomes: Outcomes) -
         outcomes: from :func:`rollouts.self_play_outcomes`.
     """
     features, margins = outcomes
-    every = max(1, -(-len(features) // FIT_ROWS))
-    last = _last_layer(_hidden(layers, suit_layers, features[::every]), margins[::every])
-    return (*layers[:-1], last)
+    return (*layers[:-1], _last_layer(_hidden(layers, suit_layers, features), margins))
 
 
 @torch.inference_mode()

@@ -69,7 +69,7 @@ from german_whist.training.run import (
 from german_whist.training.targets import ActionValueTargets
 
 INVERSE_TEMPERATURE = 4.0  # of the behaviour policy: values learn from its returns, so exploration must cost little
-VALUE_DEALS = 4096  # to fit the final value network to: more positions than the fit takes
+VALUE_DEALS = 4096  # to fit the final value network to; about 100,000 positions in the classic game
 _DISTILL_PASSES = 10  # over the first rollout of a run with ``init``
 EXPLODED = 1e3  # a loss this large means divergence: in output units, targets are a few at most, losses mostly below 1
 
