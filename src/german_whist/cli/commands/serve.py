@@ -30,7 +30,7 @@ def add_parser(subparsers: Any) -> None:
         action="append",
         default=[],
         metavar="AGENT",
-        help="an opponent that the page suggests (default: the strongest that plays the game); may be repeated",
+        help="an opponent that the page offers first; may be repeated",
     )
     parser.add_argument("--rules", default="classic", help="the game (see german-whist rules; default classic)")
     parser.add_argument("--seed", type=int, metavar="N", help="seed of the deals (default: a new one for each game)")
