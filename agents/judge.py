@@ -351,6 +351,7 @@ def roll_out(views: Views, choices: Sequence[Sequence[int]], rules: Rules, world
     episodes = Episodes(rules, sum(sizes), endgame=EXACT if can_solve_endgame(rules) else PLAYED)
     batch = episodes.batch
     batch.states[:] = np.concatenate(states)
+    episodes.over[:] = False  # they begin in mid-deal, without a reset
     stage = np.repeat([FOREPLAY if view["stock"] else ENDGAME for view in views], sizes)
     before = batch.states["tricks"][episodes.every_row, stage]
     won = np.full(batch.size, np.nan)
