@@ -43,10 +43,10 @@ class Mixture(Agent):
         """Return the action that each deal's own agent chooses, int64[n].
 
         Raises:
-            ValueError: if ``rng`` does not know the deals, as that of matches and environments does.
+            ValueError: if ``rng`` is not the generator of a match or an environment, which knows the deals.
         """
         if not isinstance(rng, AgentRng):
-            raise ValueError(f"shares of agents play whole deals, in matches and envs: rng has none, got {rng!r}")
+            raise ValueError(f"shares of agents play whole deals, so rng must be that of a match or env, got {rng!r}")
         actions = np.empty(len(views), np.int64)
         for agent, rows in self._parts(rng):
             asked = games.rows(rows) if games is not None and agent.uses_games else None

@@ -151,7 +151,7 @@ class GermanWhistEnv(PlaysOpponent, RendererProperties, gymnasium.Env[Any, np.in
         """
         is_first = not self._episode.strides[0]
         self._episode.reset(seed, options)
-        if is_first or seed is not None:
+        if is_first or seed is not None:  # also a random seed, so that np_random_seed repeats the run
             super().reset(seed=int(self._episode.seeds[0]))
         self._renderer.reset(self._episode.batch)
         self.learner = learner_seats(self.seat, int(self._episode.numbers[0]))

@@ -454,7 +454,7 @@ def _check_agents(config: TrainConfig, source: str | Path, given: Mapping[str, A
             # The file may be someone else's, such as that of a run they sent.
             if key not in given and name.startswith("python:"):
                 raise ValueError(f"{source}: {key}: {name!r} runs code: name it on the command line, --{key}")
-            if also and name.isidentifier() and name not in agent_names():
+            if also and name.isidentifier() and name not in agent_names():  # a misspelt self or pool
                 raise unknown_name_error(f"agent in {key}", name, [*also, *agent_names()])
             for game in config.shares:
                 make_agent(name, game)

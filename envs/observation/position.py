@@ -133,10 +133,10 @@ def endgame_view(
 
     Raises:
         ValueError: if the hands have different numbers of cards, more than are dealt, or a card in common, the tricks
-            cannot be, or the rules hide cards to the end.
+            are impossible, or the game is humbug.
     """
     if rules.humbug:
-        raise ValueError("a position of the endgame needs rules that show all cards by then, not humbug")
+        raise ValueError("humbug hides cards to the end, so a position cannot have both hands")
     led_mask = 0 if led < 0 else 1 << led
     opponent &= ~led_mask
     _check_cards(rules, {"hand": hand, "opponent": opponent, "led": led_mask})
@@ -147,7 +147,7 @@ def endgame_view(
             f"got {cards} and {others}"
         )
     if min(tricks) < 0 or sum(tricks) > rules.counted - cards:
-        raise ValueError(f"tricks {tricks[0]}-{tricks[1]} cannot be with {cards} cards in each hand")
+        raise ValueError(f"tricks {tricks[0]}-{tricks[1]} are impossible with {cards} cards in each hand")
     _check_race(rules, tricks)
     _check_trump(rules, trump)
     view = _new_view(rules, hand, led, trump)

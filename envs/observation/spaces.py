@@ -41,8 +41,8 @@ class ObservationForm:
             keys: the keys of observation and mask; ``None`` for observations without the mask.
 
         Raises:
-            ValueError: if there is no such observation, or the keys are not two different names, or
-                other entries have them.
+            ValueError: if there is no such observation, the keys are not two different names, or another entry of the
+                observation has one of them.
         """
         if observation not in OBSERVATIONS:
             raise unknown_name_error("observation", observation, OBSERVATIONS)

@@ -130,12 +130,12 @@ def view_from_observation(
         ValueError: if the vectors have another length or were normalised, or the rules or the match format are unknown.
     """
     rules = rules_named(rules)
-    given = np.atleast_2d(np.asarray(observation))
-    rows = given.astype(np.int8)
+    numbers = np.atleast_2d(np.asarray(observation))
+    rows = numbers.astype(np.int8)
     size = observation_high(rules, match).size
     if rows.ndim != 2 or rows.shape[1] != size:
         raise ValueError(f"observation must have shape ({size},) or (rows, {size}), got {np.shape(observation)}")
-    if not (rows == given).all():
+    if not (rows == numbers).all():
         raise ValueError("observation must hold the whole numbers of observe(), before any normalisation")
     views = np.zeros(len(rows), VIEW)
     read_observations(rules.game, rows, views)

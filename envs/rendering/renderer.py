@@ -15,14 +15,7 @@ import gymnasium
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.envs.rendering.modes import (
-    FRAME_SIZE,
-    FRAMES_PER_SECOND,
-    RENDER_MODES,
-    Picture,
-    check_render_mode,
-    check_size,
-)
+from german_whist.envs.rendering.modes import FRAME_SIZE, FRAMES_PER_SECOND, RENDER_MODES, Picture, check_render_mode
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.text.deal_text import deal_text, print_deal
 from german_whist.envs.text.scene import PLAYERS
@@ -167,7 +160,7 @@ class RendererProperties:
 
     @render_size.setter
     def render_size(self, size: tuple[int, int]) -> None:
-        self._renderer.size = check_size(size)
+        self._renderer.size = size
 
     def close(self) -> None:
         """Close the window, if one is open."""

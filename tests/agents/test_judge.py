@@ -158,3 +158,4 @@ def test_sampling_network_as_judge() -> None:
         for temperature in (1, 0)
     )
     assert sampled[:-1] == best[:-1]
+    assert (best.lost_errors[0], best.win_errors[0]) == (0, 0)

@@ -60,7 +60,7 @@ def test_shares_in_shares() -> None:
 
 
 def test_shares_need_the_deals() -> None:
-    with pytest.raises(ValueError, match="rng has none"):
+    with pytest.raises(ValueError, match="rng must be"):
         gw.make_agent(SHARES).act(gw.DealBatch("classic", 2).views(), np.random.default_rng(0))
 
 

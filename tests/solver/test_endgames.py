@@ -58,6 +58,12 @@ def test_at_least(rng):
         assert (solve_endgames(**rows(dealt), at_least=threshold) == (tricks >= threshold)).all()
 
 
+@pytest.mark.parametrize("device", [None, "cpu"])
+def test_at_least_or_by_card(rng, device):
+    with pytest.raises(ValueError, match="do not go together"):
+        solve_endgames(**rows([random_endgame(rng, 2)]), at_least=1, by_card=True, device=device)
+
+
 def test_batches(rng):
     dealt = [random_endgame(rng, 1 + i % 13) for i in range(150)]
     together = solve_endgames(**rows(dealt))
