@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from german_whist.envs.utils.names import split_settings, unknown_name_error
+from german_whist.game.utils.names import split_settings, unknown_name_error
 
 _own: set[str] = set()  # top-level modules of agents, which messages name lines of
 

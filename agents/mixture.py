@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.envs.agent import Actions, Agent, Games, Views, agent_name, as_agent, ask_views
-from german_whist.envs.engine.agent_rng import AgentRng
+from german_whist.agents.base import Actions, Agent, Games, Views, agent_name, as_agent, ask_views
+from german_whist.game.agent_rng import AgentRng
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from german_whist.envs.utils.device import Device, StructTensor
+    from german_whist.game.utils.device import Device, StructTensor
 
 
 class Mixture(Agent):

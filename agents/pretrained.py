@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from german_whist.agents.policy.checkpoint import Checkpoint, checkpoint_file, load_checkpoint, read_model_card
-from german_whist.envs.utils.names import unknown_name_error
+from german_whist.game.utils.names import unknown_name_error
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable

@@ -1,1 +1,1 @@
-"""PettingZoo, Gymnasium and Gymnasium vector environments."""
+"""The environments: PettingZoo, Gymnasium, its vector form, messages; opponents, wrappers, rendering."""

@@ -16,17 +16,17 @@ import numpy.typing as npt
 from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Discrete
 
-from german_whist.envs.agent import AgentLike, agent_name, play_turn
-from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook
-from german_whist.envs.engine.match_format import MatchFormat
-from german_whist.envs.engine.rules import Rules
-from german_whist.envs.engine.scoring import check_dense
-from german_whist.envs.observation.spaces import ObservationForm
+from german_whist.agents.base import AgentLike, agent_name, play_turn
 from german_whist.envs.opponent import PlaysOpponent, check_seat, learner_seats
 from german_whist.envs.rendering.modes import FRAMES_PER_SECOND, RENDER_MODES, Picture
 from german_whist.envs.rendering.renderer import Renderer, RendererProperties
-from german_whist.envs.simulator.episodes import Episode
-from german_whist.envs.utils.checks import whole_action
+from german_whist.game.match_format import MatchFormat
+from german_whist.game.rules import Rules
+from german_whist.game.scoring import check_dense
+from german_whist.game.utils.checks import whole_action
+from german_whist.simulator.endgame import PLAYED, EndgameHook
+from german_whist.simulator.episodes import Episode
+from german_whist.simulator.observation.spaces import ObservationForm
 
 Step = tuple[Any, float, bool, bool, dict[str, Any]]
 

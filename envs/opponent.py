@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from german_whist.envs.agent import Agent, AgentLike, as_agent, check_device
-from german_whist.envs.engine.rules import Rules
-from german_whist.envs.utils.checks import is_whole_number
+from german_whist.agents.base import Agent, AgentLike, check_device
+from german_whist.agents.registry import make_agent
+from german_whist.game.rules import Rules
+from german_whist.game.utils.checks import is_whole_number
 
 
 class PlaysOpponent:
@@ -23,7 +24,7 @@ class PlaysOpponent:
 
     @opponent.setter
     def opponent(self, opponent: AgentLike) -> None:
-        agent = as_agent(opponent, self.rules)
+        agent = make_agent(opponent, self.rules)
         check_device(agent, self.device)
         self._opponent = agent
 

@@ -16,18 +16,18 @@ import numpy.typing as npt
 from gymnasium.spaces import Box, Discrete
 from pettingzoo import AECEnv
 
-from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook
-from german_whist.envs.engine.match_format import MatchFormat
-from german_whist.envs.engine.rules import Rules
-from german_whist.envs.engine.scoring import check_dense
-from german_whist.envs.observation.full_state import state_high
-from german_whist.envs.observation.spaces import OBSERVATION_KEYS, ObservationForm
 from german_whist.envs.pettingzoo_wrappers import AssertOutOfBounds, OrderEnforcing, TerminateIllegal
 from german_whist.envs.rendering.modes import FRAMES_PER_SECOND, RENDER_MODES, Picture
 from german_whist.envs.rendering.renderer import Renderer, RendererProperties
-from german_whist.envs.simulator.episodes import Episode
-from german_whist.envs.text.scene import PLAYERS
-from german_whist.envs.utils.checks import whole_action
+from german_whist.game.match_format import MatchFormat
+from german_whist.game.rules import Rules
+from german_whist.game.scoring import check_dense
+from german_whist.game.utils.checks import whole_action
+from german_whist.simulator.endgame import PLAYED, EndgameHook
+from german_whist.simulator.episodes import Episode
+from german_whist.simulator.observation.full_state import state_high
+from german_whist.simulator.observation.spaces import OBSERVATION_KEYS, ObservationForm
+from german_whist.simulator.text.scene import PLAYERS
 
 _SEATS = {player: seat for seat, player in enumerate(PLAYERS)}
 

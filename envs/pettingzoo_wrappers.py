@@ -14,7 +14,7 @@ from typing import Any
 
 from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper, TerminateIllegalWrapper
 
-from german_whist.envs.utils.checks import IllegalActionError, whole_action
+from german_whist.game.utils.checks import IllegalActionError, whole_action
 
 
 class _Direct:

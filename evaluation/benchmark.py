@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from german_whist.agents.base import AgentLike
 from german_whist.agents.registry import as_spec
-from german_whist.envs.agent import AgentLike
 from german_whist.evaluation.games import Progress
 from german_whist.evaluation.match import MatchResult, play_match
 from german_whist.evaluation.report import Report, Table

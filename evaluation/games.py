@@ -20,16 +20,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from german_whist.agents.base import Agent, AgentLike, agent_name, check_device, play_turn
 from german_whist.agents.endgame.exact_agent import ExactEndgame, with_exact_endgame
 from german_whist.agents.external_agents import own_line
 from german_whist.agents.registry import as_spec, make_agent
-from german_whist.envs.agent import Agent, AgentLike, agent_name, check_device, play_turn
-from german_whist.envs.engine.endgame_hook import EXACT, PLAYED, check_endgame, endgame_hook_of
-from german_whist.envs.engine.match_format import MatchFormat
-from german_whist.envs.engine.rules import Rules
-from german_whist.envs.simulator.episodes import Episodes
-from german_whist.envs.utils.checks import SEED_LIMIT, check_seed, whole_number
 from german_whist.evaluation.recording import Recording, deal_results
+from german_whist.game.match_format import MatchFormat
+from german_whist.game.rules import Rules
+from german_whist.game.utils.checks import SEED_LIMIT, check_seed, whole_number
+from german_whist.simulator.endgame import EXACT, PLAYED, check_endgame, endgame_hook_of
+from german_whist.simulator.episodes import Episodes
 
 DEFAULT_BATCH = 2048
 DEVICE_BATCH = 2**18  # on a device, which needs many deals to be used well
@@ -129,7 +129,7 @@ def games(
         players: the two agents.
         rules: the rules.
         seed: seed of the deals and of the agents' randomness, 0 to 2**64 − 1.
-        numbers: indices of the deals, or of the matches (``german_whist.envs.engine.match_format`` defines the deals of
+        numbers: indices of the deals, or of the matches (``german_whist.game.match_format`` defines the deals of
             a match).
         match: the match format; ``None`` for single deals.
         endgame: ``"played"`` or ``"exact"``.

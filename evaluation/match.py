@@ -11,18 +11,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.envs.agent import AgentLike
-from german_whist.envs.engine.endgame_hook import EXACT, PLAYED
-from german_whist.envs.engine.match_format import MATCH_LIMIT, MatchFormat, match_format_of
-from german_whist.envs.engine.rules import Rules, rules_from_dict
-from german_whist.envs.engine.rules import rules as rules_named
-from german_whist.envs.engine.scoring import reward_limit
-from german_whist.envs.text.rules_text import rules_spec
-from german_whist.envs.utils.checks import SEED_LIMIT
+from german_whist.agents.base import AgentLike
 from german_whist.evaluation.games import GameResults, Progress, deal_range, games, joined, two_players
 from german_whist.evaluation.recording import Recording
 from german_whist.evaluation.report import Report, Table
 from german_whist.evaluation.statistics import finite_ends, paired_intervals, percent, tricks
+from german_whist.game.match_format import MATCH_LIMIT, MatchFormat, match_format_of
+from german_whist.game.rules import Rules, rules_from_dict
+from german_whist.game.rules import rules as rules_named
+from german_whist.game.scoring import reward_limit
+from german_whist.game.utils.checks import SEED_LIMIT
+from german_whist.simulator.endgame import EXACT, PLAYED
+from german_whist.simulator.text.rules_text import rules_spec
 
 Record = Callable[[Recording], None]
 
@@ -154,7 +154,7 @@ def play_match(
         first: an agent object or a specification string (see ``make_agent``).
         second: its opponent, likewise.
         deals: number of deals, ``first_deal`` … ``first_deal + deals − 1`` of the seed, each played twice; with
-            ``match``, number of matches (``german_whist.envs.engine.match_format`` defines their deals).
+            ``match``, number of matches (``german_whist.game.match_format`` defines their deals).
         seed: seed of the deals and of the agents' randomness, 0 to 2**64 − 1.
         rules: a preset's name, with settings if wanted (``"classic:hand=10,stock=32"``), or ``Rules``.
         match: play matches: ``"first_to:25"`` (points) or ``"best_of:3"`` (deals won).

@@ -25,17 +25,17 @@ from typing import Any
 
 import numpy as np
 
-from german_whist.envs.agent import Histories, Views
-from german_whist.envs.engine.actions import action_text, actions_text, parse_action
-from german_whist.envs.engine.cards import deck_text, parse_deck
-from german_whist.envs.engine.rules import Rules, rules_from_dict
+from german_whist.agents.base import Histories, Views
 from german_whist.envs.rendering.modes import FRAME_SIZE, Picture, check_render_mode
 from german_whist.envs.rendering.renderer import load_drawing
 from german_whist.envs.rendering.trick_memory import Trick, TrickMemory
-from german_whist.envs.simulator.batch import DealBatch
-from german_whist.envs.text.deal_text import deal_text
-from german_whist.envs.utils.checks import check_seed, whole_number
-from german_whist.envs.utils.files import temporary_path
+from german_whist.game.actions import action_text, actions_text, parse_action
+from german_whist.game.cards import deck_text, parse_deck
+from german_whist.game.rules import Rules, rules_from_dict
+from german_whist.game.utils.checks import check_seed, whole_number
+from german_whist.game.utils.files import temporary_path
+from german_whist.simulator.batch import DealBatch
+from german_whist.simulator.text.deal_text import deal_text
 
 VERSION = 1
 _MAX_POINTS = 100  # the highest slam

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.envs.text.words import percent_text
+from german_whist.simulator.text.words import percent_text
 
 # Two-sided 95 % point of the normal distribution; with hundreds of deals, Student's t hardly differs.
 Z95 = 1.959963984540054

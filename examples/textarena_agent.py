@@ -11,8 +11,8 @@ import numpy as np
 import textarena as ta
 
 import german_whist as gw
-from german_whist.envs.engine.cards import mask_of
-from german_whist.envs.observation.position import endgame_view, foreplay_view
+from german_whist.game.cards import mask_of
+from german_whist.simulator.observation.position import endgame_view, foreplay_view
 
 RULES = gw.rules("all")
 SUITS = {"♣": "C", "♦": "D", "♥": "H", "♠": "S"}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from german_whist.envs.utils.device import Device, StructTensor
+from german_whist.game.utils.device import Device, StructTensor
 from german_whist.solver.device_kernels import (
     write_hands,
     write_is_invalid,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from german_whist.envs.utils.bit_kernels import highest, popcount
-from german_whist.envs.utils.jit import kernel
-from german_whist.envs.utils.row_kernels import row_kernel
+from german_whist.game.utils.bit_kernels import highest, popcount
+from german_whist.game.utils.jit import kernel
+from german_whist.game.utils.row_kernels import row_kernel
 from german_whist.solver.search.alpha_beta_kernels import (
     ABOVE_ALL,
     follower_wins,

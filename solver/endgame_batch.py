@@ -10,7 +10,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.envs.engine.cards import card_text
+from german_whist.game.cards import card_text
 from german_whist.solver.search.value_kernels import first_invalid
 from german_whist.solver.tablebase.cache import open_table
 from german_whist.solver.tablebase.endgame_table import EndgameTable

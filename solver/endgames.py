@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.envs.engine.cards import NUM_CARDS, card_text, mask_of, parse_card, parse_hand, parse_suit
-from german_whist.envs.engine.state_kernels import beats
-from german_whist.envs.utils.checks import is_whole_number
-from german_whist.envs.utils.device import Device
+from german_whist.game.cards import NUM_CARDS, card_text, mask_of, parse_card, parse_hand, parse_suit
+from german_whist.game.state_kernels import beats
+from german_whist.game.utils.checks import is_whole_number
+from german_whist.game.utils.device import Device
 from german_whist.solver.device_endgames import solve_endgames_on
 from german_whist.solver.endgame_batch import DECK, EndgameBatch
 from german_whist.solver.search.transposition_table import transposition_table

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.envs.engine.rules import Rules
-from german_whist.envs.engine.state import FOREPLAY, STATE
-from german_whist.envs.utils.device import Device, StructTensor
+from german_whist.game.rules import Rules
+from german_whist.game.state import FOREPLAY, STATE
+from german_whist.game.utils.device import Device, StructTensor
 from german_whist.solver.device_endgames import tricks_of_states
 from german_whist.solver.endgames import solve_endgames
 from german_whist.solver.races import solve_races

@@ -1,6 +1,6 @@
 """The two requests of the page about a decision: the action that an agent plays, and the value of each action.
 
-A request carries the event history of the seat to act (``envs/observation/history.py``), so the server stores nothing.
+A request carries the history of the seat to act (``simulator/observation/history.py``), so the server stores nothing.
 Every history is validated by replay: a deal that agrees with it is sampled, its actions are played, and the seat must
 see exactly this history. Answers are computed in the sampled deal, so they cannot depend on a card that the seat has
 not seen.
@@ -20,18 +20,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from german_whist.agents.base import Agent, ask
 from german_whist.agents.inference.sampling import DealSampler
 from german_whist.agents.judge import advise
 from german_whist.agents.registry import make_agent
-from german_whist.envs.agent import Agent, ask
-from german_whist.envs.engine.actions import action_text
-from german_whist.envs.engine.agent_rng import AgentRng
-from german_whist.envs.engine.rules import Rules
-from german_whist.envs.engine.rules import rules as rules_named
-from german_whist.envs.engine.state import KEEP, LEAVE, PICK, PICK_AFTER, PLAY, SWAP, TAKE
-from german_whist.envs.observation.history import COLUMNS, EVENTS, history_high, max_events
-from german_whist.envs.simulator.batch import DealBatch
-from german_whist.envs.text.rules_text import rules_spec
+from german_whist.game.actions import action_text
+from german_whist.game.agent_rng import AgentRng
+from german_whist.game.rules import Rules
+from german_whist.game.rules import rules as rules_named
+from german_whist.game.state import KEEP, LEAVE, PICK, PICK_AFTER, PLAY, SWAP, TAKE
+from german_whist.simulator.batch import DealBatch
+from german_whist.simulator.observation.history import COLUMNS, EVENTS, history_high, max_events
+from german_whist.simulator.text.rules_text import rules_spec
 from german_whist.table import catalogue
 from german_whist.table.page_data import ServeOptions, camel_case
 

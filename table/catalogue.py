@@ -7,10 +7,10 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from german_whist.agents.pretrained import BASELINE, BASELINE_GAME, CHAMPION, SMALL, pretrained_networks
-from german_whist.envs.engine.rules import Rules, rule_names
-from german_whist.envs.engine.rules import rules as rules_named
-from german_whist.envs.text.rules_text import preset_summary, rules_spec
-from german_whist.envs.text.words import percent_text
+from german_whist.game.rules import Rules, rule_names
+from german_whist.game.rules import rules as rules_named
+from german_whist.simulator.text.rules_text import preset_summary, rules_spec
+from german_whist.simulator.text.words import percent_text
 from german_whist.solver.exact_endgame import can_solve_endgame
 
 Entry = dict[str, Any]  # as the page reads it: table/page/game/types.js

@@ -18,15 +18,15 @@ import numpy as np
 import numpy.typing as npt
 from safetensors.numpy import save
 
+from german_whist.agents.base import agent_name
 from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.agents.policy.network.layers import Layer
 from german_whist.agents.pretrained import CHAMPION, SMALL, load_pretrained
 from german_whist.agents.registry import make_agent
-from german_whist.envs.agent import agent_name
-from german_whist.envs.engine.cards import SUIT_SIZE
-from german_whist.envs.engine.rules import Rules
-from german_whist.envs.engine.rules import rules as rules_named
-from german_whist.envs.text.rules_text import rules_spec, rules_text
+from german_whist.game.cards import SUIT_SIZE
+from german_whist.game.rules import Rules
+from german_whist.game.rules import rules as rules_named
+from german_whist.simulator.text.rules_text import rules_spec, rules_text
 from german_whist.table import catalogue
 
 NETWORKS = (SMALL, CHAMPION)  # each in a file that the page loads on demand

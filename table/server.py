@@ -38,7 +38,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from german_whist.envs.utils.files import write_atomically
+from german_whist.game.utils.files import write_atomically
 from german_whist.solver.tablebase.cache import limit_tables
 from german_whist.solver.tablebase.kinds import DEFAULT_CARDS
 from german_whist.table.api import Answer, Api

@@ -14,9 +14,9 @@ import pytest
 from filelock import FileLock
 from hypothesis import settings
 
-from german_whist.envs.simulator.batch import DealBatch
-from german_whist.envs.utils.cache_folder import CACHE_VARIABLE
-from german_whist.envs.utils.kernel_cache import kernels_folder
+from german_whist.game.utils.cache_folder import CACHE_VARIABLE
+from german_whist.game.utils.kernel_cache import kernels_folder
+from german_whist.simulator.batch import DealBatch
 from german_whist.solver.tablebase import cache
 from german_whist.solver.tablebase.build import build_table
 from german_whist.solver.tablebase.kinds import KINDS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.envs.engine.dealing_kernels import shuffle
+from german_whist.game.dealing_kernels import shuffle
 
 
 def deal_deck(cards: npt.ArrayLike, seed: int, index: int) -> npt.NDArray[np.int8]:

@@ -1,4 +1,4 @@
-"""Golden playthroughs: one deal of every preset, step by step as text, in ``tests/envs/golden``.
+"""Golden playthroughs: one deal of every preset, step by step as text, in ``tests/simulator/golden``.
 
 They show any change of the engine's behaviour as a readable difference. A fixed hash picks among the legal actions, so
 only the rules and the shuffle determine the text. ``python -m tests.golden`` rewrites the files; review the difference.
@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from german_whist.envs.engine.cards import SUITS, hand_text
-from german_whist.envs.engine.rules import rule_names, rules
-from german_whist.envs.engine.scoring import REWARDS
-from german_whist.envs.observation.full_state import full_states
-from german_whist.envs.simulator.batch import DealBatch
+from german_whist.game.cards import SUITS, hand_text
+from german_whist.game.rules import rule_names, rules
+from german_whist.game.scoring import REWARDS
+from german_whist.simulator.batch import DealBatch
+from german_whist.simulator.observation.full_state import full_states
 from tests.reference.plain import NAMES, actions, number
 
-FOLDER = Path(__file__).parent / "envs" / "golden"
+FOLDER = Path(__file__).parent / "simulator" / "golden"
 SEED, INDEX = 7, 3
 
 _ASKED = ("play a card", "pick an open card", "pick after the winner", "take or leave", "keep or swap")

@@ -14,7 +14,7 @@ from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 
-from german_whist.envs.engine.rules import Rules, rule_names, rules
+from german_whist.game.rules import Rules, rule_names, rules
 from tests.reference.compare import play_both
 from tests.strategies import some_game
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from german_whist.envs.engine.rules import rule_names
+from german_whist.game.rules import rule_names
 
 DAILY = ("classic", "draft", "high_low", "humbug", "open_stock", "race")
 PRESETS = [name if name in DAILY else pytest.param(name, marks=pytest.mark.nightly) for name in rule_names()]

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.envs.engine.cards import cards_of, mask_of
-from german_whist.envs.simulator.batch import DealBatch
+from german_whist.game.cards import cards_of, mask_of
+from german_whist.simulator.batch import DealBatch
 from tests.conftest import play_randomly
 
 

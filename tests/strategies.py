@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from german_whist.envs.engine.rules import Rules, rule_names, rules
+from german_whist.game.rules import Rules, rule_names, rules
 
 RANK_WORDS = "two three four five six seven eight nine ten jack queen king ace".split()  # noqa: SIM905
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from german_whist.envs.engine.rules import rule_names, rules
+from german_whist.game.rules import rule_names, rules
 from tests.nightly_rules import check, game_of
 from tests.reference import game
 

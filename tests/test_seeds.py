@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import german_whist as gw
-from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.evaluation.recording import DealResult
+from german_whist.game.agent_rng import AgentRng
 from german_whist.sb3 import GermanWhistVecEnv
 
 Entry = Callable[[Any], Any]

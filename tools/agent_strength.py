@@ -21,22 +21,22 @@ import numpy as np
 import numpy.typing as npt
 from safetensors.numpy import load_file, save
 
+from german_whist.agents.base import Agent, agent_name
 from german_whist.agents.bots.heuristic.bot_kernels import full_hand, strength
 from german_whist.agents.endgame.exact_agent import ExactEndgame, with_exact_endgame
 from german_whist.agents.policy.checkpoint import read_model_card
 from german_whist.agents.registry import make_agent
 from german_whist.cli.terminal import progress_bar
-from german_whist.envs.agent import Agent, agent_name
-from german_whist.envs.engine.endgame_hook import EXACT, PLAYED
-from german_whist.envs.engine.rules import Rules
-from german_whist.envs.engine.rules import rules as rules_named
-from german_whist.envs.simulator.batch import DealBatch
-from german_whist.envs.text.rules_text import rules_spec
-from german_whist.envs.utils.files import write_atomically
-from german_whist.envs.utils.jit import kernel
 from german_whist.evaluation.games import GameResults
 from german_whist.evaluation.match import match_result, play_match
 from german_whist.evaluation.statistics import bounded_interval, mean_interval
+from german_whist.game.rules import Rules
+from german_whist.game.rules import rules as rules_named
+from german_whist.game.utils.files import write_atomically
+from german_whist.game.utils.jit import kernel
+from german_whist.simulator.batch import DealBatch
+from german_whist.simulator.endgame import EXACT, PLAYED
+from german_whist.simulator.text.rules_text import rules_spec
 from tools.agent_report import markdown
 
 SEED = 4401  # held out: no training run has met its deals, and nothing was chosen by results on them

@@ -14,11 +14,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from german_whist.agents.base import play_turn
 from german_whist.agents.judge import LEAST, Advice, advise, judge_action
 from german_whist.agents.registry import make_agent
-from german_whist.envs.agent import play_turn
-from german_whist.envs.simulator.episodes import Episode
 from german_whist.evaluation.recording import DealResult, Recording
+from german_whist.simulator.episodes import Episode
 from german_whist.table.catalogue import LEVELS
 from tools.markdown import markdown_table
 

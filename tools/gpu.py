@@ -28,9 +28,9 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 import german_whist
-from german_whist.envs.simulator.batch import DealBatch
-from german_whist.envs.utils.device import Device
 from german_whist.evaluation.match import play_match
+from german_whist.game.utils.device import Device
+from german_whist.simulator.batch import DealBatch
 from german_whist.solver.endgames import solve_endgames
 from german_whist.training.config import PolicyIterationConfig, load_config
 from german_whist.training.networks import Networks, feature_scale

@@ -1,6 +1,6 @@
 """Mutation testing: plants small faults in the code, one at a time, and reports which of them the tests find.
 
-``python -m tools.mutants envs/engine --tests tests/envs/engine --out before.json`` plants twenty faults. After removing
+``python -m tools.mutants game --tests tests/game --out before.json`` plants twenty faults. After removing
 tests, ``--again before.json`` plants those that were found once more, and exits with 1 if the tests now miss one. Run
 it in a fresh clone: a mutated file stays wrong until the tests have ended.
 """

@@ -6,11 +6,11 @@ import re
 import textwrap
 from collections.abc import Callable, Iterable
 
-from german_whist.envs.engine.layout import Block
-from german_whist.envs.engine.match_format import DEALS_PER_MATCH, MAX_DEALS, MAX_TARGET
-from german_whist.envs.observation.full_state import state_layout
-from german_whist.envs.observation.history import COLUMNS, EVENTS, HISTORY_VERSION, history_high, max_events
-from german_whist.envs.observation.vector import OBSERVATION_VERSION, observation_layout
+from german_whist.game.layout import Block
+from german_whist.game.match_format import DEALS_PER_MATCH, MAX_DEALS, MAX_TARGET
+from german_whist.simulator.observation.full_state import state_layout
+from german_whist.simulator.observation.history import COLUMNS, EVENTS, HISTORY_VERSION, history_high, max_events
+from german_whist.simulator.observation.vector import OBSERVATION_VERSION, observation_layout
 from tools.markdown import markdown_table
 
 _KEPT = "\N{NO-BREAK SPACE}"  # where a line must not break
@@ -150,7 +150,7 @@ def _state() -> list[str]:
         "",
         *_prose(f"""
             For critics: int8[{layout["done"].stop}] in `classic`, by seat
-            (`german_whist.envs.observation.full_state.state_layout`)."""),
+            (`german_whist.simulator.observation.full_state.state_layout`)."""),
         *_blocks(layout),
         "Some settings add blocks at the end, in this order:",
         "",

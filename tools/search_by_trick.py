@@ -14,14 +14,14 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from german_whist.agents.base import Agent
 from german_whist.agents.endgame.exact_agent import ExactEndgame
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.pretrained import CHAMPION, SMALL, load_pretrained
 from german_whist.agents.search.agent import SearchAgent
-from german_whist.envs.agent import Agent
-from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.evaluation.executors import worker_processes
 from german_whist.evaluation.match import play_match
+from german_whist.game.rules import rules as rules_named
 
 
 def searcher(tricks: int, worlds: int) -> Agent:

@@ -197,7 +197,7 @@ def self_play_ppo(game: SmallGame, steps: Sequence[int]) -> Iterator[Point]:
     import torch
 
     import german_whist as gw
-    from german_whist.envs.observation.canonical import decode_values
+    from german_whist.simulator.observation.canonical import decode_values
 
     example: Any = load_example("self_play_pool.py")
     rules = game.rules

@@ -30,8 +30,8 @@ from pydantic import (
 
 from german_whist.agents.policy.network.layers import UNIVERSAL
 from german_whist.agents.registry import agent_names, as_spec, make_agent
-from german_whist.envs.engine.rules import rule_names, rules
-from german_whist.envs.utils.names import unknown_name_error
+from german_whist.game.rules import rule_names, rules
+from german_whist.game.utils.names import unknown_name_error
 
 MAX_NUMBER = 10**12  # limit of integers: more than any machine could train on or hold
 MAX_SEED = 2**32 - 1  # the largest of np.random.seed, which Stable-Baselines3 calls

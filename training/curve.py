@@ -13,8 +13,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, PercentFormatter
 
-from german_whist.envs.text.words import percent_text
-from german_whist.envs.utils.files import write_atomically
+from german_whist.game.utils.files import write_atomically
+from german_whist.simulator.text.words import percent_text
 
 COLORS = ("#2a9d8f", "#e76f51", "#264653", "#e9c46a", "#8d6a9f")
 LINE_HEIGHT = 0.042  # height of a line's label, relative to the axes

@@ -15,15 +15,20 @@ import numpy as np
 from german_whist.agents.endgame.open_hands_kernels import is_neighbour
 from german_whist.agents.search.choice_kernels import squashed_margin
 from german_whist.agents.search.rollout_kernels import is_open_endgame, solved_margin
-from german_whist.envs.engine.scoring import signed_margin
-from german_whist.envs.engine.state import PLAY, STATE
-from german_whist.envs.engine.state_kernels import legal_actions, play
-from german_whist.envs.observation.canonical_kernels import RELABELING_SIZE, decode_action, encode_action, relabel_view
-from german_whist.envs.observation.view_kernels import write_view
-from german_whist.envs.observation.views import VIEW
-from german_whist.envs.utils.bit_kernels import lowest, popcount
-from german_whist.envs.utils.jit import kernel
-from german_whist.envs.utils.row_kernels import row_kernel
+from german_whist.game.scoring import signed_margin
+from german_whist.game.state import PLAY, STATE
+from german_whist.game.state_kernels import legal_actions, play
+from german_whist.game.utils.bit_kernels import lowest, popcount
+from german_whist.game.utils.jit import kernel
+from german_whist.game.utils.row_kernels import row_kernel
+from german_whist.simulator.observation.canonical_kernels import (
+    RELABELING_SIZE,
+    decode_action,
+    encode_action,
+    relabel_view,
+)
+from german_whist.simulator.observation.view_kernels import write_view
+from german_whist.simulator.observation.views import VIEW
 from german_whist.solver.search.value_kernels import encode_position
 from german_whist.solver.tablebase.ranking_kernels import lookup
 

@@ -46,7 +46,7 @@ from german_whist.agents.policy.network.layers import (
     Layer,
 )
 from german_whist.agents.policy.network.mlp import MLP, FrozenMLP, mlp_of, native_dtype
-from german_whist.envs.engine.layout import Block
+from german_whist.game.layout import Block
 from german_whist.training.config import PolicyIterationConfig
 from german_whist.training.processes import Processes
 from german_whist.training.rollouts import Outcomes

@@ -7,13 +7,13 @@ import math
 import numpy as np
 
 from german_whist.agents.policy.input_kernels import write_network_input
-from german_whist.envs.engine.dealing_kernels import AGENT_STREAM, philox
-from german_whist.envs.engine.scoring import signed_margin
-from german_whist.envs.observation.canonical_kernels import decode_action, encode_action, relabel_view
-from german_whist.envs.observation.view_kernels import write_view
-from german_whist.envs.observation.views import VIEW
-from german_whist.envs.simulator.batch_kernels import begins_endgame, deal_into
-from german_whist.envs.utils.row_kernels import row_kernel
+from german_whist.game.dealing_kernels import AGENT_STREAM, philox
+from german_whist.game.scoring import signed_margin
+from german_whist.game.utils.row_kernels import row_kernel
+from german_whist.simulator.batch_kernels import begins_endgame, deal_into
+from german_whist.simulator.observation.canonical_kernels import decode_action, encode_action, relabel_view
+from german_whist.simulator.observation.view_kernels import write_view
+from german_whist.simulator.observation.views import VIEW
 
 # Neither the decks' stream, which has the same key, nor AGENT_STREAM, from which opponents draw under other keys.
 CHOICE_STREAM = AGENT_STREAM + 2**20

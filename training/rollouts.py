@@ -1,6 +1,6 @@
 """Self-play rollouts: row kernels step many deals at once on a device, and everything is recorded in tensors there.
 
-Networks see canonical views (``envs/observation/canonical.py``), so the policy is equivariant by construction:
+Networks see canonical views (``simulator/observation/canonical.py``), so the policy is equivariant by construction:
 permuting the plain suits of a deal permutes the cards it plays and changes nothing else. No data augmentation is
 needed.
 """
@@ -16,18 +16,18 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from german_whist.agents.base import Agent, as_agent, ask
 from german_whist.agents.policy.inputs import input_high, num_outputs
 from german_whist.agents.policy.network.layers import OBSERVATION, UNIVERSAL
-from german_whist.envs.agent import Agent, as_agent, ask
-from german_whist.envs.engine.agent_rng import AgentRng
-from german_whist.envs.engine.endgame_hook import EXACT, PLAYED
-from german_whist.envs.engine.rules import rules
-from german_whist.envs.engine.state import STATE
-from german_whist.envs.observation.canonical_kernels import RELABELING_SIZE
-from german_whist.envs.observation.view_kernels import write_views
-from german_whist.envs.observation.views import VIEW
-from german_whist.envs.simulator.batch import DealBatch
-from german_whist.envs.utils.device import Device, StructTensor
+from german_whist.game.agent_rng import AgentRng
+from german_whist.game.rules import rules
+from german_whist.game.state import STATE
+from german_whist.game.utils.device import Device, StructTensor
+from german_whist.simulator.batch import DealBatch
+from german_whist.simulator.endgame import EXACT, PLAYED
+from german_whist.simulator.observation.canonical_kernels import RELABELING_SIZE
+from german_whist.simulator.observation.view_kernels import write_views
+from german_whist.simulator.observation.views import VIEW
 from german_whist.solver.exact_endgame import ExactEndgameHook
 from german_whist.training.config import SELF
 from german_whist.training.rollout_kernels import (

@@ -32,15 +32,15 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 
+from german_whist.agents.base import Agent
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
 from german_whist.agents.registry import make_agent
-from german_whist.envs.agent import Agent
-from german_whist.envs.engine.rules import rules
-from german_whist.envs.text.words import percent_text
-from german_whist.envs.utils.files import file_lock, write_atomically
 from german_whist.evaluation.match import MatchResult, game_title, play_match, results_table
 from german_whist.evaluation.report import Report, Table
+from german_whist.game.rules import rules
+from german_whist.game.utils.files import file_lock, write_atomically
+from german_whist.simulator.text.words import percent_text
 from german_whist.training.config import TrainConfig, load_config
 from german_whist.training.curve import draw_curve
 

@@ -19,10 +19,10 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.utils import ConstantSchedule
 
+from german_whist.agents.base import AgentLike
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
-from german_whist.envs.agent import AgentLike
-from german_whist.envs.engine.rules import rules
+from german_whist.game.rules import rules
 from german_whist.sb3 import GermanWhistVecEnv
 from german_whist.training.config import POOL, SELF, SB3Config
 from german_whist.training.processes import Processes

@@ -13,12 +13,12 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from german_whist.agents.base import Agent
 from german_whist.agents.bots.base import RuleBot
 from german_whist.agents.bots.random import RandomBot
 from german_whist.agents.endgame.exact_agent import ExactEndgame
 from german_whist.agents.policy.agent import PolicyAgent
-from german_whist.envs.agent import Agent
-from german_whist.envs.observation.views import VIEW
+from german_whist.simulator.observation.views import VIEW
 from german_whist.solver.search.transposition_table import race_transposition_table
 from german_whist.solver.tablebase.cache import open_complete_table, open_table
 from german_whist.solver.tablebase.endgame_table import EndgameTable

@@ -36,6 +36,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from german_whist.agents.base import Agent
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
 from german_whist.agents.policy.input_kernels import RULE_FLAGS
@@ -43,11 +44,10 @@ from german_whist.agents.policy.inputs import input_layout
 from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK, UNIVERSAL, Layer
 from german_whist.agents.pretrained import find_network
 from german_whist.agents.registry import make_agent
-from german_whist.envs.agent import Agent
-from german_whist.envs.engine.endgame_hook import EXACT
-from german_whist.envs.engine.rules import Rules, rules
-from german_whist.envs.observation.views import UNPLAYED
-from german_whist.envs.utils.device import Device
+from german_whist.game.rules import Rules, rules
+from german_whist.game.utils.device import Device
+from german_whist.simulator.endgame import EXACT
+from german_whist.simulator.observation.views import UNPLAYED
 from german_whist.training.config import POOL, SELF, PolicyIterationConfig, TrainConfig, load_config
 from german_whist.training.networks import Batch, Networks, feature_scale, fit_value
 from german_whist.training.processes import Processes, joined_processes, started_workers

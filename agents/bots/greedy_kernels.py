@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from german_whist.envs.engine.state import KEEP, LEAVE, SWAP, TAKE
-from german_whist.envs.engine.state_kernels import beats, suit_of
-from german_whist.envs.utils.bit_kernels import lowest, popcount
-from german_whist.envs.utils.jit import kernel
-from german_whist.envs.utils.row_kernels import row_kernel
+from german_whist.game.state import KEEP, LEAVE, SWAP, TAKE
+from german_whist.game.state_kernels import beats, suit_of
+from german_whist.game.utils.bit_kernels import lowest, popcount
+from german_whist.game.utils.jit import kernel
+from german_whist.game.utils.row_kernels import row_kernel
 
 GOOD_RANK = 8  # the bot wants plain cards from the ten up, and all trumps
 GOOD_LOW_RANK = 4  # in a low deal: plain cards up to the six

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.endgame.open_hands import best_cards, exact_margins, open_hands, opponent_hand_known
-from german_whist.envs.agent import (
+from german_whist.agents.base import (
     Actions,
     ActionValues,
     Agent,
@@ -21,14 +20,15 @@ from german_whist.envs.agent import (
     as_agent,
     whole_answer,
 )
-from german_whist.envs.engine.agent_rng import AgentRng
-from german_whist.envs.observation.views import check_view_array
+from german_whist.agents.endgame.open_hands import best_cards, exact_margins, open_hands, opponent_hand_known
+from german_whist.game.agent_rng import AgentRng
+from german_whist.simulator.observation.views import check_view_array
 from german_whist.solver.races import NOT_LEGAL_MARGIN
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from german_whist.envs.utils.device import Device, StructTensor
+    from german_whist.game.utils.device import Device, StructTensor
 
 
 class ExactEndgame(Agent):

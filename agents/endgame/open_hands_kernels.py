@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from german_whist.agents.bots.heuristic.endgame_kernels import card_rollout_margin
-from german_whist.envs.engine.state_kernels import beats
-from german_whist.envs.utils.bit_kernels import lowest, popcount
-from german_whist.envs.utils.jit import kernel
+from german_whist.game.state_kernels import beats
+from german_whist.game.utils.bit_kernels import lowest, popcount
+from german_whist.game.utils.jit import kernel
 from german_whist.solver.tablebase.position_kernels import MAX_CARDS
 
 _ONE = np.uint64(1)

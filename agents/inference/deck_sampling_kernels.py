@@ -17,11 +17,11 @@ from __future__ import annotations
 import numpy as np
 
 from german_whist.agents.inference.world_sampling_kernels import BINOMIAL
-from german_whist.envs.engine.dealing_kernels import philox, shuffle
-from german_whist.envs.engine.state_kernels import suit_mask, suit_of
-from german_whist.envs.observation.history import EVENTS
-from german_whist.envs.utils.bit_kernels import lowest, nth_lowest, popcount
-from german_whist.envs.utils.jit import allocating_kernel, kernel
+from german_whist.game.dealing_kernels import philox, shuffle
+from german_whist.game.state_kernels import suit_mask, suit_of
+from german_whist.game.utils.bit_kernels import lowest, nth_lowest, popcount
+from german_whist.game.utils.jit import allocating_kernel, kernel
+from german_whist.simulator.observation.history import EVENTS
 
 DREW, PLAYED, VOID = 0, 1, 2  # kinds of items
 MAX_ITEMS = 80  # more than any deal has

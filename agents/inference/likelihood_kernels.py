@@ -8,11 +8,11 @@ from german_whist.agents.bots.heuristic.bot_kernels import heuristic_action
 from german_whist.agents.inference.deck_sampling_kernels import sample_deal, sample_deal_of_hand, uniform
 from german_whist.agents.inference.world_sampling_kernels import OPPONENT, SELF
 from german_whist.agents.policy.row_network import is_network, probability, write_logits
-from german_whist.envs.engine.state import DRAFT, PLAY
-from german_whist.envs.engine.state_kernels import deal, is_legal, legal_actions, play
-from german_whist.envs.observation.view_kernels import write_view
-from german_whist.envs.utils.bit_kernels import popcount
-from german_whist.envs.utils.jit import kernel
+from german_whist.game.state import DRAFT, PLAY
+from german_whist.game.state_kernels import deal, is_legal, legal_actions, play
+from german_whist.game.utils.bit_kernels import popcount
+from german_whist.game.utils.jit import kernel
+from german_whist.simulator.observation.view_kernels import write_view
 
 NETWORK, HEURISTIC, UNIFORM = 0, 1, 2  # opponent models
 MODELS = 3

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from german_whist.agents.base import Views
 from german_whist.agents.inference.deck_sampling_kernels import (
     HIDDEN_DEAL,
     count_deals,
@@ -26,16 +27,15 @@ from german_whist.agents.inference.world_sampling_kernels import (
     write_hidden_cards,
     write_known_state,
 )
-from german_whist.envs.agent import Views
-from german_whist.envs.engine.rules import Rules
-from german_whist.envs.engine.rules import rules as rules_named
-from german_whist.envs.engine.state import STATE
-from german_whist.envs.observation.history import COLUMNS
-from german_whist.envs.observation.views import VIEW
-from german_whist.envs.simulator.batch import BatchState
-from german_whist.envs.text.rules_text import rules_spec
-from german_whist.envs.utils.checks import check_seed, whole_number
-from german_whist.envs.utils.jit import allocating_kernel
+from german_whist.game.rules import Rules
+from german_whist.game.rules import rules as rules_named
+from german_whist.game.state import STATE
+from german_whist.game.utils.checks import check_seed, whole_number
+from german_whist.game.utils.jit import allocating_kernel
+from german_whist.simulator.batch import BatchState
+from german_whist.simulator.observation.history import COLUMNS
+from german_whist.simulator.observation.views import VIEW
+from german_whist.simulator.text.rules_text import rules_spec
 
 _BYTE = np.iinfo(np.int8)
 

@@ -20,12 +20,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from german_whist.envs.engine.dealing_kernels import AGENT_STREAM, philox, shuffle
-from german_whist.envs.engine.state import DRAFT, EXCHANGE, PICK, PICK_AFTER, PLAY
-from german_whist.envs.engine.state_kernels import suit_mask
-from german_whist.envs.observation.view_kernels import cards_of_view
-from german_whist.envs.utils.bit_kernels import lowest, nth_lowest, popcount
-from german_whist.envs.utils.jit import allocating_kernel, kernel
+from german_whist.game.dealing_kernels import AGENT_STREAM, philox, shuffle
+from german_whist.game.state import DRAFT, EXCHANGE, PICK, PICK_AFTER, PLAY
+from german_whist.game.state_kernels import suit_mask
+from german_whist.game.utils.bit_kernels import lowest, nth_lowest, popcount
+from german_whist.game.utils.jit import allocating_kernel, kernel
+from german_whist.simulator.observation.view_kernels import cards_of_view
 
 MAX_HAND = 26  # cards in the largest hand
 SELF, OPPONENT = 0, 1  # seats in a sampled state: the seat that has the view becomes seat 0

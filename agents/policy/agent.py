@@ -11,25 +11,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from german_whist.agents.base import Actions, ActionValues, Agent, Histories, Values, Views
 from german_whist.agents.bots.base import check_open_endgame
 from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.agents.policy.input_kernels import write_network_inputs
 from german_whist.agents.policy.inputs import network_inputs
 from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK, UNIVERSAL
-from german_whist.envs.agent import Actions, ActionValues, Agent, Histories, Values, Views
-from german_whist.envs.engine.cards import NUM_ACTIONS
-from german_whist.envs.engine.rules import Rules
-from german_whist.envs.observation.canonical import (
+from german_whist.game.cards import NUM_ACTIONS
+from german_whist.game.rules import Rules
+from german_whist.game.utils.device import Device, StructTensor
+from german_whist.simulator.observation.canonical import (
     canonical_views,
     canonical_views_on,
     decode_actions,
     decode_actions_on,
     decode_values,
 )
-from german_whist.envs.observation.vector_kernels import write_masks, write_view_masks
-from german_whist.envs.observation.views import check_view_array
-from german_whist.envs.text.rules_text import rules_spec
-from german_whist.envs.utils.device import Device, StructTensor
+from german_whist.simulator.observation.vector_kernels import write_masks, write_view_masks
+from german_whist.simulator.observation.views import check_view_array
+from german_whist.simulator.text.rules_text import rules_spec
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -29,10 +29,10 @@ from german_whist.agents.policy.network.layers import (
     layer_tensors,
     sizes_of,
 )
-from german_whist.envs.engine.endgame_hook import PLAYED, check_endgame
-from german_whist.envs.engine.rules import Rules, rules_from_dict
-from german_whist.envs.observation.views import NAMED, RANKS
-from german_whist.envs.utils.files import write_atomically
+from german_whist.game.rules import Rules, rules_from_dict
+from german_whist.game.utils.files import write_atomically
+from german_whist.simulator.endgame import PLAYED, check_endgame
+from german_whist.simulator.observation.views import NAMED, RANKS
 
 if TYPE_CHECKING:
     from german_whist.agents.policy.network.forward import Forward
@@ -102,7 +102,7 @@ class Checkpoint:
 
     def model_card(self) -> dict[str, Any]:
         """Return the model card as plain data."""
-        from german_whist.envs.observation.vector import (
+        from german_whist.simulator.observation.vector import (
             OBSERVATION_VERSION,  # loads the compiler; reading a model card does not
         )
 
@@ -197,7 +197,7 @@ def load_checkpoint(path: str | Path) -> Checkpoint:
         ValueError: when the file is missing, truncated, not a checkpoint, or made for another observation layout.
     """
     from german_whist.agents.policy.inputs import input_high, num_outputs
-    from german_whist.envs.observation.vector import OBSERVATION_VERSION
+    from german_whist.simulator.observation.vector import OBSERVATION_VERSION
 
     with _opened(path) as (file, model_card):
         versions = model_card["version"], model_card["observation_version"]

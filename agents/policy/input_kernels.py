@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from german_whist.envs.engine.layout import BlockSpec, starts_of
-from german_whist.envs.engine.state import ENDGAME, FOREPLAY
-from german_whist.envs.observation.blocks import VECTOR_BLOCKS
-from german_whist.envs.observation.vector_kernels import write_observation
-from german_whist.envs.utils.bit_kernels import popcount
-from german_whist.envs.utils.jit import kernel
-from german_whist.envs.utils.row_kernels import row_kernel
+from german_whist.game.layout import BlockSpec, starts_of
+from german_whist.game.state import ENDGAME, FOREPLAY
+from german_whist.game.utils.bit_kernels import popcount
+from german_whist.game.utils.jit import kernel
+from german_whist.game.utils.row_kernels import row_kernel
+from german_whist.simulator.observation.blocks import VECTOR_BLOCKS
+from german_whist.simulator.observation.vector_kernels import write_observation
 
 RULE_FLAGS = ("race_goal", "has_trump", "draft", "all_count")  # blocks that tell games apart
 

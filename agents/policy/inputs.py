@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from german_whist.agents.base import Views
 from german_whist.agents.policy.input_kernels import UNIVERSAL_BLOCKS, write_network_inputs
 from german_whist.agents.policy.network.layers import INPUTS, OBSERVATION, UNIVERSAL
-from german_whist.envs.agent import Views
-from german_whist.envs.engine.cards import NUM_ACTIONS
-from german_whist.envs.engine.layout import Block, highest_values, layout_of
-from german_whist.envs.engine.rules import Rules
-from german_whist.envs.engine.rules import rules as rules_named
-from german_whist.envs.observation.vector import observation_high, observation_layout
-from german_whist.envs.observation.views import check_view_array
-from german_whist.envs.utils.names import unknown_name_error
+from german_whist.game.cards import NUM_ACTIONS
+from german_whist.game.layout import Block, highest_values, layout_of
+from german_whist.game.rules import Rules
+from german_whist.game.rules import rules as rules_named
+from german_whist.game.utils.names import unknown_name_error
+from german_whist.simulator.observation.vector import observation_high, observation_layout
+from german_whist.simulator.observation.views import check_view_array
 
 
 def input_layout(rules: Rules, inputs: str = OBSERVATION) -> dict[str, Block]:

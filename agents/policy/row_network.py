@@ -12,11 +12,16 @@ from german_whist.agents.policy.input_kernels import write_network_input
 from german_whist.agents.policy.network.forward import packed
 from german_whist.agents.policy.network.forward_kernels import write_layer_rows
 from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK, UNIVERSAL
-from german_whist.envs.engine.rules import Rules
-from german_whist.envs.observation.canonical_kernels import RELABELING_SIZE, decode_action, encode_action, relabel_view
-from german_whist.envs.observation.views import UNPLAYED, VIEW
-from german_whist.envs.utils.bit_kernels import lowest
-from german_whist.envs.utils.jit import kernel
+from german_whist.game.rules import Rules
+from german_whist.game.utils.bit_kernels import lowest
+from german_whist.game.utils.jit import kernel
+from german_whist.simulator.observation.canonical_kernels import (
+    RELABELING_SIZE,
+    decode_action,
+    encode_action,
+    relabel_view,
+)
+from german_whist.simulator.observation.views import UNPLAYED, VIEW
 
 VIEWS = 32  # evaluated together: side by side, rollouts take 5 % less time than one after the other
 _ONE = np.uint64(1)

@@ -34,6 +34,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from german_whist.agents.base import Actions, ActionValues, Agent, Games, Histories, Values, Views
 from german_whist.agents.bots.base import RuleBot, check_open_endgame
 from german_whist.agents.bots.heuristic.bot_kernels import choose
 from german_whist.agents.inference.belief import (
@@ -49,12 +50,11 @@ from german_whist.agents.policy.row_network import VIEWS, RowNetwork
 from german_whist.agents.search.choice_kernels import combine, contenders, representative, worth_trying
 from german_whist.agents.search.rollout_kernels import distinct_actions, try_worlds
 from german_whist.agents.search.world_search import Decision, WorldSearcher
-from german_whist.envs.agent import Actions, ActionValues, Agent, Games, Histories, Values, Views
-from german_whist.envs.engine.cards import NUM_ACTIONS, cards_of
-from german_whist.envs.engine.rules import Rules
-from german_whist.envs.engine.rules import rules as rules_named
-from german_whist.envs.engine.state import STATE
-from german_whist.envs.utils.checks import whole_number
+from german_whist.game.cards import NUM_ACTIONS, cards_of
+from german_whist.game.rules import Rules
+from german_whist.game.rules import rules as rules_named
+from german_whist.game.state import STATE
+from german_whist.game.utils.checks import whole_number
 from german_whist.solver.search.transposition_table import RaceTranspositionTable, race_transposition_table
 
 DEFAULT_WORLDS = 60  # of mc

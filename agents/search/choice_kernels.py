@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from german_whist.envs.utils.bit_kernels import lowest
-from german_whist.envs.utils.jit import kernel
+from german_whist.game.utils.bit_kernels import lowest
+from german_whist.game.utils.jit import kernel
 
 _ONE = np.uint64(1)
 _PRIOR_WORLDS = 16.0  # the prior variance counts as much as that many worlds

@@ -19,18 +19,18 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from german_whist.agents.base import Actions, Views
 from german_whist.agents.bots.base import check_open_endgame
 from german_whist.agents.inference.world_sampling_kernels import sample_hands
 from german_whist.agents.search.ismcts_kernels import EDGE, MAX_PATH, NODE, choose_by_tree
 from german_whist.agents.search.rollout_kernels import distinct_actions
 from german_whist.agents.search.world_search import Decision, WorldSearcher
-from german_whist.envs.agent import Actions, Views
-from german_whist.envs.engine.rules import Rules
-from german_whist.envs.engine.rules import rules as rules_named
-from german_whist.envs.engine.state import STATE
-from german_whist.envs.observation.views import VIEW
-from german_whist.envs.utils.checks import whole_number
-from german_whist.envs.utils.names import unknown_name_error
+from german_whist.game.rules import Rules
+from german_whist.game.rules import rules as rules_named
+from german_whist.game.state import STATE
+from german_whist.game.utils.checks import whole_number
+from german_whist.game.utils.names import unknown_name_error
+from german_whist.simulator.observation.views import VIEW
 from german_whist.solver.search.transposition_table import RaceTranspositionTable, race_transposition_table
 
 DEFAULT_ITERATIONS = 500

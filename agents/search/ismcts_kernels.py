@@ -16,9 +16,9 @@ from german_whist.agents.search.rollout_kernels import (
     is_solvable_endgame,
     play_on,
 )
-from german_whist.envs.engine.state_kernels import play
-from german_whist.envs.utils.bit_kernels import nth_lowest, popcount
-from german_whist.envs.utils.jit import kernel
+from german_whist.game.state_kernels import play
+from german_whist.game.utils.bit_kernels import nth_lowest, popcount
+from german_whist.game.utils.jit import kernel
 
 NODE = np.dtype(
     [

@@ -14,12 +14,12 @@ from german_whist.agents.inference.world_sampling_kernels import (
     write_known_state,
 )
 from german_whist.agents.policy.row_network import best_action, is_network, write_logits
-from german_whist.envs.engine.scoring import signed_margin
-from german_whist.envs.engine.state import PLAY
-from german_whist.envs.engine.state_kernels import counted_tricks, legal_actions, play
-from german_whist.envs.observation.view_kernels import write_view
-from german_whist.envs.utils.bit_kernels import lowest, popcount
-from german_whist.envs.utils.jit import kernel
+from german_whist.game.scoring import signed_margin
+from german_whist.game.state import PLAY
+from german_whist.game.state_kernels import counted_tricks, legal_actions, play
+from german_whist.game.utils.bit_kernels import lowest, popcount
+from german_whist.game.utils.jit import kernel
+from german_whist.simulator.observation.view_kernels import write_view
 from german_whist.solver.search.alpha_beta_kernels import WINDOW_HIGH, WINDOW_LOW, alpha_beta
 from german_whist.solver.search.race_kernels import RACE_WINDOW_HIGH, RACE_WINDOW_LOW, race_alpha_beta
 from german_whist.solver.search.value_kernels import encode_position

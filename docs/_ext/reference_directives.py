@@ -39,9 +39,9 @@ class MarkdownDirective(SphinxDirective, ABC):
 
 # The pages of docs/reference/api, and the modules whose public names each describes.
 API_PAGES = {
-    "environments": ("envs.pettingzoo_env", "envs.simulator", "envs.observation", "text_env"),
-    "games": ("envs.engine",),
-    "agents": ("agents", "envs.agent"),
+    "environments": ("envs.pettingzoo_env", "envs.text_env", "simulator"),
+    "games": ("game",),
+    "agents": ("agents",),
     "matches": ("evaluation",),
     "endgames": ("solver",),
     "training": ("training",),
@@ -230,7 +230,7 @@ class Presets(MarkdownDirective):
     def markdown(self) -> str:
         """Return a table, or with ``:full:`` every game's rules in words."""
         import german_whist as gw
-        from german_whist.envs.text.rules_text import preset_summary, rules_text
+        from german_whist.simulator.text.rules_text import preset_summary, rules_text
 
         names = sorted(gw.rule_names(), key=lambda name: (name != "classic", name))
         if "full" not in self.options:
@@ -289,8 +289,8 @@ class RecordFields(MarkdownDirective):
 
 def record_fields(record: str) -> list[tuple[str, str, str]]:
     """Return name, dtype and meaning of each field of a ``"view"`` or a ``"state"``."""
-    from german_whist.envs.engine import state
-    from german_whist.envs.observation import views
+    from german_whist.game import state
+    from german_whist.simulator.observation import views
 
     module, dtype = {"view": (views, views.VIEW), "state": (state, state.STATE)}[record]
     source = Path(module.__file__).read_text(encoding="utf-8")

@@ -12,7 +12,7 @@ from importlib import resources
 
 from PIL import Image, ImageDraw, ImageFilter
 
-from german_whist.envs.engine.cards import SUIT_SIZE
+from german_whist.game.cards import SUIT_SIZE
 
 BACK = -1
 SHAPE = 1.4  # height of a card divided by its width

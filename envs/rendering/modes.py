@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.envs.utils.checks import whole_number
-from german_whist.envs.utils.names import unknown_name_error
+from german_whist.game.utils.checks import whole_number
+from german_whist.game.utils.names import unknown_name_error
 
 RENDER_MODES = ("ansi", "rgb_array", "human")
 FRAMES_PER_SECOND = 2

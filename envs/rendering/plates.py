@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from PIL import Image
 
-from german_whist.envs.engine.state import ENDGAME, FOREPLAY
 from german_whist.envs.rendering.pieces import (
     CREAM,
     GOLD,
@@ -20,7 +19,8 @@ from german_whist.envs.rendering.pieces import (
     put,
     trump_mark,
 )
-from german_whist.envs.text.scene import Player, Scene
+from german_whist.game.state import ENDGAME, FOREPLAY
+from german_whist.simulator.text.scene import Player, Scene
 
 _STAGES = {FOREPLAY: "foreplay", ENDGAME: "endgame"}
 _PLAYER = (196, 118)

@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.envs.rendering.modes import FRAME_SIZE, FRAMES_PER_SECOND, RENDER_MODES, Picture, check_render_mode
-from german_whist.envs.simulator.batch import DealBatch
-from german_whist.envs.text.deal_text import deal_text, print_deal
-from german_whist.envs.text.scene import PLAYERS
+from german_whist.simulator.batch import DealBatch
+from german_whist.simulator.text.deal_text import deal_text, print_deal
+from german_whist.simulator.text.scene import PLAYERS
 
 if TYPE_CHECKING:
     from german_whist.envs.rendering.window import Window

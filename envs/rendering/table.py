@@ -9,14 +9,14 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
-from german_whist.envs.engine.cards import SUIT_SIZE, cards_of
 from german_whist.envs.rendering.cards import BACK, SHAPE
 from german_whist.envs.rendering.modes import FRAME_SIZE, check_size
 from german_whist.envs.rendering.pieces import felt, put_card
 from german_whist.envs.rendering.plates import banner, caption, draw_game, draw_player
 from german_whist.envs.rendering.trick_memory import Trick
-from german_whist.envs.simulator.batch import DealBatch
-from german_whist.envs.text.scene import PLAYERS, Player, Scene, scene_of
+from german_whist.game.cards import SUIT_SIZE, cards_of
+from german_whist.simulator.batch import DealBatch
+from german_whist.simulator.text.scene import PLAYERS, Player, Scene, scene_of
 
 _WIDTH, _HEIGHT = 960.0, 640.0  # the table on which the positions below are measured
 _DISCARDED_PER_ROW = 9

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from german_whist.envs.engine.cards import NO_CARD
-from german_whist.envs.simulator.batch import DealBatch
+from german_whist.game.cards import NO_CARD
+from german_whist.simulator.batch import DealBatch
 
 
 class Trick(NamedTuple):

@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.envs.engine.rules import Rules
-from german_whist.envs.engine.scoring import reward_limit
 from german_whist.evaluation.match import game_title
 from german_whist.evaluation.report import Report, Table
 from german_whist.evaluation.statistics import (
@@ -21,6 +19,8 @@ from german_whist.evaluation.statistics import (
     paired_intervals,
 )
 from german_whist.evaluation.tournament.ratings import bradley_terry, games_won, resampled
+from german_whist.game.rules import Rules
+from german_whist.game.scoring import reward_limit
 
 Interval = tuple[float, float]
 Margins = npt.NDArray[np.int64]

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from german_whist.envs.utils.bit_kernels import highest, lowest
-from german_whist.envs.utils.jit import kernel
+from german_whist.game.utils.bit_kernels import highest, lowest
+from german_whist.game.utils.jit import kernel
 from german_whist.solver.search.transposition_table import SLOT_BITS
 from german_whist.solver.tablebase.position_kernels import (
     MAX_CARDS,

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from german_whist.envs.utils.bit_kernels import highest, lowest
-from german_whist.envs.utils.jit import kernel
+from german_whist.game.utils.bit_kernels import highest, lowest
+from german_whist.game.utils.jit import kernel
 from german_whist.solver.search.alpha_beta_kernels import (
     ABOVE_ALL,
     BELOW_ALL,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from german_whist.envs.engine.state_kernels import cards_that_follow
-from german_whist.envs.utils.bit_kernels import lowest, popcount
-from german_whist.envs.utils.jit import kernel
+from german_whist.game.state_kernels import cards_that_follow
+from german_whist.game.utils.bit_kernels import lowest, popcount
+from german_whist.game.utils.jit import kernel
 from german_whist.solver.search.alpha_beta_kernels import (
     NO_CARD,
     WINDOW_HIGH,

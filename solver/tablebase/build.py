@@ -13,8 +13,8 @@ from typing import BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.envs.utils.checks import is_whole_number
-from german_whist.envs.utils.files import file_lock
+from german_whist.game.utils.checks import is_whole_number
+from german_whist.game.utils.files import file_lock
 from german_whist.solver.tablebase.endgame_table import EndgameTable, find_table
 from german_whist.solver.tablebase.kinds import TableKind, table_path
 from german_whist.solver.tablebase.position_kernels import MAX_CARDS

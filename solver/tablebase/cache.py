@@ -6,7 +6,7 @@ import sys
 import threading
 from pathlib import Path
 
-from german_whist.envs.utils.cache_folder import cache_folder
+from german_whist.game.utils.cache_folder import cache_folder
 from german_whist.solver.tablebase.build import build_in_memory, build_table
 from german_whist.solver.tablebase.endgame_table import EndgameTable, find_table
 from german_whist.solver.tablebase.kinds import DEFAULT_CARDS, TableKind

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from german_whist.envs.utils.cache_folder import cache_folder
+from german_whist.game.utils.cache_folder import cache_folder
 
 DEFAULT_CARDS = 10  # 34 MB, built in a second or two; endgames of 13 cards are searched for three tricks above it
 

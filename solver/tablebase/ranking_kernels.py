@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from german_whist.envs.utils.bit_kernels import highest, popcount
-from german_whist.envs.utils.jit import allocating_kernel, kernel
+from german_whist.game.utils.bit_kernels import highest, popcount
+from german_whist.game.utils.jit import allocating_kernel, kernel
 from german_whist.solver.tablebase.position_kernels import MAX_CARDS, word_of
 
 WORDS = 2 << MAX_CARDS

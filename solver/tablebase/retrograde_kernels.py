@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from german_whist.envs.utils.jit import allocating_kernel, kernel
+from german_whist.game.utils.jit import allocating_kernel, kernel
 from german_whist.solver.tablebase.suit_move_kernels import FOLLOWER_WINS, LAST_REPLY, LEFT
 
 _UNTRIED = np.uint8(255)

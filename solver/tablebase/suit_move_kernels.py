@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from german_whist.envs.utils.bit_kernels import lowest, popcount
-from german_whist.envs.utils.jit import kernel
+from german_whist.game.utils.bit_kernels import lowest, popcount
+from german_whist.game.utils.jit import kernel
 from german_whist.solver.tablebase.position_kernels import MAX_CARDS, follower_cards, leader_cards, run_starts, without
 from german_whist.solver.tablebase.ranking_kernels import WORDS
 

@@ -19,11 +19,11 @@ except ImportError as error:
         "german_whist.sb3 needs Stable-Baselines3: pip install 'german-whist[train]'", name="stable_baselines3"
     ) from error
 
-from german_whist.envs.agent import Agent, AgentLike
-from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook
-from german_whist.envs.engine.rules import Rules
-from german_whist.envs.engine.scoring import reward_limit
+from german_whist.agents.base import Agent, AgentLike
 from german_whist.envs.gymnasium_vector_env import GermanWhistVectorEnv
+from german_whist.game.rules import Rules
+from german_whist.game.scoring import reward_limit
+from german_whist.simulator.endgame import PLAYED, EndgameHook
 
 __all__ = ["GermanWhistVecEnv"]
 

@@ -10,8 +10,8 @@ import numpy as np
 from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.agents.policy.inputs import input_high, num_outputs
 from german_whist.agents.policy.network.layers import OBSERVATION, Layer, layer_shapes
-from german_whist.envs.engine.rules import rules
-from german_whist.envs.observation.vector import observation_high
+from german_whist.game.rules import rules
+from german_whist.simulator.observation.vector import observation_high
 
 
 def some_network(seed: int = 0, hidden: tuple[int, ...] = (8,), game: str = "classic") -> Checkpoint:

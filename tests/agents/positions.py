@@ -8,11 +8,11 @@ import numpy as np
 
 from german_whist.agents.inference.sampling import write_states
 from german_whist.agents.registry import make_agent
-from german_whist.envs.engine.cards import SUITS, card_text, parse_card, parse_hand
-from german_whist.envs.engine.rules import Rules
-from german_whist.envs.engine.state import STATE
-from german_whist.envs.observation.views import VIEW
-from german_whist.envs.simulator.batch import DealBatch
+from german_whist.game.cards import SUITS, card_text, parse_card, parse_hand
+from german_whist.game.rules import Rules
+from german_whist.game.state import STATE
+from german_whist.simulator.batch import DealBatch
+from german_whist.simulator.observation.views import VIEW
 
 CLASSIC = 2**52 - 1
 HEURISTIC = make_agent("heuristic")

@@ -9,11 +9,11 @@ import pytest
 
 from german_whist.agents.judge import ROLLOUTS, Advice, advise, judge_action, judge_of
 from german_whist.agents.registry import make_agent
-from german_whist.envs.engine.agent_rng import AgentRng
-from german_whist.envs.engine.cards import cards_of, parse_hand
-from german_whist.envs.engine.rules import rules
-from german_whist.envs.observation.position import endgame_view
-from german_whist.envs.simulator.batch import DealBatch
+from german_whist.game.agent_rng import AgentRng
+from german_whist.game.cards import cards_of, parse_hand
+from german_whist.game.rules import rules
+from german_whist.simulator.batch import DealBatch
+from german_whist.simulator.observation.position import endgame_view
 from german_whist.solver.endgames import solve_endgame
 from tests.conftest import play_randomly
 from tests.presets import PRESETS

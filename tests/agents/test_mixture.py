@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import german_whist as gw
-from german_whist.envs.engine.agent_rng import AgentRng
+from german_whist.game.agent_rng import AgentRng
 from tests.agents.networks import some_network
 from tests.envs.players import Lowest
 

@@ -11,10 +11,10 @@ import pytest
 from german_whist.agents.registry import make_agent
 from german_whist.agents.search.agent import SearchAgent
 from german_whist.agents.search.ismcts import ISMCTSAgent
-from german_whist.envs.engine.agent_rng import AgentRng
-from german_whist.envs.simulator.batch import DealBatch
-from german_whist.envs.utils.cache_folder import CACHE_VARIABLE
 from german_whist.evaluation.match import play_match
+from german_whist.game.agent_rng import AgentRng
+from german_whist.game.utils.cache_folder import CACHE_VARIABLE
+from german_whist.simulator.batch import DealBatch
 from german_whist.solver.tablebase import cache
 from tests.agents.positions import HEURISTIC, some_positions, view
 

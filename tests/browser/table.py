@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from german_whist.envs.engine.rules import rules
+from german_whist.game.rules import rules
 from german_whist.table.page_data import game_records
 from tests.browser.server import AGENT, Server
 from tests.browser.static_site import StaticSite

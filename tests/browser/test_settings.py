@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from german_whist.envs.text.rules_text import rules_text
+from german_whist.simulator.text.rules_text import rules_text
 from tests.browser.conftest import OpenTable, StartServer
 from tests.browser.table import Table
 

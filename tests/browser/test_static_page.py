@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
+from german_whist.agents.base import play_turn
 from german_whist.agents.judge import advise
 from german_whist.agents.registry import make_agent
-from german_whist.envs.agent import play_turn
-from german_whist.envs.engine.rules import rule_names
-from german_whist.envs.simulator.batch import DealBatch
-from german_whist.envs.simulator.episodes import Episode
 from german_whist.evaluation.recording import Recording
+from german_whist.game.rules import rule_names
+from german_whist.simulator.batch import DealBatch
+from german_whist.simulator.episodes import Episode
 from german_whist.table.bundle import write_page
 from tests.browser.static_site import StaticSite
 from tests.browser.table import Table

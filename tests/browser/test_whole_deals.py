@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from german_whist.envs.engine.rules import rule_names, rules
+from german_whist.game.rules import rule_names, rules
 from tests.browser.conftest import Devices
 from tests.browser.server import Server
 from tests.browser.table import ABLE, Table

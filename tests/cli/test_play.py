@@ -7,11 +7,11 @@ from unittest.mock import Mock
 
 import pytest
 
+from german_whist.agents.base import play_turn
 from german_whist.agents.registry import make_agent
-from german_whist.envs.agent import play_turn
-from german_whist.envs.engine.actions import action_text
-from german_whist.envs.simulator.episodes import Episode
-from german_whist.envs.text.events import result_text
+from german_whist.game.actions import action_text
+from german_whist.simulator.episodes import Episode
+from german_whist.simulator.text.events import result_text
 from tests.cli.commands import Run
 from tests.cli.conftest import Typist
 from tests.presets import PRESETS

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from german_whist.envs.utils.cache_folder import CACHE_VARIABLE
+from german_whist.game.utils.cache_folder import CACHE_VARIABLE
 from tests.cli.commands import Run
 
 FIRST_CALLS = """

@@ -7,10 +7,10 @@ import torch
 from german_whist.agents.policy.agent import _GpuNetwork
 from german_whist.agents.pretrained import load_pretrained
 from german_whist.agents.registry import make_agent
-from german_whist.envs.engine.rules import rules
-from german_whist.envs.simulator.batch import DealBatch
-from german_whist.envs.simulator.episodes import Episodes
-from german_whist.envs.utils.device import Device
+from german_whist.game.rules import rules
+from german_whist.game.utils.device import Device
+from german_whist.simulator.batch import DealBatch
+from german_whist.simulator.episodes import Episodes
 from german_whist.solver import device_endgames
 from german_whist.solver.tablebase.cache import open_table
 from german_whist.training.config import PolicyIterationConfig

@@ -10,8 +10,8 @@ import pytest
 import torch
 
 import german_whist
-from german_whist.envs.simulator.batch import DealBatch
-from german_whist.envs.utils.device import Device
+from german_whist.game.utils.device import Device
+from german_whist.simulator.batch import DealBatch
 from german_whist.solver import device_endgames
 from german_whist.solver.tablebase.build import build_in_memory
 from german_whist.solver.tablebase.endgame_table import EndgameTable

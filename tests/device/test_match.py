@@ -11,9 +11,9 @@ import torch
 from german_whist.agents.policy.agent import _GpuNetwork
 from german_whist.agents.pretrained import load_pretrained
 from german_whist.agents.registry import make_agent
-from german_whist.envs.simulator.batch import DealBatch
-from german_whist.envs.utils.device import Device
 from german_whist.evaluation.match import play_match
+from german_whist.game.utils.device import Device
+from german_whist.simulator.batch import DealBatch
 
 
 @pytest.mark.parametrize(

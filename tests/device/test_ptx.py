@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from german_whist.envs.utils import row_kernels
+from german_whist.game.utils import row_kernels
 from tests.device.every_kernel import run_every_kernel
 
 PARTS = 6

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import torch
 
-from german_whist.envs.observation.views import VIEW
-from german_whist.envs.simulator.batch import DealBatch
+from german_whist.simulator.batch import DealBatch
+from german_whist.simulator.observation.views import VIEW
 from tests.conftest import random_actions
 
 SIZE = 40

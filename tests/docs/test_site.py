@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from german_whist.envs.engine.state import STATE
-from german_whist.envs.observation.views import VIEW
+from german_whist.game.state import STATE
+from german_whist.simulator.observation.views import VIEW
 from tests.docs.examples import ROOT
 
 EXTENSIONS = ROOT / "docs" / "_ext"

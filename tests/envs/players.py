@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.envs.agent import Games
-from german_whist.envs.engine.agent_rng import AgentRng
-from german_whist.envs.engine.cards import cards_of
-from german_whist.envs.engine.rules import Rules
-from german_whist.envs.observation.history import EVENTS
-from german_whist.envs.simulator.batch import DealBatch
-from german_whist.envs.simulator.episodes import Episode
+from german_whist.agents.base import Games
+from german_whist.game.agent_rng import AgentRng
+from german_whist.game.cards import cards_of
+from german_whist.game.rules import Rules
+from german_whist.simulator.batch import DealBatch
+from german_whist.simulator.episodes import Episode
+from german_whist.simulator.observation.history import EVENTS
 
 PLAYED = [event.name for event in EVENTS].index("played")
 HALF_POINTS = Rules(suits=2, ranks=4, hand=3, stock=2, points="over_half")

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import german_whist as gw
-from german_whist.envs.engine.rules import rule_names, rules
-from german_whist.envs.observation.history import EVENTS
 from german_whist.envs.pettingzoo_env import env
-from german_whist.envs.simulator.batch import DealBatch
+from german_whist.game.rules import rule_names, rules
+from german_whist.simulator.batch import DealBatch
+from german_whist.simulator.observation.history import EVENTS
 from tests.conftest import random_actions
 from tests.dealing import deal_deck
 from tests.strategies import seeds

@@ -10,11 +10,11 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.utils.env_checker import data_equivalence as same
 
 import german_whist as gw
-from german_whist.envs.engine.rules import rules
-from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.gymnasium_env import GermanWhistEnv
 from german_whist.envs.gymnasium_vector_env import GermanWhistVectorEnv
-from german_whist.envs.simulator.batch import DealBatch
+from german_whist.game.rules import rules
+from german_whist.game.scoring import reward_limit
+from german_whist.simulator.batch import DealBatch
 from tests.dealing import deal_deck
 from tests.envs.players import Lowest, Random, random_legal
 

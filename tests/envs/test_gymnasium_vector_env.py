@@ -6,13 +6,13 @@ import gymnasium
 import numpy as np
 import pytest
 
-from german_whist.envs.engine.rules import rules
-from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.gymnasium_vector_env import GermanWhistVectorEnv
+from german_whist.game.rules import rules
+from german_whist.game.scoring import reward_limit
+from tests.agents.test_agent_forms import Lowest as LowestOfMasks
 from tests.conftest import random_actions
 from tests.dealing import deal_deck
 from tests.envs.players import Lowest, Random, ReadsHistory
-from tests.envs.test_agent_forms import Lowest as LowestOfMasks
 
 GAME = "german_whist:GermanWhist-v0"
 pytestmark = pytest.mark.filterwarnings("error")

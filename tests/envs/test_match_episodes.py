@@ -7,11 +7,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from german_whist.envs.engine.match_format import MAX_TARGET, MatchFormat, match_format_of
-from german_whist.envs.engine.rules import rules
-from german_whist.envs.observation.full_state import state_layout
-from german_whist.envs.observation.vector import observation_high, observation_layout, observe, view_from_observation
 from german_whist.envs.pettingzoo_env import raw_env
+from german_whist.game.match_format import MAX_TARGET, MatchFormat, match_format_of
+from german_whist.game.rules import rules
+from german_whist.simulator.observation.full_state import state_layout
+from german_whist.simulator.observation.vector import (
+    observation_high,
+    observation_layout,
+    observe,
+    view_from_observation,
+)
 from tests.envs.players import HALF_POINTS, random_legal
 
 # The PettingZoo environment

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from german_whist.envs.engine.cards import deck_text
-from german_whist.envs.engine.rules import rules
-from german_whist.envs.engine.scoring import REWARDS, reward_limit
-from german_whist.envs.observation.full_state import full_states
 from german_whist.envs.pettingzoo_env import env, raw_env
-from german_whist.envs.simulator.batch import DealBatch
+from german_whist.game.cards import deck_text
+from german_whist.game.rules import rules
+from german_whist.game.scoring import REWARDS, reward_limit
+from german_whist.simulator.batch import DealBatch
+from german_whist.simulator.observation.full_state import full_states
 from tests.dealing import deal_deck
 from tests.envs.players import is_at_deal, random_legal
 

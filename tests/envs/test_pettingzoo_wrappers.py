@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from pettingzoo.utils import wrappers
 
-from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.pettingzoo_env import env, raw_env
+from german_whist.game.scoring import reward_limit
 from tests.envs.players import play_deal, random_legal
 
 pytestmark = pytest.mark.filterwarnings("error")

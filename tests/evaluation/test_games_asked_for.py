@@ -10,8 +10,8 @@ import gymnasium
 import numpy as np
 import pytest
 
+from german_whist.agents.base import Games
 from german_whist.agents.endgame.exact_agent import ExactEndgame
-from german_whist.envs.agent import Games
 from german_whist.evaluation.match import play_match
 from tests.envs.players import Lowest, ReadsHistory
 

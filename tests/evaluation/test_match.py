@@ -12,11 +12,11 @@ import pytest
 
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.registry import make_agent
-from german_whist.envs.engine.cards import card_text
-from german_whist.envs.engine.rules import rules
-from german_whist.envs.simulator.batch import DealBatch
 from german_whist.evaluation.executors import worker_processes
 from german_whist.evaluation.match import MatchResult, play_match
+from german_whist.game.cards import card_text
+from german_whist.game.rules import rules
+from german_whist.simulator.batch import DealBatch
 from tests.agents.networks import some_network
 from tests.envs.players import Lowest
 from tests.reference.game import ReferenceDeal, returns_of

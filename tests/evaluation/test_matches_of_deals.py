@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from german_whist.agents.registry import make_agent
-from german_whist.envs.engine.agent_rng import AgentRng
-from german_whist.envs.simulator.episodes import Episode
 from german_whist.evaluation.match import play_match
+from german_whist.game.agent_rng import AgentRng
+from german_whist.simulator.episodes import Episode
 
 GREEDY = make_agent("greedy")
 HEURISTIC = make_agent("heuristic")

@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import german_whist as gw
-from german_whist.envs.simulator.batch import DealBatch
 from german_whist.evaluation.match import play_match
 from german_whist.evaluation.recording import DealResult, Recording, read_recordings, writing_recordings
+from german_whist.simulator.batch import DealBatch
 from tests.conftest import random_actions
 from tests.strategies import games, seeds
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from german_whist.envs.engine.rules import rules
 from german_whist.evaluation.match import play_match
 from german_whist.evaluation.tournament.play import play_tournament
 from german_whist.evaluation.tournament.standings import Margins, Standings, standings
+from german_whist.game.rules import rules
 from tests.envs.players import Lowest
 
 GAME = {"deals": 6, "seed": 3, "rules": "small"}

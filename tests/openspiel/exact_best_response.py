@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from german_whist.envs.engine.rules import Rules
-from german_whist.envs.simulator.batch import DealBatch
+from german_whist.game.rules import Rules
+from german_whist.simulator.batch import DealBatch
 
 Key = tuple[int, bytes]  # seat, history
 Policy = Callable[[Key, tuple[int, ...]], dict[int, float]]

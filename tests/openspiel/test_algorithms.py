@@ -12,7 +12,7 @@ pyspiel = pytest.importorskip("pyspiel")
 from open_spiel.python import policy as policies
 from open_spiel.python.algorithms import exploitability
 
-from german_whist.envs.engine.rules import rules
+from german_whist.game.rules import rules
 from german_whist.openspiel.game import GermanWhistGame
 from german_whist.openspiel.observer import history_text
 from tests.openspiel.exact_best_response import Key, SmallGame

@@ -12,13 +12,13 @@ from tests.presets import PRESETS
 pyspiel = pytest.importorskip("pyspiel")
 
 
+from german_whist.agents.base import Games
 from german_whist.agents.registry import make_agent
-from german_whist.envs.agent import Games
-from german_whist.envs.engine.cards import cards_of
-from german_whist.envs.simulator.batch import DealBatch
+from german_whist.game.cards import cards_of
 from german_whist.openspiel.bots import AgentBot, BotAgent
 from german_whist.openspiel.game import load_game
 from german_whist.openspiel.state import state_of
+from german_whist.simulator.batch import DealBatch
 
 
 class Recorder(pyspiel.Bot):  # type: ignore[misc]

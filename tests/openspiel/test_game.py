@@ -10,9 +10,9 @@ from tests.presets import PRESETS
 pyspiel = pytest.importorskip("pyspiel")
 
 import german_whist.openspiel as gw_openspiel
-from german_whist.envs.engine.rules import rule_names, rules
-from german_whist.envs.engine.scoring import REWARDS
-from german_whist.envs.simulator.batch import DealBatch
+from german_whist.game.rules import rule_names, rules
+from german_whist.game.scoring import REWARDS
+from german_whist.simulator.batch import DealBatch
 from tests.conftest import play_randomly
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 pyspiel = pytest.importorskip("pyspiel")
 
-from german_whist.envs.engine.rules import Rules, rule_names, rules
+from german_whist.game.rules import Rules, rule_names, rules
 from german_whist.openspiel.game import load_game
 from german_whist.openspiel.state import GermanWhistState, Resampler
 from tests.strategies import games, seeds

@@ -8,12 +8,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.envs.engine.rules import Rules
-from german_whist.envs.engine.scoring import REWARDS, reward_limit
-from german_whist.envs.observation.full_state import full_states, state_high, state_layout
-from german_whist.envs.observation.history import EVENTS, history_high
-from german_whist.envs.observation.vector import observation_high, observation_layout, observe, view_from_observation
-from german_whist.envs.simulator.batch import DealBatch
+from german_whist.game.rules import Rules
+from german_whist.game.scoring import REWARDS, reward_limit
+from german_whist.simulator.batch import DealBatch
+from german_whist.simulator.observation.full_state import full_states, state_high, state_layout
+from german_whist.simulator.observation.history import EVENTS, history_high
+from german_whist.simulator.observation.vector import (
+    observation_high,
+    observation_layout,
+    observe,
+    view_from_observation,
+)
 from tests.reference.game import ReferenceDeal, full_deck, returns_of
 from tests.reference.observer import Event
 from tests.reference.plain import expected_states, expected_views, number, plain

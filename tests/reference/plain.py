@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from german_whist.envs.engine.cards import SUITS
-from german_whist.envs.engine.rules import Rules
-from german_whist.envs.engine.state import STATE
-from german_whist.envs.observation.views import VIEW
-from german_whist.envs.simulator.batch import DealBatch
+from german_whist.game.cards import SUITS
+from german_whist.game.rules import Rules
+from german_whist.game.state import STATE
+from german_whist.simulator.batch import DealBatch
+from german_whist.simulator.observation.views import VIEW
 from tests.reference.game import RANKS, ReferenceDeal
 
 NAMES = [suit + rank for suit in SUITS for rank in RANKS]

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from german_whist.envs.engine.cards import SUITS, card_text, mask_of, parse_card
+from german_whist.game.cards import SUITS, card_text, mask_of, parse_card
 
 
 class Endgame(NamedTuple):

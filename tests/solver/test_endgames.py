@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from german_whist.envs.engine.cards import card_text, mask_of, parse_card
+from german_whist.game.cards import card_text, mask_of, parse_card
 from german_whist.solver.endgames import solve_endgame, solve_endgames
 from tests.solver.brute_force import card_values, value
 from tests.solver.hands import Endgame, random_endgame, rows

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from german_whist.envs.engine.cards import SUITS, card_text, parse_card
+from german_whist.game.cards import SUITS, card_text, parse_card
 from german_whist.solver.endgames import solve_endgames
 from german_whist.solver.races import NOT_LEGAL_MARGIN, race_move_values, solve_races
 from tests.solver.brute_force import race_card_margins, race_tricks

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from german_whist.envs.simulator.batch import DealBatch
+from german_whist.simulator.batch import DealBatch
 
 
 def first_question(agent: str = "greedy") -> dict[str, Any]:

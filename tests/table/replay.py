@@ -31,11 +31,11 @@ from german_whist.agents.endgame.open_hands import best_cards, exact_margins, op
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.inputs import network_inputs
 from german_whist.agents.registry import make_agent
-from german_whist.envs.engine.rules import Rules
-from german_whist.envs.engine.state import STATE
-from german_whist.envs.observation.canonical import canonical_views
-from german_whist.envs.observation.views import VIEW
-from german_whist.envs.simulator.batch import DealBatch
+from german_whist.game.rules import Rules
+from german_whist.game.state import STATE
+from german_whist.simulator.batch import DealBatch
+from german_whist.simulator.observation.canonical import canonical_views
+from german_whist.simulator.observation.views import VIEW
 from german_whist.solver.endgames import solve_endgames
 from german_whist.table.page_data import NETWORKS, page_rules, rounded_network, write_data
 

@@ -16,10 +16,10 @@ from starlette.testclient import TestClient
 
 from german_whist.agents.judge import advise
 from german_whist.agents.registry import make_agent
-from german_whist.envs.engine.actions import action_text
-from german_whist.envs.engine.cards import cards_of
-from german_whist.envs.simulator.batch import DealBatch
-from german_whist.envs.text.rules_text import rules_spec
+from german_whist.game.actions import action_text
+from german_whist.game.cards import cards_of
+from german_whist.simulator.batch import DealBatch
+from german_whist.simulator.text.rules_text import rules_spec
 from german_whist.table.api import Api
 from german_whist.table.page_data import ServeOptions
 from german_whist.table.server import make_app

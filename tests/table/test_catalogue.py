@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from german_whist.agents.base import ask
 from german_whist.agents.registry import KINDS, make_agent
-from german_whist.envs.agent import ask
-from german_whist.envs.engine.agent_rng import AgentRng
-from german_whist.envs.engine.rules import rule_names, rules
-from german_whist.envs.simulator.batch import DealBatch
+from german_whist.game.agent_rng import AgentRng
+from german_whist.game.rules import rule_names, rules
+from german_whist.simulator.batch import DealBatch
 from german_whist.table import catalogue
 from german_whist.table.page_data import ServeOptions, page_data
 

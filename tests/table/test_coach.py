@@ -12,16 +12,16 @@ from typing import Any
 
 import pytest
 
+from german_whist.agents.base import play_turn
 from german_whist.agents.inference.suit_lengths import suit_lengths
 from german_whist.agents.judge import Advice, advise, judge_action
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.registry import make_agent
-from german_whist.envs.agent import play_turn
-from german_whist.envs.engine.actions import action_text
-from german_whist.envs.engine.cards import card_text, cards_of, deck_text, parse_card
-from german_whist.envs.engine.rules import Rules, rules
-from german_whist.envs.simulator.episodes import Episode
 from german_whist.evaluation.recording import DealResult, Recording
+from german_whist.game.actions import action_text
+from german_whist.game.cards import card_text, cards_of, deck_text, parse_card
+from german_whist.game.rules import Rules, rules
+from german_whist.simulator.episodes import Episode
 from german_whist.table.page_data import game_records, rounded_network, write_data
 from tests.presets import PRESETS
 from tests.table.test_replay import needs_node

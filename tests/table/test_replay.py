@@ -10,8 +10,8 @@ import pytest
 
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.pretrained import load_pretrained
-from german_whist.envs.engine.rules import rule_names
-from german_whist.envs.simulator.batch import DealBatch
+from german_whist.game.rules import rule_names
+from german_whist.simulator.batch import DealBatch
 from german_whist.table.page_data import NETWORKS, page_rules, rounded_network
 from tests.table.replay import BLOCK, blocks, replay
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import torch
 
-from german_whist.envs.utils.files import write_atomically
+from german_whist.game.utils.files import write_atomically
 from german_whist.training import run, train
 from german_whist.training.run import TrainingOutcome
 from tests.conftest import shared_folder

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import torch
 
+from german_whist.agents.base import Agent
 from german_whist.agents.endgame.exact_agent import ExactEndgame
 from german_whist.agents.policy.network.forward import Forward
-from german_whist.envs.agent import Agent
-from german_whist.envs.engine.cards import cards_of
-from german_whist.envs.observation.canonical import canonical_views, decode_values
-from german_whist.envs.observation.vector import observe
-from german_whist.envs.simulator.batch import DealBatch
+from german_whist.game.cards import cards_of
+from german_whist.simulator.batch import DealBatch
+from german_whist.simulator.observation.canonical import canonical_views, decode_values
+from german_whist.simulator.observation.vector import observe
 from german_whist.training.config import PolicyIterationConfig
 from german_whist.training.rollouts import Collector, Network, Opponents
 from german_whist.training.targets import ActionValueTargets

@@ -9,8 +9,8 @@ import pytest
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import load_checkpoint
 from german_whist.agents.policy.network.layers import UNIVERSAL
-from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.evaluation.match import play_match
+from german_whist.game.rules import rule_names, rules
 from german_whist.training.config import every_game
 from german_whist.training.processes import Processes
 from german_whist.training.run import RunDirectory

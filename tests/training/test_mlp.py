@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from german_whist.agents.policy.network.mlp import MLP
-from german_whist.envs.observation.vector import observation_high, observation_layout
+from german_whist.simulator.observation.vector import observation_high, observation_layout
 from german_whist.training.networks import LOW_SCALE, feature_scale
 
 

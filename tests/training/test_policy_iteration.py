@@ -11,7 +11,7 @@ import torch
 
 from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
 from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK
-from german_whist.envs.engine.rules import rules
+from german_whist.game.rules import rules
 from german_whist.training.networks import LOGITS_PER_OUTPUT, Networks
 from german_whist.training.processes import Processes
 from german_whist.training.run import Periodic, RunDirectory, TrainingOutcome

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 import torch
 
+from german_whist.agents.base import Agent
 from german_whist.agents.registry import make_agent
-from german_whist.envs.agent import Agent
-from german_whist.envs.observation.canonical import canonical_views, decode_actions
-from german_whist.envs.observation.vector import observe
-from german_whist.envs.simulator.batch import DealBatch
+from german_whist.simulator.batch import DealBatch
+from german_whist.simulator.observation.canonical import canonical_views, decode_actions
+from german_whist.simulator.observation.vector import observe
 from german_whist.training.rollouts import (
     Collector,
     Rollout,

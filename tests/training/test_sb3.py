@@ -11,9 +11,9 @@ import torch
 from sb3_contrib import MaskablePPO
 
 import german_whist as gw
+from german_whist.agents.base import as_agent
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import load_checkpoint
-from german_whist.envs.agent import as_agent
 from german_whist.training.run import Callback, RunDirectory, TrainingOutcome
 from german_whist.training.train import run_training
 from tests.training.sb3_runs import ROLLOUT, tiny_config

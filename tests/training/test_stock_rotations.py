@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from german_whist.agents.registry import make_agent
-from german_whist.envs.engine.cards import cards_of
-from german_whist.envs.simulator.batch import DealBatch
+from german_whist.game.cards import cards_of
+from german_whist.simulator.batch import DealBatch
 from german_whist.training.lookahead_kernels import count_rotations, write_rotation
 
 GAMES = ["classic", "all", "no_trump", "small", "high_low", "open_stock", "draft", "race", "humbug", "tiny"]

@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 import torch
 
+from german_whist.agents.base import Agent
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.agents.policy.network.forward import Forward
 from german_whist.agents.policy.network.layers import Layer
 from german_whist.agents.registry import make_agent
-from german_whist.envs.agent import Agent
-from german_whist.envs.engine.cards import cards_of
-from german_whist.envs.engine.rules import rules as game_of
-from german_whist.envs.observation.vector import observation_high
-from german_whist.envs.simulator.batch import DealBatch
+from german_whist.game.cards import cards_of
+from german_whist.game.rules import rules as game_of
+from german_whist.simulator.batch import DealBatch
+from german_whist.simulator.observation.vector import observation_high
 from german_whist.training.lookahead_kernels import count_rotations, write_rotation
 from german_whist.training.rollouts import Collector, Network
 from tests.training.known_targets import Targets, by_looking_ahead

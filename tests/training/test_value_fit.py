@@ -12,9 +12,9 @@ from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
 from german_whist.agents.policy.inputs import input_high, network_inputs, num_outputs
 from german_whist.agents.policy.network.forward import Forward
 from german_whist.agents.policy.network.layers import Layer
-from german_whist.envs.engine.rules import rules
-from german_whist.envs.observation.canonical import canonical_views
-from german_whist.envs.simulator.batch import DealBatch
+from german_whist.game.rules import rules
+from german_whist.simulator.batch import DealBatch
+from german_whist.simulator.observation.canonical import canonical_views
 from german_whist.training.networks import fit_value
 from german_whist.training.rollouts import OUTCOMES_RANK, first_training_deal, self_play_outcomes
 from german_whist.training.run import TrainingOutcome

@@ -25,11 +25,11 @@ from german_whist.agents.bots.heuristic.card_value_kernels import (
     value_row,
 )
 from german_whist.agents.bots.heuristic.endgame_kernels import endgame_card, held_unseen
-from german_whist.envs.engine.state import KEEP, LEAVE, SWAP, TAKE
-from german_whist.envs.engine.state_kernels import beats, suit_mask, suit_of
-from german_whist.envs.utils.bit_kernels import lowest, popcount
-from german_whist.envs.utils.jit import kernel
-from german_whist.envs.utils.row_kernels import row_kernel
+from german_whist.game.state import KEEP, LEAVE, SWAP, TAKE
+from german_whist.game.state_kernels import beats, suit_mask, suit_of
+from german_whist.game.utils.bit_kernels import lowest, popcount
+from german_whist.game.utils.jit import kernel
+from german_whist.game.utils.row_kernels import row_kernel
 
 # Weights tuned on mirrored deals against `greedy` and an earlier version of this bot.
 PRIZE_WEIGHT = 4.8  # of a prize relative to the card spent on it

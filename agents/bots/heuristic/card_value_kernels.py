@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from german_whist.envs.engine.state_kernels import suit_mask, suit_of
-from german_whist.envs.utils.bit_kernels import lowest, popcount
-from german_whist.envs.utils.jit import kernel
+from german_whist.game.state_kernels import suit_mask, suit_of
+from german_whist.game.utils.bit_kernels import lowest, popcount
+from german_whist.game.utils.jit import kernel
 
 # A card's value in tricks is RANK_VALUES[row, rivals] + LENGTH_VALUES[row, length]. Rivals are the unplayed cards of
 # other hands that outrank it (in a low deal: that it outranks); length counts the holder's cards of the suit, this one

@@ -12,9 +12,9 @@ from __future__ import annotations
 import numpy as np
 
 from german_whist.agents.bots.heuristic.card_value_kernels import above, below, trump_mask
-from german_whist.envs.engine.state_kernels import beats, suit_mask, suit_of
-from german_whist.envs.utils.bit_kernels import highest, lowest, popcount
-from german_whist.envs.utils.jit import kernel
+from german_whist.game.state_kernels import beats, suit_mask, suit_of
+from german_whist.game.utils.bit_kernels import highest, lowest, popcount
+from german_whist.game.utils.jit import kernel
 
 VOID_LEAD_RISK = 20  # of leading a suit that the opponent is void in: it discards, and the leader gets the trick
 

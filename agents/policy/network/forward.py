@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from german_whist.agents.policy.network.forward_kernels import write_layer_rows
 from german_whist.agents.policy.network.layers import NUM_SUITS, Layer, card_layers_of, sizes_of, suit_inputs
-from german_whist.envs.engine.cards import NUM_CARDS, SUIT_SIZE
+from german_whist.game.cards import NUM_CARDS, SUIT_SIZE
 
 Rows = npt.NDArray[np.float32]
 

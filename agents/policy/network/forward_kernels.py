@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from german_whist.envs.utils.jit import kernel
+from german_whist.game.utils.jit import kernel
 
 
 @kernel

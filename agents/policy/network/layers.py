@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.envs.engine.cards import NUM_CARDS, SUIT_SIZE, SUITS
-from german_whist.envs.engine.layout import starts_of
+from german_whist.game.cards import NUM_CARDS, SUIT_SIZE, SUITS
+from german_whist.game.layout import starts_of
 
 NUM_SUITS = len(SUITS)
 OBSERVATION, UNIVERSAL = "observation", "universal"  # kinds of inputs, see ``input_kernels``

@@ -22,7 +22,7 @@ from german_whist.agents.policy.network.layers import (
     sizes_of,
     suit_inputs,
 )
-from german_whist.envs.engine.cards import SUIT_SIZE
+from german_whist.game.cards import SUIT_SIZE
 
 HIDDEN_GAIN = math.sqrt(2)
 

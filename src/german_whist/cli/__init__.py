@@ -30,8 +30,8 @@ from german_whist.cli.commands import (
     warmup,
 )
 from german_whist.cli.terminal import BAD_INPUT, INTERRUPTED, wrapped
-from german_whist.envs.utils.libraries import missing_library
-from german_whist.envs.utils.names import unknown_name_error
+from german_whist.game.utils.libraries import missing_library
+from german_whist.game.utils.names import unknown_name_error
 
 COMMANDS = {
     "train": train,

@@ -10,18 +10,18 @@ import numpy as np
 import numpy.typing as npt
 import pyspiel
 
+from german_whist.agents.base import Actions, Agent, AgentLike, Games, Histories, Views, ask_views
 from german_whist.agents.inference.sampling import DealSampler
 from german_whist.agents.registry import make_agent
-from german_whist.envs.agent import Actions, Agent, AgentLike, Games, Histories, Views, ask_views
-from german_whist.envs.engine.agent_rng import AgentRng
-from german_whist.envs.engine.rules import Rules
-from german_whist.envs.engine.rules import rules as rules_named
-from german_whist.envs.engine.state import KEEP, LEAVE, PLAY, SWAP, TAKE
-from german_whist.envs.observation.history import EVENTS
-from german_whist.envs.simulator.batch import DealBatch, GameId
-from german_whist.envs.utils.checks import check_seed
+from german_whist.game.agent_rng import AgentRng
+from german_whist.game.rules import Rules
+from german_whist.game.rules import rules as rules_named
+from german_whist.game.state import KEEP, LEAVE, PLAY, SWAP, TAKE
+from german_whist.game.utils.checks import check_seed
 from german_whist.openspiel.game import GermanWhistGame, load_game
 from german_whist.openspiel.state import GermanWhistState, state_of
+from german_whist.simulator.batch import DealBatch, GameId
+from german_whist.simulator.observation.history import EVENTS
 
 
 class AgentBot(pyspiel.Bot):  # type: ignore[misc]

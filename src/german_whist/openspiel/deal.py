@@ -16,14 +16,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.envs.engine.cards import cards_of
-from german_whist.envs.engine.rules import Rules
-from german_whist.envs.engine.state import EXCHANGE, STATE, SWAP
-from german_whist.envs.observation.history import COLUMNS, max_events
-from german_whist.envs.observation.history_kernels import write_histories
-from german_whist.envs.observation.view_kernels import write_views
-from german_whist.envs.observation.views import VIEW
+from german_whist.game.cards import cards_of
+from german_whist.game.rules import Rules
+from german_whist.game.state import EXCHANGE, STATE, SWAP
 from german_whist.openspiel.deal_kernels import advance, start
+from german_whist.simulator.observation.history import COLUMNS, max_events
+from german_whist.simulator.observation.history_kernels import write_histories
+from german_whist.simulator.observation.view_kernels import write_views
+from german_whist.simulator.observation.views import VIEW
 
 DEALING = -1  # instead of a waiting action, before the deal has begun
 NOTHING = -2  # no action waits: it is a player's turn, or the deal is over

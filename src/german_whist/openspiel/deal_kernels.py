@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from german_whist.envs.engine.state_kernels import deal, legal_actions, play
-from german_whist.envs.utils.jit import kernel
+from german_whist.game.state_kernels import deal, legal_actions, play
+from german_whist.game.utils.jit import kernel
 
 
 @kernel

@@ -13,12 +13,12 @@ from typing import Any
 
 import pyspiel
 
-from german_whist.envs.engine.rules import Rules, rule_names, rules, rules_from_dict
-from german_whist.envs.engine.scoring import check_reward, reward_limit
-from german_whist.envs.observation.history import max_game_length
+from german_whist.game.rules import Rules, rule_names, rules, rules_from_dict
+from german_whist.game.scoring import check_reward, reward_limit
 from german_whist.openspiel.deal import Deal, Setup
 from german_whist.openspiel.observer import HistoryObserver, ViewObserver, make_observer
 from german_whist.openspiel.state import GermanWhistState
+from german_whist.simulator.observation.history import max_game_length
 
 _AS_IN_PRESET: dict[type, Any] = {int: -1, bool: False, str: ""}
 

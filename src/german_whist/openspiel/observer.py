@@ -1,6 +1,6 @@
 """OpenSpiel observers: a seat's information states and observations, as text and as tensors.
 
-The information state is the seat's event history (``envs.observation.history``), which has perfect recall. The
+The information state is the seat's event history (``simulator.observation.history``), which has perfect recall. The
 observation is the environments' vector, which summarises the deal without the order of play.
 """
 
@@ -13,13 +13,13 @@ import numpy as np
 import numpy.typing as npt
 import pyspiel
 
-from german_whist.envs.engine.cards import card_text, hand_text
-from german_whist.envs.engine.rules import Rules
-from german_whist.envs.observation.history import EVENTS, max_events
-from german_whist.envs.observation.vector import observation_high
-from german_whist.envs.observation.vector_kernels import write_observations
-from german_whist.envs.observation.views import VIEW
+from german_whist.game.cards import card_text, hand_text
+from german_whist.game.rules import Rules
 from german_whist.openspiel.deal import Deal, Setup
+from german_whist.simulator.observation.history import EVENTS, max_events
+from german_whist.simulator.observation.vector import observation_high
+from german_whist.simulator.observation.vector_kernels import write_observations
+from german_whist.simulator.observation.views import VIEW
 
 _WHO = ("", " me", " opponent")
 _CARD_SETS = ("hand", "played_self", "played_opponent", "opponent_known", "own_known", "unseen", "face_up", "discarded")

@@ -11,12 +11,12 @@ import numpy as np
 import pyspiel
 
 from german_whist.agents.inference.sampling import DealSampler
-from german_whist.envs.engine.actions import action_text, choice_names
-from german_whist.envs.engine.cards import NUM_CARDS, SUITS, card_text, hand_text, parse_deck
-from german_whist.envs.engine.scoring import check_reward
-from german_whist.envs.simulator.batch_kernels import write_returns
-from german_whist.envs.utils.checks import check_seed
+from german_whist.game.actions import action_text, choice_names
+from german_whist.game.cards import NUM_CARDS, SUITS, card_text, hand_text, parse_deck
+from german_whist.game.scoring import check_reward
+from german_whist.game.utils.checks import check_seed
 from german_whist.openspiel.deal import Deal, opening_groups
+from german_whist.simulator.batch_kernels import write_returns
 
 
 class GermanWhistState(pyspiel.State):  # type: ignore[misc]

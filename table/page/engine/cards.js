@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * Cards, actions, sets of them, and their text (`envs/engine/cards.py`, `actions.py`, `envs/utils/bit_kernels.py`).
+ * Cards, actions, sets of them, and their text (`game/cards.py`, `actions.py`, `game/utils/bit_kernels.py`).
  *
  * A card is the integer `13 * suit + rank`, suits C D H S = 0…3, ranks 2…A = 0…12. The 64-bit masks of Python are cut
  * at the suits, because JavaScript's bit operations have 32 bits: a mask is five integers, one for the 13 cards of each

@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * Which cards a deal has: deal `index` of seed `seed`, the same as in Python
- * (`envs/engine/dealing_kernels.py`).
+ * (`game/dealing_kernels.py`).
  *
  * The random words come from Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011). The
  * key is the seed and the counter is (index, block, stream). Numbers hold 53 bits, so its 64-bit products are put together

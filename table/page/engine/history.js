@@ -1,5 +1,5 @@
 // @ts-check
-/** Event histories: what a seat saw happen in a deal, in order (`envs/observation/history.py`, `envs/observation/history_kernels.py`). */
+/** Event histories: what a seat saw happen in a deal, in order (`simulator/observation/history.py`, `simulator/observation/history_kernels.py`). */
 
 import { cardsOf, difference, intersection, popcount } from "./cards.js";
 import { copyState, deal, DRAFT, EXCHANGE, play, PLAY, SWAP, TAKE as TAKE_IT } from "./state.js";

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * Rules are data (`envs/engine/rules.py`): Python writes every preset and every scoring that the page offers
+ * Rules are data (`game/rules.py`): Python writes every preset and every scoring that the page offers
  * (`table/page_data.py`). Nothing here checks or derives a rule.
  */
 

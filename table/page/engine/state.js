@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The full state of a deal, and the rules of play: dealing, legal actions and state transitions (`envs/engine/state.py`,
- * `envs/engine/state_kernels.py`, then `scoring.py` and `write_begins_endgame`), function by function in the same order.
+ * The full state of a deal, and the rules of play: dealing, legal actions and state transitions (`game/state.py`,
+ * `game/state_kernels.py`, then `scoring.py` and `write_begins_endgame`), function by function in the same order.
  * States are changed in place; the masks in them are replaced.
  */
 

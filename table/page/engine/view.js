@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Views: what one seat knows of a deal, with perfect memory and nothing more (`envs/observation/views.py`,
- * `envs/observation/view_kernels.py`). Agents receive views, never states.
+ * Views: what one seat knows of a deal, with perfect memory and nothing more (`simulator/observation/views.py`,
+ * `simulator/observation/view_kernels.py`). Agents receive views, never states.
  */
 
 import { difference, NONE, popcount, union } from "./cards.js";

@@ -1,5 +1,5 @@
 // @ts-check
-/** What is played in a session: rules, agent, match, seed and seat; match formats (`envs/engine/match_format.py`). */
+/** What is played in a session: rules, agent, match, seed and seat; match formats (`game/match_format.py`). */
 
 import { rulesNamed } from "../engine/rules.js";
 

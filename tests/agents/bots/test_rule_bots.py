@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from german_whist.agents.registry import make_agent
-from german_whist.envs.simulator.batch import DealBatch
 from german_whist.evaluation.match import play_match
+from german_whist.simulator.batch import DealBatch
 
 RULE_BOTS = ["greedy", "heuristic", "heuristic+exact"]
 BOTS = ["random", *RULE_BOTS]

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from german_whist.agents.base import Agent, Views
 from german_whist.agents.endgame.exact_agent import ExactEndgame
 from german_whist.agents.endgame.open_hands import opponent_hand_known
 from german_whist.agents.registry import make_agent
-from german_whist.envs.agent import Agent, Views
-from german_whist.envs.engine.agent_rng import AgentRng
-from german_whist.envs.engine.state import ENDGAME
-from german_whist.envs.simulator.batch import DealBatch
-from german_whist.envs.utils.device import Device
+from german_whist.game.agent_rng import AgentRng
+from german_whist.game.state import ENDGAME
+from german_whist.game.utils.device import Device
+from german_whist.simulator.batch import DealBatch
 from tests.conftest import play_randomly
 from tests.envs.players import Lowest
 from tests.reference.plain import NAMES, cards

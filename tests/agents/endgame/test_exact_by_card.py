@@ -8,15 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from german_whist.agents.base import Views
 from german_whist.agents.endgame.exact_agent import ExactEndgame
 from german_whist.agents.endgame.open_hands import opponent_hand_known
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.pretrained import PRETRAINED_NAMES, load_pretrained
 from german_whist.agents.registry import make_agent
-from german_whist.envs.agent import Views
-from german_whist.envs.engine.agent_rng import AgentRng
-from german_whist.envs.simulator.batch import DealBatch
-from german_whist.envs.text.rules_text import rules_spec
+from german_whist.game.agent_rng import AgentRng
+from german_whist.simulator.batch import DealBatch
+from german_whist.simulator.text.rules_text import rules_spec
 from tests.agents.networks import some_network
 from tests.conftest import play_randomly
 

@@ -15,8 +15,8 @@ from scipy.stats import chi2
 
 from german_whist.agents.inference.deck_sampling_kernels import sample_deal
 from german_whist.agents.inference.sampling import DealSampler
-from german_whist.envs.engine.rules import Rules, rule_names
-from german_whist.envs.simulator.batch import DealBatch
+from german_whist.game.rules import Rules, rule_names
+from german_whist.simulator.batch import DealBatch
 from tests.conftest import play_randomly
 from tests.presets import PRESETS
 from tests.strategies import seeds

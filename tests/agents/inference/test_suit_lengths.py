@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from german_whist.agents.inference.suit_lengths import suit_lengths
-from german_whist.envs.engine.cards import SUIT_MASKS, cards_of, mask_of
-from german_whist.envs.simulator.batch import DealBatch
+from german_whist.game.cards import SUIT_MASKS, cards_of, mask_of
+from german_whist.simulator.batch import DealBatch
 from tests.conftest import play_randomly
 
 

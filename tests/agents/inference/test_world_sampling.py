@@ -18,9 +18,9 @@ from german_whist.agents.inference.world_sampling_kernels import (
     HAND_COUNTS,
     count_hands,
 )
-from german_whist.envs.engine.rules import Rules, rule_names, rules
-from german_whist.envs.observation.views import VIEW
-from german_whist.envs.simulator.batch import DealBatch
+from german_whist.game.rules import Rules, rule_names, rules
+from german_whist.simulator.batch import DealBatch
+from german_whist.simulator.observation.views import VIEW
 from tests.agents.positions import draw
 from tests.conftest import play_randomly
 from tests.presets import PRESETS

@@ -10,8 +10,8 @@ import pytest
 
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.network.forward import LayerForward
-from german_whist.envs.engine.cards import cards_of, parse_card
-from german_whist.envs.simulator.batch import DealBatch
+from german_whist.game.cards import cards_of, parse_card
+from german_whist.simulator.batch import DealBatch
 from tests.agents.networks import biased_network, some_network
 from tests.agents.positions import choice, view
 

@@ -14,8 +14,8 @@ from safetensors.numpy import load_file, save_file
 
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import load_checkpoint, read_model_card
-from german_whist.envs.engine.rules import rules
-from german_whist.envs.simulator.batch import DealBatch
+from german_whist.game.rules import rules
+from german_whist.simulator.batch import DealBatch
 from tests.agents.networks import some_network
 
 

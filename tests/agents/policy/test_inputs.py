@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from german_whist.agents.policy.inputs import input_layout, network_inputs
-from german_whist.envs.engine.rules import rule_names
-from german_whist.envs.engine.rules import rules as rules_named
-from german_whist.envs.observation.vector import observation_layout, observe
-from german_whist.envs.simulator.batch import DealBatch
+from german_whist.game.rules import rule_names
+from german_whist.game.rules import rules as rules_named
+from german_whist.simulator.batch import DealBatch
+from german_whist.simulator.observation.vector import observation_layout, observe
 from tests.conftest import play_randomly
 
 EVERY_GAME = (

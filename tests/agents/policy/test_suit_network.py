@@ -13,7 +13,7 @@ from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
 from german_whist.agents.policy.inputs import network_inputs
 from german_whist.agents.policy.network.forward import Forward
 from german_whist.agents.policy.network.layers import suit_inputs
-from german_whist.envs.simulator.batch import DealBatch
+from german_whist.simulator.batch import DealBatch
 from tests.agents.networks import suit_network
 from tests.conftest import play_randomly
 

@@ -10,8 +10,8 @@ from german_whist.agents.endgame.open_hands import opponent_hand_known
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.inputs import network_inputs
 from german_whist.agents.registry import make_agent
-from german_whist.envs.observation.canonical import canonical_views
-from german_whist.envs.simulator.batch import DealBatch
+from german_whist.simulator.batch import DealBatch
+from german_whist.simulator.observation.canonical import canonical_views
 from tests.agents.networks import some_network, valued_network
 
 

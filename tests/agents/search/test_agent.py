@@ -9,8 +9,8 @@ import pytest
 
 from german_whist.agents.registry import make_agent
 from german_whist.agents.search.agent import SearchAgent
-from german_whist.envs.engine.agent_rng import AgentRng
-from german_whist.envs.simulator.batch import DealBatch
+from german_whist.game.agent_rng import AgentRng
+from german_whist.simulator.batch import DealBatch
 from tests.conftest import play_randomly
 from tests.presets import PRESETS
 

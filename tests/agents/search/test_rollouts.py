@@ -12,10 +12,10 @@ from german_whist.agents.pretrained import load_pretrained
 from german_whist.agents.search import agent as agent_module
 from german_whist.agents.search.agent import SearchAgent
 from german_whist.agents.search.rollout_kernels import distinct_actions
-from german_whist.envs.engine.cards import cards_of
-from german_whist.envs.engine.rules import Rules, rules
-from german_whist.envs.simulator.batch import DealBatch
 from german_whist.evaluation.match import play_match
+from german_whist.game.cards import cards_of
+from german_whist.game.rules import Rules, rules
+from german_whist.simulator.batch import DealBatch
 from german_whist.solver.exact_endgame import ExactEndgameHook
 from tests.agents.positions import HEURISTIC, Fixed, draw, some_positions
 from tests.presets import PRESETS

@@ -7,7 +7,7 @@ import pytest
 from german_whist.envs.rendering.cards import BACK, card_picture
 from german_whist.envs.rendering.table import deal_picture
 from german_whist.envs.rendering.trick_memory import TrickMemory
-from german_whist.envs.simulator.batch import DealBatch
+from german_whist.simulator.batch import DealBatch
 from tests.conftest import play_randomly
 from tests.presets import PRESETS
 from tests.redeal import Redeal

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from german_whist.envs.engine.cards import RANKS, SUITS
+from german_whist.game.cards import RANKS, SUITS
 
 FILE = Path(__file__).parents[3] / "table" / "page" / "cards.svg"
 FACES = ("classic", "modern")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from german_whist.envs.utils.jit import allocating_kernel
+from german_whist.game.utils.jit import allocating_kernel
 from german_whist.solver.tablebase.endgame_table import EndgameTable
 from german_whist.solver.tablebase.position_kernels import leader_cards
 from german_whist.solver.tablebase.ranking import suit_lengths

@@ -7,8 +7,8 @@ import json
 import numpy as np
 import pytest
 
-from german_whist.envs.engine.cards import SUITS, mask_of
-from german_whist.envs.utils.cache_folder import CACHE_VARIABLE
+from german_whist.game.cards import SUITS, mask_of
+from german_whist.game.utils.cache_folder import CACHE_VARIABLE
 from german_whist.solver.search.alpha_beta_kernels import NO_CARD, alpha_beta
 from german_whist.solver.search.transposition_table import TranspositionTable, transposition_table
 from german_whist.solver.tablebase.build import build_table

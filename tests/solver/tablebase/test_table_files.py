@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from german_whist.envs.utils.cache_folder import CACHE_VARIABLE
+from german_whist.game.utils.cache_folder import CACHE_VARIABLE
 from german_whist.solver.tablebase import cache as table_cache
 from german_whist.solver.tablebase.build import build_table
 from german_whist.solver.tablebase.cache import open_table

@@ -12,7 +12,7 @@ import numpy as np
 
 from german_whist.cli.options import add_match_options, add_worker_options, chosen_executor
 from german_whist.cli.terminal import print_report, progress_bar
-from german_whist.envs.utils.files import check_folder, write_atomically
+from german_whist.game.utils.files import check_folder, write_atomically
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,9 +48,9 @@ def add_parser(subparsers: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Play the tournament, and print and draw its standings."""
-    from german_whist.envs.engine.rules import rules
     from german_whist.evaluation.match import game_title
     from german_whist.evaluation.tournament.play import play_tournament
+    from german_whist.game.rules import rules
 
     if options.out is not None:
         check_folder(Path(options.out))  # before the first game

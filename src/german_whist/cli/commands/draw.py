@@ -7,7 +7,7 @@ import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from german_whist.envs.utils.files import write_atomically
+from german_whist.game.utils.files import write_atomically
 
 if TYPE_CHECKING:
     from german_whist.evaluation.recording import Recording
@@ -107,8 +107,8 @@ def _played(options: argparse.Namespace) -> Recording:
 
 def _print(recording: Recording, seat: int | None) -> None:
     """Print every move with the deal after it."""
-    from german_whist.envs.text.deal_text import print_deal
-    from german_whist.envs.text.events import action_events, result_sentence
+    from german_whist.simulator.text.deal_text import print_deal
+    from german_whist.simulator.text.events import action_events, result_sentence
 
     rules, names, steps = recording.rules, recording.names, recording.steps()
     batch = next(steps)

@@ -52,9 +52,9 @@ def add_parser(subparsers: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Play the matches and print the results."""
     from german_whist.agents.registry import as_spec, make_agent
-    from german_whist.envs.engine.rules import rules
     from german_whist.evaluation.match import game_title, play_match, results_table
     from german_whist.evaluation.recording import writing_recordings
+    from german_whist.game.rules import rules
 
     if len(options.agents) < 2:
         raise ValueError(f"evaluate: the number of agents must be at least 2, got {len(options.agents)}")

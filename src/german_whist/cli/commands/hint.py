@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import numpy as np
 
-    from german_whist.envs.engine.rules import Rules
+    from german_whist.game.rules import Rules
 
 
 _CARDS = ("mine", "theirs", "taken", "shown")
@@ -59,9 +59,9 @@ def add_parser(subparsers: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print the value of each card, the best first."""
     from german_whist.agents.judge import advise
-    from german_whist.envs.engine.actions import action_text
-    from german_whist.envs.engine.rules import rules
-    from german_whist.envs.text.words import percent_text
+    from german_whist.game.actions import action_text
+    from german_whist.game.rules import rules
+    from german_whist.simulator.text.words import percent_text
 
     game = rules(options.rules)
     view = _position(options, game)
@@ -90,8 +90,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _position(options: argparse.Namespace, game: Rules) -> np.ndarray[Any, Any]:
     """Return the position that the options describe, a ``VIEW`` array of shape (1,)."""
-    from german_whist.envs.engine.cards import NO_CARD, parse_card, parse_hand, parse_suit
-    from german_whist.envs.observation.position import endgame_view, foreplay_view
+    from german_whist.game.cards import NO_CARD, parse_card, parse_hand, parse_suit
+    from german_whist.simulator.observation.position import endgame_view, foreplay_view
 
     if (options.up is None) == (options.opponent is None):
         raise ValueError("hint needs --up CARD in the foreplay, or --opponent HAND in the endgame")
@@ -129,7 +129,7 @@ def _parse_tricks(text: str) -> tuple[int, int]:
 
 
 def _parse_voids(text: str) -> dict[int, tuple[int, int]]:
-    from german_whist.envs.engine.cards import parse_suit
+    from german_whist.game.cards import parse_suit
 
     voids = {}
     for word in filter(None, text.split(",")):
@@ -144,8 +144,8 @@ def _parse_voids(text: str) -> dict[int, tuple[int, int]]:
 
 def _print_position(view: Any, game: Rules) -> None:
     """Print the position as it was understood."""
-    from german_whist.envs.engine.cards import SUIT_NAMES, card_text, cards_of
-    from german_whist.envs.text.card_style import style_of
+    from german_whist.game.cards import SUIT_NAMES, card_text, cards_of
+    from german_whist.simulator.text.card_style import style_of
 
     trump, style = int(view["trump"]), style_of(sys.stdout, int(view["trump"]))
     words = [f"stock {view['stock']}" if view["stock"] else "endgame"]

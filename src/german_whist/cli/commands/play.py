@@ -6,8 +6,8 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from german_whist.envs.agent import Agent
-    from german_whist.envs.simulator.episodes import Episode
+    from german_whist.agents.base import Agent
+    from german_whist.simulator.episodes import Episode
 
 HELP = """\
 A card is its suit and its rank: SA is the ace of spades, HT or 10h the ten of hearts. A choice is its word.
@@ -40,12 +40,12 @@ def add_parser(subparsers: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Play deals, and print the score after each."""
+    from german_whist.agents.base import agent_name
     from german_whist.agents.registry import make_agent
-    from german_whist.envs.agent import agent_name
-    from german_whist.envs.engine.rules import rules
-    from german_whist.envs.simulator.episodes import Episode
-    from german_whist.envs.text.scene import YOU
-    from german_whist.envs.utils.checks import whole_number
+    from german_whist.game.rules import rules
+    from german_whist.game.utils.checks import whole_number
+    from german_whist.simulator.episodes import Episode
+    from german_whist.simulator.text.scene import YOU
 
     if options.deals is not None:
         whole_number("--deals", options.deals, 1)
@@ -71,9 +71,9 @@ def run(options: argparse.Namespace) -> int:
 
 def _play_deal(deal: Episode, agent: Agent, seat: int, names: tuple[str, str]) -> float:
     """Play a deal to its end and return the margin of seat 0."""
-    from german_whist.envs.agent import play_turn
-    from german_whist.envs.text.deal_text import print_deal
-    from german_whist.envs.text.events import action_events, first_events, result_sentence
+    from german_whist.agents.base import play_turn
+    from german_whist.simulator.text.deal_text import print_deal
+    from german_whist.simulator.text.events import action_events, first_events, result_sentence
 
     batch, log = deal.batch, deal.batch.log
     assert log is not None  # histories are kept
@@ -96,8 +96,8 @@ def _play_deal(deal: Episode, agent: Agent, seat: int, names: tuple[str, str]) -
 
 def _ask(deal: Episode) -> int:
     """Ask until a legal action is typed, and return it; ``q`` raises ``EOFError``, as the end of the input does."""
-    from german_whist.envs.engine.actions import parse_action
-    from german_whist.envs.text.decisions import decision_text, refusal, with_choices
+    from german_whist.game.actions import parse_action
+    from german_whist.simulator.text.questions import decision_text, refusal, with_choices
 
     view, kind = deal.batch.views()[0], int(deal.batch.states["decision"][0])
     print(decision_text(view, deal.rules, kind))

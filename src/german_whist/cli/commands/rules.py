@@ -29,21 +29,21 @@ def add_parser(subparsers: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the presets or the rules."""
-    from german_whist.envs.engine.rules import rule_names, rules
+    from german_whist.game.rules import rule_names, rules
 
     if options.name is not None:
         named_rules = rules(options.name)
         if options.json:
             print(json.dumps(named_rules.to_dict()))
         else:
-            from german_whist.envs.text.rules_text import rules_text
+            from german_whist.simulator.text.rules_text import rules_text
 
             print(rules_text(named_rules))
         return 0
     if options.json:
         print(json.dumps({name: rules(name).to_dict() for name in rule_names()}))
         return 0
-    from german_whist.envs.text.rules_text import preset_summary
+    from german_whist.simulator.text.rules_text import preset_summary
 
     print_names([(name, preset_summary(name)) for name in rule_names()])
     return 0

@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from german_whist.envs.text.card_style import Style
+    from german_whist.simulator.text.card_style import Style
     from german_whist.solver.endgames import Trick
 
 _SEATS = ("leader", "follower")
@@ -35,7 +35,7 @@ def add_parser(subparsers: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Solve and print."""
-    from german_whist.envs.engine.cards import SUITS, card_text, hand_text, parse_card, parse_hand
+    from german_whist.game.cards import SUITS, card_text, hand_text, parse_card, parse_hand
     from german_whist.solver.endgames import check_trump, principal_variation, solve_endgame, solve_endgames
 
     leader, follower = parse_hand(options.leader), parse_hand(options.follower)
@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
         }
         print(json.dumps(report))
         return 0
-    from german_whist.envs.text.card_style import style_of
+    from german_whist.simulator.text.card_style import style_of
 
     style = style_of(sys.stdout, trump)
     cards = len(line)

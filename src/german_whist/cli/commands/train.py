@@ -85,8 +85,8 @@ def _report(outcome: TrainingOutcome, as_json: bool) -> None:
     if as_json:
         print(json.dumps({"run": str(outcome.run.given), "results": [result.to_dict() for result in outcome.results]}))
         return
-    from german_whist.envs.engine.rules import rules_from_dict
-    from german_whist.envs.text.rules_text import rules_spec
+    from german_whist.game.rules import rules_from_dict
+    from german_whist.simulator.text.rules_text import rules_spec
 
     rules = rules_spec(rules_from_dict(outcome.results[0].rules))
     rules_option = () if rules == DEFAULT_RULES else ("--rules", rules)

@@ -100,11 +100,11 @@ def _solve() -> None:
 
 def _coach() -> None:
     """Judge a deal of every game, and open the tables of the kinds of endgames that the games have."""
+    from german_whist.agents.base import play_turn
     from german_whist.agents.judge import advise
     from german_whist.agents.registry import make_agent
-    from german_whist.envs.agent import play_turn
-    from german_whist.envs.engine.rules import rule_names
-    from german_whist.envs.simulator.episodes import Episode
+    from german_whist.game.rules import rule_names
+    from german_whist.simulator.episodes import Episode
     from german_whist.solver.tablebase.cache import open_table
 
     for name in rule_names():

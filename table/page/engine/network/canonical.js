@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Canonical views: suits and ranks relabeled before a network sees them (`envs/observation/canonical.py`,
- * `envs/observation/canonical_kernels.py`). Trumps become spades, the plain suits come in order of length, and the highest
+ * Canonical views: suits and ranks relabeled before a network sees them (`simulator/observation/canonical.py`,
+ * `simulator/observation/canonical_kernels.py`). Trumps become spades, the plain suits come in order of length, and the highest
  * unplayed card of a suit is its ace. Discarded cards are left out: humbug alone has them, and no network plays it.
  */
 

@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * What the network sees of a canonical view: the universal encoding of every game
- * (`envs/observation/blocks.py`, `envs/observation/vector_kernels.py`, `agents/policy/input_kernels.py`).
+ * (`simulator/observation/blocks.py`, `simulator/observation/vector_kernels.py`, `agents/policy/input_kernels.py`).
  */
 
 import { countBits, popcount } from "../cards.js";

@@ -1,5 +1,5 @@
 // @ts-check
-/** What happened in a deal, in order and in words, as one seat saw it (`envs/text/events.py`). */
+/** What happened in a deal, in order and in words, as one seat saw it (`simulator/text/events.py`). */
 
 import { cardsOf, difference, intersection, isEmpty, popcount, suitOf } from "../../engine/cards.js";
 import { DRAFT, EXCHANGE, LEAVE, PLAY, SWAP } from "../../engine/state.js";

@@ -1,5 +1,5 @@
 // @ts-check
-/** Cards, actions and results in English (`envs/text/words.py`). */
+/** Cards, actions and results in English (`simulator/text/words.py`). */
 
 import { actionText, NUM_CARDS, SUIT_SIZE, suitOf } from "../../engine/cards.js";
 import { countedTricks, seatReturn } from "../../engine/state.js";

@@ -1,1 +1,0 @@
-"""The rules of the game: cards, dealing, state transitions, scoring, match formats."""

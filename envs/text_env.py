@@ -1,0 +1,276 @@
+"""``TextEnv``: the game in messages and answers, for language models."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from numbers import Real
+from typing import Any
+
+from gymnasium.error import ResetNeeded
+
+from german_whist.agents.base import AgentLike, Views, play_turn
+from german_whist.agents.judge import WORLDS, advise, judge_action, judge_of
+from german_whist.envs.opponent import PlaysOpponent, check_seat, learner_seats
+from german_whist.game.actions import action_text, actions_text
+from german_whist.game.cards import cards_of
+from german_whist.game.rules import Rules
+from german_whist.game.rules import rules as rules_named
+from german_whist.game.utils.checks import whole_number
+from german_whist.game.utils.names import unknown_name_error
+from german_whist.simulator.episodes import Episode
+from german_whist.simulator.text.answers import read_action
+from german_whist.simulator.text.deal_text import deal_text
+from german_whist.simulator.text.events import action_events, first_events, result_text
+from german_whist.simulator.text.questions import decision_text, refusal, with_choices
+from german_whist.simulator.text.rules_text import rules_text
+from german_whist.simulator.text.scene import YOU
+
+WIN, MARGIN, REGRET = REWARDS = ("win", "margin", "regret")
+TRIES = 3  # so many answers in a row without a legal action lose the deal
+OPPONENT = "Opponent"
+
+_ANSWER = (
+    "Cards are written suit, then rank: SA is the ace of spades, HT the ten of hearts. Think as long as you like, and "
+    "end with the card or choice that you play, in brackets, as [SA]."
+)
+_LOST = f"{OPPONENT} wins: {YOU} forfeit the deal ({TRIES} answers in a row named no legal action)"
+
+Step = tuple[str, float, bool, dict[str, Any]]
+
+
+class TextEnv(PlaysOpponent):
+    """A single-agent environment in words, one deal per episode, for language models.
+
+    Observations are messages and actions are answers in text. A message has the events since the last one and
+    the choices; it names no card that the seat has not seen. If an answer contains no legal action, the
+    next message says why and the reward is ``-illegal_penalty``. The third such answer in a row also loses the deal by
+    the largest margin.
+
+    Rewards:
+
+    * ``"win"``: 1.0, 0.5 for a draw or 0.0, at the end of the deal.
+    * ``"margin"``: counted tricks, own minus the opponent's (negated in a low game), at the end of the deal.
+    * ``"regret"``: after each action, minus the tricks that it gave away; 0.0 for a best action. If both hands are
+      known, as in an endgame, this is exact. Otherwise the coach judges by a search from the seat's view. A deal
+      lost by illegal answers costs as many tricks as the largest margin.
+
+    Example:
+        >>> env = german_whist.TextEnv(opponent="heuristic", reward="regret")
+        >>> message, done = env.reset(seed=0), False
+        >>> while not done:
+        ...     message, reward, done, info = env.step(model(message))
+
+    Attributes:
+        rules: the rules of the game.
+        opponent: the agent that plays against the learner; it may be replaced between two steps.
+        reward: the kind of reward.
+        illegal_penalty: subtracted from the reward of each answer without a legal action.
+        learner: the learner's seat in the current deal.
+    """
+
+    def __init__(
+        self,
+        rules: str | Rules = "classic",
+        opponent: AgentLike = "heuristic",
+        *,
+        reward: str = WIN,
+        seat: int | str = "alternate",
+        worlds: int = WORLDS,
+        illegal_penalty: float | None = None,
+    ) -> None:
+        """Create the environment; :meth:`reset` deals.
+
+        Args:
+            rules: a preset's name, optionally with settings, or ``Rules``.
+            opponent: an agent's specification, an agent object, or shares, ``{"heuristic": 0.8, "random": 0.2}``.
+            reward: ``"win"``, ``"margin"`` or ``"regret"``.
+            seat: the learner's seat, 0, 1 or ``"alternate"``. The dealer alternates from deal to deal in any case, so
+                playing the same deals in seats 0 and 1 makes them mirrored deals.
+            worlds: with ``"regret"``, number of determinizations (possible worlds) in which the search tries each
+                action.
+            illegal_penalty: subtracted from the reward of each answer without a legal action. By default 0.0; with
+                ``"regret"`` the largest margin plus 1.0, so that such an answer is worse than any legal action.
+
+        Raises:
+            ValueError: if an argument is not allowed.
+        """
+        if reward not in REWARDS:
+            raise unknown_name_error("reward", reward, REWARDS)
+        check_seat(seat)
+        self.rules = rules_named(rules)
+        self.opponent = opponent
+        self.reward = reward
+        self.seat = seat
+        self.learner = 0
+        self._worlds = whole_number("worlds", worlds, 1)
+        self._judge = judge_of(self.rules, worlds) if reward == REGRET else None
+        self._episode = Episode(self.rules, history=True)
+        if illegal_penalty is None:
+            illegal_penalty = self._episode.reward_limit(MARGIN) + 1.0 if reward == REGRET else 0.0
+        elif not (isinstance(illegal_penalty, Real) and 0 <= illegal_penalty < math.inf):
+            raise ValueError(f"illegal_penalty must be a number >= 0, got {illegal_penalty!r}")
+        self.illegal_penalty = float(illegal_penalty)
+        self._events: list[str] = []  # of the deal, as the learner saw them
+        self._told = self._refused = 0
+        self._is_lost = False  # by too many answers without a legal action
+
+    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> str:
+        """Deal, let the opponent play if it leads, and return the first message, which is :meth:`prompt`.
+
+        Args:
+            seed: starts with deal (seed, 0); later resets without a seed continue with (seed, 1), (seed, 2), …. If no
+                seed was ever given, a random one is drawn.
+            options: ``"deal"``: (seed, index) of the deal to play, from which later resets continue; ``"deck"``: the
+                cards in dealing order, as text or numbers; ``"dealer"``: 0 or 1.
+
+        Raises:
+            ValueError: if the seed or an option is not allowed (the current deal then continues), or the opponent
+                chooses an illegal action.
+        """
+        self._episode.reset(seed, options)
+        self.learner = learner_seats(self.seat, int(self._episode.numbers[0]))
+        self._refused, self._is_lost = 0, False
+        self._events = list(first_events(self.rules, self._state, self._names))
+        self._let_opponent_play()
+        return self.prompt()
+
+    def step(self, answer: str) -> Step:
+        """Play the action that an answer names, and let the opponent play until it is the learner's turn again.
+
+        Steps after the end of the deal do nothing.
+
+        Args:
+            answer: any text; *Test or train a language model* in the documentation lists the forms.
+
+        Returns:
+            The next message, the reward, whether the deal is over, and the info: ``"action"``, the action that was
+            read, such as ``"SA"``, or ``None`` if it was unclear; ``"illegal"``, whether the answer had no legal
+            action; ``"stage"``, ``"foreplay"`` or ``"endgame"``, of the decision; when the deal is over, ``"margin"``.
+
+        Raises:
+            ValueError: if the answer is not text, or the opponent chooses an illegal action.
+            ResetNeeded: before the first reset.
+        """
+        if not isinstance(answer, str):
+            raise ValueError(f"answer must be text, got {answer!r}")
+        if self._is_over():
+            return "The deal is over.", 0.0, True, {**self._info(None, illegal=False), "margin": self._margin()}
+        view = self.view[0]
+        try:
+            action = read_action(answer, int(view["legal"]), self.rules)
+        except ValueError as unclear:
+            return self._refuse(f"{unclear} {self._choices()}", self._info(None, illegal=True))
+        reason = refusal(view, self.rules, int(self._state["decision"]), action)
+        info = self._info(action, illegal=reason is not None)
+        if reason is not None:
+            return self._refuse(with_choices(reason, view, self.rules), info)
+        self._refused = 0
+        reward = 0.0 if self.reward != REGRET else 0.0 - self._given_away(action)
+        before = self._state
+        self._episode.play(action)
+        self._note(before)
+        self._let_opponent_play()
+        done = self._is_over()
+        if done:
+            info["margin"] = self._margin()
+            reward += self._result()
+        return self._news(), reward, done, info
+
+    def prompt(self) -> str:
+        """Return a complete message: the rules, everything that the learner saw, and its choices.
+
+        Raises:
+            ResetNeeded: before the first reset.
+        """
+        is_over, self._told = self._is_over(), len(self._events)
+        you = f"You play against one opponent. {_ANSWER}"
+        question = [] if is_over else [self._question()]
+        return "\n\n".join([rules_text(self.rules), you, " ".join(self._events), *question])
+
+    @property
+    def legal(self) -> list[str]:
+        """The learner's legal actions as text, such as ``["SA", "S9"]``; empty when the deal is over."""
+        return [] if self._is_over() else [action_text(one, self.rules) for one in cards_of(self._episode.legal)]
+
+    @property
+    def view(self) -> Views:
+        """The learner's view, for agents: a ``VIEW`` array of shape (1,)."""
+        self._is_over()
+        views: Views = self._episode.batch.views([0], [self.learner])
+        return views
+
+    def _is_over(self) -> bool:
+        if not self._episode.strides[0]:
+            raise ResetNeeded("reset has to be called first")
+        return bool(self._episode.over[0])
+
+    @property
+    def _state(self) -> Any:
+        """A copy of the state."""
+        return self._episode.batch.states[0].copy()
+
+    @property
+    def _names(self) -> tuple[str, str]:
+        return (YOU, OPPONENT) if self.learner == 0 else (OPPONENT, YOU)
+
+    def _note(self, before: Any) -> None:
+        """Add the events of the last action, and the result if the deal is over."""
+        log, after = self._episode.batch.log, self._state
+        assert log is not None  # histories are kept
+        action = int(log.actions[0, int(self._episode.plies[0]) - 1])
+        self._events += action_events(self.rules, before, after, action, self.learner, self._names)
+        if after["done"]:
+            margin, low = float(self._episode.returns(MARGIN, self._episode.every_row)[0, 0]), bool(after["low"])
+            self._events.append(f"{result_text(after['tricks'], margin, self.rules, self._names, low=low)}.")
+
+    def _let_opponent_play(self) -> None:
+        while self._episode.legal and self._episode.turn != self.learner:
+            before = self._state
+            play_turn(self.opponent, self._episode, self._episode.every_row)
+            self._note(before)
+
+    def _info(self, action: int | None, *, illegal: bool) -> dict[str, Any]:
+        text = None if action is None else action_text(action, self.rules)
+        return {"action": text, "illegal": illegal, "stage": "foreplay" if self.view[0]["stock"] else "endgame"}
+
+    def _refuse(self, reason: str, info: dict[str, Any]) -> Step:
+        self._refused += 1
+        if self._refused < TRIES:
+            message = f"{reason} ({self._refused} of {TRIES} such answers in a row lose the deal.)"
+            return message, 0.0 - self.illegal_penalty, False, info
+        self._episode.end()
+        self._is_lost = True
+        self._events.append(f"{_LOST}.")
+        info["margin"] = self._margin()
+        reward = float(info["margin"]) if self.reward == REGRET else self._result()
+        return self._news(), reward - self.illegal_penalty, True, info
+
+    def _given_away(self, action: int) -> float:
+        """Return how many tricks an action of the learner gives away."""
+        histories = self._episode.batch.history(seats=[self.learner])
+        (advice,) = advise(self.view, self.rules, self._worlds, 0, histories, self._judge)
+        return judge_action(advice, action).tricks
+
+    def _margin(self) -> int:
+        if self._is_lost:
+            return -int(self._episode.reward_limit(MARGIN))
+        return int(self._episode.returns(MARGIN, self._episode.every_row)[0, self.learner])
+
+    def _result(self) -> float:
+        """Return the reward at the end of the deal."""
+        margin = self._margin()
+        return {WIN: ((margin > 0) - (margin < 0) + 1) / 2, MARGIN: float(margin), REGRET: 0.0}[self.reward]
+
+    def _news(self) -> str:
+        """Return what happened since the last message, and the next question."""
+        news, self._told = " ".join(self._events[self._told :]), len(self._events)
+        return news if self._is_over() else f"{news}\n\n{self._question()}"
+
+    def _question(self) -> str:
+        table = deal_text(self._episode.batch, seat=self.learner, unicode=False, names=self._names)
+        return f"{table}\n\n{self._choices()}"
+
+    def _choices(self) -> str:
+        sentence = decision_text(self.view[0], self.rules, int(self._state["decision"]))
+        return f"{sentence} You may choose: {actions_text(self._episode.legal, self.rules)}."

@@ -1,0 +1,1 @@
+"""The rules of the game: cards, dealing, state transitions, scoring, match formats, random numbers by address."""

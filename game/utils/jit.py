@@ -1,0 +1,87 @@
+"""``@kernel``: numba's ``njit`` with this project's options, its cache folder and a line while it compiles."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numba
+from numba.core import event
+
+from german_whist.game.utils.kernel_cache import kernel_cache, kernels_folder
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+# no_cfunc_wrapper: nothing calls kernels from C, and the wrapper takes a tenth of the compilation.
+_OPTIONS = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+_NOTICE_AFTER = 1.0  # seconds of CPU time
+
+
+def kernel(function: Function) -> Function:
+    """Compile a module-level function to machine code on first call; later processes load it from a cache.
+
+    Kernels release the interpreter lock, so batches can be stepped from several threads. A kernel must not make arrays:
+    it is compiled without reference counts (numba's private option ``_nrt``), which would double the time of a kernel
+    that gets many arrays for a single row (a lookahead in training takes 0.31 µs, not 0.66).
+    """
+    return _compiled(function, allocates=False)
+
+
+def allocating_kernel(function: Function) -> Function:
+    """Compile a function as :func:`kernel` does, if it makes arrays or calls a kernel that returns one."""
+    return _compiled(function, allocates=True)
+
+
+def _compiled(function: Function, *, allocates: bool) -> Function:
+    # Always set: a kernel inherits missing options from its caller.
+    options: Any = {**_OPTIONS, "_nrt": allocates}
+    dispatcher: Any = numba.njit(**options)(function)
+    folder = kernel_cache(Path(dispatcher.py_func.__code__.co_filename))
+    if folder is not None:
+        config: Any = numba.config
+        previous = config.CACHE_DIR
+        config.CACHE_DIR = str(folder)  # read when caching is enabled, and only then
+        dispatcher.enable_caching()
+        config.CACHE_DIR = previous
+    return cast(Function, dispatcher)
+
+
+class _CompilationNotice(event.Listener):
+    """Says once on standard error that kernels are being compiled, after a second of CPU time spent on it."""
+
+    def __init__(self) -> None:
+        self._depth = 0
+        self._spent = 0.0
+        self._began = 0.0
+        # One process says it: the first of a run, and the first of a pool's workers.
+        of_pool = multiprocessing.current_process().name.rpartition("-")[2]
+        self._said = os.environ.get("RANK", "0") != "0" or of_pool not in ("MainProcess", "1")
+
+    def on_start(self, event: Any) -> None:
+        """Note that numba starts to compile a function, perhaps while it compiles one that calls it."""
+        if self._depth == 0:
+            self._began = time.thread_time()
+        self._depth += 1
+        self._check()
+
+    def on_end(self, event: Any) -> None:
+        """Note that numba has compiled a function, or failed to."""
+        self._check()
+        self._depth -= 1
+        if self._depth == 0:
+            self._spent += time.thread_time() - self._began
+
+    def _check(self) -> None:
+        if not self._said and self._spent + time.thread_time() - self._began > _NOTICE_AFTER:
+            self._said = True
+            how_often = "in each process: the cache folder cannot be written" if kernels_folder() is None else "once"
+            line = f"german-whist: compiling what this needs, 5 to 30 seconds ({how_often}; warmup compiles all)"
+            print(line, file=sys.stderr, flush=True)
+
+
+event.register("numba:compile", _CompilationNotice())

@@ -1,0 +1,480 @@
+"""A batch of deals, stepped together, in NumPy arrays or in torch tensors. A single deal is a batch of one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from german_whist.game.actions import illegal_row_error
+from german_whist.game.cards import parse_decks
+from german_whist.game.rules import Rules
+from german_whist.game.rules import rules as rules_named
+from german_whist.game.scoring import check_reward
+from german_whist.game.state import ENDGAME, STATE
+from german_whist.game.utils.checks import check_seed, whole_number
+from german_whist.game.utils.device import StructTensor, device_of
+from german_whist.simulator.batch_kernels import (
+    deal_decks,
+    deal_rows,
+    observe_seats_to_act,
+    step_rows,
+    write_begins_endgame,
+    write_is_refused,
+    write_legal,
+    write_margins,
+    write_returns,
+)
+from german_whist.simulator.endgame import PLAYED, EndgameHook, endgame_hook_of
+from german_whist.simulator.observation.action_log import ActionLog
+from german_whist.simulator.observation.canonical import canonical_views_on, decode_actions_on
+from german_whist.simulator.observation.history_kernels import relabel_histories
+from german_whist.simulator.observation.vector import observation_high
+from german_whist.simulator.observation.vector_kernels import write_masks, write_observations, write_view_masks
+from german_whist.simulator.observation.view_kernels import write_views
+from german_whist.simulator.observation.views import VIEW
+from german_whist.simulator.state_check import check_states
+
+Int8s = npt.NDArray[np.int8]
+
+
+class BatchState(NamedTuple):
+    """Deals saved by ``DealBatch.get_state``. It can be pickled.
+
+    Attributes:
+        rules: the rules of the deals.
+        states: ``STATE`` array of shape (k,), or ``StructTensor`` on a device; hidden cards included.
+        actions: the actions played in each deal, int8[k, max_game_length]; ``None`` without ``history=True``.
+        counts: number of actions of each deal, int64[k]; ``None`` without ``history=True``.
+    """
+
+    rules: Rules
+    states: Any
+    actions: Any
+    counts: Any
+
+
+class GameId:
+    """One deal as one seat plays it: an opaque key for an agent's own state."""
+
+    __slots__ = ("__weakref__",)
+
+
+class DealBatch:
+    """A batch of deals, stepped together by compiled kernels: deals ``first … first + size - 1`` of a seed.
+
+    Arrays are NumPy's, or with ``device=`` torch tensors on that device, with the same deals and states bit for bit;
+    only the answer whether all actions are legal is copied to the host there.
+
+    Each row holds one deal. In every deal one seat is to act, 0 or 1, and :meth:`step` plays one action for it. There
+    is no autoreset: a finished deal ignores further actions until its row is dealt again. Seat ``i % 2`` deals deal
+    ``i``, so the dealer alternates from deal to deal.
+
+    Example:
+        >>> batch = german_whist.DealBatch("classic", size=4096, seed=0)
+        >>> while not batch.done.all():
+        ...     observations, masks = batch.observe(), batch.action_mask()  # of the seats to act
+        ...     batch.step(masks.argmax(axis=1))  # each seat plays its lowest legal card
+        >>> batch.returns("margin").shape
+        (4096, 2)
+
+    Attributes:
+        rules: the rules of every deal.
+        size: number of deals.
+        seed: the seed of the deals.
+        device: the ``torch.device``; ``None`` for NumPy arrays.
+        states: ``STATE`` array of shape (size,), the full states; ``StructTensor`` on a device.
+        num_actions: size of the action space.
+        num_observations: length of an observation vector, n_obs.
+        log: the actions of each deal with ``history=True``; otherwise ``None``.
+        endgame_hook: the ``EndgameHook`` that finishes deals whose endgame begins; ``None`` if endgames are played.
+        canonical: whether observations, histories, masks and the actions of :meth:`step` are canonical.
+    """
+
+    def __init__(
+        self,
+        rules: str | Rules = "classic",
+        size: int = 1,
+        seed: int = 0,
+        first: int = 0,
+        *,
+        history: bool = False,
+        endgame: str | EndgameHook = PLAYED,
+        canonical: bool = False,
+        device: Any = None,
+    ) -> None:
+        """Deal the first deals.
+
+        Args:
+            rules: a preset's name, optionally with settings (``"classic:counts=all"``), or ``Rules``.
+            size: number of deals, at least 1.
+            seed: seed of the deals, 0 to 2**64 - 1.
+            first: index of the first deal.
+            history: whether to keep the actions played, which :meth:`history` needs.
+            endgame: ``"played"`` for the whole game, or ``"exact"``: deals end after the foreplay, the first stage, and
+                their returns are those of perfect play by both seats from there. An ``EndgameHook`` works, too.
+            canonical: whether to relabel suits so that equivalent positions look the same. :meth:`observe`,
+                :meth:`action_mask` and :meth:`history` then show :func:`german_whist.canonical_views`, and :meth:`step`
+                takes canonical actions. Everything else, such as :meth:`views` and :meth:`legal`, keeps the true cards.
+            device: ``None`` for NumPy arrays; ``"cuda"`` or ``"cpu"`` for torch tensors on that device.
+
+        Raises:
+            ValueError: if the rules are unknown, ``size`` is below 1, ``seed`` or ``first`` is out of range, the rules
+                do not allow this endgame, or there is no such device.
+            ModuleNotFoundError: if torch or, for a GPU, numba-cuda is not installed.
+        """
+        self.size = whole_number("size", size, 1)
+        self.rules = rules_named(rules)
+        self.seed = check_seed(seed)
+        self.on = device_of(device)
+        self.device = self.on.torch_device
+        self.states: Any = self.on.zeros(self.size, STATE)
+        self.num_actions = self.rules.num_actions
+        self.num_observations = observation_high(self.rules).size
+        self._cards = np.array(self.rules.cards, np.int8)
+        self._every_row: Any = self.on.array(np.arange(self.size, dtype=np.int64))
+        self.log = ActionLog(self.rules, self.size, self.on) if history else None
+        self._game_ids: npt.NDArray[np.object_] | None = None  # [size, 2], once an agent has asked for them
+        self.endgame_hook = endgame_hook_of(endgame, self.rules)
+        self.canonical = canonical
+        self.reset(first)
+
+    def reset(self, first: int) -> None:
+        """Deal ``first … first + size - 1`` of the same seed into the rows.
+
+        Raises:
+            ValueError: if an index is not from 0 to 2**64 - 1.
+        """
+        start = check_seed(first, "first deal")
+        check_seed(start + self.size - 1, "last deal")
+        self.deal_rows(self._every_row, np.uint64(start) + np.arange(self.size, dtype=np.uint64))
+
+    def deal_rows(
+        self,
+        rows: npt.ArrayLike,
+        indices: npt.ArrayLike,
+        seeds: npt.ArrayLike | None = None,
+        dealers: npt.ArrayLike | None = None,
+    ) -> None:
+        """Deal other deals into some rows.
+
+        Args:
+            rows: the rows to deal into, int[k].
+            indices: index of the deal for each row, uint64[k].
+            seeds: seed of the deal for each row, uint64[k]; the batch's own by default.
+            dealers: the seat that deals in each row, int[k]; by default seat 1 deals odd indices.
+
+        Raises:
+            ValueError: if a row or a dealer is out of range, on the host an index or a seed is negative, or the shapes
+                differ.
+        """
+        which = self._rows(rows)
+        shape = tuple(which.shape)
+        deals = self.on.words(indices, shape)
+        own = self.on.words(np.full(shape, self.seed, np.uint64) if seeds is None else seeds, shape, "seed")
+        none = np.full(shape, -1)
+        dealt_by = self.on.array(none) if dealers is None else self.on.integers("dealers", dealers, 0, 1, shape)
+        self.deal_unchecked(which, deals, own, dealt_by)
+
+    def deal_unchecked(self, rows: Any, indices: Any, seeds: Any, dealers: Any) -> None:
+        """Deal like :meth:`deal_rows`, without checks; a dealer of −1 stands for the default."""
+        seeds, indices = self.on.kernel_words(seeds), self.on.kernel_words(indices)
+        self.on.launch(deal_rows, len(rows), self.rules.game, self._cards, seeds, indices, dealers, rows, self.states)
+        self.begin_games(rows)
+
+    def deal_decks(
+        self, decks: Sequence[str | Sequence[int]], dealers: npt.ArrayLike, rows: npt.ArrayLike | None = None
+    ) -> None:
+        """Deal decks, one per row.
+
+        Args:
+            decks: one deck per row, as text (``"C2 SA …"``) or card numbers, in dealing order.
+            dealers: the seat that deals in each row, int[size] (int[k] with ``rows``).
+            rows: the rows to deal into, int[k]; all by default.
+
+        Raises:
+            ValueError: if a deck is not a permutation of this game's deck, or a dealer or a row is out of range.
+        """
+        which = self._rows(rows)
+        orders, seats = parse_decks(self.rules.cards, len(which), decks, dealers)
+        self.states["deck"][which, : len(self.rules.cards)] = self.on.array(
+            np.array(orders, np.int8).reshape(len(which), len(self.rules.cards))
+        )
+        self.on.launch(deal_decks, len(which), self.rules.game, which, self.on.array(seats), self.states)
+        self.begin_games(which)
+
+    def begin_games(self, rows: npt.NDArray[np.int64]) -> None:
+        """Forget the games that were played in some rows."""
+        self._forget(rows)
+        if self.log is not None:
+            self.log.clear(rows)
+
+    def _forget(self, rows: npt.NDArray[np.int64]) -> None:
+        if self._game_ids is not None:
+            self._game_ids[rows] = None
+
+    def get_state(self, rows: npt.ArrayLike | None = None) -> BatchState:
+        """Return a copy of some deals, with their actions if the batch keeps them.
+
+        Args:
+            rows: the deals, int[k], in any order, repeats allowed; all by default.
+
+        Raises:
+            ValueError: if a row is out of range.
+        """
+        which = self._rows(rows)
+        if self.log is None:
+            return BatchState(self.rules, self.states[which], None, None)
+        return BatchState(self.rules, self.states[which], self.log.actions[which], self.log.counts[which])
+
+    def set_state(self, state: BatchState, rows: npt.ArrayLike | None = None) -> None:
+        """Put deals saved by :meth:`get_state` of this batch, or another on this device, into some rows.
+
+        Args:
+            state: k deals.
+            rows: where to put them, int[k], no row twice; all rows by default.
+
+        Raises:
+            ValueError: if the rules, the device or the number of deals differ, a row is out of range, a state is
+                impossible, or this batch keeps histories and the state has none. Nothing has changed then.
+        """
+        which = self._rows(rows)
+        if state.rules != self.rules:
+            raise ValueError(f"the state is of other rules: {state.rules} instead of {self.rules}")
+        if isinstance(state.states, StructTensor) != isinstance(self.states, StructTensor):
+            raise ValueError("the state is of a batch on another device")
+        if state.states.dtype != STATE or len(state.states) != len(which):
+            raise ValueError(
+                f"the number of deals in the state must be {len(which)}, one per row, got {len(state.states)}"
+            )
+        check_states(self.rules, state.states.to_numpy() if isinstance(state.states, StructTensor) else state.states)
+        if self.log is not None:
+            if state.actions is None or state.counts is None:
+                raise ValueError("the state has no history: get it from a batch made with history=True")
+            longest = self.log.actions.shape[1]
+            counts = self.on.integers("counts of actions", state.counts, 0, longest, tuple(which.shape))
+            self.log.actions[which] = self.on.array(state.actions)
+            self.log.counts[which] = counts
+        self.states[which] = state.states
+        self._forget(which)
+        self.finish_endgames(which)
+
+    def step(self, actions: npt.ArrayLike, rows: npt.ArrayLike | None = None) -> None:
+        """Play one action for the seat to act in every deal, or in some; finished deals ignore theirs.
+
+        Args:
+            actions: one action per deal, int[size] (int[k] with ``rows``).
+            rows: the deals to step, int[k], no row twice; all by default.
+
+        Raises:
+            ValueError: if an action is illegal or not a whole number, or the shape is wrong. No deal has moved then.
+        """
+        which = self._rows(rows)
+        given = self.on.integers("actions", actions, None, None, tuple(which.shape))
+        chosen = self.decoded(given, which) if self.canonical else given
+        refused = self.on.empty(len(which), np.bool_)
+        self.on.launch(write_is_refused, len(which), self.states, which, chosen, refused)
+        if bool(refused.any()):
+            first = int(self.on.flatnonzero(refused)[0])
+            row = int(which[first])
+            mask = self.action_mask(rows=[row])[0]
+            legal = sum(1 << action for action in self.on.flatnonzero(mask).tolist())
+            raise illegal_row_error(self.rules, row, int(given[first]), int(self.turn[row]), legal)
+        if self.log is not None:
+            self.log.add(which, chosen, self.done[which])
+        self.step_unchecked(which, chosen)
+
+    def step_unchecked(self, rows: Any, actions: Any) -> None:
+        """Step without checks: every action must be legal. Without an endgame hook nothing is copied to the host."""
+        self.on.launch(step_rows, len(rows), self.rules.game, self.states, rows, actions)
+        self.finish_endgames(rows)
+
+    def finish_endgames(self, rows: Any) -> None:
+        """Let the endgame hook, if any, finish those deals whose endgame begins; :meth:`step` does this itself."""
+        if self.endgame_hook is None:
+            return
+        begins = self.on.empty(len(rows), np.bool_)
+        self.on.launch(write_begins_endgame, len(rows), self.rules.game, self.states, rows, begins)
+        begun = rows[begins]
+        if len(begun):
+            states, hook = self.states[begun], self.endgame_hook
+            on_host = self.device is None
+            tricks = hook.finish(self.rules, states) if on_host else hook.finish_on(self.on, self.rules, states)
+            self.states["tricks"][begun, ENDGAME] = tricks
+            self.states["done"][begun] = True
+
+    def _rows(self, rows: Any) -> Any:
+        return self._every_row if rows is None else self.on.integers("rows", rows, 0, self.size - 1)
+
+    @property
+    def turn(self) -> Any:
+        """The seat to act in each deal, int8[size]; meaningless in finished deals. It shares the states' memory."""
+        return self.states["turn"]
+
+    @property
+    def done(self) -> Any:
+        """Whether each deal is finished, bool[size]. It shares the states' memory: copy it to keep it."""
+        return self.states["done"]
+
+    def legal(self) -> Any:
+        """Return the legal actions of the seats to act as bit masks, 0 in finished deals.
+
+        Returns:
+            uint64[size]; int64[size] on a device, as torch does little with uint64.
+        """
+        return self.on.masks(self._legal())
+
+    def _legal(self) -> Any:
+        out = self.on.empty(self.size, np.uint64)
+        self.on.launch(write_legal, self.size, self.states, out)
+        return out
+
+    def action_mask(self, out: Any = None, rows: Any = None) -> Any:
+        """Return the action masks of the seats to act, int8[size, num_actions], 1 for legal actions.
+
+        Args:
+            out: an array to write into and return; a new one by default.
+            rows: the deals, int[k]; all by default. With it, ``size`` here is k.
+
+        Raises:
+            ValueError: if ``out`` has another shape, or a row is out of range.
+        """
+        which = self._rows(rows)
+        masks = self._out((len(which), self.num_actions), out)
+        if self.canonical or rows is not None:
+            self.on.launch(write_view_masks, len(which), self.shown_views(rows), masks)
+        else:
+            self.on.launch(write_masks, self.size, self._legal(), masks)
+        return masks
+
+    def views(self, rows: Any = None, seats: Any = None) -> Any:
+        """Return each deal's view of a seat, as agents receive it.
+
+        Args:
+            rows: the deals, int[k]; all by default.
+            seats: the seat whose view to return for each deal, int[k]; the seat to act by default.
+
+        Returns:
+            A ``VIEW`` array of shape (k,), or ``StructTensor`` of ``VIEW`` on a device.
+
+        Raises:
+            ValueError: if a row is out of range, a seat is not 0 or 1, or the shapes differ.
+        """
+        which = self._rows(rows)
+        return self.views_unchecked(which, self._seats(which, seats))
+
+    def views_unchecked(self, rows: Any, seats: Any) -> Any:
+        """Return :meth:`views` without checks; a seat of −1 stands for the seat to act."""
+        views = self.on.empty(len(rows), VIEW)
+        self.on.launch(write_views, len(rows), self.rules.game, self.states, rows, seats, views)
+        return views
+
+    def _seats(self, rows: Any, seats: Any) -> Any:
+        """Return a seat for each of some rows, int64[k]; −1 stands for the seat to act."""
+        if seats is None:
+            return self.on.array(np.full(len(rows), -1))
+        return self.on.integers("seats", seats, 0, 1, tuple(rows.shape))
+
+    def shown_views(self, rows: Any = None, seats: Any = None) -> Any:
+        """Return the views that observations are written from: :meth:`views`, or their canonical forms."""
+        views = self.views(rows, seats)
+        return canonical_views_on(self.on, views)[0] if self.canonical else views
+
+    def decoded(self, actions: Any, rows: Any) -> Any:
+        """Translate canonical actions of the seats to act in some rows into true ones, int64[k]."""
+        views = self.views_unchecked(rows, self._seats(rows, None))
+        return decode_actions_on(self.on, actions, canonical_views_on(self.on, views)[1])
+
+    def observe(self, out: Any = None, seats: Any = None, rows: Any = None) -> Any:
+        """Return observation vectors, int8[size, n_obs], laid out as ``observation_layout`` describes.
+
+        Args:
+            out: an array to write into and return; a new one by default.
+            seats: the seat whose observation to return for each deal, int[size]; the seat to act by default.
+            rows: the deals, int[k]; all by default. With it, ``size`` here is k.
+
+        Raises:
+            ValueError: if ``out`` or ``seats`` has another shape, a seat is not 0 or 1, or a row is out of range.
+        """
+        which = self._rows(rows)
+        seen = self._out((len(which), self.num_observations), out)
+        if rows is None and seats is None and not self.canonical:
+            self.on.launch(observe_seats_to_act, self.size, self.rules.game, self.states, seen)
+        else:
+            self.on.launch(write_observations, len(which), self.rules.game, self.shown_views(rows, seats), seen)
+        return seen
+
+    def _out(self, shape: tuple[int, ...], out: Any) -> Any:
+        """Return the array to write into, int8 of this shape: ``out``, or a new one."""
+        if out is None:
+            return self.on.empty(shape, np.int8)
+        if tuple(out.shape) != shape:
+            raise ValueError(f"out must have shape {shape}, got {tuple(out.shape)}")
+        if self.device is not None and (str(out.dtype) != "torch.int8" or out.device != self.device):
+            raise ValueError(f"out must be an int8 tensor on {self.device}, got {out.dtype} on {out.device}")
+        return out
+
+    def history(self, out: Any = None, seats: Any = None, rows: Any = None) -> tuple[Any, Any]:
+        """Return event histories, one row per event, as a seat saw them.
+
+        The columns are event, who, card and trick; the documentation's page on observations lists their values. In a
+        canonical batch the whole history is relabeled as the seat's present view is, so it is not the last decision's
+        with events added.
+
+        Args:
+            out: an array to write the tokens into and return; a new one by default.
+            seats: the seat whose history to return for each deal, int[size]; the seat to act by default.
+            rows: the deals, int[k]; all by default. With it, ``size`` here is k.
+
+        Returns:
+            Tokens int8[size, max_events, 4], and the number of events of each deal, int16[size].
+
+        Raises:
+            ValueError: if the batch was made without ``history=True``, a shape is wrong, or a seat or a row is out of
+                range.
+        """
+        if self.log is None:
+            raise ValueError("history is not kept: make the batch with DealBatch(..., history=True)")
+        which = self._rows(rows)
+        tokens = self._out((len(which), *self.log.shape[1:]), out)
+        _, lengths = self.log.histories(self.states, which, self._seats(which, seats), tokens)
+        if self.canonical:
+            relabeling = canonical_views_on(self.on, self.views(rows, seats))[1]
+            self.on.launch(relabel_histories, len(which), relabeling, lengths, tokens)
+        return tokens, lengths
+
+    def game_ids(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.object_]:
+        """Return the :class:`GameId` of the seat to act in each of some rows, object[k]. Every deal gets new ones."""
+        if self._game_ids is None:
+            self._game_ids = np.empty((self.size, 2), object)
+        seats = self.turn[rows]
+        for row, seat in zip(rows.tolist(), seats.tolist(), strict=True):
+            if self._game_ids[row, seat] is None:
+                self._game_ids[row, seat] = GameId()
+        ids: npt.NDArray[np.object_] = self._game_ids[rows, seats]
+        return ids
+
+    def returns(self, reward: str = "margin") -> Any:
+        """Return both seats' returns, float32[size, 2]: zero-sum, and zeros in unfinished deals.
+
+        Args:
+            reward: ``"margin"`` (counted tricks, own minus the opponent's; negated in a low game), ``"win"`` (+1, 0,
+                −1) or ``"points"`` (the rules' own scoring; the loser gets the negative).
+
+        Raises:
+            ValueError: if there is no such reward.
+        """
+        out = self.on.empty((self.size, 2), np.float32)
+        self.on.launch(write_returns, self.size, self.rules.game, self.states, check_reward(reward), out)
+        return out
+
+    def margins(self) -> Any:
+        """Return both seats' margins so far, float32[size, 2]: ``returns("margin")`` if every deal ended here.
+
+        Their change from one decision to the next is a dense reward that adds up to the final margin.
+        """
+        out = self.on.empty((self.size, 2), np.float32)
+        self.on.launch(write_margins, self.size, self.rules.game, self.states, out)
+        return out

@@ -1,0 +1,85 @@
+"""Where the endgame begins: it is played out, or a hook finishes the deal.
+
+``endgame="played"`` is the whole game. With ``"exact"``, or any ``EndgameHook`` object, a deal ends with the last trick
+of the foreplay. The hook writes the tricks that both seats would take into the state, and every reward follows from
+them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from german_whist.game.utils.names import unknown_name_error
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from german_whist.game.rules import Rules
+    from german_whist.game.utils.device import Device, StructTensor
+
+PLAYED = "played"
+EXACT = "exact"
+ENDGAMES = (PLAYED, EXACT)
+
+
+def check_endgame(given: object) -> str:
+    """Return ``given`` if it is one of ``ENDGAMES``, ``"played"`` or ``"exact"``.
+
+    Raises:
+        ValueError: if it is not.
+    """
+    if not isinstance(given, str) or given not in ENDGAMES:
+        raise unknown_name_error("endgame", given, ENDGAMES)
+    return given
+
+
+class EndgameHook(Protocol):
+    """Finishes deals when their endgame begins."""
+
+    def check(self, rules: Rules) -> None:
+        """Refuse rules whose endgame this hook cannot finish.
+
+        Raises:
+            ValueError: if it cannot; the message says why.
+        """
+        ...
+
+    def finish(self, rules: Rules, states: np.ndarray[Any, Any]) -> npt.NDArray[np.int8]:
+        """Return the tricks that each seat takes in the endgame, int8[k, 2] by seat.
+
+        Args:
+            rules: the rules of the deals.
+            states: ``STATE`` array of shape (k,), each before the first card of its endgame.
+        """
+        ...
+
+    def finish_on(self, device: Device, rules: Rules, states: StructTensor) -> Tensor:
+        """Return what :meth:`finish` does, for states in tensors: int8[k, 2]. Hooks for arrays alone may omit it."""
+        ...
+
+
+def endgame_hook_of(endgame: str | EndgameHook, rules: Rules) -> EndgameHook | None:
+    """Return the hook that an ``endgame`` argument names or is; ``None`` for ``"played"``.
+
+    Raises:
+        ValueError: if the name is unknown, or the hook cannot finish the endgame of these rules.
+    """
+    if isinstance(endgame, str):
+        if endgame == PLAYED:
+            return None
+        if endgame != EXACT:
+            raise unknown_name_error("endgame", endgame, ENDGAMES)
+        from german_whist.solver.exact_endgame import ExactEndgameHook  # compiled code: loaded only when needed
+
+        hook: EndgameHook = ExactEndgameHook()
+    elif callable(getattr(endgame, "finish", None)) and callable(getattr(endgame, "check", None)):
+        hook = endgame
+    else:
+        raise ValueError(
+            f"endgame {endgame!r} is neither a name nor an object with check(rules) and finish(rules, states)"
+        )
+    hook.check(rules)
+    return hook

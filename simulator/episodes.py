@@ -1,0 +1,441 @@
+"""Episodes: single deals or whole matches, one in each row of a batch, in NumPy arrays or in torch tensors.
+
+Environments and matches between agents are built on these. They know which deal comes next in a row, the scores of a
+match, when an episode is over, and what it pays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from german_whist.game.actions import action_text, actions_text
+from german_whist.game.cards import NUM_CARDS
+from german_whist.game.match_format import (
+    MATCH_LIMIT,
+    MAX_DEALS,
+    MatchFormat,
+    check_match_number,
+    first_deals,
+    match_format_of,
+)
+from german_whist.game.rules import Rules
+from german_whist.game.scoring import reward_limit
+from german_whist.game.state_kernels import is_legal, legal_actions, play
+from german_whist.game.utils.checks import SEED_LIMIT, IllegalActionError, check_seed
+from german_whist.game.utils.jit import kernel
+from german_whist.simulator.batch import DealBatch
+from german_whist.simulator.batch_kernels import step_legal
+from german_whist.simulator.endgame import PLAYED, EndgameHook
+from german_whist.simulator.observation.canonical_kernels import RELABELING_SIZE, decode_action, relabel_view
+from german_whist.simulator.observation.full_state import full_states
+from german_whist.simulator.observation.vector_kernels import write_mask, write_observation
+from german_whist.simulator.observation.view_kernels import write_view
+from german_whist.simulator.observation.views import VIEW
+from german_whist.simulator.reset_options import draw_seed, read_options
+
+Int8s = npt.NDArray[np.int8]
+Rows = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+Words = npt.NDArray[np.uint64]
+Seeds = int | Sequence[int | None] | None
+
+
+class Episodes:
+    """Many episodes, stepped together. A row whose episode is over stays as it is until it is started again.
+
+    With ``device=``, for single deals, the arrays are tensors, and uint64 becomes int64, which holds the same bits.
+
+    Attributes:
+        rules: the rules of every deal.
+        match: the match format; ``None`` if episodes are single deals.
+        batch: the current deals.
+        every_row: 0 … size − 1, int64[size].
+        seeds: the seed of each row, uint64[size].
+        numbers: each row's episode, as the index of its deal or the number of its match, uint64[size].
+        strides: by how much a row's number grows from one episode to the next, uint64[size]; 0 before its first reset.
+        indices: the index of each current deal, uint64[size].
+        plies: actions played in each current deal, int64[size].
+        scores: the scores of each match by seat, in points or deals won, float64[size, 2].
+        deals: finished deals of each episode, int64[size].
+        over: whether each episode is over, or has not begun, bool[size].
+    """
+
+    def __init__(
+        self,
+        rules: str | Rules,
+        size: int,
+        match: str | MatchFormat | None = None,
+        *,
+        history: bool = False,
+        endgame: str | EndgameHook = PLAYED,
+        canonical: bool = False,
+        device: Any = None,
+    ) -> None:
+        """Make room for episodes; :meth:`reset` or :meth:`start` deals.
+
+        Even if observations and masks are canonical, :meth:`step` takes true actions.
+
+        Raises:
+            ValueError: if the rules or the match format are unknown, the rules do not allow this endgame, or the size
+                is below 1.
+        """
+        self.match = None if match is None else match_format_of(match)
+        self.batch = DealBatch(rules, size, history=history, endgame=endgame, canonical=canonical, device=device)
+        self.rules, self.on = self.batch.rules, self.batch.on
+        size, on = self.batch.size, self.on
+        self.every_row: Any = on.array(np.arange(size, dtype=np.int64))
+        self.seeds, self.numbers, self.strides, self.indices = (
+            on.words(np.zeros(size, np.uint64), (size,)) for _ in range(4)
+        )
+        self.plies, self.deals = on.zeros(size, np.int64), on.zeros(size, np.int64)
+        self.scores = on.zeros((size, 2), np.float64)
+        self.over = on.array(np.ones(size, np.bool_))
+        self._last_number = np.uint64((SEED_LIMIT if self.match is None else MATCH_LIMIT) - 1)
+        # Of the current deal, where the first dealer was given; otherwise −1.
+        self._dealers = on.array(np.full(size, -1))
+
+    def reset(self, seed: Seeds = None, options: Mapping[str, Any] | None = None, rows: Rows | None = None) -> None:
+        """Start the next episodes, by the seed and the options of an environment's ``reset``.
+
+        Args:
+            seed: one seed for all rows (row j starts with number j and continues in steps of ``size``), one per row
+                (each starts with number 0 and continues in steps of 1; ``None`` in it continues as before), or
+                ``None``. Rows that never had a seed share a random one.
+            options: see ``read_options``. An address is that of row 0, and the other rows follow. A deck given without
+                a dealer is dealt by seat 0.
+            rows: the rows to reset, int64[k]; all by default.
+
+        Raises:
+            ValueError: if a seed, a number or an option is not allowed, or the seeds are not one per row. The current
+                episodes then continue.
+        """
+        on = self.on
+        rows = self.every_row if rows is None else on.array(rows)
+        if seed is None and not options and self.strides[rows].all():
+            self.start_next(rows)
+            return
+        first, deck, dealer = read_options(options, self.rules.cards, match=self.match is not None)
+        seeds, numbers, strides = (
+            on.numpy(words[rows]).view(np.uint64) for words in (self.seeds, self.numbers, self.strides)
+        )
+        is_list = isinstance(seed, (list, tuple)) or (isinstance(seed, np.ndarray) and seed.ndim > 0)
+        own: list[int | None] = self._own_seeds(seed, on.numpy(rows)) if is_list else [None] * len(rows)
+        shared = None if seed is None or is_list else (check_seed(seed), 0)
+        if first is None:
+            first = shared
+        else:
+            own = [None] * len(rows)  # the option's address counts
+        # Each row starts from its own seed, shares one with other rows, or goes on. Everything is computed on
+        # copies first, so that an error leaves the current episodes alone.
+        begins = np.array([one is not None for one in own])
+        shares = ~begins & ((strides == 0) | (first is not None))
+        goes_on = ~(begins | shares)
+        if goes_on.any():
+            numbers[goes_on] = self._next_numbers(numbers[goes_on], strides[goes_on])
+        if begins.any():
+            seeds[begins] = np.array([one for one in own if one is not None], np.uint64)
+            numbers[begins], strides[begins] = 0, 1
+        if shares.any():
+            shared_seed, number = (draw_seed(), 0) if first is None else first
+            self._check_number(number + self.batch.size - 1)
+            seeds[shares], strides[shares] = shared_seed, self.batch.size
+            numbers[shares] = np.uint64(number) + on.numpy(rows)[shares].astype(np.uint64)
+        seeds, numbers, self.strides[rows] = (on.words(words, words.shape) for words in (seeds, numbers, strides))
+        self.start(rows, seeds, numbers, dealer, deck)
+
+    def _own_seeds(self, seeds: Any, rows: Rows) -> list[int | None]:
+        if len(seeds) != self.batch.size:
+            raise ValueError(f"seeds must be {self.batch.size}, as many as num_envs, got {len(seeds)}")
+        own = [None if one is None else check_seed(one) for one in seeds]
+        return [own[row] for row in rows]
+
+    def _check_number(self, largest: int) -> None:
+        if self.match is None:
+            check_seed(largest, "deal index")
+        else:
+            check_match_number(largest)
+
+    def start_next(self, rows: Rows) -> None:
+        """Start the next episodes in some rows, each of which was reset before.
+
+        Raises:
+            ValueError: if a row has used up the numbers of its seed. Nothing has changed then.
+        """
+        self.start(rows, self.seeds[rows], self._next_numbers(self.numbers[rows], self.strides[rows]))
+
+    def _next_numbers(self, numbers: Words, strides: Words) -> Words:
+        # On a device they begin again after 2**64 − 1: a check would wait for the device.
+        if isinstance(numbers, np.ndarray) and (numbers > self._last_number - strides).any():
+            self._check_number(int(numbers.max()) + int(strides.max()))
+        return numbers + strides
+
+    def start(
+        self, rows: Rows, seeds: Words, numbers: Words, dealer: int | None = None, deck: list[int] | None = None
+    ) -> None:
+        """Start given episodes in some rows.
+
+        Args:
+            rows: the rows, int64[k].
+            seeds: the seed of each episode, uint64[k].
+            numbers: index of each deal, or number of each match, uint64[k].
+            dealer: the seat that deals first; by default its parity follows from the numbers.
+            deck: the cards in dealing order, instead of those of the deal.
+        """
+        self.seeds[rows], self.numbers[rows] = seeds, numbers
+        self.scores[rows], self.deals[rows], self.over[rows] = 0.0, 0, False
+        self._dealers[rows] = -1 if dealer is None else dealer
+        self._deal(rows, numbers if self.match is None else first_deals(numbers))
+        if deck is not None:
+            self.batch.deal_decks([deck] * len(rows), np.full(len(rows), dealer or 0), rows)
+        self._moved()
+
+    def _deal(self, rows: Rows, indices: Words) -> None:
+        self.indices[rows], self.plies[rows] = indices, 0
+        self.batch.deal_unchecked(rows, indices, self.seeds[rows], self._dealers[rows])
+
+    def step(self, rows: Any, actions: Any) -> Any:
+        """Play an action in each of some rows and return which were illegal, bool[k]; those rows have not moved.
+
+        A deal that ends is scored. Unless the episode ends with it, the next deal of the match starts at once.
+        """
+        refused = self.on.empty(len(rows), np.bool_)
+        self.on.launch(step_legal, len(rows), self.rules.game, self.batch.states, rows, actions, self.plies, refused)
+        if self.batch.log is not None:
+            self.batch.log.add(rows, actions, refused)
+        self._follow_up(rows)
+        self._moved()
+        return refused
+
+    def _follow_up(self, rows: Rows) -> None:
+        """Cut endgames off, and score deals that have ended."""
+        self.batch.finish_endgames(rows)
+        finished = rows[self.batch.done[rows]]
+        if len(finished):
+            self._finish(finished)
+
+    def _finish(self, rows: Rows) -> None:
+        """Score deals that have ended, and start the next deals of matches that go on."""
+        self.deals[rows] += 1
+        if self.match is None:
+            self.over[rows] = True
+            return
+        scores = self.scores[rows] + np.maximum(self.batch.returns(self.match.deal_reward)[rows], 0)
+        self.scores[rows] = scores
+        self.over[rows] = (self.match.winners(scores) >= 0) | (self.deals[rows] >= MAX_DEALS)
+        going_on = rows[~self.over[rows]]
+        if len(going_on):
+            dealers = self._dealers[going_on]
+            self._dealers[going_on] = np.where(dealers < 0, -1, 1 - dealers)
+            self._deal(going_on, self.indices[going_on] + np.uint64(1))
+
+    def _moved(self) -> None:
+        """Do nothing; subclasses act here after deals have started, moved or ended."""
+
+    def returns(self, reward: str, rows: Rows) -> Any:
+        """Return what both seats get for episodes that are over, float[k, 2].
+
+        With ``"win"`` a match pays ±1, or 0 for a draw; otherwise it pays the difference of the scores.
+        """
+        if self.match is None:
+            return self.batch.returns(reward)[rows]
+        scores = self.scores[rows]
+        first = scores[:, 0] - scores[:, 1]
+        if reward == "win":
+            first = np.where(self.match.winners(scores) < 0, 0.0, np.sign(first))
+        return np.stack([first, 0.0 - first], axis=1)  # a draw pays 0, not −0
+
+    def reward_limit(self, reward: str) -> float:
+        """Return the largest reward that an episode can pay, which is also the penalty for an illegal action.
+
+        Raises:
+            ValueError: if there is no such reward.
+        """
+        limit = reward_limit(self.rules.game, reward)
+        return limit if self.match is None else self.match.reward_limit(self.rules, reward)
+
+    def observe(self, rows: Any, seats: Any) -> Any:
+        """Return a seat's vector in each of some rows, int8[k, n_obs], with the scores of a match at its end."""
+        return self._with_scores(self.batch.observe(seats=seats, rows=rows), rows, seats)
+
+    def full_states(self) -> Int8s:
+        """Return the full state vectors, int8[size, n_state], with the scores of a match at their end."""
+        vectors = full_states(self.rules, self.batch.states)
+        return self._with_scores(vectors, self.every_row, np.zeros_like(self.every_row))
+
+    def _with_scores(self, vectors: Int8s, rows: Rows, seats: Rows) -> Int8s:
+        return vectors if self.match is None else np.concatenate([vectors, self.score_features(rows, seats)], axis=1)
+
+    def score_features(self, rows: Rows, seats: Rows) -> Int8s:
+        """Return the scores of matches from a seat's side, and the score that wins (``MatchFormat.features``)."""
+        assert self.match is not None  # single deals have no scores
+        scores = np.stack([self.scores[rows, seats], self.scores[rows, 1 - seats]], axis=1)
+        return self.match.features(self.rules, scores)
+
+
+_TURN_BIT = 62  # not the sign bit: −1 stands for an illegal action
+_LEGAL_BITS = (1 << _TURN_BIT) - 1
+
+
+@kernel
+def _situation(states: Any) -> int:
+    """Return the legal actions (bits 0 to 61) and the seat to act (bit 62) as one number: one call from Python."""
+    return int(np.int64(legal_actions(states[0])) | (np.int64(states[0].turn) << _TURN_BIT))
+
+
+@kernel
+def _play(game: Any, states: Any, plies: Any, action: int) -> int:
+    """Play an action and return the new situation; if it is illegal, change nothing and return −1."""
+    if not is_legal(states[0], action):
+        return -1
+    play(game[0], states[0], action)
+    plies[0] += 1
+    return _situation(states)
+
+
+@kernel
+def _observe(game: Any, states: Any, seat: int, scratch: Any, observation: Int8s, mask: Int8s) -> None:
+    view = scratch[0]
+    write_view(game[0], states[0], seat, view)
+    _show(game, view, observation, mask)
+
+
+@kernel
+def _show(game: Any, view: Any, observation: Int8s, mask: Int8s) -> None:
+    write_observation(game[0], view, observation)
+    write_mask(view.legal, mask)
+
+
+@kernel
+def _relabel(game: Any, states: Any, seat: int, scratch: Any, relabeling: Int8s) -> None:
+    """Write a seat's canonical view into ``scratch[1]``."""
+    write_view(game[0], states[0], seat, scratch[0])
+    scratch[1] = scratch[0]
+    relabel_view(scratch[0], scratch[1], relabeling, False)
+
+
+@kernel
+def _observe_canonical(
+    game: Any, states: Any, seat: int, scratch: Any, relabeling: Int8s, observation: Int8s, mask: Int8s
+) -> None:
+    _relabel(game, states, seat, scratch, relabeling)
+    _show(game, scratch[1], observation, mask)
+
+
+@kernel
+def _decode(game: Any, states: Any, scratch: Any, relabeling: Int8s, action: int) -> int:
+    _relabel(game, states, int(states[0].turn), scratch, relabeling)
+    return int(decode_action(action, relabeling))
+
+
+# Why a separate class: PettingZoo's loop makes seven times as many steps a second with it as with ``Episodes``.
+class Episode(Episodes):
+    """A single episode, in row 0. Whatever an environment needs at every step is one call of a kernel.
+
+    Attributes:
+        legal: the legal actions of the seat to act as a mask; 0 when the episode is over.
+        turn: the seat to act.
+    """
+
+    def __init__(
+        self,
+        rules: str | Rules,
+        match: str | MatchFormat | None = None,
+        *,
+        history: bool = False,
+        endgame: str | EndgameHook = PLAYED,
+        canonical: bool = False,
+    ) -> None:
+        """Make room for an episode; ``reset`` or ``start`` deals.
+
+        Raises:
+            ValueError: as :class:`Episodes` does.
+        """
+        super().__init__(rules, 1, match, history=history, endgame=endgame, canonical=canonical)
+        self.legal = self.turn = 0
+        # Attributes of this object, because they are read at every step.
+        self._states, self._scratch = self.batch.states, np.zeros(2, VIEW)
+        self._relabeling = np.zeros(RELABELING_SIZE, np.int8)
+        self._num_observations, self._num_actions = self.batch.num_observations, self.batch.num_actions
+        self._needs_follow_up = self.batch.endgame_hook is not None  # after every action, not only the last
+        self._canonical = canonical
+        self._features = np.zeros((2, 0), np.int8)  # the match scores as features, from each seat's side
+
+    def reset(self, seed: Seeds = None, options: Mapping[str, Any] | None = None, rows: Rows | None = None) -> None:
+        """Start the next episode like :meth:`Episodes.reset`, from one seed or none."""
+        super().reset(None if seed is None else check_seed(seed), options, rows)
+
+    @property
+    def address(self) -> tuple[int, int]:
+        """Seed and index of the current deal."""
+        return int(self.seeds[0]), int(self.indices[0])
+
+    def _moved(self) -> None:
+        situation = _situation(self._states)
+        self.legal = situation & _LEGAL_BITS
+        self.turn = situation >> _TURN_BIT
+        if self.match is not None:
+            self._features = self.score_features(np.array([0, 0]), np.array([0, 1]))
+
+    def step(self, rows: Rows, actions: npt.NDArray[np.int64]) -> Bools:
+        """Play the action, if there is one, and return whether it was illegal, bool[1]."""
+        return np.array([not self.play(int(action)) for action in actions], np.bool_)
+
+    def play(self, action: int) -> bool:
+        """Play an action for the seat to act and return whether it was legal; an illegal one changes nothing."""
+        situation = _play(self.rules.game, self._states, self.plies, action) if 0 <= action < 64 else -1
+        if situation < 0:
+            return False
+        self.legal = situation & _LEGAL_BITS
+        self.turn = situation >> _TURN_BIT
+        if (log := self.batch.log) is not None:
+            log.actions[0, log.counts[0]] = action
+            log.counts[0] += 1
+        if self._needs_follow_up:
+            self._follow_up(self.every_row)
+            self._moved()
+        elif not self.legal:
+            self._finish(self.every_row)
+            self._moved()
+        return True
+
+    def end(self) -> None:
+        """End the episode before its last deal has ended, for an illegal action."""
+        self.over[0], self.legal = True, 0
+
+    def observation(self, seat: int) -> tuple[Int8s, Int8s]:
+        """Return a seat's observation, int8[n_obs], and its action mask, int8[n_actions]: zeros if it is not to act."""
+        observation = np.empty(self._num_observations, np.int8)
+        mask = np.empty(self._num_actions, np.int8)
+        if self._canonical:
+            _observe_canonical(self.rules.game, self._states, seat, self._scratch, self._relabeling, observation, mask)
+        else:
+            _observe(self.rules.game, self._states, seat, self._scratch, observation, mask)
+        if not self.legal:
+            mask[:] = 0
+        return observation if self.match is None else np.concatenate([observation, self._features[seat]]), mask
+
+    def masks(self) -> tuple[Int8s, Int8s]:
+        """Return the action masks of seats 0 and 1, int8[n_actions] each: zeros for a seat that is not to act."""
+        masks = np.zeros(self._num_actions, np.int8), np.zeros(self._num_actions, np.int8)
+        if self.legal:
+            write_mask(np.uint64(self._shown_legal()), masks[self.turn])
+        return masks
+
+    def _shown_legal(self) -> int:
+        return int(self.batch.shown_views()["legal"][0]) if self._canonical else self.legal
+
+    def decoded(self, action: int) -> int:
+        """Return the true action of a canonical one of the seat to act."""
+        if not 0 <= action < NUM_CARDS:
+            return action
+        return _decode(self.rules.game, self._states, self._scratch, self._relabeling, action)
+
+    def illegal_action_error(self, player: str, action: int) -> IllegalActionError:
+        """Return the error for an action that the seat to act, called ``player``, may not choose."""
+        name = f" ({action_text(action, self.rules)})" if 0 <= action < self.rules.num_actions else ""
+        allowed = actions_text(self._shown_legal(), self.rules)
+        return IllegalActionError(f"action {action}{name} is illegal: {player} may play {allowed}")

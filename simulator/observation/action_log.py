@@ -1,0 +1,55 @@
+"""The actions played in each deal of a batch; event histories are replayed from them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from german_whist.game.rules import Rules
+from german_whist.simulator.observation.history import COLUMNS, max_events, max_game_length
+from german_whist.simulator.observation.history_kernels import add_actions, write_histories
+
+
+class ActionLog:
+    """The actions played in each deal of a batch, in NumPy arrays or in tensors.
+
+    Attributes:
+        shape: that of every deal's history, (size, max_events, 4).
+        actions: int8[size, max_game_length].
+        counts: number of actions of each deal, int64[size].
+    """
+
+    def __init__(self, rules: Rules, size: int, on: Any) -> None:
+        """Start with no actions, in arrays of ``Host`` or on a ``Device``."""
+        self.rules, self.on = rules, on
+        self.shape = (size, max_events(rules), len(COLUMNS))
+        self.actions = on.zeros((size, max_game_length(rules)), np.int8)
+        self.counts = on.zeros(size, np.int64)
+
+    def clear(self, rows: Any = slice(None)) -> None:
+        """Forget the actions of rows, int64[k], that have been dealt again."""
+        self.counts[rows] = 0
+
+    def add(self, rows: Any, actions: Any, skipped: Any) -> None:
+        """Append one legal action, int64[k], to each of some rows, int64[k], but not where ``skipped``, bool[k]."""
+        self.on.launch(add_actions, len(rows), rows, actions, skipped, self.actions, self.counts)
+
+    def histories(self, states: Any, rows: Any, seats: Any, out: Any = None) -> tuple[Any, Any]:
+        """Return the event history of one seat in each of some deals, in true cards.
+
+        Args:
+            states: ``STATE`` records of shape (size,).
+            rows: the deals, int64[k].
+            seats: the seat whose history to return for each, int64[k]; −1 for the seat to act.
+            out: an array to write the tokens into and return; a new one by default.
+
+        Returns:
+            Tokens int8[k, max_events, 4] and lengths int16[k].
+        """
+        on, count = self.on, len(rows)
+        tokens = on.empty((count, *self.shape[1:]), np.int8) if out is None else out
+        lengths = on.empty(count, np.int16)
+        game, actions = self.rules.game, self.actions
+        on.launch(write_histories, count, game, states, actions, self.counts, rows, seats, tokens, lengths)
+        return tokens, lengths

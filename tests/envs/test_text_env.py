@@ -1,0 +1,178 @@
+"""The environment of messages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from gymnasium.error import ResetNeeded
+
+import german_whist as gw
+from german_whist.agents.judge import advise, judge_action
+from german_whist.game.actions import action_text
+from german_whist.game.cards import card_text, cards_of
+from tests.redeal import Redeal
+
+
+class Scripted:
+    """Plays given actions in order."""
+
+    def __init__(self, actions: list[int]) -> None:
+        self.actions = iter(actions)
+
+    def act(self, views: np.ndarray[Any, Any], rng: Any) -> npt.NDArray[np.int64]:
+        return np.array([next(self.actions)])
+
+
+def play_on(env: gw.TextEnv, rng: np.random.Generator) -> tuple[list[str], float, dict[str, Any]]:
+    """Answer with random legal actions to the end; return the answers, the sum of rewards and the last info."""
+    answers, total, done, info = [], 0.0, False, {}
+    while not done:
+        answers.append(str(rng.choice(env.legal)))
+        _, reward, done, info = env.step(f"[{answers[-1]}]")
+        assert (info["action"], info["illegal"]) == (answers[-1], False)
+        total += reward
+    return answers, total, info
+
+
+def test_seed_and_address() -> None:
+    env, again = gw.TextEnv(opponent="random"), gw.TextEnv(opponent="random")
+    prompts = [env.reset(seed=7), env.reset(), env.reset()]
+    assert len(set(prompts)) == 3
+    assert prompts == [again.reset(seed=7), again.reset(), again.reset()]
+    assert again.reset(options={"deal": (7, 1)}) == prompts[1]
+    found = play_on(env, np.random.default_rng(0))
+    assert found == play_on(_at(again, (7, 2)), np.random.default_rng(0))
+    assert found[1] == (np.sign(found[2]["margin"]) + 1) / 2
+
+
+def _at(env: gw.TextEnv, deal: tuple[int, int]) -> gw.TextEnv:
+    env.reset(options={"deal": deal})
+    return env
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+@pytest.mark.parametrize("game", ["classic", "draft", "open_stock", "no_trump", "humbug"])
+def test_hidden_cards_are_hidden(game: str, seat: int) -> None:
+    redeal = Redeal(game, seed=4, seat=seat, steps=14, attempts=24)
+    dealer, size = int(redeal.course.states["dealer"][0]), len(redeal.course.rules.cards)
+    decks = [state["deck"][:size].tolist() for state in redeal.others.states]
+    actors = []
+    for (course, _), _ in zip(redeal.steps(), redeal.actions, strict=False):
+        actors.append(int(course.turn[0]))
+    acts = list(zip(redeal.actions, actors, strict=True))
+    heard = set()
+    for deck in decks:
+        env = gw.TextEnv(game, Scripted([action for action, actor in acts if actor != seat]), seat=seat)
+        messages = [env.reset(seed=0, options={"deck": deck, "dealer": dealer})]
+        for action in [action for action, actor in acts if actor == seat][:-1]:  # then the script may be at its end
+            messages.append(env.step(action_text(action, env.rules))[0])
+        heard.add("\n".join([*messages, env.prompt()]))
+    assert len(decks) > 1
+    assert len(heard) == 1
+
+
+def test_shown_cards_are_told_and_hidden_ones_exist() -> None:
+    humbug = gw.TextEnv("humbug:trump=none", "random", seat=0)
+    assert "ace of spades" in humbug.reset(seed=0, options={"deck": " ".join(map(card_text, range(52))), "dealer": 0})
+    env = gw.TextEnv("tiny:open_stock=2", "greedy", seat=1)
+    told = 0
+    for seed in range(4):
+        prompt, done = env.reset(seed=seed), False
+        while not done:
+            if "hidden card" in prompt:
+                assert "stock 4" in prompt  # in the second of two tricks for cards, both lie face up
+                told += 1
+            prompt, _, done, _ = env.step(env.legal[0])
+    assert told
+
+
+@pytest.mark.parametrize(
+    ("settings", "penalty", "lost"),
+    [
+        ({"reward": "win"}, 0.0, 0.0),
+        ({"reward": "margin"}, 0.0, -13.0),
+        ({"reward": "regret"}, 14.0, -27.0),
+        ({"reward": "regret", "illegal_penalty": 0}, 0.0, -13.0),
+        ({"reward": "win", "illegal_penalty": 0.25}, 0.25, -0.25),
+    ],
+)
+def test_three_illegal_answers(settings: dict[str, Any], penalty: float, lost: float) -> None:
+    env = gw.TextEnv(**settings, seat=0)
+    env.reset(seed=1)  # the opponent leads a card
+    hand = set(env.legal)
+    foreign = next(card_text(card) for card in range(52) if not int(env.view["hand"][0]) >> card & 1)
+    revoke = next(card_text(card) for card in cards_of(int(env.view["hand"][0])) if card_text(card) not in hand)
+    for answer, read, reason in [(foreign, foreign, "You do not hold"), ("no idea", None, "Your answer gives no card")]:
+        message, paid, done, info = env.step(answer)
+        assert message.startswith(reason)
+        assert all(card in message for card in hand)
+        assert (paid, done, info["illegal"], info["action"]) == (-penalty, False, True, read)
+        assert set(env.legal) == hand
+    _, paid, done, info = env.step(revoke)
+    assert (paid, done, info["illegal"], info["margin"]) == (lost, True, True, -13)
+    assert env.step(foreign)[1:3] == (0.0, True)
+
+
+@pytest.mark.parametrize("game", ["classic", "small_all"])
+def test_regret_in_endgame(game: str) -> None:
+    env, rng, checked = gw.TextEnv(game, "random", reward="regret", worlds=1), np.random.default_rng(3), []
+    env.reset(seed=3)
+    done = False
+    while not done:
+        view, action = env.view[0], str(rng.choice(env.legal))
+        _, reward, done, info = env.step(action)
+        if info["stage"] == "endgame" and view["led"] < 0:
+            hands = view["hand"], view["unseen"] | view["opponent_known"]
+            values = gw.solve_endgames(
+                *(np.array([hand], np.uint64) for hand in hands), trumps=int(view["trump"]), by_card=True
+            )[0]
+            checked.append((reward, float(values[gw.card(action)] - values.max())))
+    assert len(checked) > 3
+    assert min(expected for _, expected in checked) < 0
+    for reward, expected in checked:
+        assert reward == pytest.approx(expected)
+
+
+def test_regret_in_foreplay() -> None:
+    env, found = gw.TextEnv(reward="regret", worlds=8), []
+    env.reset(seed=6)
+    for _ in range(8):
+        advice = advise(env.view, env.rules, 8, 0, env._episode.batch.history(seats=[env.learner]))[0]
+        place = (0, -1)[len(found) % 2]
+        _, reward, _, info = env.step(card_text(advice.actions[place]))
+        assert info["stage"] == "foreplay"
+        assert reward == pytest.approx(-judge_action(advice, advice.actions[place]).tricks)
+        found.append(reward)
+    assert min(found) < -0.3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"reward": "regrets"}, "did you mean 'regret'"),
+        ({"seat": 2}, "seat .* 2"),
+        ({"worlds": 0}, "worlds .* 0"),
+        ({"illegal_penalty": -1.0}, "illegal_penalty .* -1.0"),
+    ],
+)
+def test_bad_arguments(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        gw.TextEnv(**arguments)
+
+
+def test_bad_calls() -> None:
+    env = gw.TextEnv()
+    with pytest.raises(ResetNeeded):
+        env.step("SA")
+    with pytest.raises(ResetNeeded):
+        env.prompt()
+    env.reset(seed=1)
+    prompt = env.prompt()
+    with pytest.raises(ValueError, match="did you mean 'deal'"):
+        env.reset(options={"deals": (0, 1)})
+    with pytest.raises(ValueError, match=r"answer .* 5"):
+        env.step(5)  # type: ignore[arg-type]
+    assert env.prompt() == prompt

@@ -1,0 +1,115 @@
+"""Answers in free text: which card or choice is read in them, and that no other is."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from german_whist.game.actions import action_text
+from german_whist.game.cards import NUM_CARDS, card_text
+from german_whist.game.rules import Rules, rules
+from german_whist.simulator.text.answers import read_action
+
+CLASSIC, DRAFT, HUMBUG = rules("classic"), rules("draft"), rules("humbug")
+CARDS = (1 << NUM_CARDS) - 1  # a card is to be chosen
+CHOICE = 3 << NUM_CARDS  # one of the two choices
+
+
+def read(answer: str, legal: int = CARDS, game: Rules = CLASSIC) -> str | None:
+    """Return what is read in an answer, ``None`` if it is refused."""
+    try:
+        return action_text(read_action(answer, legal, game), game)
+    except ValueError:
+        return None
+
+
+GIVEN = {
+    "SA": [
+        # nothing else
+        *("SA", "sa.", " *SA* ", "A♠", "Ace of Spades", "play s a", "(SA)", "```\nSA\n```"),
+        *("I'll lead the ace of spades.", "I will play SA because HK is led."),
+        # fields
+        '{"action": "SA"}',
+        '{"thought": "S7 would lose the trick", "action": "sa"}',
+        '```json\n{"reasoning": "S7? No: \\"HK\\" beats it.", "action": "play SA"}\n```',
+        '{"response": {"analysis": "S7 loses to HK", "play": {"card": "ace of spades"}}}',
+        '<tool_call>{"name": "play", "arguments": "{\\"thought\\": \\"S7\\", \\"card\\": \\"SA\\"}"}</tool_call>',
+        "S7 would lose: play_card(card='SA')",
+        # tags
+        "<think>[S7] would lose.</think> <answer>SA</answer>",
+        "<think>S7 would lose.\n<answer>SA</answer>",  # never closed
+        "S7 would lose. </think> SA",  # opened in the prompt
+        "<answer>S7</answer> No, wait: <answer>SA</answer>",
+        '<answer>{"action": "SA", "reason": "S7 loses"}</answer>',
+        "<|channel|>analysis<|message|>S7?<|end|><|start|>assistant<|channel|>final<|message|>SA",
+        # labels and LaTeX
+        "S7 would lose. Answer: sa",
+        "S7 would lose.\n### Final Answer\n: SA",
+        "Thought: S7 would lose.\nAction: play(SA)\nReason: S7 would lose",
+        "The answer is: SA, because HK is no trump.",
+        r"S7 would lose. $\boxed{\text{Ace of Spades}}$",
+        # brackets, lines, bold
+        "[S7] would lose. [SA]",
+        "**SA**\n\n**Explanation:** S7 would lose to HK.",
+        "Legal moves:\n- HK\n- SA\n- S7\n\nI play SA.",
+        "S7 would lose, so it has to be **SA**",
+    ],
+    "HT": ["10 of hearts", "h10", "[10♥]", '{"card": "Heart Ten"}', "SA would win. I play the 10 of ♥."],
+}
+REFUSED = [
+    # none
+    *("", "[]", "I pass.", "a heart", "SA1", "11 of hearts", "I hold 2 hearts", "take"),
+    # none but dismissed ones, or in unfinished reasoning
+    *("S7 would lose.", "[not S7]", "The answer is not S7.", "<think>S7 would lose", '{"thought": "S7 would lose"}'),
+    # several
+    *("S7 or SA", "<answer>S7 or SA</answer>", "[S7, SA]", "[S7] [SA]", "Best move: SA. Worst move: S7.", "SA\nS7"),
+    *("**SA** wins; **S7** loses.", "Should I play [S7] now?", "[S7] is worse than SA."),
+]
+
+
+@pytest.mark.parametrize(("answer", "card"), [(answer, card) for card, answers in GIVEN.items() for answer in answers])
+def test_read_card(answer: str, card: str) -> None:
+    assert read(answer) == card
+
+
+@pytest.mark.parametrize("answer", REFUSED)
+def test_unclear_answer(answer: str) -> None:
+    with pytest.raises(ValueError, match=r"\[SA\]"):
+        read_action(answer, CARDS, CLASSIC)
+
+
+# The last three differ from the letters that they match when they become capitals or small: one ended the program.
+WORDS = [*"SA7♠[]<>/*_`\"'{}:.,?~\\\n \u212a\u0130\u017f", "think", "answer", "boxed", "card", "10", "not", "I play "]
+
+
+@given(st.lists(st.sampled_from(WORDS)).map("".join))
+def test_any_text(answer: str) -> None:
+    assert read(answer) in {None, *map(card_text, range(NUM_CARDS))}
+
+
+@pytest.mark.parametrize(
+    ("answer", "action"),
+    [
+        ("Take it", "take"),
+        ("[leave]", "leave"),
+        ("I'll take the SA.", "take"),
+        ("I would leave it, but no: [take]", "take"),
+        ('{"thought": "to leave or to take", "action": "Leave"}', "leave"),
+        ("SA", "SA"),  # the refusal then says what is wrong
+        ("I could take it, or leave it.", None),
+        ("I would not take it.", None),
+        ("x", None),
+        ("swap", None),
+    ],
+)
+def test_read_choice(answer: str, action: str | None) -> None:
+    assert read(answer, CHOICE, DRAFT) == action
+
+
+def test_choices_of_rules() -> None:
+    assert read("I keep my hand.", CHOICE, HUMBUG) == "keep"
+    assert read("swap", CARDS, DRAFT) is None
+    assert read("take", CARDS, DRAFT) == "take"
+    with pytest.raises(ValueError, match="swap and keep"):
+        read_action("keep or swap", CHOICE, HUMBUG)
