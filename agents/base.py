@@ -14,6 +14,7 @@ import numpy.typing as npt
 from german_whist.game.cards import NUM_CARDS, card_text, cards_of
 from german_whist.game.rules import Rules
 from german_whist.game.rules import rules as rules_named
+from german_whist.simulator.observation.views import Views
 from german_whist.simulator.text.rules_text import rules_spec
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from german_whist.simulator.batch import DealBatch
     from german_whist.simulator.episodes import Episodes
 
-Views = np.ndarray[Any, Any]
 Actions = npt.NDArray[np.int64]
 # Event histories as ``DealBatch.history`` returns them: tokens int8[n, events, 4], and the number of events, int16[n].
 Histories = tuple[npt.NDArray[np.int8], npt.NDArray[np.integer[Any]]]

@@ -26,7 +26,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.base import Agent, Histories, Views, agent_name, play_turn
+from german_whist.agents.base import Agent, Histories, agent_name, play_turn
 from german_whist.agents.bots.base import RuleBot
 from german_whist.agents.bots.heuristic.bot_kernels import choose
 from german_whist.agents.endgame.open_hands import exact_margins, opponent_hand_known
@@ -35,10 +35,11 @@ from german_whist.agents.pretrained import CHAMPION
 from german_whist.agents.registry import make_agent
 from german_whist.game.agent_rng import AgentRng
 from german_whist.game.cards import cards_of
+from german_whist.game.endgame_setting import EXACT, PLAYED
 from german_whist.game.rules import Rules
 from german_whist.game.state import ENDGAME, FOREPLAY
-from german_whist.simulator.endgame import EXACT, PLAYED
 from german_whist.simulator.episodes import Episodes
+from german_whist.simulator.observation.views import Views
 from german_whist.solver.exact_endgame import can_solve_endgame
 
 WORLDS = 256  # per hint, and per decision of a review: a hint takes less than a second on one core

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.base import Actions, Agent, Games, Views, agent_name, as_agent, ask_views
+from german_whist.agents.base import Actions, Agent, Games, agent_name, as_agent, ask_views
 from german_whist.game.agent_rng import AgentRng
+from german_whist.simulator.observation.views import Views
 
 if TYPE_CHECKING:
     from torch import Tensor

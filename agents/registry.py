@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
 
 from german_whist.agents.base import Agent, AgentLike, SupportsAct, as_agent
+from german_whist.game.endgame_setting import EXACT, check_endgame
 from german_whist.game.rules import Rules
 from german_whist.game.rules import rules as rules_named
 from german_whist.game.utils.names import split_settings, unknown_name_error
-from german_whist.simulator.endgame import EXACT, check_endgame
 
 if TYPE_CHECKING:
     from german_whist.agents.policy.checkpoint import Checkpoint

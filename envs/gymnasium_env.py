@@ -20,11 +20,12 @@ from german_whist.agents.base import AgentLike, agent_name, play_turn
 from german_whist.envs.opponent import PlaysOpponent, check_seat, learner_seats
 from german_whist.envs.rendering.modes import FRAMES_PER_SECOND, RENDER_MODES, Picture
 from german_whist.envs.rendering.renderer import Renderer, RendererProperties
+from german_whist.game.endgame_setting import PLAYED
 from german_whist.game.match_format import MatchFormat
 from german_whist.game.rules import Rules
 from german_whist.game.scoring import check_dense
 from german_whist.game.utils.checks import whole_action
-from german_whist.simulator.endgame import PLAYED, EndgameHook
+from german_whist.simulator.endgame import EndgameHook
 from german_whist.simulator.episodes import Episode
 from german_whist.simulator.observation.spaces import ObservationForm
 

@@ -20,12 +20,13 @@ from german_whist.agents.base import AgentLike, play_turn
 from german_whist.envs.opponent import PlaysOpponent, check_seat, learner_seats
 from german_whist.envs.rendering.modes import FRAMES_PER_SECOND, Picture, check_render_mode
 from german_whist.envs.rendering.renderer import load_drawing, render_rows
+from german_whist.game.endgame_setting import PLAYED
 from german_whist.game.match_format import MatchFormat
 from german_whist.game.rules import Rules
 from german_whist.game.scoring import check_dense
 from german_whist.game.utils.checks import whole_actions, whole_number
 from german_whist.game.utils.names import unknown_name_error
-from german_whist.simulator.endgame import PLAYED, EndgameHook
+from german_whist.simulator.endgame import EndgameHook
 from german_whist.simulator.episodes import Episodes, Seeds
 from german_whist.simulator.observation.spaces import ObservationForm
 

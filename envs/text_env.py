@@ -9,7 +9,7 @@ from typing import Any
 
 from gymnasium.error import ResetNeeded
 
-from german_whist.agents.base import AgentLike, Views, play_turn
+from german_whist.agents.base import AgentLike, play_turn
 from german_whist.agents.judge import WORLDS, advise, judge_action, judge_of
 from german_whist.envs.opponent import PlaysOpponent, check_seat, learner_seats
 from german_whist.game.actions import action_text, actions_text
@@ -19,6 +19,7 @@ from german_whist.game.rules import rules as rules_named
 from german_whist.game.utils.checks import whole_number
 from german_whist.game.utils.names import unknown_name_error
 from german_whist.simulator.episodes import Episode
+from german_whist.simulator.observation.views import Views
 from german_whist.simulator.text.answers import read_action
 from german_whist.simulator.text.deal_text import deal_text
 from german_whist.simulator.text.events import action_events, first_events, result_text

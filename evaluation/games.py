@@ -25,10 +25,11 @@ from german_whist.agents.endgame.exact_agent import ExactEndgame, with_exact_end
 from german_whist.agents.external_agents import own_line
 from german_whist.agents.registry import as_spec, make_agent
 from german_whist.evaluation.recording import Recording, deal_results
+from german_whist.game.endgame_setting import EXACT, PLAYED, check_endgame
 from german_whist.game.match_format import MatchFormat
 from german_whist.game.rules import Rules
 from german_whist.game.utils.checks import SEED_LIMIT, check_seed, whole_number
-from german_whist.simulator.endgame import EXACT, PLAYED, check_endgame, endgame_hook_of
+from german_whist.simulator.endgame import endgame_hook_of
 from german_whist.simulator.episodes import Episodes
 
 DEFAULT_BATCH = 2048

@@ -16,12 +16,12 @@ from german_whist.evaluation.games import GameResults, Progress, deal_range, gam
 from german_whist.evaluation.recording import Recording
 from german_whist.evaluation.report import Report, Table
 from german_whist.evaluation.statistics import finite_ends, paired_intervals, percent, tricks
+from german_whist.game.endgame_setting import EXACT, PLAYED
 from german_whist.game.match_format import MATCH_LIMIT, MatchFormat, match_format_of
 from german_whist.game.rules import Rules, rules_from_dict
 from german_whist.game.rules import rules as rules_named
 from german_whist.game.scoring import reward_limit
 from german_whist.game.utils.checks import SEED_LIMIT
-from german_whist.simulator.endgame import EXACT, PLAYED
 from german_whist.simulator.text.rules_text import rules_spec
 
 Record = Callable[[Recording], None]

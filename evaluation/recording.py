@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from german_whist.agents.base import Histories, Views
+from german_whist.agents.base import Histories
 from german_whist.envs.rendering.modes import FRAME_SIZE, Picture, check_render_mode
 from german_whist.envs.rendering.renderer import load_drawing
 from german_whist.envs.rendering.trick_memory import Trick, TrickMemory
@@ -35,6 +35,7 @@ from german_whist.game.rules import Rules, rules_from_dict
 from german_whist.game.utils.checks import check_seed, whole_number
 from german_whist.game.utils.files import temporary_path
 from german_whist.simulator.batch import DealBatch
+from german_whist.simulator.observation.views import Views
 from german_whist.simulator.text.deal_text import deal_text
 
 VERSION = 1

@@ -25,10 +25,10 @@ from german_whist.evaluation.games import DEFAULT_BATCH, Progress, games, two_pl
 from german_whist.evaluation.match import game_title
 from german_whist.evaluation.report import Report, Table
 from german_whist.evaluation.statistics import Z95
+from german_whist.game.endgame_setting import PLAYED
 from german_whist.game.rules import Rules
 from german_whist.game.rules import rules as rules_named
 from german_whist.game.utils.checks import whole_number
-from german_whist.simulator.endgame import PLAYED
 
 DEFAULT_DEALS = 100_000  # after which a match ends undecided
 CHECK_EVERY = 16  # deals between two checks of the ratio

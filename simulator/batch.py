@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from german_whist.game.actions import illegal_row_error
 from german_whist.game.cards import parse_decks
+from german_whist.game.endgame_setting import PLAYED
 from german_whist.game.rules import Rules
 from german_whist.game.rules import rules as rules_named
 from german_whist.game.scoring import check_reward
@@ -27,7 +28,7 @@ from german_whist.simulator.batch_kernels import (
     write_margins,
     write_returns,
 )
-from german_whist.simulator.endgame import PLAYED, EndgameHook, endgame_hook_of
+from german_whist.simulator.endgame import EndgameHook, endgame_hook_of
 from german_whist.simulator.observation.action_log import ActionLog
 from german_whist.simulator.observation.canonical import canonical_views_on, decode_actions_on
 from german_whist.simulator.observation.history_kernels import relabel_histories

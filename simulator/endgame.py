@@ -12,28 +12,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.game.utils.names import unknown_name_error
+from german_whist.game.endgame_setting import PLAYED, check_endgame
 
 if TYPE_CHECKING:
     from torch import Tensor
 
     from german_whist.game.rules import Rules
     from german_whist.game.utils.device import Device, StructTensor
-
-PLAYED = "played"
-EXACT = "exact"
-ENDGAMES = (PLAYED, EXACT)
-
-
-def check_endgame(given: object) -> str:
-    """Return ``given`` if it is one of ``ENDGAMES``, ``"played"`` or ``"exact"``.
-
-    Raises:
-        ValueError: if it is not.
-    """
-    if not isinstance(given, str) or given not in ENDGAMES:
-        raise unknown_name_error("endgame", given, ENDGAMES)
-    return given
 
 
 class EndgameHook(Protocol):
@@ -68,10 +53,8 @@ def endgame_hook_of(endgame: str | EndgameHook, rules: Rules) -> EndgameHook | N
         ValueError: if the name is unknown, or the hook cannot finish the endgame of these rules.
     """
     if isinstance(endgame, str):
-        if endgame == PLAYED:
+        if check_endgame(endgame) == PLAYED:
             return None
-        if endgame != EXACT:
-            raise unknown_name_error("endgame", endgame, ENDGAMES)
         from german_whist.solver.exact_endgame import ExactEndgameHook  # compiled code: loaded only when needed
 
         hook: EndgameHook = ExactEndgameHook()

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from german_whist.game.actions import action_text, actions_text
 from german_whist.game.cards import NUM_CARDS
+from german_whist.game.endgame_setting import PLAYED
 from german_whist.game.match_format import (
     MATCH_LIMIT,
     MAX_DEALS,
@@ -29,7 +30,7 @@ from german_whist.game.utils.checks import SEED_LIMIT, IllegalActionError, check
 from german_whist.game.utils.jit import kernel
 from german_whist.simulator.batch import DealBatch
 from german_whist.simulator.batch_kernels import step_legal
-from german_whist.simulator.endgame import PLAYED, EndgameHook
+from german_whist.simulator.endgame import EndgameHook
 from german_whist.simulator.observation.canonical_kernels import RELABELING_SIZE, decode_action, relabel_view
 from german_whist.simulator.observation.full_state import full_states
 from german_whist.simulator.observation.vector_kernels import write_mask, write_observation

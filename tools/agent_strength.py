@@ -30,12 +30,12 @@ from german_whist.cli.terminal import progress_bar
 from german_whist.evaluation.games import GameResults
 from german_whist.evaluation.match import match_result, play_match
 from german_whist.evaluation.statistics import bounded_interval, mean_interval
+from german_whist.game.endgame_setting import EXACT, PLAYED
 from german_whist.game.rules import Rules
 from german_whist.game.rules import rules as rules_named
 from german_whist.game.utils.files import write_atomically
 from german_whist.game.utils.jit import kernel
 from german_whist.simulator.batch import DealBatch
-from german_whist.simulator.endgame import EXACT, PLAYED
 from german_whist.simulator.text.rules_text import rules_spec
 from tools.agent_report import markdown
 

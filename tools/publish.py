@@ -14,7 +14,7 @@ from pathlib import Path
 
 from german_whist.agents.policy.checkpoint import load_checkpoint
 from german_whist.agents.pretrained import FILE_SUFFIX
-from german_whist.simulator.endgame import ENDGAMES, check_endgame
+from german_whist.game.endgame_setting import ENDGAMES, check_endgame
 
 FOLDER = "agents/weights"
 MAX_BYTES = 5_000_000

@@ -20,11 +20,11 @@ from german_whist.agents.base import Agent, as_agent, ask
 from german_whist.agents.policy.inputs import input_high, num_outputs
 from german_whist.agents.policy.network.layers import OBSERVATION, UNIVERSAL
 from german_whist.game.agent_rng import AgentRng
+from german_whist.game.endgame_setting import EXACT, PLAYED
 from german_whist.game.rules import rules
 from german_whist.game.state import STATE
 from german_whist.game.utils.device import Device, StructTensor
 from german_whist.simulator.batch import DealBatch
-from german_whist.simulator.endgame import EXACT, PLAYED
 from german_whist.simulator.observation.canonical_kernels import RELABELING_SIZE
 from german_whist.simulator.observation.view_kernels import write_views
 from german_whist.simulator.observation.views import VIEW

@@ -44,9 +44,9 @@ from german_whist.agents.policy.inputs import input_layout
 from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK, UNIVERSAL, Layer
 from german_whist.agents.pretrained import find_network
 from german_whist.agents.registry import make_agent
+from german_whist.game.endgame_setting import EXACT
 from german_whist.game.rules import Rules, rules
 from german_whist.game.utils.device import Device
-from german_whist.simulator.endgame import EXACT
 from german_whist.simulator.observation.views import UNPLAYED
 from german_whist.training.config import POOL, SELF, PolicyIterationConfig, TrainConfig, load_config
 from german_whist.training.networks import Batch, Networks, feature_scale, fit_value

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from german_whist.agents.base import Actions, Agent, Views
+from german_whist.agents.base import Actions, Agent
 from german_whist.game.rules import Rules
 from german_whist.game.utils.device import Device, StructTensor
-from german_whist.simulator.observation.views import check_view_array
+from german_whist.simulator.observation.views import Views, check_view_array
 
 if TYPE_CHECKING:
     from torch import Tensor

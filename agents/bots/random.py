@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.base import Actions, Agent, Views
+from german_whist.agents.base import Actions, Agent
 from german_whist.game.cards import NUM_ACTIONS
 from german_whist.game.utils.bit_kernels import nth_lowest, popcount
 from german_whist.game.utils.jit import kernel
-from german_whist.simulator.observation.views import check_view_array
+from german_whist.simulator.observation.views import Views, check_view_array
 
 
 @kernel

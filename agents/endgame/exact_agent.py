@@ -15,14 +15,13 @@ from german_whist.agents.base import (
     Histories,
     SupportsAct,
     Values,
-    Views,
     agent_name,
     as_agent,
     whole_answer,
 )
 from german_whist.agents.endgame.open_hands import best_cards, exact_margins, open_hands, opponent_hand_known
 from german_whist.game.agent_rng import AgentRng
-from german_whist.simulator.observation.views import check_view_array
+from german_whist.simulator.observation.views import Views, check_view_array
 from german_whist.solver.races import NOT_LEGAL_MARGIN
 
 if TYPE_CHECKING:

@@ -21,7 +21,6 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.base import Views
 from german_whist.agents.endgame.open_hands_kernels import (
     drop_equivalent_cards,
     keep_best_by_rules,
@@ -29,6 +28,7 @@ from german_whist.agents.endgame.open_hands_kernels import (
     write_follower_wins,
     write_opponent_hand_known,
 )
+from german_whist.simulator.observation.views import Views
 from german_whist.solver.endgames import solve_endgames
 from german_whist.solver.races import NOT_LEGAL_MARGIN, race_move_values
 

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.base import Views
 from german_whist.agents.inference.deck_sampling_kernels import list_hands
 from german_whist.agents.inference.likelihood_kernels import (
     MODELS,
@@ -27,6 +26,7 @@ from german_whist.agents.inference.sampling import DealSampler
 from german_whist.agents.inference.world_sampling_kernels import sample_hands
 from german_whist.game.rules import Rules
 from german_whist.game.state import STATE
+from german_whist.simulator.observation.views import Views
 
 _DOUBLINGS = 2  # how often the number of candidates may be doubled
 # The least number of deals sampled per hand, where all hands that the opponent can hold are listed. Deals of the same

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.base import Views
 from german_whist.agents.inference.deck_sampling_kernels import (
     HIDDEN_DEAL,
     count_deals,
@@ -34,7 +33,7 @@ from german_whist.game.utils.checks import check_seed, whole_number
 from german_whist.game.utils.jit import allocating_kernel
 from german_whist.simulator.batch import BatchState
 from german_whist.simulator.observation.history import COLUMNS
-from german_whist.simulator.observation.views import VIEW
+from german_whist.simulator.observation.views import VIEW, Views
 from german_whist.simulator.text.rules_text import rules_spec
 
 _BYTE = np.iinfo(np.int8)

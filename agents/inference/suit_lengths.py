@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.base import Views
 from german_whist.agents.inference.sampling import check_consistent
 from german_whist.agents.inference.world_sampling_kernels import BINOMIAL, HAND_COUNTS, count_hands
 from german_whist.game.rules import Rules
@@ -19,7 +18,7 @@ from german_whist.game.rules import rules as rules_named
 from german_whist.game.state_kernels import suit_mask
 from german_whist.game.utils.bit_kernels import popcount
 from german_whist.game.utils.jit import allocating_kernel, kernel
-from german_whist.simulator.observation.views import check_view_array
+from german_whist.simulator.observation.views import Views, check_view_array
 
 
 class SuitLengths(NamedTuple):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.base import Actions, ActionValues, Agent, Histories, Values, Views
+from german_whist.agents.base import Actions, ActionValues, Agent, Histories, Values
 from german_whist.agents.bots.base import check_open_endgame
 from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.agents.policy.input_kernels import write_network_inputs
@@ -28,7 +28,7 @@ from german_whist.simulator.observation.canonical import (
     decode_values,
 )
 from german_whist.simulator.observation.vector_kernels import write_masks, write_view_masks
-from german_whist.simulator.observation.views import check_view_array
+from german_whist.simulator.observation.views import Views, check_view_array
 from german_whist.simulator.text.rules_text import rules_spec
 
 if TYPE_CHECKING:

@@ -29,9 +29,9 @@ from german_whist.agents.policy.network.layers import (
     layer_tensors,
     sizes_of,
 )
+from german_whist.game.endgame_setting import PLAYED, check_endgame
 from german_whist.game.rules import Rules, rules_from_dict
 from german_whist.game.utils.files import write_atomically
-from german_whist.simulator.endgame import PLAYED, check_endgame
 from german_whist.simulator.observation.views import NAMED, RANKS
 
 if TYPE_CHECKING:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.base import Views
 from german_whist.agents.policy.input_kernels import UNIVERSAL_BLOCKS, write_network_inputs
 from german_whist.agents.policy.network.layers import INPUTS, OBSERVATION, UNIVERSAL
 from german_whist.game.cards import NUM_ACTIONS
@@ -14,7 +13,7 @@ from german_whist.game.rules import Rules
 from german_whist.game.rules import rules as rules_named
 from german_whist.game.utils.names import unknown_name_error
 from german_whist.simulator.observation.vector import observation_high, observation_layout
-from german_whist.simulator.observation.views import check_view_array
+from german_whist.simulator.observation.views import Views, check_view_array
 
 
 def input_layout(rules: Rules, inputs: str = OBSERVATION) -> dict[str, Block]:

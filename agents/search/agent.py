@@ -34,7 +34,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.base import Actions, ActionValues, Agent, Games, Histories, Values, Views
+from german_whist.agents.base import Actions, ActionValues, Agent, Games, Histories, Values
 from german_whist.agents.bots.base import RuleBot, check_open_endgame
 from german_whist.agents.bots.heuristic.bot_kernels import choose
 from german_whist.agents.inference.belief import (
@@ -55,6 +55,7 @@ from german_whist.game.rules import Rules
 from german_whist.game.rules import rules as rules_named
 from german_whist.game.state import STATE
 from german_whist.game.utils.checks import whole_number
+from german_whist.simulator.observation.views import Views
 from german_whist.solver.search.transposition_table import RaceTranspositionTable, race_transposition_table
 
 DEFAULT_WORLDS = 60  # of mc

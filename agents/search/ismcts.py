@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.base import Actions, Views
+from german_whist.agents.base import Actions
 from german_whist.agents.bots.base import check_open_endgame
 from german_whist.agents.inference.world_sampling_kernels import sample_hands
 from german_whist.agents.search.ismcts_kernels import EDGE, MAX_PATH, NODE, choose_by_tree
@@ -30,7 +30,7 @@ from german_whist.game.rules import rules as rules_named
 from german_whist.game.state import STATE
 from german_whist.game.utils.checks import whole_number
 from german_whist.game.utils.names import unknown_name_error
-from german_whist.simulator.observation.views import VIEW
+from german_whist.simulator.observation.views import VIEW, Views
 from german_whist.solver.search.transposition_table import RaceTranspositionTable, race_transposition_table
 
 DEFAULT_ITERATIONS = 500

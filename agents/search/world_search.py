@@ -16,12 +16,12 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from german_whist.agents.base import Agent, Views
+from german_whist.agents.base import Agent
 from german_whist.agents.inference.belief import Result, RunWorlds
 from german_whist.agents.inference.sampling import check_consistent
 from german_whist.game.rules import Rules
 from german_whist.game.utils.checks import MAX_THREADS, whole_number
-from german_whist.simulator.observation.views import check_view_array
+from german_whist.simulator.observation.views import Views, check_view_array
 from german_whist.solver.tablebase.cache import open_table
 from german_whist.solver.tablebase.endgame_table import EndgameTable, empty_table
 from german_whist.solver.tablebase.kinds import DEFAULT_CARDS

@@ -11,9 +11,9 @@ from german_whist.agents.registry import as_spec, make_agent
 from german_whist.evaluation.games import Progress, deal_range, result_names
 from german_whist.evaluation.match import play_match
 from german_whist.evaluation.tournament.standings import Margins, Standings, standings
+from german_whist.game.endgame_setting import PLAYED
 from german_whist.game.rules import Rules
 from german_whist.game.rules import rules as rules_named
-from german_whist.simulator.endgame import PLAYED
 
 
 def play_tournament(

@@ -45,6 +45,8 @@ VIEW = np.dtype(
     align=True,
 )
 
+Views = np.ndarray[Any, Any]  # of dtype VIEW
+
 # How canonical views name ranks: as they are, or counted among the unplayed cards from the top. Model cards hold these
 # words.
 NAMED, UNPLAYED = "named", "live"

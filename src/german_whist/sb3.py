@@ -21,9 +21,10 @@ except ImportError as error:
 
 from german_whist.agents.base import Agent, AgentLike
 from german_whist.envs.gymnasium_vector_env import GermanWhistVectorEnv
+from german_whist.game.endgame_setting import PLAYED
 from german_whist.game.rules import Rules
 from german_whist.game.scoring import reward_limit
-from german_whist.simulator.endgame import PLAYED, EndgameHook
+from german_whist.simulator.endgame import EndgameHook
 
 __all__ = ["GermanWhistVecEnv"]
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyspiel
 
-from german_whist.agents.base import Actions, Agent, AgentLike, Games, Histories, Views, ask_views
+from german_whist.agents.base import Actions, Agent, AgentLike, Games, Histories, ask_views
 from german_whist.agents.inference.sampling import DealSampler
 from german_whist.agents.registry import make_agent
 from german_whist.game.agent_rng import AgentRng
@@ -22,6 +22,7 @@ from german_whist.openspiel.game import GermanWhistGame, load_game
 from german_whist.openspiel.state import GermanWhistState, state_of
 from german_whist.simulator.batch import DealBatch, GameId
 from german_whist.simulator.observation.history import EVENTS
+from german_whist.simulator.observation.views import Views
 
 
 class AgentBot(pyspiel.Bot):  # type: ignore[misc]

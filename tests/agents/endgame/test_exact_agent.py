@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from german_whist.agents.base import Agent, Views
+from german_whist.agents.base import Agent
 from german_whist.agents.endgame.exact_agent import ExactEndgame
 from german_whist.agents.endgame.open_hands import opponent_hand_known
 from german_whist.agents.registry import make_agent
@@ -15,6 +15,7 @@ from german_whist.game.agent_rng import AgentRng
 from german_whist.game.state import ENDGAME
 from german_whist.game.utils.device import Device
 from german_whist.simulator.batch import DealBatch
+from german_whist.simulator.observation.views import Views
 from tests.conftest import play_randomly
 from tests.envs.players import Lowest
 from tests.reference.plain import NAMES, cards

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from german_whist.agents.base import Views
 from german_whist.agents.endgame.exact_agent import ExactEndgame
 from german_whist.agents.endgame.open_hands import opponent_hand_known
 from german_whist.agents.policy.agent import PolicyAgent
@@ -16,6 +15,7 @@ from german_whist.agents.pretrained import PRETRAINED_NAMES, load_pretrained
 from german_whist.agents.registry import make_agent
 from german_whist.game.agent_rng import AgentRng
 from german_whist.simulator.batch import DealBatch
+from german_whist.simulator.observation.views import Views
 from german_whist.simulator.text.rules_text import rules_spec
 from tests.agents.networks import some_network
 from tests.conftest import play_randomly
