@@ -11,10 +11,10 @@ import numpy as np
 import textarena as ta
 
 import german_whist as gw
-from german_whist.game.cards import mask_of
-from german_whist.simulator.observation.position import endgame_view, foreplay_view
 
 RULES = gw.rules("all")
+LAYOUT = gw.observation_layout(RULES)
+WIDTH = max(block.stop for block in LAYOUT.values())
 SUITS = {"♣": "C", "♦": "D", "♥": "H", "♠": "S"}
 CARD = r"((?:10|[2-9JQKA])[♣♦♥♠])"
 
@@ -31,13 +31,13 @@ class WhistAgent(ta.Agent):
     def __call__(self, observation):
         board = observation[observation.rindex("Your hand:") :]
         places = {number(card): place for place, card in re.findall(rf"(\d+)\. {CARD}", board)}
-        view = self.view(observation, set(places))
+        view = gw.view_from_observation(self.vector(observation, set(places)), RULES)
         return f"[play {places[int(self.agent.act(view, None)[0])]}]"
 
-    def view(self, observation, hand):
-        """Return this seat's view, read from the text that it has been shown so far."""
+    def vector(self, observation, hand):
+        """Return what this seat knows, read from the text that it has been shown so far, as our observation vector."""
         me = int(re.search(r"German Whist - Player (\d)", observation)[1])
-        plays, won, taken, voids, up = ([], []), [0, 0], (set(), set()), ({}, {}), None
+        plays, won, taken, voids, up = ([], []), ([0, 0], [0, 0]), (set(), set()), ({}, {}), None
         story = rf"Next card for trick winner: {CARD}|Player (\d) played {CARD}|Player (\d) wins the trick"
         trick = []
         for prize, player, card, winner in re.findall(story, observation):
@@ -48,26 +48,43 @@ class WhistAgent(ta.Agent):
                 trick.append((int(player), number(card)))
             else:
                 (_, first), (follower, second) = trick
-                won[int(winner)] += 1
+                tricks = sum(map(sum, won)) + 1
+                won[int(winner)][tricks > RULES.foreplay] += 1
                 if first // 13 != second // 13:
-                    voids[follower][first // 13] = sum(won), 0
-                if sum(won) <= RULES.foreplay:
+                    voids[follower][first // 13] = tricks, 0
+                if tricks <= RULES.foreplay:
                     taken[int(winner)].add(up)
                     loser = 1 - int(winner)  # draws unseen
                     for suit, (number_of_trick, drawn) in voids[loser].items():
                         voids[loser][suit] = number_of_trick, drawn + 1
                 trick = []
-        led = trick[0][1] if trick else -1
-        trump = "CDHS".index(SUITS[re.search(r"Trump suit: (.)", observation)[1]])
-        mine, theirs = set(plays[me]), set(plays[1 - me])
-        tricks = won[me], won[1 - me]
-        if sum(won) >= RULES.foreplay:
-            rest = mask_of(set(RULES.cards) - hand - mine - theirs)
-            return endgame_view(RULES, mask_of(hand), rest, trump=trump, led=led, tricks=tricks)
-        held = {"taken": mask_of(taken[1 - me] - theirs), "shown": mask_of(taken[me] & hand)}
-        held |= {"dealer": me == 1, "voids": voids[1 - me], "own_voids": voids[me]}  # player 0 leads
-        played = {"mine": mask_of(mine), "theirs": mask_of(theirs - {led})}
-        return foreplay_view(RULES, mask_of(hand), up, trump=trump, led=led, tricks=tricks, **played, **held)
+        stock = max(0, RULES.stock - 2 * sum(map(sum, won)))
+        cards = {
+            "own_hand": hand,
+            "face_up": {up} if stock else set(),
+            "led": {trick[0][1]} if trick else set(),
+            "played_self": set(plays[me]),
+            "played_opponent": set(plays[1 - me]),
+            "opponent_known": taken[1 - me] - set(plays[1 - me]),
+        }
+        numbers = {
+            "tricks_self": won[me],
+            "tricks_opponent": won[1 - me],
+            "stock": stock,
+            "dealer": me == 1,  # player 0 leads
+            "turn": 1,
+        }
+        vector, start = np.zeros(WIDTH, np.int8), {name: block.start for name, block in LAYOUT.items()}
+        cards["unseen"] = set(RULES.cards).difference(*cards.values())
+        for name, known in {**cards, "own_known": taken[me] & hand}.items():
+            vector[[start[name] + card for card in known]] = 1
+        for name, values in numbers.items():
+            vector[slice(*LAYOUT[name][:2])] = values
+        vector[start["trump"] + "CDHS".index(SUITS[re.search(r"Trump suit: (.)", observation)[1]])] = 1
+        for whose, shown in (("self", voids[me]), ("opponent", voids[1 - me])):
+            for suit, (last, drawn) in shown.items():
+                vector[start[f"void_{whose}"] + suit], vector[start[f"drawn_{whose}"] + suit] = last, drawn
+        return vector
 
 
 class AnyCard(ta.Agent):

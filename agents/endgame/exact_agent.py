@@ -123,6 +123,8 @@ def with_exact_endgame(agent: Agent | SupportsAct) -> ExactEndgame:
         agent: acts where the opponent's hand is not known. An agent whose endgame is perfect already is returned as is.
 
     Raises:
-        ValueError: when ``agent`` is not an agent.
+        ValueError: when ``agent`` is not an agent object.
     """
+    if isinstance(agent, str):
+        raise ValueError(f"with_exact_endgame takes an agent object: write make_agent({f'{agent}+exact'!r}) for a name")
     return agent if isinstance(agent, ExactEndgame) else ExactEndgame(agent)

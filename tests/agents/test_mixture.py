@@ -12,7 +12,7 @@ import pytest
 import german_whist as gw
 from german_whist.game.agent_rng import AgentRng
 from tests.agents.networks import some_network
-from tests.envs.players import Lowest
+from tests.players import Lowest
 
 ID = "german_whist:GermanWhist-v0"
 SHARES: dict[Any, float] = {"heuristic": 0.5, "random": 0.3}

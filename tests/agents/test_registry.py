@@ -11,7 +11,7 @@ import pytest
 import german_whist as gw
 from german_whist.agents.registry import as_spec, make_agent
 from tests.agents.networks import some_network
-from tests.envs.players import Lowest
+from tests.players import Lowest
 
 WRONG = {
     "tiny": "agent 'tiny'",  # a game

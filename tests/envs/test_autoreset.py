@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from german_whist.envs.gymnasium_env import GermanWhistEnv
 from german_whist.envs.gymnasium_vector_env import GermanWhistVectorEnv
 from tests.conftest import random_actions
-from tests.envs.players import Lowest, Random
+from tests.players import Lowest, Random
 
 GAME = "german_whist:GermanWhist-v0"
 HUMBUG = "humbug:suits=2,ranks=4,hand=2,book=0"

@@ -13,7 +13,7 @@ from gymnasium.utils.env_checker import data_equivalence
 
 import german_whist as gw
 from tests.conftest import random_actions
-from tests.envs.players import Random
+from tests.players import Random
 
 GAME = "german_whist:GermanWhist-v0"
 COPIES = [copy.deepcopy, lambda environment: pickle.loads(pickle.dumps(environment))]

@@ -16,7 +16,7 @@ from german_whist.game.rules import rules
 from german_whist.game.scoring import reward_limit
 from german_whist.simulator.batch import DealBatch
 from tests.dealing import deal_deck
-from tests.envs.players import Lowest, Random, random_legal
+from tests.players import Lowest, Random, random_legal
 
 GAME = "german_whist:GermanWhist-v0"
 pytestmark = pytest.mark.filterwarnings("error")

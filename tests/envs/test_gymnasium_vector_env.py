@@ -12,7 +12,7 @@ from german_whist.game.scoring import reward_limit
 from tests.agents.test_agent_forms import Lowest as LowestOfMasks
 from tests.conftest import random_actions
 from tests.dealing import deal_deck
-from tests.envs.players import Lowest, Random, ReadsHistory
+from tests.players import Lowest, Random, ReadsHistory
 
 GAME = "german_whist:GermanWhist-v0"
 pytestmark = pytest.mark.filterwarnings("error")

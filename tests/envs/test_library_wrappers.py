@@ -10,7 +10,7 @@ import pytest
 from gymnasium import wrappers
 from gymnasium.wrappers import vector
 
-from tests.envs.players import Random
+from tests.players import Random
 
 GAME = "german_whist:GermanWhist-v0"
 KEYS = {"observation_keys": ("observation", "action_mask")}

@@ -17,7 +17,7 @@ from german_whist.simulator.observation.vector import (
     observe,
     view_from_observation,
 )
-from tests.envs.players import HALF_POINTS, random_legal
+from tests.players import HALF_POINTS, random_legal
 
 # The PettingZoo environment
 

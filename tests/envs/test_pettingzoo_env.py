@@ -14,7 +14,7 @@ from german_whist.game.scoring import REWARDS, reward_limit
 from german_whist.simulator.batch import DealBatch
 from german_whist.simulator.observation.full_state import full_states
 from tests.dealing import deal_deck
-from tests.envs.players import is_at_deal, random_legal
+from tests.players import is_at_deal, random_legal
 
 with warnings.catch_warnings():
     # Importing PettingZoo's tests makes it import two of its own environments in a way it has deprecated.

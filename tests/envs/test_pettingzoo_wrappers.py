@@ -11,7 +11,7 @@ from pettingzoo.utils import wrappers
 
 from german_whist.envs.pettingzoo_env import env, raw_env
 from german_whist.game.scoring import reward_limit
-from tests.envs.players import play_deal, random_legal
+from tests.players import play_deal, random_legal
 
 pytestmark = pytest.mark.filterwarnings("error")
 

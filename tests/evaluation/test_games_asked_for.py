@@ -13,7 +13,7 @@ import pytest
 from german_whist.agents.base import Games
 from german_whist.agents.endgame.exact_agent import ExactEndgame
 from german_whist.evaluation.match import play_match
-from tests.envs.players import Lowest, ReadsHistory
+from tests.players import Lowest, ReadsHistory
 
 
 class Remembers:

@@ -18,7 +18,7 @@ from german_whist.game.cards import card_text
 from german_whist.game.rules import rules
 from german_whist.simulator.batch import DealBatch
 from tests.agents.networks import some_network
-from tests.envs.players import Lowest
+from tests.players import Lowest
 from tests.reference.game import ReferenceDeal, returns_of
 
 AGENTS: dict[str, Callable[[], Any]] = {

@@ -12,7 +12,7 @@ from german_whist.evaluation.match import play_match
 from german_whist.evaluation.tournament.play import play_tournament
 from german_whist.evaluation.tournament.standings import Margins, Standings, standings
 from german_whist.game.rules import rules
-from tests.envs.players import Lowest
+from tests.players import Lowest
 
 GAME = {"deals": 6, "seed": 3, "rules": "small"}
 

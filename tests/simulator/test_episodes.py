@@ -11,7 +11,7 @@ from german_whist.envs.pettingzoo_env import raw_env
 from german_whist.game.match_format import MAX_DEALS, MAX_TARGET, first_deals, match_format_of
 from german_whist.simulator import episodes
 from german_whist.simulator.episodes import Episode
-from tests.envs.players import HALF_POINTS, play_out_match
+from tests.players import HALF_POINTS, play_out_match
 
 ROW = np.zeros(1, np.int64)
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from german_whist.agents.base import Agent
-from german_whist.agents.endgame.exact_agent import ExactEndgame
+from german_whist.agents.endgame.exact_agent import ExactEndgame, with_exact_endgame
 from german_whist.agents.endgame.open_hands import opponent_hand_known
 from german_whist.agents.registry import make_agent
 from german_whist.game.agent_rng import AgentRng
@@ -17,7 +17,7 @@ from german_whist.game.utils.device import Device
 from german_whist.simulator.batch import DealBatch
 from german_whist.simulator.observation.views import Views
 from tests.conftest import play_randomly
-from tests.envs.players import Lowest
+from tests.players import Lowest
 from tests.reference.plain import NAMES, cards
 from tests.solver.brute_force import card_values, race_card_margins
 
@@ -103,6 +103,11 @@ class Cached(Lowest, Agent):
     def act_on(self, device: Device, views: Any, rng: Any) -> Any:
         self.devices.append(device)
         return super().act_on(device, views, rng)
+
+
+def test_name_is_refused_with_the_one_to_write() -> None:
+    with pytest.raises(ValueError, match=r"make_agent\('heuristic\+exact'\)"):
+        with_exact_endgame("heuristic")  # type: ignore[arg-type]
 
 
 def test_policy_leaves_the_agents_array() -> None:

@@ -1,4 +1,4 @@
-"""Opponents and play for the environments' tests."""
+"""Agents and play that tests of several folders share."""
 
 from __future__ import annotations
 
