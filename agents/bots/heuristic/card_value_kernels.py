@@ -10,9 +10,9 @@ from german_whist.game.utils.jit import kernel
 
 # A card's value in tricks is RANK_VALUES[row, rivals] + LENGTH_VALUES[row, length]. Rivals are the unplayed cards of
 # other hands that outrank it (in a low deal: that it outranks); length counts the holder's cards of the suit, this one
-# included. Rows: plain suit, trump suit, and the same two for low deals. Fitted by ridge regression of the margin to the
-# cards of both seats in 40,000 endgames of the bot against itself with hands of 13; shifted so that a useless plain card
-# is worth about 0, and smoothed where there are few cases.
+# included. Rows: plain suit, trump suit, and the same two for low deals. Fitted by ridge regression of the margin to
+# the cards of both seats in 40,000 endgames of the bot against itself with hands of 13; shifted so that a useless plain
+# card is worth about 0, and smoothed where there are few cases.
 RANK_VALUES = np.array(
     [
         [0.50, 0.37, 0.22, 0.15, 0.10, 0.05, 0.01, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
