@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 from sb3_contrib import MaskablePPO
+from stable_baselines3.common import base_class
 
 import german_whist as gw
 from german_whist.agents.base import as_agent
@@ -59,8 +60,15 @@ def test_checkpoint_plays_as_model(finished: TrainingOutcome) -> None:
 def test_resumes_on_the_device_of_its_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(SystemExit):
         run(tmp_path / "run", callback=at(896, kill))
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)  # the device "auto" would be the GPU
+    asked = set()
+
+    def device(name: str = "auto") -> torch.device:
+        asked.add(str(name))
+        return torch.device("cpu")
+
+    monkeypatch.setattr(base_class, "get_device", device)
     assert resume_run(tmp_path / "run").decisions == 1024
+    assert asked == {"cpu"}
 
 
 def test_killed_run_resumes(tmp_path: Path) -> None:
