@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import platform
+import runpy
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -44,6 +47,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     nightly = [item for item in items if item.get_closest_marker("nightly")]
     config.hook.pytest_deselected(items=nightly)
     items[:] = [item for item in items if item not in nightly]
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterator[None]:
+    """Name PyTorch's build, Python and the system above pytest's last line: what a gate says holds for them."""
+    yield
+    build = "none"
+    if torch := importlib.util.find_spec("torch"):  # imported, it takes seconds
+        build = runpy.run_path(str(Path(torch.origin or "").with_name("version.py")))["__version__"]
+    terminalreporter.write_line(f"PyTorch {build}, Python {platform.python_version()}, {platform.platform()}")
 
 
 @pytest.hookimpl(optionalhook=True)
