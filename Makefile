@@ -13,7 +13,7 @@
 # make pins            renew `constraints.txt`
 # make from-nothing    run the targets that the pages name, in fresh environments
 # make examples        run `examples/`, each library in its own environment (gigabytes, about an hour)
-# PIP_EXTRA_INDEX_URL=ADDRESS with any of them hands pip another index, such as PyTorch's of CPU builds
+# TORCH_INDEX=ADDRESS with any of them takes PyTorch from that index, TORCH_INDEX= from PyPI (tools/torch_build.py)
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -145,9 +145,10 @@ lowest: $(VENV)/.installed-dist-$(KEY)
 	$(BIN)/uv pip compile --quiet --resolution lowest-direct --constraint $(VENV)/pinned.txt pyproject.toml \
 		$(patsubst %,--extra %,docs openspiel ray render train web) --output-file $(VENV)/lowest.txt
 	$(PYTHON) -m venv --clear .venv-lowest
-	.venv-lowest/bin/python -m pip install --quiet --requirement $(VENV)/lowest.txt
+	.venv-lowest/bin/python tools/torch_build.py $(VENV)/lowest.txt
+	.venv-lowest/bin/python -m pip install --quiet --constraint $(VENV)/lowest.txt \
+		--config-settings editable_mode=strict --editable ".[docs,openspiel,ray,render,train,web]"
 	.venv-lowest/bin/python -m pip install --quiet --constraint constraints.txt pytest hypothesis httpx2
-	.venv-lowest/bin/python -m pip install --quiet --no-deps --config-settings editable_mode=strict --editable .
 	.venv-lowest/bin/python -m pip check
 	.venv-lowest/bin/python -m sphinx -b html -q -W docs .venv-lowest/site
 	.venv-lowest/bin/python -m pytest -q $(LOWEST_TESTS)
@@ -156,6 +157,7 @@ lowest: $(VENV)/.installed-dist-$(KEY)
 # PYTHONWARNINGS: newer pips show what setuptools says about editable installs.
 $(VENV)/.installed-%-$(KEY): | $(BIN)/pip
 	@echo "installing german-whist[$*] into $(VENV) ..."
+	$(if $(findstring dev,$*)$(findstring train,$*),@$(BIN)/python tools/torch_build.py constraints.txt)
 	PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt \
 		--config-settings editable_mode=strict --editable ".[$*]"
 	@rm -f $(VENV)/.installed-$*-*

@@ -49,9 +49,8 @@ def make_environment(folder: Path, table: dict[str, list[str]]) -> Path:
         fixed = folder / "wanted.txt"
         fixed.write_text(wanted, encoding="utf-8")
         pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-c", fixed]
-        torch = [line for line in table["install"] if line.startswith("torch==")]
-        if torch:  # first and alone, so that the small CPU build is taken, if pip knows one
-            subprocess.run([*pip, *torch], check=True)
+        if any(line.startswith("torch==") for line in table["install"]):
+            subprocess.run([python, ROOT / "tools" / "torch_build.py", fixed], check=True)
         subprocess.run([*pip, *table["install"], str(ROOT)], check=True)
         fixed.rename(installed)
     subprocess.run([python, "-m", "pip", "install", "--quiet", "--no-deps", "--force-reinstall", str(ROOT)], check=True)
