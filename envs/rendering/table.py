@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from typing import NamedTuple
 
 import numpy as np
@@ -68,13 +67,6 @@ def deal_picture(
     width, height = check_size(size)
     scene = scene_of(batch, row, seat, names, scores)
     return np.array(_draw(scene, Frame(min(width / _WIDTH, height / _HEIGHT), width, height), names, trick))
-
-
-def png_bytes(picture: npt.NDArray[np.uint8], colors: int | None = None) -> bytes:
-    """Return a picture, uint8[height, width, 3], as the bytes of a PNG file; fewer ``colors`` make it smaller."""
-    file, image = io.BytesIO(), Image.fromarray(picture)
-    (image if colors is None else image.quantize(colors)).save(file, "PNG", optimize=True)
-    return file.getvalue()
 
 
 def _draw(scene: Scene, frame: Frame, names: tuple[str, str], trick: Trick | None) -> Image.Image:

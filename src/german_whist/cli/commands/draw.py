@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +12,6 @@ if TYPE_CHECKING:
     from german_whist.evaluation.recording import Recording
 
 _SUFFIX = ".jsonl"  # of files of recordings
-_COLORS = 192
-_SECONDS, _RESULT_SECONDS = 0.8, 4.0  # per frame of a GIF
 
 
 def add_parser(subparsers: Any) -> None:
@@ -69,12 +66,14 @@ def run(options: argparse.Namespace) -> int:
     else:
         raise ValueError(f"draw: what to draw must be one file *{_SUFFIX}, or two agents, got {options.source}")
     if options.still is not None:
-        from german_whist.envs.rendering.table import png_bytes
+        from german_whist.envs.rendering.encoding import png_bytes
 
         picture: Any = recording.render(options.after, seat=options.seat, size=still_size)
         write_atomically(options.still, png_bytes(picture))
     if options.gif is not None:
-        write_atomically(options.gif, _gif(recording, options.seat, gif_size))
+        from german_whist.envs.rendering.encoding import gif_bytes
+
+        write_atomically(options.gif, gif_bytes(recording.frames(seat=options.seat, size=gif_size)))
     files = [path for path in (options.still, options.gif) if path is not None]
     for path in files:
         print(f"{path}: {Path(path).stat().st_size / 1000:.0f} kB")
@@ -121,17 +120,3 @@ def _print(recording: Recording, seat: int | None) -> None:
         print_deal(batch, seat, names=names)
     result, low = recording.result, bool(batch.states["low"][0])
     print(result_sentence(result.tricks, result.margin, result.points, rules, names, low=low))
-
-
-def _gif(recording: Recording, seat: int | None, size: tuple[int, int]) -> bytes:
-    """Return a GIF of every position, with one palette, so that only changes between frames take space."""
-    from PIL import Image
-
-    frames = [Image.fromarray(frame) for frame in recording.frames(seat=seat, size=size)]
-    palette = frames[0].quantize(_COLORS, Image.Quantize.FASTOCTREE)
-    first, *others = [frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames]
-    seconds = [_SECONDS] * len(others) + [_RESULT_SECONDS]
-    file = io.BytesIO()
-    durations = [round(1000 * one) for one in seconds]
-    first.save(file, "GIF", save_all=True, append_images=others, duration=durations, loop=0)
-    return file.getvalue()
