@@ -1,4 +1,4 @@
-"""Options that several commands share: the address of a deal, the game, workers."""
+"""Options that several commands share: agents, the game, JSON, the address of a deal, workers."""
 
 from __future__ import annotations
 
@@ -8,6 +8,22 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
+
+
+def add_agents(parser: Any, help: str, *, several: bool = True) -> None:  # noqa: A002 - as argparse calls it
+    """Add the positional argument ``agents``, or ``agent`` for one."""
+    name, number = ("agents", "+") if several else ("agent", None)
+    parser.add_argument(name, nargs=number, metavar="AGENT", help=f"{help} (see german-whist agents)")
+
+
+def add_rules_option(parser: Any, default: str = "classic") -> None:
+    """Add ``--rules``."""
+    parser.add_argument("--rules", default=default, help=f"the game (see german-whist rules; default {default})")
+
+
+def add_json_option(parser: Any) -> None:
+    """Add ``--json``."""
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def parse_deal_address(text: str) -> tuple[int, int]:
@@ -32,7 +48,7 @@ def add_match_options(parser: Any) -> None:
         default=0,
         help="seed of the deals and of the agents' random choices (default 0)",
     )
-    parser.add_argument("--rules", default="classic", help="the game (see german-whist rules; default classic)")
+    add_rules_option(parser)
     parser.add_argument(
         "--endgame",
         default="played",

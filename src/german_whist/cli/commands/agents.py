@@ -6,6 +6,7 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
+from german_whist.cli.options import add_json_option
 from german_whist.cli.terminal import print_names
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ def add_parser(subparsers: Any) -> None:
         description="List the agents, with a recommendation.",
         epilog="example: german-whist agents --json",
     )
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    add_json_option(parser)
     parser.set_defaults(run=run)
 
 

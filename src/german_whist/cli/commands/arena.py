@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from german_whist.cli.options import add_match_options, add_worker_options, chosen_executor
+from german_whist.cli.options import add_agents, add_json_option, add_match_options, add_worker_options, chosen_executor
 from german_whist.cli.terminal import print_report, progress_bar
 from german_whist.game.utils.files import check_folder, write_atomically
 
@@ -33,7 +33,7 @@ def add_parser(subparsers: Any) -> None:
         "in Elo, and who beats whom.",
         epilog="example: german-whist arena random greedy heuristic small --deals 200",
     )
-    parser.add_argument("agents", nargs="+", metavar="AGENT", help="two or more agents (see german-whist agents)")
+    add_agents(parser, "two or more agents")
     parser.add_argument("--deals", type=int, metavar="N", default=1000, help="mirrored deals per pair (default 1000)")
     add_match_options(parser)
     parser.add_argument(
@@ -42,7 +42,7 @@ def add_parser(subparsers: Any) -> None:
         help="also draw the ratings and the matrix of win rates as this PNG file",
     )
     add_worker_options(parser)
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    add_json_option(parser)
     parser.set_defaults(run=run)
 
 

@@ -6,7 +6,7 @@ import argparse
 import json
 from typing import Any
 
-from german_whist.cli.options import add_worker_options, chosen_executor
+from german_whist.cli.options import add_agents, add_json_option, add_worker_options, chosen_executor
 from german_whist.cli.terminal import print_report, progress_bar
 
 
@@ -19,9 +19,9 @@ def add_parser(subparsers: Any) -> None:
         "rating with its interval. The protocol, gw-bench-v1, is the same for everyone, so ratings can be compared.",
         epilog="example: german-whist benchmark runs/mine",
     )
-    parser.add_argument("agent", metavar="AGENT", help="the agent (see german-whist agents)")
+    add_agents(parser, "the agent", several=False)
     add_worker_options(parser)
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    add_json_option(parser)
     parser.set_defaults(run=run)
 
 

@@ -7,7 +7,7 @@ import json
 from contextlib import nullcontext
 from typing import Any
 
-from german_whist.cli.options import add_match_options, add_worker_options, chosen_executor
+from german_whist.cli.options import add_agents, add_json_option, add_match_options, add_worker_options, chosen_executor
 from german_whist.cli.terminal import print_report, progress_bar
 
 
@@ -20,7 +20,7 @@ def add_parser(subparsers: Any) -> None:
         "swapped. The first agent plays each of the others; german-whist arena plays all pairs.",
         epilog="example: german-whist evaluate runs/mine random greedy heuristic",
     )
-    parser.add_argument("agents", nargs="+", metavar="AGENT", help="the agent and its opponents (german-whist agents)")
+    add_agents(parser, "the agent and its opponents")
     parser.add_argument(
         "--deals",
         type=int,
@@ -45,7 +45,7 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument("--record", metavar="FILE", help="write every game to this file as JSON lines")
     add_worker_options(parser)
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    add_json_option(parser)
     parser.set_defaults(run=run)
 
 

@@ -8,6 +8,8 @@ import math
 import sys
 from typing import TYPE_CHECKING, Any
 
+from german_whist.cli.options import add_json_option, add_rules_option
+
 if TYPE_CHECKING:
     import numpy as np
 
@@ -51,8 +53,8 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--my-void", **voids, help="the same for suits that you could not follow")
     parser.add_argument("--opponent", metavar="HAND", help="in the endgame, the opponent's cards")
     parser.add_argument("--tricks", metavar="N-N", help="tricks that you and the opponent have won in this stage")
-    parser.add_argument("--rules", default="classic", help="the game (see german-whist rules; default classic)")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    add_rules_option(parser)
+    add_json_option(parser)
     parser.set_defaults(run=run)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from german_whist.cli.options import add_rules_option
+
 if TYPE_CHECKING:
     from german_whist.agents.base import Agent
     from german_whist.simulator.episodes import Episode
@@ -26,7 +28,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "agent", nargs="?", default="heuristic", metavar="AGENT", help="the opponent (default heuristic)"
     )
-    parser.add_argument("--rules", default="classic", help="the game (see german-whist rules; default classic)")
+    add_rules_option(parser)
     parser.add_argument("--seat", type=int, choices=(0, 1), default=0, help="your seat (default 0, which deals first)")
     parser.add_argument("--deals", type=int, metavar="N", help="number of deals (default: until you quit)")
     parser.add_argument(

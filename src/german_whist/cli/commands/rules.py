@@ -6,6 +6,7 @@ import argparse
 import json
 from typing import Any
 
+from german_whist.cli.options import add_json_option
 from german_whist.cli.terminal import print_names
 
 
@@ -23,7 +24,7 @@ def add_parser(subparsers: Any) -> None:
         metavar="NAME",
         help="a preset, or a preset with changed settings, such as classic:hand=10,stock=32",
     )
-    parser.add_argument("--json", action="store_true", help="print the settings as JSON")
+    add_json_option(parser)
     parser.set_defaults(run=run)
 
 

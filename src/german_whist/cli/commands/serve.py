@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from german_whist.cli.options import add_rules_option
+
 
 def add_parser(subparsers: Any) -> None:
     """Register the command."""
@@ -32,7 +34,7 @@ def add_parser(subparsers: Any) -> None:
         metavar="AGENT",
         help="an opponent that the page offers first; may be repeated",
     )
-    parser.add_argument("--rules", default="classic", help="the game (see german-whist rules; default classic)")
+    add_rules_option(parser)
     parser.add_argument("--seed", type=int, metavar="N", help="seed of the deals (default: a new one for each game)")
     parser.add_argument("--no-browser", action="store_true", help="open no browser, only print the address")
     parser.set_defaults(run=run)

@@ -7,6 +7,8 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
+from german_whist.cli.options import add_json_option
+
 if TYPE_CHECKING:
     from german_whist.simulator.text.card_style import Style
     from german_whist.solver.endgames import Trick
@@ -29,7 +31,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--trump", metavar="SUIT", help="the trump suit: S, H, D or C (default: no trumps)")
     parser.add_argument("--led", metavar="CARD", help="the card that the leader has led, such as SA (default: none)")
     parser.add_argument("--low", action="store_true", help="the fewest tricks win")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    add_json_option(parser)
     parser.set_defaults(run=run)
 
 

@@ -8,6 +8,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
+from german_whist.cli.options import add_json_option
 from german_whist.cli.terminal import INTERRUPTED, print_report, printed_command
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument("--out", metavar="DIR", help="the run's folder (default: runs/NAME, runs/NAME-2, …)")
     parser.add_argument("--quiet", action="store_true", help="show no progress")
-    parser.add_argument("--json", action="store_true", help="print the results as JSON")
+    add_json_option(parser)
     settings = parser.add_argument_group(
         "settings",
         "each overrides the key of the same name in the configuration; defaults are for keys that it does not set",
