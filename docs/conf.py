@@ -36,7 +36,6 @@ nitpicky = True
 nitpick_ignore_regex = [(r"py:(class|obj|data|exc)", r".*")]
 
 myst_heading_anchors = 3
-myst_enable_extensions = ["colon_fence", "deflist"]
 
 # The site is built without the learning libraries, too.
 LEARNING = ("pyspiel", "torch", "stable_baselines3", "sb3_contrib", "tensorboard", "matplotlib")
