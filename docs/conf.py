@@ -22,11 +22,12 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
     "sphinx_copybutton",
+    "anchors",
+    "clone",
     "command_lexer",
     "figures",
     "reference_directives",
     "search_excerpts",
-    "anchors",
 ]
 exclude_patterns = ["_build", "_ext"]
 
