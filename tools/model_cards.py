@@ -1,15 +1,13 @@
-"""Writes the model cards of the pretrained agents as a page of Markdown.
+"""Writes the model cards of the pretrained agents as a page of Markdown, for a model hub or the reference pages.
 
-``python -m tools.model_cards > agents/weights/README.md`` writes the page of the package.
-
-With ``--hub`` the page starts with YAML metadata for the Hugging Face Hub: licence, library, task, tags, and
-``model-index`` with the results. As usual for reinforcement learning, the environment takes the place of the data set.
+``python -m tools.model_cards`` prints the page for the Hugging Face Hub, which starts with YAML metadata: licence,
+library, task, tags, and ``model-index`` with the results. As usual for reinforcement learning, the environment takes
+the place of the data set.
 """
 
 from __future__ import annotations
 
 import hashlib
-import sys
 from typing import Any
 
 import yaml
@@ -78,7 +76,6 @@ def _metric(kind: str, name: str, result: dict[str, Any], interval: str) -> dict
     return {"type": kind, "name": name, "value": f"{value:.3f} +/- {(high - low) / 2:.3f}", "args": facts}
 
 
-COMMAND = "python -m tools.model_cards > agents/weights/README.md"
 USUAL_DEALS = 10_000
 ENDGAMES = "Both sides play endgames exactly; against `heuristic`, each plays its own."
 INTRODUCTION = f"""# Pretrained agents
@@ -130,15 +127,13 @@ def page() -> str:
             "```text",
             *digests,
             "```",
-            "",
-            f"<!-- Generated from the model cards in the files by `{COMMAND}`; a test compares the two. -->\n",
         ]
     )
 
 
 def hub_page() -> str:
     """Return the page for a model hub, which starts with metadata."""
-    return f"{front_matter(pretrained_networks())}\n{page()}"
+    return f"{front_matter(pretrained_networks())}\n{page()}\n"
 
 
 def against(row: str) -> str:
@@ -180,4 +175,4 @@ def margin(result: dict[str, Any]) -> str:
 
 
 if __name__ == "__main__":
-    print(hub_page() if sys.argv[1:] == ["--hub"] else page(), end="")
+    print(hub_page(), end="")

@@ -16,16 +16,10 @@ from german_whist.agents.pretrained import (
     find_network,
     load_pretrained,
     pretrained_networks,
-    weights_folder,
 )
 from german_whist.agents.registry import make_agent
 from german_whist.evaluation.match import play_match
 from tests.agents.networks import some_network
-from tools.model_cards import page
-
-
-def test_model_card_page() -> None:
-    assert (weights_folder() / "README.md").read_text(encoding="utf-8") == page()
 
 
 @pytest.mark.parametrize("name", PRETRAINED_NAMES)

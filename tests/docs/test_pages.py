@@ -25,8 +25,8 @@ def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     run_page(page, tmp_path, monkeypatch)
 
 
-@pytest.mark.parametrize("page", OTHERS, ids=name_of)  # Sphinx checks those of docs/
-def test_links(page: Path) -> None:
+@pytest.mark.parametrize("page", [*PAGES, *OTHERS], ids=name_of)
+def test_links_work_in_a_clone(page: Path) -> None:
     for link in links(page):
         target, _, anchor = link.partition("#")
         path = (page.parent / target).resolve() if target else page
@@ -34,7 +34,15 @@ def test_links(page: Path) -> None:
         assert not anchor or anchor in anchors(path), link
 
 
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_a_clone_shows_no_directives(page: Path) -> None:
+    shown = re.sub(r"<!--.*?-->", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    assert re.findall(r"^```\{.*|\{[\w:-]+\}`.*?`", shown, re.MULTILINE) == []
+
+
 def anchors(page: Path) -> set[str]:
-    """The anchors of a page's headings."""
-    titles = re.findall(r"^#+ (.*)$", prose(page), re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", title.lower()).strip().replace(" ", "-") for title in titles}
+    """The anchors of a page: its own, and those that GitHub gives its headings."""
+    text = prose(page)
+    titles = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    slugs = (re.sub(r"[^\w\- ]", "", title.lower()).strip().replace(" ", "-") for title in titles)
+    return {*slugs, *re.findall('<a id="(.*?)">', text)}

@@ -1,0 +1,49 @@
+"""Every training setting, and the configurations that come with the package."""
+
+from __future__ import annotations
+
+from importlib import resources
+
+from german_whist.training.config import TRAINERS, recipe_names, settings_of
+from tools.markdown import fenced, markdown_table, plain
+
+
+def settings() -> str:
+    """Return a table for all trainers and one for each group of them that shares some settings."""
+    trainers = {name: settings_of(kind) for name, kind in TRAINERS.items()}
+    groups: dict[tuple[str, ...], list[str]] = {tuple(trainers): []}
+    for key in dict.fromkeys(key for of_trainer in trainers.values() for key in of_trainer):
+        groups.setdefault(tuple(name for name in trainers if key in trainers[name]), []).append(key)
+    parts = []
+    for names, keys in sorted(groups.items(), key=lambda group: -len(group[0])):
+        rows = []
+        for key in keys:
+            defaults = {name: _default(trainers[name][key].default) for name in names}
+            meaning = min((trainers[name][key].text for name in names), key=len)
+            rows.append((f"`{key}`", _defaults(defaults), plain(meaning)))
+        title = "all trainers" if len(names) == len(trainers) else " and ".join(names)
+        parts += [f"## Settings of {title}", markdown_table(("setting", "default", "meaning"), rows)]
+    return "\n\n".join(parts)
+
+
+def _default(value: str) -> str:
+    return value if value == "none" else f"`{value}`"
+
+
+def _defaults(defaults: dict[str, str]) -> str:
+    """Return the default that most trainers have, and those of the others by name."""
+    values = list(defaults.values())
+    common = max(values, key=values.count)
+    if values.count(common) == 1 < len(values):
+        return "<br>".join(f"{name}: {default}" for name, default in defaults.items())
+    others = [f"{name}: {default}" for name, default in defaults.items() if default != common]
+    return "<br>".join([common, *others])
+
+
+def recipes() -> str:
+    """Return each recipe as it stands in its file."""
+    parts = []
+    for name in recipe_names():
+        text = (resources.files("german_whist.configs") / f"{name}.yaml").read_text(encoding="utf-8")
+        parts += [f"### `{name}`", fenced("yaml", text.rstrip())]
+    return "\n\n".join(parts)
