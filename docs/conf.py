@@ -7,8 +7,6 @@ from importlib.metadata import version as installed_version
 from importlib.util import find_spec
 from pathlib import Path
 
-from sphinx.ext.autodoc.mock import mock
-
 sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
 project = "German Whist"
@@ -39,13 +37,11 @@ nitpick_ignore_regex = [(r"py:(class|obj|data|exc)", r".*"), ("myst", r"german_w
 
 myst_heading_anchors = 3
 
-# The site is built without the learning libraries, too.
-LEARNING = ("pyspiel", "torch", "stable_baselines3", "sb3_contrib", "tensorboard", "matplotlib")
-autodoc_mock_imports = [name for name in LEARNING if find_spec(name) is None]
+# The site is built without the libraries that extras bring, too.
+OPTIONAL = ("pydantic", "pyspiel", "torch", "stable_baselines3", "sb3_contrib", "tensorboard", "matplotlib")
+autodoc_mock_imports = [name for name in OPTIONAL if find_spec(name) is None]
 if "torch" in autodoc_mock_imports:
     autodoc_mock_imports.append("safetensors.torch")
-_mocked = mock(autodoc_mock_imports)  # our own directives import the modules that they document, too
-_mocked.__enter__()
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 autodoc_member_order = "bysource"
