@@ -65,7 +65,7 @@ coverage: $(VENV)/.installed-dev-$(KEY)
 
 # Parts of `make check` and `make test`, which run them in parallel.
 fast-tests: $(VENV)/.installed-dev-$(KEY)
-	$(BIN)/python -m pytest -q -n 2 tests/game tests/solver tests/simulator tests/envs tests/test_public_names.py tests/test_seeds.py
+	$(BIN)/python -m pytest -q -n 2 tests/game tests/solver tests/simulator tests/envs tests/docs/test_reference_pages.py tests/test_public_names.py tests/test_seeds.py
 
 types: $(VENV)/.installed-dev-$(KEY)
 	$(BIN)/mypy
