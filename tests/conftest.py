@@ -19,7 +19,6 @@ from hypothesis import settings
 
 from german_whist.game.utils.cache_folder import CACHE_VARIABLE
 from german_whist.game.utils.kernel_cache import kernels_folder
-from german_whist.simulator.batch import DealBatch
 from german_whist.solver.tablebase import cache
 from german_whist.solver.tablebase.build import build_table
 from german_whist.solver.tablebase.kinds import KINDS
@@ -73,19 +72,6 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 def _folder(item: pytest.Item) -> str:
     return item.path.relative_to(Path(__file__).parent).parts[0]
-
-
-def random_actions(masks: np.ndarray[Any, Any], rng: np.random.Generator) -> np.ndarray[Any, Any]:
-    """A random legal action in every row, int64[n], from action masks."""
-    actions: np.ndarray[Any, Any] = (rng.random(masks.shape) * masks).argmax(axis=1)
-    return actions
-
-
-def play_randomly(batch: DealBatch, rng: np.random.Generator, steps: int | None = None) -> None:
-    """Play ``steps`` random legal actions in every deal, or all that are left."""
-    while not batch.done.all() and (steps is None or steps > 0):
-        batch.step(random_actions(batch.action_mask(), rng))
-        steps = None if steps is None else steps - 1
 
 
 @pytest.fixture

@@ -62,8 +62,32 @@ class Random:
         return np.array([hand[int(draw * len(hand))] for hand, draw in zip(hands, draws, strict=True)])
 
 
-def random_legal(mask: np.ndarray, rng: np.random.Generator) -> int:
-    return int(rng.choice(np.flatnonzero(mask)))
+class LowestByMask:
+    """Plays the lowest legal card by number, asked with observations and masks, and keeps what it was given."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[Any, Any]] = []
+
+    def act(self, observations: Any, action_masks: Any) -> Any:
+        self.seen.append((observations, action_masks))
+        return lowest(action_masks)
+
+
+def lowest(masks: np.ndarray) -> np.ndarray:
+    """The lowest legal action in every row, int64[n]."""
+    return masks.argmax(axis=1)
+
+
+def random_legal(masks: np.ndarray, rng: np.random.Generator) -> Any:
+    """A random legal action in every row, int64[n], from action masks; of a single mask, an int."""
+    return (rng.random(masks.shape) * masks).argmax(axis=-1)
+
+
+def play_randomly(batch: DealBatch, rng: np.random.Generator, steps: int | None = None) -> None:
+    """Play ``steps`` random legal actions in every deal, or all that are left."""
+    while not batch.done.all() and (steps is None or steps > 0):
+        batch.step(random_legal(batch.action_mask(), rng))
+        steps = None if steps is None else steps - 1
 
 
 def play_deal(environment: Any, rng: np.random.Generator, rewards: dict[str, float] | None = None) -> list[int]:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from german_whist.game.cards import cards_of, mask_of
 from german_whist.simulator.batch import DealBatch
-from tests.conftest import play_randomly
+from tests.players import play_randomly
 
 
 class Redeal:

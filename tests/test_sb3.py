@@ -15,10 +15,7 @@ from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_suppo
 from stable_baselines3.common.vec_env import VecCheckNan, VecMonitor
 
 from german_whist.sb3 import GermanWhistVecEnv
-
-
-def lowest(masks: np.ndarray) -> np.ndarray:
-    return masks.argmax(axis=1)
+from tests.players import lowest
 
 
 @pytest.mark.parametrize("rules", ["classic", "draft", "high_low", "humbug", "race"])

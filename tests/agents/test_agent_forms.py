@@ -10,22 +10,12 @@ import pytest
 
 import german_whist as gw
 from german_whist.agents.base import as_agent
-
-
-class Lowest:
-    """Plays its lowest legal card, and keeps what it was given."""
-
-    def __init__(self) -> None:
-        self.seen: list[tuple[Any, Any]] = []
-
-    def act(self, observations: Any, action_masks: Any) -> Any:
-        self.seen.append((observations, action_masks))
-        return action_masks.argmax(axis=1)
+from tests.players import LowestByMask
 
 
 @pytest.mark.parametrize("rules", ["classic", "draft", "humbug"])
 def test_observations_form(rules: str) -> None:
-    batch, bot = gw.DealBatch(rules, size=20, seed=3), Lowest()
+    batch, bot = gw.DealBatch(rules, size=20, seed=3), LowestByMask()
     actions = as_agent(bot, gw.rules(rules)).act(batch.views(), None)
     ((observations, masks),) = bot.seen
     assert np.array_equal(observations, batch.observe())
@@ -37,16 +27,16 @@ def test_observations_form(rules: str) -> None:
 
 
 def test_observations_form_everywhere() -> None:
-    game = gymnasium.make("german_whist:GermanWhist-v0", opponent=Lowest(), rules="draft")
+    game = gymnasium.make("german_whist:GermanWhist-v0", opponent=LowestByMask(), rules="draft")
     _, info = game.reset(seed=1)
     over = False
     while not over:
         _, _, over, _, info = game.step(int(info["action_mask"].argmax()))
-    assert gw.play_match(gw.with_exact_endgame(Lowest()), "random", deals=5).deals == 5
+    assert gw.play_match(gw.with_exact_endgame(LowestByMask()), "random", deals=5).deals == 5
 
 
 def test_agent_names_its_rules() -> None:
-    class Small(Lowest):
+    class Small(LowestByMask):
         rules = "small"
 
     assert as_agent(Small()).rules == gw.rules("small")
@@ -69,7 +59,7 @@ def test_policy_of_observations() -> None:
 
 
 def test_canonical_agent() -> None:
-    class Canonical(Lowest):
+    class Canonical(LowestByMask):
         canonical = True
 
         def policy(self, observations: Any, action_masks: Any) -> Any:
@@ -93,7 +83,7 @@ def test_network_attribute_is_no_policy() -> None:
         def __call__(self, inputs: Any) -> Any:
             return inputs
 
-    class Module(Lowest):
+    class Module(LowestByMask):
         def __init__(self) -> None:
             super().__init__()
             self.policy = Net()  # as in a torch module

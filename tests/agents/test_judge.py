@@ -15,7 +15,7 @@ from german_whist.game.rules import rules
 from german_whist.simulator.batch import DealBatch
 from german_whist.simulator.observation.position import endgame_view
 from german_whist.solver.endgames import solve_endgame
-from tests.conftest import play_randomly
+from tests.players import play_randomly
 from tests.presets import PRESETS
 
 

@@ -12,13 +12,11 @@ import pytest
 from german_whist.evaluation.match import play_match
 from german_whist.evaluation.recording import Recording
 from tests.browser.conftest import OpenTable
+from tests.browser.playing import RATED, REVIEW, TINY
 from tests.browser.server import Server
 from tests.browser.table import Table
 
 pytestmark = pytest.mark.nightly
-
-TINY = "tiny"
-REVIEW = 60_000  # milliseconds: it thinks about every move, also on a busy machine
 
 
 def test_the_key_for_a_hint_waits_like_the_button_until_the_cards_lie_still(open_table: OpenTable) -> None:
@@ -346,19 +344,6 @@ def test_statistics_count_deals_and_can_be_deleted(table: Table) -> None:
     dialog.wait_for(state="detached")
     table.button("Statistics").click()
     assert "No deal is finished yet" in table.page.get_by_role("dialog", name="Statistics").text_content()
-
-
-# Counts rated deals of classic.
-RATED = """async (count) => {
-  const { store } = modules["game/sessions.js"];
-  const row = (deal) => ({
-    session: "s", deal, time: `2026-11-21T01:${10 + deal}:00+00:00`, rules: "classic", agent: "greedy",
-    margin: 1, low: false, assisted: false, day: null, recalled: null, held: null,
-    given_away: 1, at_stake: 3, par: deal % 2 ? 1 : 3,
-  });
-  const deals = Array.from({ length: count }, (_, place) => row(place + 1));
-  await store.merge([], { deals, matches: [] });
-}"""
 
 
 def test_the_accuracy_in_classic_stands_among_those_of_the_agents(table: Table) -> None:

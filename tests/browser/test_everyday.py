@@ -11,11 +11,23 @@ from pathlib import Path
 import pytest
 
 from tests.browser.conftest import OpenTable, StartServer
+from tests.browser.playing import (
+    BOT,
+    LONGEST,
+    RESULT,
+    REVIEW,
+    SIZES,
+    TINY,
+    WAYS,
+    ask_again,
+    follows,
+    has_failed,
+    play,
+    play_quickly,
+    play_with_keys,
+)
+from tests.browser.screens import check
 from tests.browser.table import Table
-from tests.browser.test_access import LONGEST, check, follows, play
-from tests.browser.test_coach import REVIEW, TINY
-from tests.browser.test_recovery import BOT, ask_again, has_failed
-from tests.browser.test_whole_deals import RESULT, SIZES, WAYS, play_quickly, play_with_keys
 
 
 def test_who_is_new_chooses_one_of_three_opponents_or_the_lesson_once(

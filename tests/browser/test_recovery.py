@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import OpenTable, StartServer
+from tests.browser.playing import RATED, REVIEW, ask_again, games_window, has_failed
 from tests.browser.server import Server
 from tests.browser.table import Table
-from tests.browser.test_coach import RATED, REVIEW
-from tests.browser.test_windows import games_window
 
 pytestmark = pytest.mark.nightly
 
@@ -61,33 +60,6 @@ def test_an_agent_of_the_page_itself_plays_on_without_the_server(
     # The deal may have been reviewed meanwhile, which the server does.
     assert all("ERR_CONNECTION_REFUSED" in words for words in table.complaints)
     table.complaints.clear()
-
-
-BOT = """
-from pathlib import Path
-
-import german_whist as gw
-
-class Bot:
-    def act(self, views, rng):
-        if Path(__file__).with_name("broken").exists():
-            raise RuntimeError("no card")
-        return gw.action_mask(views).argmax(axis=1)
-"""
-
-
-def has_failed(table: Table, words: str) -> None:
-    """Wait until the page says that the opponent has failed."""
-    table.page.get_by_role("alert").filter(has_text=words).wait_for()
-    table.page.locator("#prompt").filter(has_text="The opponent has failed. Tap to ask again.").wait_for()
-
-
-def ask_again(table: Table) -> None:
-    """Tap a card while it is the opponent's turn, and wait for what it plays."""
-    before = table.log
-    table.page.locator("#hand button").first.click(force=True)  # screen readers hear that it cannot be played
-    table.page.wait_for_function("text => document.querySelector('[role=log]').textContent !== text", arg=before)
-    table.wait()
 
 
 @pytest.mark.parametrize(

@@ -20,9 +20,9 @@ from german_whist.game.rules import rule_names
 from german_whist.simulator.batch import DealBatch
 from german_whist.simulator.episodes import Episode
 from german_whist.table.bundle import write_page
+from tests.browser.playing import games_window
 from tests.browser.static_site import StaticSite
 from tests.browser.table import Table
-from tests.browser.test_windows import games_window
 
 pytestmark = pytest.mark.nightly
 

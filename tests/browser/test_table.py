@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import OpenTable, StartServer
+from tests.browser.playing import REVIEW
 from tests.browser.server import COLD
 from tests.browser.table import Table
-from tests.browser.test_coach import REVIEW
 
 pytestmark = pytest.mark.nightly
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -12,22 +11,11 @@ import pytest
 
 from german_whist.game.rules import rule_names, rules
 from tests.browser.conftest import Devices
+from tests.browser.playing import RESULT, SIZES, WAYS, play, play_quickly, play_with_keys
 from tests.browser.server import Server
-from tests.browser.table import ABLE, Table
-from tests.browser.test_access import play
+from tests.browser.table import Table
 
 pytestmark = pytest.mark.nightly
-
-
-WAYS = ("mouse", "touch", "keyboard")
-
-RESULT = re.compile(r"((You win|Textbook wins) \d+ to \d+|The deal is drawn, \d+ tricks? each)(, played low)?")
-
-SIZES: dict[str, dict[str, Any]] = {
-    "mouse": {},
-    "touch": {"width": 390, "height": 844},
-    "keyboard": {"width": 1024, "height": 768},
-}
 
 
 @pytest.fixture(scope="module")
@@ -38,37 +26,6 @@ def ways(browser: Any, server: Server, devices: Devices) -> Iterator[dict[str, T
     complaints = [words for table in ways.values() for words in table.complaints]
     ways["keyboard"].close()
     assert complaints == []
-
-
-def play_with_keys(table: Table) -> None:
-    """Play a deal with Tab, arrows, Enter and the space bar alone."""
-    keyboard = table.page.keyboard
-    while not table.result:
-        before = table.log
-        for _ in range(60):
-            if table.page.evaluate(
-                """() => { const at = document.activeElement;
-                  return at.closest('main :is([role=group], [role=list])') !== null && at.tagName === 'BUTTON'
-                    && at.getAttribute('aria-disabled') !== 'true' }"""
-            ):
-                break
-            keyboard.press("Tab")
-        keyboard.press("Enter")
-        if table.page.evaluate("document.activeElement.getAttribute('aria-pressed')") is not None:
-            keyboard.press("Space")
-        table.page.wait_for_function("text => document.querySelector('[role=log]').textContent !== text", arg=before)
-        table.wait()
-    assert table.page.evaluate("document.activeElement.textContent") in {"Next deal", "New game"}
-
-
-def play_quickly(table: Table) -> None:
-    """Play the first action that can be taken, one press each, to the end of the deal."""
-    able = table.page.locator(ABLE).first
-    while not table.result:
-        before = table.log
-        table.press(able)
-        table.page.wait_for_function("text => document.querySelector('[role=log]').textContent !== text", arg=before)
-        table.wait()
 
 
 def play_whole_deal(ways: dict[str, Table], game: str, way: str) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import OpenTable
+from tests.browser.playing import games_window
 from tests.browser.table import Table
 
 pytestmark = pytest.mark.nightly
@@ -101,14 +102,6 @@ _CHANGE = """async (id) => {
 def unfinished(table: Table) -> Any:
     """Open the window of all games; return the list of those to go on with."""
     return games_window(table).locator("section").nth(0)
-
-
-def games_window(table: Table) -> Any:
-    table.button("More").click()
-    table.button("Your games", exact=False).click()
-    window = table.page.get_by_role("dialog", name="Your games")
-    window.wait_for()
-    return window
 
 
 @pytest.mark.parametrize("day", [False, True])

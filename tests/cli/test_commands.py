@@ -19,7 +19,7 @@ from german_whist.simulator.text.rules_text import rules_text
 from german_whist.training.curve import COLORS
 from german_whist.training.run import RunDirectory
 from tests.cli.commands import Run
-from tests.training.test_curve import colours_in, points
+from tests.pictures import colours_in, points
 
 
 def test_version(run: Run) -> None:

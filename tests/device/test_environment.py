@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from tests.conftest import random_actions
+from tests.players import random_legal
 
 ID = "german_whist:GermanWhist-v0"
 SETTINGS: list[dict[str, Any]] = [
@@ -45,7 +45,7 @@ def test_steps_match_arrays(settings: dict[str, Any]) -> None:
         np.testing.assert_array_equal(same_info["action_mask"].numpy(), info["action_mask"])
         np.testing.assert_array_equal(same_info["illegal"].numpy(), info["illegal"])
         np.testing.assert_array_equal(tensors.unwrapped.action_masks().numpy(), arrays.unwrapped.action_masks())
-        actions = random_actions(info["action_mask"], rng)
+        actions = random_legal(info["action_mask"], rng)
         actions[rng.random(20) < 0.02] = 51
         seen, rewards, terminations, _, info = arrays.step(actions)
         same_seen, same_rewards, same_terminations, truncations, same_info = tensors.step(torch.from_numpy(actions))

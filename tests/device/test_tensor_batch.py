@@ -10,7 +10,7 @@ import torch
 
 from german_whist.simulator.batch import DealBatch
 from german_whist.simulator.observation.views import VIEW
-from tests.conftest import random_actions
+from tests.players import random_legal
 
 SIZE = 40
 
@@ -39,7 +39,7 @@ def test_tensors_match_arrays(rules: str, endgame: str) -> None:
         np.testing.assert_array_equal(
             tensors.views(seats=seats).bytes.numpy().view(VIEW)[:, 0], arrays.views(None, seats)
         )
-        actions = random_actions(masks, rng)
+        actions = random_legal(masks, rng)
         arrays.step(actions)
         tensors.step(torch.from_numpy(actions))
         np.testing.assert_array_equal(tensors.turn.numpy(), arrays.turn)
@@ -97,7 +97,7 @@ def test_histories_match_arrays(rules: str) -> None:
         for keywords in ({}, {"seats": seats}, {"rows": [3, 1]}):
             for found, expected in zip(tensors.history(**keywords), arrays.history(**keywords), strict=True):
                 np.testing.assert_array_equal(found.numpy(), expected, strict=True)
-        actions = random_actions(arrays.action_mask(), rng)
+        actions = random_legal(arrays.action_mask(), rng)
         for batch in (arrays, tensors):
             batch.step(actions)
     first = tensors.history()[1]

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from german_whist.envs.gymnasium_env import GermanWhistEnv
 from german_whist.envs.gymnasium_vector_env import GermanWhistVectorEnv
-from tests.conftest import random_actions
-from tests.players import Lowest, Random
+from tests.players import Lowest, Random, random_legal
 
 GAME = "german_whist:GermanWhist-v0"
 HUMBUG = "humbug:suits=2,ranks=4,hand=2,book=0"
@@ -43,7 +42,7 @@ def assert_same_info(ours: dict[str, Any], theirs: dict[str, Any], but: tuple[st
 
 def actions_for(mask: Any, rng: np.random.Generator) -> Any:
     """Random legal actions, now and then an illegal one, and any in rows that are over."""
-    actions = random_actions(mask, rng)
+    actions = random_legal(mask, rng)
     wild = rng.random(len(mask)) < 0.03
     actions[wild] = rng.integers(-2, 60, wild.sum())
     return actions

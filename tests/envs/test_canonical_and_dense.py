@@ -15,8 +15,8 @@ from german_whist.envs.pettingzoo_env import env
 from german_whist.game.rules import rule_names, rules
 from german_whist.simulator.batch import DealBatch
 from german_whist.simulator.observation.history import EVENTS
-from tests.conftest import random_actions
 from tests.dealing import deal_deck
+from tests.players import random_legal
 from tests.strategies import seeds
 
 GAME = "german_whist:GermanWhist-v0"
@@ -46,7 +46,7 @@ def test_canonical_histories(name: str, rng: np.random.Generator) -> None:
         found, its_lengths = shown.history(seats=seats)
         assert (found == tokens).all()
         assert (its_lengths == lengths).all()
-        actions = random_actions(plain.action_mask(), rng)
+        actions = random_legal(plain.action_mask(), rng)
         encoded = gw.canonical_views(plain.views())[1][np.arange(20), 52 + np.minimum(actions, 51)]
         shown.step(np.where(actions < 52, encoded, actions))
         plain.step(actions)
@@ -115,7 +115,7 @@ def test_dense_rewards_add_up(name: str, seed: int, endgame: str) -> None:
     for agent in dense.agent_iter():
         observation, reward, terminated, _, _ = dense.last()
         read[agent] += reward
-        action = None if terminated else int(rng.choice(np.flatnonzero(observation["action_mask"])))
+        action = None if terminated else random_legal(observation["action_mask"], rng)
         dense.step(action)
         if terminated:
             continue

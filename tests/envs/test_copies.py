@@ -12,8 +12,7 @@ import pytest
 from gymnasium.utils.env_checker import data_equivalence
 
 import german_whist as gw
-from tests.conftest import random_actions
-from tests.players import Random
+from tests.players import Random, random_legal
 
 GAME = "german_whist:GermanWhist-v0"
 COPIES = [copy.deepcopy, lambda environment: pickle.loads(pickle.dumps(environment))]
@@ -30,7 +29,7 @@ def play_aec(environment: Any, seed: int, steps: int = 10_000) -> list[Any]:
         observation, reward, done, _, info = environment.last()
         told += [environment.agent_selection, observation, reward, done, copy.deepcopy(info)]
         told += [environment.unwrapped.state(), environment.unwrapped.deal, environment.unwrapped.scores]
-        environment.step(None if done else int(rng.choice(np.flatnonzero(info["action_mask"]))))
+        environment.step(None if done else random_legal(info["action_mask"], rng))
     return told
 
 
@@ -60,7 +59,7 @@ def play_gymnasium(environment: Any, info: dict[str, Any], seed: int, steps: int
     told = []
     for _ in range(steps):
         mask = np.atleast_2d(info["action_mask"])
-        cards = random_actions(mask, rng)
+        cards = random_legal(mask, rng)
         answer = environment.step(cards if info["action_mask"].ndim == 2 else int(cards[0]))
         info = answer[4]
         told.append(answer)

@@ -9,10 +9,8 @@ import pytest
 from german_whist.envs.gymnasium_vector_env import GermanWhistVectorEnv
 from german_whist.game.rules import rules
 from german_whist.game.scoring import reward_limit
-from tests.agents.test_agent_forms import Lowest as LowestOfMasks
-from tests.conftest import random_actions
 from tests.dealing import deal_deck
-from tests.players import Lowest, Random, ReadsHistory
+from tests.players import Lowest, LowestByMask, Random, ReadsHistory, random_legal
 
 GAME = "german_whist:GermanWhist-v0"
 pytestmark = pytest.mark.filterwarnings("error")
@@ -22,7 +20,7 @@ pytestmark = pytest.mark.filterwarnings("error")
 def test_illegal_action(reward: str) -> None:
     environment = GermanWhistVectorEnv(Lowest(), 4, reward=reward)
     _, info = environment.reset(seed=2)
-    actions = random_actions(info["action_mask"], np.random.default_rng(1))
+    actions = random_legal(info["action_mask"], np.random.default_rng(1))
     actions[1] = np.flatnonzero(info["action_mask"][1] == 0)[0]
     actions[3] = 10**12
     _, rewards, terminations, _, info = environment.step(actions)
@@ -43,7 +41,7 @@ def test_deals_of_rows(rng: np.random.Generator) -> None:
             index = row + 3 * int(ended[row])
             deck = deal_deck(environment.rules.cards, 4, index)
             np.testing.assert_array_equal(environment._batch.states["deck"][row, :8], deck)
-        _, _, terminations, _, info = environment.step(random_actions(info["action_mask"], rng))
+        _, _, terminations, _, info = environment.step(random_legal(info["action_mask"], rng))
         ended += terminations
     before = environment._episodes.indices.copy()
     environment.reset()
@@ -76,7 +74,7 @@ def test_opponent_can_change(settings: dict[str, Any]) -> None:
             *_, info = environment.step(info["action_mask"].argmax(-1))
 
     lowest, reader = Lowest(), ReadsHistory()
-    for opponent in (lowest, LowestOfMasks(), "greedy"):
+    for opponent in (lowest, LowestByMask(), "greedy"):
         play()
         environment.opponent = opponent
     assert lowest.calls
@@ -100,7 +98,7 @@ def test_opponent_calls_are_batched() -> None:
     rng = np.random.default_rng(1)
     for _ in range(60):
         opponent.calls = 0
-        _, _, _, _, info = environment.step(random_actions(info["action_mask"], rng))
+        _, _, _, _, info = environment.step(random_legal(info["action_mask"], rng))
         assert opponent.calls <= 2
 
 
@@ -110,7 +108,7 @@ def test_arrays_are_not_overwritten(rng: np.random.Generator) -> None:
     kept: list[Any] = [observations, info["action_mask"]]
     copies = [array.copy() for array in kept]
     for _ in range(20):
-        observations, rewards, terminations, _, info = environment.step(random_actions(info["action_mask"], rng))
+        observations, rewards, terminations, _, info = environment.step(random_legal(info["action_mask"], rng))
         final = [array for array in info.get("final_obs", []) if array is not None]
         new = [observations, rewards, terminations, info["action_mask"], info["illegal"], *final]
         kept += new

@@ -18,7 +18,7 @@ import german_whist as gw
 from german_whist.evaluation.match import play_match
 from german_whist.evaluation.recording import DealResult, Recording, read_recordings, writing_recordings
 from german_whist.simulator.batch import DealBatch
-from tests.conftest import random_actions
+from tests.players import random_legal
 from tests.strategies import games, seeds
 
 
@@ -30,7 +30,7 @@ def recorded(game: Any, seed: int = 3, index: int = 4, dealer: int | None = None
     batch.deal_decks([cards], [dealer])
     rng, actions = np.random.default_rng(seed % 2**32), []
     while not batch.done[0]:
-        actions += random_actions(batch.action_mask(), rng).tolist()
+        actions += random_legal(batch.action_mask(), rng).tolist()
         batch.step(actions[-1:])
     address = {"deck": tuple(cards)} if deck else {"deal": (seed, index)}
     return Recording(batch.rules, dealer, ("me", "you"), tuple(actions), DealResult.of(batch), **address)  # type: ignore[arg-type]

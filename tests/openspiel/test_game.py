@@ -13,7 +13,7 @@ import german_whist.openspiel as gw_openspiel
 from german_whist.game.rules import rule_names, rules
 from german_whist.game.scoring import REWARDS
 from german_whist.simulator.batch import DealBatch
-from tests.conftest import play_randomly
+from tests.players import play_randomly
 
 
 def recorded(game: str, deals: int, seed: int = 5) -> tuple[DealBatch, list[list[int]], list[list[int]]]:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from german_whist.game.rules import Rules
 from german_whist.simulator.batch import DealBatch
-from tests.conftest import play_randomly, random_actions
+from tests.players import play_randomly, random_legal
 from tests.reference.plain import NAMES, raw
 from tests.strategies import games, seeds
 
@@ -32,7 +32,7 @@ def test_rows_independent_of_batch(rules: Rules, seed: int, size: int) -> None:
     while not whole.done.all():
         assert whole.legal().tolist() == [int(batch.legal()[0]) for batch in single]
         np.testing.assert_array_equal(whole.observe(), np.concatenate([batch.observe() for batch in single]))
-        actions = random_actions(whole.action_mask(), rng)
+        actions = random_legal(whole.action_mask(), rng)
         whole.step(actions)
         for action, batch in zip(actions, single, strict=True):
             batch.step([action])
@@ -130,7 +130,7 @@ def test_state_into_other_batch(rng: np.random.Generator) -> None:
 def test_restored_endgame_is_exact(rng: np.random.Generator) -> None:
     played, batch = DealBatch("classic", 4, seed=1), DealBatch("classic", 4, seed=1, endgame="exact")
     while played.views()["stock"].any():
-        actions = random_actions(played.action_mask(), rng)
+        actions = random_legal(played.action_mask(), rng)
         for one in (played, batch):
             one.step(actions)
     restored = DealBatch("classic", 4, endgame="exact")

@@ -13,7 +13,7 @@ from german_whist.game.rules import Rules
 from german_whist.game.scoring import REWARDS
 from german_whist.game.state import ENDGAME
 from german_whist.simulator.batch import DealBatch
-from tests.conftest import random_actions
+from tests.players import random_legal
 from tests.reference.plain import NAMES, NUMBERS, cards, raw
 from tests.solver.brute_force import card_values, race_card_margins
 from tests.strategies import drawn_games, seeds
@@ -42,7 +42,7 @@ def play_perfectly(batch: DealBatch, row: int = 0) -> None:
 def play_foreplay(solved: DealBatch, played: DealBatch, rng: np.random.Generator) -> None:
     """Play two batches alike until all deals of the first, which solves its endgames, are done."""
     while not solved.done.all():
-        actions = random_actions(solved.action_mask(), rng)
+        actions = random_legal(solved.action_mask(), rng)
         moving = np.flatnonzero(~solved.done)
         solved.step(actions)
         played.step(actions[moving], rows=moving)
@@ -96,7 +96,7 @@ class LeaderTakesAll:
 def test_custom_endgame_hook(rng: np.random.Generator) -> None:
     batch = gw.DealBatch("tiny", 50, endgame=LeaderTakesAll())
     while not batch.done.all():
-        batch.step(random_actions(batch.action_mask(), rng))
+        batch.step(random_legal(batch.action_mask(), rng))
     assert set(batch.returns()[:, 0].tolist()) == {2.0, -2.0}
     np.testing.assert_array_equal(batch.returns()[:, 0] > 0, batch.states["winner"] == 0)
     with pytest.raises(ValueError, match="no endgame of mine with race=1"):

@@ -13,7 +13,7 @@ from german_whist.game.rules import rule_names, rules
 from german_whist.game.state import STATE
 from german_whist.simulator.batch import BatchState, DealBatch
 from german_whist.simulator.observation.full_state import full_states
-from tests.conftest import play_randomly
+from tests.players import play_randomly
 from tests.presets import PRESETS
 
 

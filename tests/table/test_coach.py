@@ -24,7 +24,7 @@ from german_whist.game.rules import Rules, rules
 from german_whist.simulator.episodes import Episode
 from german_whist.table.page_data import game_records, rounded_network, write_data
 from tests.presets import PRESETS
-from tests.table.test_replay import needs_node
+from tests.table.node import needs_node
 
 PROGRAM = Path(__file__).parent / "coach.mjs"
 JUDGES = ("champion", "champion", "small")  # of the deals of each game

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-
 import numpy as np
 import pytest
 
@@ -13,11 +10,8 @@ from german_whist.agents.pretrained import load_pretrained
 from german_whist.game.rules import rule_names
 from german_whist.simulator.batch import DealBatch
 from german_whist.table.page_data import NETWORKS, page_rules, rounded_network
+from tests.table.node import needs_node
 from tests.table.replay import BLOCK, blocks, replay
-
-REQUIRED = os.environ.get("GERMAN_WHIST_BROWSER") == "required"
-
-needs_node = pytest.mark.skipif(not (REQUIRED or shutil.which("node")), reason="node is not installed")
 
 
 @needs_node

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.evaluation.test_games_asked_for import ReadsHistory
+from tests.players import ReadsHistory
 from tests.training.policy_iteration_runs import collector_of, play_rollout, small_config, some_policy
 
 AGAINST_READER = {"self": 0.5, "random": 0.5}  # a reader of histories in the place of random

@@ -16,8 +16,7 @@ from german_whist.game.state import ENDGAME
 from german_whist.game.utils.device import Device
 from german_whist.simulator.batch import DealBatch
 from german_whist.simulator.observation.views import Views
-from tests.conftest import play_randomly
-from tests.players import Lowest
+from tests.players import Lowest, play_randomly
 from tests.reference.plain import NAMES, cards
 from tests.solver.brute_force import card_values, race_card_margins
 

@@ -18,7 +18,7 @@ from german_whist.simulator.batch import DealBatch
 from german_whist.simulator.observation.views import Views
 from german_whist.simulator.text.rules_text import rules_spec
 from tests.agents.networks import some_network
-from tests.conftest import play_randomly
+from tests.players import play_randomly
 
 RACE = "small:counts=all,race=9,points=difference,slam=0,book=null"
 GAMES = ("high_low", "draft", RACE)

@@ -25,7 +25,7 @@ from german_whist.agents.pretrained import load_pretrained
 from german_whist.agents.registry import make_agent
 from german_whist.agents.search.agent import Scratch
 from german_whist.simulator.batch import DealBatch
-from tests.conftest import play_randomly
+from tests.players import play_randomly
 
 MODEL_PRIOR = (0.7, 0.2, 0.1)
 

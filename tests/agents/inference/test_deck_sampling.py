@@ -17,7 +17,7 @@ from german_whist.agents.inference.deck_sampling_kernels import sample_deal
 from german_whist.agents.inference.sampling import DealSampler
 from german_whist.game.rules import Rules, rule_names
 from german_whist.simulator.batch import DealBatch
-from tests.conftest import play_randomly
+from tests.players import play_randomly
 from tests.presets import PRESETS
 from tests.strategies import seeds
 

@@ -10,7 +10,7 @@ import pytest
 from german_whist.agents.inference.suit_lengths import suit_lengths
 from german_whist.game.cards import SUIT_MASKS, cards_of, mask_of
 from german_whist.simulator.batch import DealBatch
-from tests.conftest import play_randomly
+from tests.players import play_randomly
 
 
 def counted(row: np.void, held: int) -> tuple[list[float], list[float]]:

@@ -22,7 +22,7 @@ from german_whist.game.rules import Rules, rule_names, rules
 from german_whist.simulator.batch import DealBatch
 from german_whist.simulator.observation.views import VIEW
 from tests.agents.positions import draw
-from tests.conftest import play_randomly
+from tests.players import play_randomly, random_legal
 from tests.presets import PRESETS
 from tests.reference.plain import same_views
 from tests.strategies import games, seeds
@@ -105,7 +105,7 @@ def test_sampled_states_play_out(name: str) -> None:
         assert len(hands) > 1 or batch.states["played"].any()
         while not worlds.done.all():
             worlds.step(worlds.action_mask().argmax(axis=1))
-        batch.step([int(rng.choice(np.flatnonzero(batch.action_mask()[0])))])
+        batch.step([random_legal(batch.action_mask()[0], rng)])
 
 
 def test_sample_states_seed() -> None:

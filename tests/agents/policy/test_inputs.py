@@ -10,7 +10,7 @@ from german_whist.game.rules import rule_names
 from german_whist.game.rules import rules as rules_named
 from german_whist.simulator.batch import DealBatch
 from german_whist.simulator.observation.vector import observation_layout, observe
-from tests.conftest import play_randomly
+from tests.players import play_randomly
 
 EVERY_GAME = (
     *(name for name in rule_names() if not rules_named(name).humbug),

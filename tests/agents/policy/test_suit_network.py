@@ -15,7 +15,7 @@ from german_whist.agents.policy.network.forward import Forward
 from german_whist.agents.policy.network.layers import suit_inputs
 from german_whist.simulator.batch import DealBatch
 from tests.agents.networks import suit_network
-from tests.conftest import play_randomly
+from tests.players import play_randomly
 
 GAMES = [("classic", "observation"), ("draft", "observation"), ("draft", "universal"), ("small", "universal")]
 

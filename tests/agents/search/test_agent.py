@@ -11,7 +11,7 @@ from german_whist.agents.registry import make_agent
 from german_whist.agents.search.agent import SearchAgent
 from german_whist.game.agent_rng import AgentRng
 from german_whist.simulator.batch import DealBatch
-from tests.conftest import play_randomly
+from tests.players import play_randomly
 from tests.presets import PRESETS
 
 SPEC = "small:search=12,threads=1"

@@ -8,7 +8,7 @@ from german_whist.envs.rendering.cards import BACK, card_picture
 from german_whist.envs.rendering.table import deal_picture
 from german_whist.envs.rendering.trick_memory import TrickMemory
 from german_whist.simulator.batch import DealBatch
-from tests.conftest import play_randomly
+from tests.players import play_randomly, random_legal
 from tests.presets import PRESETS
 from tests.redeal import Redeal
 
@@ -69,7 +69,7 @@ def test_trick_memory() -> None:
     led = -1
     for action in range(52):
         leader = int(batch.turn[0])
-        card = int(rng.choice(np.flatnonzero(batch.action_mask()[0])))
+        card = random_legal(batch.action_mask()[0], rng)
         batch.step([card])
         watch.update(batch)
         if action % 2 == 0:

@@ -13,7 +13,7 @@ from german_whist.simulator.observation.canonical import canonical_views, decode
 from german_whist.simulator.observation.canonical_kernels import TRUMP_SLOT
 from german_whist.simulator.observation.views import RANKS, VIEW
 from tests.agents.positions import view
-from tests.conftest import play_randomly
+from tests.players import play_randomly
 from tests.strategies import games, seeds
 
 MASKS = [name for name in VIEW.names if VIEW[name] == np.uint64]

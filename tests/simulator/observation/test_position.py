@@ -13,7 +13,7 @@ from german_whist.game.cards import cards_of, parse_card, parse_hand
 from german_whist.game.rules import rules
 from german_whist.simulator.batch import DealBatch
 from german_whist.simulator.observation.position import endgame_view, foreplay_view
-from tests.conftest import play_randomly
+from tests.players import play_randomly
 
 
 def described(view: Any, game: str) -> np.ndarray[Any, Any]:
