@@ -624,7 +624,8 @@ def code_version() -> dict[str, Any]:
     root, commit = Path(__file__).resolve().parents[1], None
     if (root / ".git").exists():
         command = ["git", "-C", str(root), "rev-parse", "--short=12", "HEAD"]
-        commit = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip() or None
+        with contextlib.suppress(FileNotFoundError):  # a copied checkout on a machine without git
+            commit = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip() or None
     return {
         "german_whist": _version("german-whist"),
         "commit": commit,

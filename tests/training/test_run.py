@@ -15,6 +15,7 @@ from german_whist.training.config import TrainConfig
 from german_whist.training.run import (
     RunDirectory,
     TrainingOutcome,
+    code_version,
     metric_name,
 )
 from german_whist.training.train import run_training
@@ -29,6 +30,11 @@ CONFIGS = {"policy_iteration": small_config(), "sb3": tiny_config()}
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+def test_code_version_without_git(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    assert code_version()["commit"] is None
 
 
 def begun(name: str, **settings: Any) -> RunDirectory:
