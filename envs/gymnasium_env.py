@@ -202,6 +202,11 @@ class GermanWhistEnv(PlaysOpponent, RendererProperties, gymnasium.Env[Any, np.in
         observation, info = self._observe(illegal)
         return observation, reward, bool(over[0]), False, info
 
+    @property
+    def deal(self) -> tuple[int, int]:
+        """The address (seed, index) of the current deal. A deck given as an option does not change it."""
+        return self._episode.address
+
     def _margin_so_far(self) -> float:
         return float(self._episode.batch.margins()[0, self.learner])
 

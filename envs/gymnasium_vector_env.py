@@ -73,6 +73,8 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
         autoreset_mode: the ``AutoresetMode``, also in ``metadata``.
         render_size: width and height of pictures in pixels; may be set.
         learners: the learner's seat in each row, int64[num_envs].
+        final_deals: the address (seed, index) of the last deal that ended in each row, uint64[num_envs, 2]; zeros
+            before. In tensors int64, which holds the same bits.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - Gymnasium's own form
@@ -160,8 +162,19 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self._limit = self._episodes.reward_limit(reward)
         self._reward_dtype = np.float64 if device is None else np.float32
+        self.final_deals = self._no_deals()
         # The learner's, at its last decisions: already paid by dense rewards.
         self._margins = self._batch.on.zeros(self.num_envs, self._reward_dtype)
+
+    @property
+    def deals(self) -> Any:
+        """The address (seed, index) of the current deal in each row, uint64[num_envs, 2], as ``final_deals``."""
+        deals = self._no_deals()
+        deals[:, 0], deals[:, 1] = self._episodes.seeds, self._episodes.indices
+        return deals
+
+    def _no_deals(self) -> Any:
+        return self._batch.on.zeros((self.num_envs, 2), np.uint64 if self.device is None else np.int64)
 
     def reset(self, *, seed: Seeds = None, options: dict[str, Any] | None = None) -> tuple[Any, Info]:
         """Start an episode in every row, or in some, and let the opponent play where it leads.
@@ -294,6 +307,7 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
         learners = self.learners[rows]
         returns = self._episodes.returns(self.reward, rows)
         rewards[rows] = returns[self._episodes.every_row[: len(rows)], learners]
+        self.final_deals[rows, 0], self.final_deals[rows, 1] = self._episodes.seeds[rows], self._episodes.indices[rows]
         if self.autoreset_mode is not AutoresetMode.SAME_STEP:
             return
         masks = self._batch.on.zeros((len(rows), self.rules.num_actions), np.int8)

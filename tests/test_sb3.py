@@ -34,6 +34,8 @@ def test_sb3_matches_vector_env(rules: str, reward: str) -> None:
         seen, rewards, ends, infos = envs.step(lowest(envs.action_masks()))
         expected, paid, over, _, info = known.step(lowest(info["action_mask"]))
         assert (ends == over).all()
+        assert (envs.deals == known.deals).all()
+        assert (envs.final_deals == known.final_deals).all()
         for row in np.flatnonzero(ends):
             assert (infos[row]["terminal_observation"] == info["final_obs"][row]).all()
             if paid[row]:

@@ -102,6 +102,18 @@ class GermanWhistVecEnv(VecEnv):
     def opponent(self, opponent: AgentLike) -> None:
         self._envs.opponent = opponent
 
+    @property
+    def deals(self) -> npt.NDArray[np.uint64]:
+        """The address (seed, index) of the current deal in each row, uint64[num_envs, 2]."""
+        deals: npt.NDArray[np.uint64] = self._envs.deals
+        return deals
+
+    @property
+    def final_deals(self) -> npt.NDArray[np.uint64]:
+        """The address (seed, index) of the last deal that ended in each row, uint64[num_envs, 2]; zeros before."""
+        deals: npt.NDArray[np.uint64] = self._envs.final_deals
+        return deals
+
     def reset(self) -> Observations:
         """Start a new deal in every row and return the observations.
 

@@ -111,6 +111,7 @@ def test_dense_rewards_add_up(name: str, seed: int, endgame: str) -> None:
     rng = np.random.default_rng(seed)
     for one in (dense, sparse):
         one.reset(seed=seed)
+    batch = DealBatch(name, seed=seed, endgame=endgame)
     read, added = dict.fromkeys(SIDES, 0.0), dict.fromkeys(SIDES, 0.0)
     for agent in dense.agent_iter():
         observation, reward, terminated, _, _ = dense.last()
@@ -122,8 +123,8 @@ def test_dense_rewards_add_up(name: str, seed: int, endgame: str) -> None:
         sparse.step(action)
         assert sum(dense.rewards.values()) == 0
         added = {side: added[side] + dense.rewards[side] for side in SIDES}
-        margins = dense.unwrapped._episode.batch.margins()[0]
-        assert [added[side] for side in SIDES] == margins.tolist()
+        batch.step([action])
+        assert [added[side] for side in SIDES] == batch.margins()[0].tolist()
         if sparse.terminations[agent]:
             paid = dict(sparse.rewards)
     assert read == added == paid

@@ -62,6 +62,7 @@ def test_episode_is_the_engines_deal(endgame: str, keys: Any, rng: np.random.Gen
             np.testing.assert_equal(seen, vector if keys is None else dict(zip(keys, (vector, mask), strict=True)))
             np.testing.assert_array_equal(info["action_mask"], mask)
             assert keys is None or not np.shares_memory(seen[keys[1]], info["action_mask"])
+            assert environment.deal == (3, index)
             assert isinstance(reward, float)
             assert (reward, terminated) == (batch.returns()[0, environment.learner], batch.done[0])
             if terminated:
@@ -113,7 +114,7 @@ def test_seats(seat: Any) -> None:
     met = []
     for index in range(4):
         environment.reset(seed=6 if index == 0 else None)
-        met.append((environment.learner, int(environment._episode.batch.states["dealer"][0])))
+        met.append((environment.learner, environment.deal[1] % 2))
     alternating = [(0, 0), (0, 1), (1, 0), (1, 1)]
     assert sorted(met) == (alternating if seat == "alternate" else [(seat, 0), (seat, 0), (seat, 1), (seat, 1)])
 

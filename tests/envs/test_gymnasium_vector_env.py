@@ -9,8 +9,10 @@ import pytest
 from german_whist.envs.gymnasium_vector_env import GermanWhistVectorEnv
 from german_whist.game.rules import rules
 from german_whist.game.scoring import reward_limit
+from german_whist.simulator.batch import DealBatch
+from german_whist.simulator.observation.vector import observation_layout
 from tests.dealing import deal_deck
-from tests.players import Lowest, LowestByMask, Random, ReadsHistory, random_legal
+from tests.players import Lowest, LowestByMask, Random, ReadsHistory, lowest, random_legal
 
 GAME = "german_whist:GermanWhist-v0"
 pytestmark = pytest.mark.filterwarnings("error")
@@ -29,35 +31,37 @@ def test_illegal_action(reward: str) -> None:
     assert terminations.tolist() == info["illegal"].tolist() == [False, True, False, True]
     assert info["final_info"]["illegal"].tolist() == [False, True, False, True]
     assert info["action_mask"].any(axis=1).all()
-    assert environment._episodes.indices.tolist() == [0, 5, 2, 7]
+    assert environment.deals.tolist() == [[2, index] for index in (0, 5, 2, 7)]
+    assert environment.final_deals.tolist() == [[0, 0], [2, 1], [0, 0], [2, 3]]
 
 
-def test_deals_of_rows(rng: np.random.Generator) -> None:
-    environment = GermanWhistVectorEnv(Random(), 3, rules="tiny", seat=0)
-    _, info = environment.reset(seed=4)
+@pytest.mark.parametrize("device", [None, "cpu"])
+def test_deals_of_rows(device: str | None, rng: np.random.Generator) -> None:
+    environment = GermanWhistVectorEnv(Random(), 3, rules="tiny", seat=0, device=device)
+    seen, info = environment.reset(seed=4)
+    np.testing.assert_array_equal(seen[:, :52], DealBatch("tiny", 3, seed=4).observe(seats=[0, 0, 0])[:, :52])
     ended = np.zeros(3, np.int64)
     for _ in range(20):
-        for row in range(3):
-            index = row + 3 * int(ended[row])
-            deck = deal_deck(environment.rules.cards, 4, index)
-            np.testing.assert_array_equal(environment._batch.states["deck"][row, :8], deck)
-        _, _, terminations, _, info = environment.step(random_legal(info["action_mask"], rng))
-        ended += terminations
-    before = environment._episodes.indices.copy()
+        assert environment.deals.tolist() == [[4, row + 3 * ended[row]] for row in range(3)]
+        before = environment.deals
+        _, _, terminations, _, info = environment.step(lowest(info["action_mask"]))
+        assert environment.final_deals[terminations].tolist() == before[terminations].tolist()
+        ended += np.asarray(terminations)
+    assert ended.all()
     environment.reset()
-    assert environment._episodes.indices.tolist() == (before + 3).tolist()
+    assert environment.deals.tolist() == [[4, row + 3 * (ended[row] + 1)] for row in range(3)]
 
 
 def test_reset_options() -> None:
     environment = GermanWhistVectorEnv(Lowest(), 3, seat=1)
-    cards = environment.rules.cards
     environment.reset(options={"deal": (6, 10)})
-    decks = environment._batch.states["deck"]
-    np.testing.assert_array_equal(decks, [deal_deck(cards, 6, index) for index in (10, 11, 12)])
-    environment.reset(options={"dealer": 0, "unknown": 3})
-    np.testing.assert_array_equal(decks, [deal_deck(cards, 6, index) for index in (13, 14, 15)])
-    assert environment._batch.states["dealer"].tolist() == [0, 0, 0]
-    deck = deal_deck(cards, 1, 1)
+    assert environment.deals.tolist() == [[6, 10], [6, 11], [6, 12]]
+    observations, _ = environment.reset(options={"dealer": 0, "unknown": 3})
+    assert environment.deals.tolist() == [[6, 13], [6, 14], [6, 15]]
+    dealer = observation_layout("classic")["dealer"].start
+    assert not observations[:, dealer].any()
+    assert environment.reset(options={"dealer": 1})[0][:, dealer].all()
+    deck = deal_deck(environment.rules.cards, 1, 1)
     observations, _ = environment.reset(options={"deck": deck, "dealer": 0})
     assert np.flatnonzero(observations[2, :52]).tolist() == sorted(deck[:26:2].tolist())
 
