@@ -368,7 +368,7 @@ class Networks:
         targets = _centred(batch.q_targets / TRICKS_PER_OUTPUT, shares)
         squares = (targets**2 * shares).sum(1)
         losses: list[torch.Tensor] = []
-        for rows in self._minibatches(len(targets), self.config.epochs):
+        for rows in self.minibatches(len(targets), self.config.epochs):
             features = batch.features[rows]
             loss = _regression_loss(self.actor.network(features), targets[rows], shares[rows])
             self.actor.step(loss, len(rows), rate)
@@ -394,11 +394,11 @@ class Networks:
         """
         shares = _shares(batch.masks)
         targets = _centred(batch.logits / LOGITS_PER_OUTPUT, shares)
-        for rows in self._minibatches(len(targets), passes):
+        for rows in self.minibatches(len(targets), passes):
             outputs = self.distilled.network(batch.features[rows])
             self.distilled.step(_regression_loss(outputs, targets[rows], shares[rows]), len(rows), rate)
 
-    def _minibatches(self, positions: int, epochs: int) -> Iterator[torch.Tensor]:
+    def minibatches(self, positions: int, epochs: int) -> Iterator[torch.Tensor]:
         """Yield the indices of the positions in each minibatch of this update, int64[at most batch_size / processes].
 
         All minibatches have the same size, because matrix products of a new size are slow (:class:`FrozenMLP`), and

@@ -92,7 +92,7 @@ class ActionValueTargets:
         """
         if step == 0:
             self._answers = self._opponents_that_answer()
-        self._look_ahead(step, self._collector.steps[step].learner_mask, reply, value, lookahead)
+        self.look_ahead(step, self._collector.steps[step].learner_mask, reply, value, lookahead)
 
     def write_returns(self) -> None:
         """Compute the returns, once the rollout has been played."""
@@ -112,7 +112,7 @@ class ActionValueTargets:
             self.returns,
         )
 
-    def _look_ahead(self, step: int, wanted: Tensor, reply: Network, value: Network, lookahead: int) -> None:
+    def look_ahead(self, step: int, wanted: Tensor, reply: Network, value: Network, lookahead: int) -> None:
         """Write the action-value targets of the environments selected by ``wanted``, bool[envs]."""
         collector, settings = self._collector, self._settings
         launch, states = collector.device.launch, collector.states

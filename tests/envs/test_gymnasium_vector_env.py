@@ -131,5 +131,4 @@ def test_bad_option_or_seed() -> None:
             environment.reset(seed=[1, 2, 3], options=options)
     with pytest.raises(ValueError, match="deal index"):
         environment.reset(options={"deal": (1, 2**64 - 1)})
-    assert environment._episodes.indices.tolist() == [0, 1]
-    assert environment._episodes.seeds.tolist() == [3, 3]
+    assert environment.deals.tolist() == [[3, 0], [3, 1]]

@@ -11,6 +11,7 @@ from gymnasium.error import ResetNeeded
 
 import german_whist as gw
 from german_whist.agents.judge import advise, judge_action
+from german_whist.envs.gymnasium_env import GermanWhistEnv
 from german_whist.game.actions import action_text
 from german_whist.game.cards import card_text, cards_of
 from tests.redeal import Redeal
@@ -139,10 +140,13 @@ def test_regret_in_endgame(game: str) -> None:
 def test_regret_in_foreplay() -> None:
     env, found = gw.TextEnv(reward="regret", worlds=8), []
     env.reset(seed=6)
+    twin = GermanWhistEnv("heuristic", observation="both")
+    seen, _ = twin.reset(seed=6)
     for _ in range(8):
-        advice = advise(env.view, env.rules, 8, 0, env._episode.batch.history(seats=[env.learner]))[0]
+        advice = advise(env.view, env.rules, 8, 0, (seen["history"][None], seen["length"]))[0]
         place = (0, -1)[len(found) % 2]
         _, reward, _, info = env.step(card_text(advice.actions[place]))
+        seen = twin.step(advice.actions[place])[0]
         assert info["stage"] == "foreplay"
         assert reward == pytest.approx(-judge_action(advice, advice.actions[place]).tricks)
         found.append(reward)

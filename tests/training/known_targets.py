@@ -54,7 +54,7 @@ class Targets:
     def now(self) -> np.ndarray[Any, Any]:
         """The targets of the current positions, float32[envs, actions], by true action."""
         self.collector.observe(0)
-        self.made._look_ahead(0, torch.ones(self.collector.batch.size, dtype=torch.bool), *self._networks)
+        self.made.look_ahead(0, torch.ones(self.collector.batch.size, dtype=torch.bool), *self._networks)
         return decode_values(self.made.q_targets[0].numpy(), self.collector.relabeling.numpy())
 
 

@@ -59,8 +59,8 @@ def test_learning_rate():
 
 
 @pytest.mark.parametrize("epochs", [1, 3])
-def test_minibatches(epochs):
-    seen = list(some_algorithm(batch_size=8)._minibatches(60, epochs))
+def testminibatches(epochs):
+    seen = list(some_algorithm(batch_size=8).minibatches(60, epochs))
     assert [len(rows) for rows in seen] == [8] * 7 * epochs
     for rows in np.split(np.concatenate([rows.numpy() for rows in seen]), epochs):
         assert len(set(rows)) == len(rows)

@@ -105,7 +105,7 @@ def test_work_is_divided_among_processes(size: int, tmp_path: Path) -> None:
     states = [TrainingState(config, run, Processes(rank, size)) for rank in range(size)]
     assert sum(state.collectors[0].batch.size for state in states) == 32
     with mock.patch.object(Processes, "all_min", lambda _, number: number):
-        rows = [next(state.networks._minibatches(100, 1)) for state in states]
+        rows = [next(state.networks.minibatches(100, 1)) for state in states]
     assert 32 <= sum(map(len, rows)) < 32 + size
 
 

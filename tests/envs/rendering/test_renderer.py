@@ -18,6 +18,7 @@ from german_whist.agents.registry import make_agent
 from german_whist.envs.gymnasium_env import GermanWhistEnv
 from german_whist.envs.rendering import renderer as rendering
 from german_whist.envs.rendering.table import deal_picture
+from german_whist.simulator.batch import DealBatch
 
 
 @pytest.fixture
@@ -51,11 +52,8 @@ def test_gymnasium_render_check(mode: str, no_display: None) -> None:
 def test_opponent_cards_are_hidden() -> None:
     environment = GermanWhistEnv(make_agent("greedy"), seat=1, render_mode="rgb_array")
     environment.reset(seed=1)
-    batch = environment._episode.batch
     names = (environment.opponent.name, "learner")  # type: ignore[attr-defined]
-    assert np.array_equal(
-        environment.render(), deal_picture(batch, seat=1, names=names, trick=environment._renderer._trick_memory.trick)
-    )
+    assert np.array_equal(environment.render(), deal_picture(DealBatch(seed=1), seat=1, names=names))
 
 
 def test_vector_environment_shows_match_scores() -> None:
@@ -75,8 +73,7 @@ def test_human_window(unseen_display: Any) -> None:
     environment = gw.env(rules="tiny", render_mode="human")
     environment.reset(seed=1)
     first = unseen_display.surfarray.array3d(unseen_display.display.get_surface())
-    batch = environment.unwrapped._episode.batch
-    assert np.array_equal(first.transpose(1, 0, 2), deal_picture(batch))
+    assert np.array_equal(first.transpose(1, 0, 2), deal_picture(DealBatch("tiny", seed=1)))
     for twin in (copy.deepcopy(environment), pickle.loads(pickle.dumps(environment))):
         assert np.array_equal(twin.observe("player_0")["observation"], environment.observe("player_0")["observation"])
     environment.step(int(np.flatnonzero(environment.last()[0]["action_mask"])[0]))
