@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from functools import lru_cache
+from importlib import resources
 from typing import Any, NamedTuple
 
 from german_whist.agents.pretrained import BASELINE, BASELINE_GAME, CHAMPION, SMALL, pretrained_networks
@@ -45,34 +47,29 @@ class Level(NamedTuple):
         title: its display name.
         level: its difficulty.
         description: one line.
-        accuracy: its accuracy as the coach rates it, in classic against ``champion``, in per cent.
-        win_rate: share of classic deals won against ``heuristic+exact``; ``None`` if its model card has it.
     """
 
     spec: str
     title: str
     level: str
     description: str
-    accuracy: float
-    win_rate: float | None = None
 
 
 _MONTE_CARLO = "tries every card in 60 worlds that it thinks possible"
 _NETWORK = "a trained network with a perfect endgame"
 _SEARCH = "the same network, trying its cards in 256 worlds that fit your play"  # within a second on one core
 
-# From easy to hard. Accuracies are measured by python -m tools.coach_accuracy (docs/explanation/coach.md), win rates by
-# german-whist evaluate AGENT heuristic+exact --deals 2000 (ismcts on 200 deals, the search on 1,000).
+# From easy to hard.
 LEVELS = (
-    Level("random", "Random", "beginner", "plays any card", 32.0, 0.043),
-    Level("greedy", "Greedy", "easy", "wins a trick as cheaply as it can if it wants the prize", 59.0, 0.262),
-    Level("heuristic", "Textbook", "medium", "perfect memory and textbook strategy", 76.7, 0.418),
-    Level(BASELINE, "Textbook, perfect endgame", "hard", "textbook strategy, then a perfect endgame", 85.6, 0.5),
-    Level("ismcts:iterations=500", "Tree search", "expert", "grows a tree of play over 500 possible worlds", 90.2, 0.6),
-    Level("mc:worlds=60", "Monte Carlo", "expert", _MONTE_CARLO, 92.4, 0.625),
-    Level(SMALL, "Small network", "expert", _NETWORK, 95.7),
-    Level(CHAMPION, "Champion", "master", _NETWORK, 98.8),
-    Level(f"{CHAMPION}:search=256", "Champion with search", "hardest", _SEARCH, 99.1, 0.718),
+    Level("random", "Random", "beginner", "plays any card"),
+    Level("greedy", "Greedy", "easy", "wins a trick as cheaply as it can if it wants the prize"),
+    Level("heuristic", "Textbook", "medium", "perfect memory and textbook strategy"),
+    Level(BASELINE, "Textbook, perfect endgame", "hard", "textbook strategy, then a perfect endgame"),
+    Level("ismcts:iterations=500", "Tree search", "expert", "grows a tree of play over 500 possible worlds"),
+    Level("mc:worlds=60", "Monte Carlo", "expert", _MONTE_CARLO),
+    Level(SMALL, "Small network", "expert", _NETWORK),
+    Level(CHAMPION, "Champion", "master", _NETWORK),
+    Level(f"{CHAMPION}:search=256", "Champion with search", "hardest", _SEARCH),
 )
 _ANYWHERE = ("random", "greedy", "heuristic", BASELINE, "mc:worlds=60")  # also for games without an open endgame
 
@@ -91,6 +88,20 @@ def _titles() -> dict[str, str]:
 
 
 @lru_cache
+def strengths() -> dict[str, dict[str, float]]:
+    """Return what was measured of each agent, by specification.
+
+    ``accuracy``: in per cent, as the coach rates it in classic against ``champion``; ``page_accuracy``: as the page's
+    own coach does; ``win_rate``: share of classic games won against ``heuristic+exact``, unless a model card has it.
+    ``tools/coach_accuracy.py`` and ``tools/page_accuracy.mjs`` write them.
+    """
+    found: dict[str, dict[str, float]] = json.loads(
+        (resources.files("german_whist.table") / "strengths.json").read_text(encoding="utf-8")
+    )
+    return found
+
+
+@lru_cache
 def agents() -> tuple[Entry, ...]:
     """Return all agents that the page offers, easiest first."""
     cards = {network.name: network.model_card["results"] for network in pretrained_networks()}
@@ -99,11 +110,12 @@ def agents() -> tuple[Entry, ...]:
             "spec": level.spec,
             "title": level.title,
             "level": level.level,
-            "strength": _strength(cards[level.spec]) if level.win_rate is None else _strength_of(level.win_rate),
-            "accuracy": level.accuracy,
+            "strength": _strength(cards[level.spec]) if level.spec in cards else _strength_of(figures["win_rate"]),
+            "accuracy": figures["accuracy"],
             "description": level.description,
         }
         for level in LEVELS
+        for figures in (strengths()[level.spec],)
     )
 
 

@@ -30,9 +30,7 @@ from german_whist.simulator.text.rules_text import rules_spec, rules_text
 from german_whist.table import catalogue
 
 NETWORKS = (SMALL, CHAMPION)  # each in a file that the page loads on demand
-# The agents that run in the page itself, with their accuracies as rated by the page's own coach, which is `champion`;
-# measured by tools/page_accuracy.mjs on 300 deals.
-OWN_AGENTS = {"random": 30.5, "greedy": 63.4, "heuristic": 79.6, "heuristic+exact": 88.1, SMALL: 97.4, CHAMPION: 100.0}
+OWN_AGENTS = ("random", "greedy", "heuristic", "heuristic+exact", SMALL, CHAMPION)  # run in the page itself
 
 _LARGEST = 127  # absolute value of a quantized weight, at most
 
@@ -101,7 +99,8 @@ def _agents(options: ServeOptions | None) -> list[dict[str, Any]]:
     """Return the agents of the catalogue: without a server those that run in the page, else all, and ``--agent``'s."""
     found = [_agent(agent) for agent in catalogue.agents()]
     if options is None:
-        return [{**agent, "accuracy": OWN_AGENTS[agent["spec"]]} for agent in found if agent["own"]]
+        measured = catalogue.strengths()
+        return [{**agent, "accuracy": measured[agent["spec"]]["page_accuracy"]} for agent in found if agent["own"]]
     mine = {spec: make_agent(spec, options.rules) for spec in options.agents if spec not in catalogue.specs()}
     names = [agent_name(agent) for agent in mine.values()]
     for number, (spec, agent) in enumerate(mine.items(), 1):

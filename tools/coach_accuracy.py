@@ -1,14 +1,17 @@
 """Measures the accuracy of agents, as the coach rates people: ``python -m tools.coach_accuracy random heuristic``.
 
 Each agent plays the same deals against ``champion``, in alternating seats, and every decision is judged as in a review.
-Prints a table for ``docs/explanation/coach.md``, with the figures of ``table/catalogue.py``.
+Prints a table for ``docs/explanation/coach.md``. ``--write`` writes the accuracies to ``table/strengths.json``, and of
+agents without a model card their win rates against ``heuristic+exact``.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -16,12 +19,15 @@ import numpy.typing as npt
 
 from german_whist.agents.base import play_turn
 from german_whist.agents.judge import LEAST, Advice, advise, judge_action
+from german_whist.agents.pretrained import BASELINE
 from german_whist.agents.registry import make_agent
+from german_whist.evaluation.match import play_match
 from german_whist.evaluation.recording import DealResult, Recording
 from german_whist.simulator.episodes import Episode
-from german_whist.table.catalogue import LEVELS
+from german_whist.table.catalogue import LEVELS, strengths
 from tools.markdown import markdown_table
 
+STRENGTHS = Path(__file__).parents[1] / "table" / "strengths.json"
 SEED, DEALS = 9091, 100  # held out: no agent or setting was chosen by results on these deals
 OPPONENT = "champion"
 AVERAGE = 30.0  # accuracy in per cent of a player who gives away as much as uniformly random legal cards
@@ -103,8 +109,9 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--rules", default="classic", help="the game (default classic)")
     parser.add_argument("--deals", type=int, default=DEALS, help=f"deals per agent (default {DEALS})")
     parser.add_argument("--seed", type=int, default=SEED, help=f"seed of the deals (default {SEED})")
+    parser.add_argument("--write", metavar="DEALS", type=int, help="write the figures, win rates on so many deals")
     options = parser.parse_args(words)
-    rows = []
+    rows, figures = [], {spec: {**one} for spec, one in strengths().items()}
     titles = {level.spec: level.title for level in LEVELS}
     for spec in options.agents or titles:
         played = [
@@ -122,9 +129,17 @@ def main(words: Sequence[str] | None = None) -> int:
             f"{criticised.mean():.1f}",
         )
         print(*row, file=sys.stderr, flush=True)
+        if options.write is not None:
+            figures[spec]["accuracy"] = every
+            if "win_rate" in figures[spec]:
+                won = play_match(spec, BASELINE, deals=options.write, seed=options.seed).win_rate
+                figures[spec]["win_rate"] = round(won, 3)
         rows.append(row)
     heads = ("agent", "accuracy, %", "standard deviation of one deal's", "tricks given away", "criticised cards")
     print(markdown_table(heads, rows))
+    if options.write is not None:
+        lines = (f"  {json.dumps(spec)}: {json.dumps(one)}" for spec, one in figures.items())
+        STRENGTHS.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
     return 0
 
 

@@ -3,9 +3,11 @@
  * `tools/coach_accuracy.py` does for the server's coach:
  *
  *     python -m german_whist.table.page_data DATA && node tools/page_accuracy.mjs DATA 300
+ *
+ * It writes the accuracies to table/strengths.json.
  */
 
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { makeAgent, NETWORKS } from "../table/page/engine/agents.js";
@@ -15,6 +17,8 @@ import { accuracyOf, atStake, judge } from "../table/page/game/coach/judgement.j
 import { Episode } from "../table/page/game/deal/episode.js";
 import { advise } from "../table/page/judge/advice.js";
 
+const STRENGTHS = new URL("../table/strengths.json", import.meta.url);
+const strengths = JSON.parse(readFileSync(STRENGTHS, "utf8"));
 const [data, deals] = [process.argv[2], Number(process.argv[3] ?? 300)];
 setRules(JSON.parse(readFileSync(join(data, "data.json"), "utf8")).rules);
 const networks = NETWORKS.map((name) => readNetwork(new Uint8Array(readFileSync(join(data, `${name}.safetensors`))).buffer));
@@ -38,5 +42,11 @@ for (const spec of ["random", "greedy", "heuristic", "heuristic+exact", ...NETWO
       deal.play(action);
     }
   }
-  console.log(spec, accuracyOf(lost, staked));
+  strengths[spec].page_accuracy = accuracyOf(lost, staked);
+  console.log(spec, strengths[spec].page_accuracy);
 }
+const rows = Object.entries(strengths).map(([spec, figures]) => {
+  const words = Object.entries(figures).map(([name, value]) => `"${name}": ${value}`);
+  return `  ${JSON.stringify(spec)}: {${words.join(", ")}}`;
+});
+writeFileSync(STRENGTHS, `{\n${rows.join(",\n")}\n}\n`);
