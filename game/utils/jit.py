@@ -1,4 +1,8 @@
-"""``@kernel``: numba's ``njit`` with this project's options, its cache folder and a line while it compiles."""
+"""``@kernel``: numba's ``njit`` with this project's options, its cache folder and a line while it compiles.
+
+Raises:
+    ValueError: on import, if compilation is disabled: kernels use machine instructions, so Python cannot run them.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,7 @@ from typing import Any, TypeVar, cast
 
 import numba
 from numba.core import event
+from numba.core.caching import FunctionCache
 
 from german_whist.game.utils.kernel_cache import kernel_cache, kernels_folder
 
@@ -20,6 +25,9 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 # no_cfunc_wrapper: nothing calls kernels from C, and the wrapper takes a tenth of the compilation.
 _OPTIONS = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 _NOTICE_AFTER = 1.0  # seconds of CPU time
+
+if numba.config.DISABLE_JIT:  # type: ignore[attr-defined] # set when numba is imported
+    raise ValueError("NUMBA_DISABLE_JIT is set, but german-whist needs compiled kernels: unset it")
 
 
 def kernel(function: Function) -> Function:
@@ -45,10 +53,28 @@ def _compiled(function: Function, *, allocates: bool) -> Function:
     if folder is not None:
         config: Any = numba.config
         previous = config.CACHE_DIR
-        config.CACHE_DIR = str(folder)  # read when caching is enabled, and only then
-        dispatcher.enable_caching()
+        config.CACHE_DIR = str(folder)  # read when the cache is made, and only then
+        dispatcher._cache = _KernelCache(dispatcher.py_func)  # as numba's ``enable_caching`` does with its own class
         config.CACHE_DIR = previous
     return cast(Function, dispatcher)
+
+
+class _KernelCache(FunctionCache):
+    """Numba's cache of a kernel, whose error names the folder if a file is damaged."""
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return a compiled kernel, or ``None`` if it is not in the cache.
+
+        Raises:
+            ValueError: if it cannot be loaded.
+        """
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception as error:
+            raise ValueError(
+                f"the compiled kernels in {kernels_folder()} cannot be loaded ({type(error).__name__}: {error}): "
+                "delete this folder"
+            ) from error
 
 
 class _CompilationNotice(event.Listener):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import pickle
 import re
 import shutil
 import tempfile
@@ -41,7 +42,10 @@ def kernels_folder() -> Path | None:
 
 @cache
 def kernel_cache(source: Path) -> Path | None:
-    """Return the cache folder of the kernels in a file; ``None`` if it cannot be written."""
+    """Return the cache folder of the kernels in a file; ``None`` if it cannot be written.
+
+    Its files are numba's pickles. Those that a crash of the machine has left incomplete are removed.
+    """
     kernels = kernels_folder()
     if kernels is None:
         return None
@@ -51,7 +55,20 @@ def kernel_cache(source: Path) -> Path | None:
         os.utime(folder)  # ``touch`` would make a file of a missing folder
     except FileNotFoundError:  # another process has just removed it as unused
         folder.mkdir(exist_ok=True)
+    for path in folder.glob("*/*.nb[ic]"):
+        with contextlib.suppress(OSError):  # another process has removed it
+            if not _is_complete(path):
+                path.unlink()
     return folder
+
+
+def _is_complete(path: Path) -> bool:
+    """Return whether a file ends as pickles do."""
+    with path.open("rb") as file:
+        if file.seek(0, os.SEEK_END) == 0:
+            return False
+        file.seek(-1, os.SEEK_END)
+        return file.read() == pickle.STOP
 
 
 def source_digest(source: Path, package: Path = _PACKAGE) -> str:

@@ -45,6 +45,15 @@ def test_missing_library_is_one_line() -> None:
     assert said == [f"german-whist: {line}" for line in lines]
 
 
+def test_disabled_compilation_is_one_line() -> None:
+    code = "from german_whist.cli import run_program; run_program()"
+    words = [sys.executable, "-c", code, "evaluate", "greedy", "random", "--deals", "1", "--rules", "tiny"]
+    environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=240, check=False)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert done.stderr.startswith("german-whist: NUMBA_DISABLE_JIT")
+
+
 def test_closed_pipe() -> None:
     for command in ("agents", "evaluate greedy random --deals 5 --rules tiny"):
         words = [sys.executable, "-m", "german_whist", *command.split()]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -47,12 +49,59 @@ def test_changed_source(package: Path, name: str) -> None:
     assert source_digest(package / "kernels.py", package) != before
 
 
+COUNT = "import numpy as np; from german_whist.game.utils.bit_kernels import popcount; print(popcount(np.uint64(7)))"
+
+
+def count(cache: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Call a kernel in another process."""
+    environment = os.environ | {CACHE_VARIABLE: str(cache)} | environment
+    return subprocess.run([sys.executable, "-c", COUNT], env=environment, capture_output=True, text=True, check=False)
+
+
 def test_no_cache_folder(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    code = "import numpy as np; from german_whist.game.utils.bit_kernels import popcount; print(popcount(np.uint64(7)))"
-    environment = {**os.environ, "GERMAN_WHIST_CACHE": str(tmp_path / "file")}
-    run = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
-    assert run.stdout == "3\n"
+    assert count(tmp_path / "file").stdout == "3\n"
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache with that kernel."""
+    cache = tmp_path_factory.mktemp("cache")
+    count(cache)
+    return cache
+
+
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    "empty": lambda whole: b"",
+    "cut": lambda whole: whole[:-1],
+    "zeros at the end": lambda whole: whole[:-9] + bytes(9),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_incomplete_files_are_made_again(damage: str, compiled: Path, tmp_path: Path) -> None:
+    shutil.copytree(compiled, tmp_path, dirs_exist_ok=True)
+    files = [*tmp_path.rglob("*.nb[ic]")]
+    assert len({path.suffix for path in files}) == 2
+    for path in files:
+        path.write_bytes(DAMAGES[damage](path.read_bytes()))
+    assert count(tmp_path).stdout == "3\n"
+    assert all(path.read_bytes().endswith(b".") for path in files)
+
+
+@pytest.mark.parametrize("suffix", ["nbi", "nbc"])
+def test_kernel_that_cannot_be_loaded_names_the_folder(suffix: str, compiled: Path, tmp_path: Path) -> None:
+    shutil.copytree(compiled, tmp_path, dirs_exist_ok=True)
+    for path in tmp_path.rglob(f"*.{suffix}"):
+        path.write_bytes(b"no pickle.")
+    *_, last = count(tmp_path).stderr.splitlines()
+    assert last.startswith("ValueError: ")
+    assert str(tmp_path / "kernels") in last
+
+
+def test_disabled_compilation_is_refused(tmp_path: Path) -> None:
+    *_, last = count(tmp_path, NUMBA_DISABLE_JIT="1").stderr.splitlines()
+    assert last.startswith("ValueError: NUMBA_DISABLE_JIT")
 
 
 FIRST_STEP = """\
