@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import islice
@@ -33,7 +32,7 @@ from german_whist.game.actions import action_text, actions_text, parse_action
 from german_whist.game.cards import deck_text, parse_deck
 from german_whist.game.rules import Rules, rules_from_dict
 from german_whist.game.utils.checks import check_seed, whole_number
-from german_whist.game.utils.files import temporary_path
+from german_whist.game.utils.files import rename_flushed, temporary_path
 from german_whist.simulator.batch import DealBatch
 from german_whist.simulator.observation.views import Views
 from german_whist.simulator.text.deal_text import deal_text
@@ -322,7 +321,8 @@ def writing_recordings(path: str | Path) -> Iterator[Callable[[Recording], None]
     try:
         with temporary.open("w", encoding="utf-8", newline="\n") as file:
             yield lambda recording: print(recording.to_line(), file=file)
-        os.replace(temporary, target)
+        if not is_stream:
+            rename_flushed(temporary, target)
     finally:
         if not is_stream:
             temporary.unlink(missing_ok=True)

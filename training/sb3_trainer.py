@@ -11,7 +11,6 @@ weights and optimiser state that were saved, but with new deals.
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import torch
@@ -23,6 +22,7 @@ from german_whist.agents.base import AgentLike
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
 from german_whist.game.rules import rules
+from german_whist.game.utils.files import rename_flushed
 from german_whist.sb3 import GermanWhistVecEnv
 from german_whist.training.config import POOL, SELF, SB3Config
 from german_whist.training.processes import Processes
@@ -101,7 +101,7 @@ def _save(model: MaskablePPO, config: SB3Config, run: RunDirectory) -> None:
     _checkpoint(model, config).save(run.checkpoint_path(model.num_timesteps))
     temporary = run.model.with_name(".model.zip")
     model.save(temporary)
-    os.replace(temporary, run.model)
+    rename_flushed(temporary, run.model)
 
 
 def _checkpoint(model: MaskablePPO, config: SB3Config) -> Checkpoint:

@@ -70,6 +70,17 @@ def temporary_path(target: Path) -> Path:
     return target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
 
 
+def rename_flushed(temporary: Path, target: Path) -> None:
+    """Rename a complete file, flushed first: a crash of the machine could otherwise leave zeros under the new name.
+
+    Raises:
+        OSError: if it cannot be renamed.
+    """
+    with temporary.open("r+b") as file:
+        os.fsync(file.fileno())
+    os.replace(temporary, target)
+
+
 def write_atomically(path: str | Path, content: bytes) -> None:
     """Write a file under a temporary name beside it, then rename it; a failure leaves nothing behind.
 
@@ -80,6 +91,6 @@ def write_atomically(path: str | Path, content: bytes) -> None:
     temporary = temporary_path(target)
     try:
         temporary.write_bytes(content)
-        os.replace(temporary, target)
+        rename_flushed(temporary, target)
     finally:
         temporary.unlink(missing_ok=True)

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.game.utils.checks import is_whole_number
-from german_whist.game.utils.files import file_lock
+from german_whist.game.utils.files import file_lock, rename_flushed
 from german_whist.solver.tablebase.endgame_table import EndgameTable, find_table
 from german_whist.solver.tablebase.kinds import TableKind, table_path
 from german_whist.solver.tablebase.position_kernels import MAX_CARDS
@@ -69,9 +69,7 @@ def _write_file(path: Path, kind: TableKind, cards: int, progress: Progress) -> 
     try:
         with partial.open("wb") as file:
             _write_values(file, kind, cards, progress)
-            file.flush()
-            os.fsync(file.fileno())  # without it, a power failure could leave zeros under the new name
-        os.replace(partial, path)
+        rename_flushed(partial, path)
     finally:
         partial.unlink(missing_ok=True)
 
