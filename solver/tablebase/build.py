@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from german_whist.game.utils.checks import is_whole_number
 from german_whist.game.utils.files import file_lock, rename_flushed
-from german_whist.solver.tablebase.endgame_table import EndgameTable, find_table
+from german_whist.solver.tablebase.endgame_table import EndgameTable, find_table, write_checksum
 from german_whist.solver.tablebase.kinds import TableKind, table_path
 from german_whist.solver.tablebase.position_kernels import MAX_CARDS
 from german_whist.solver.tablebase.ranking import Block, Ranking, table_layout
@@ -70,6 +70,7 @@ def _write_file(path: Path, kind: TableKind, cards: int, progress: Progress) -> 
         with partial.open("wb") as file:
             _write_values(file, kind, cards, progress)
         rename_flushed(partial, path)
+        write_checksum(path)
     finally:
         partial.unlink(missing_ok=True)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from german_whist.game.utils.cache_folder import cache_folder
 from german_whist.solver.tablebase.build import build_in_memory, build_table
 from german_whist.solver.tablebase.endgame_table import EndgameTable, find_table
-from german_whist.solver.tablebase.kinds import DEFAULT_CARDS, TableKind
+from german_whist.solver.tablebase.kinds import DEFAULT_CARDS, KINDS, TableKind, table_path
 from german_whist.solver.tablebase.position_kernels import MAX_CARDS
 
 # Cards in the largest hands of tables.
@@ -68,12 +68,30 @@ def open_complete_table(trump: bool, low: bool) -> EndgameTable:
     Raises:
         OSError: if it cannot be read or written.
     """
-    kind, folder = TableKind(bool(trump), bool(low)), cache_folder() / "complete"
+    kind, folder = TableKind(bool(trump), bool(low)), _complete_folder()
     with _lock:
         if (folder, kind) not in _open:
             table = find_table(kind, MAX_CARDS, folder) or build_table(kind, MAX_CARDS, _ProgressBar(kind), folder)
             _open[folder, kind] = table, False
         return _open[folder, kind][0]
+
+
+def remove_damaged_tables() -> None:
+    """Read all tables in the cache folder, and remove damaged ones; whoever needs such a table builds it again.
+
+    Raises:
+        OSError: if a table cannot be read or removed.
+    """
+    for folder in (cache_folder(), _complete_folder()):
+        for kind in KINDS.values():
+            for cards in range(1, MAX_CARDS + 1):
+                path = table_path(kind, cards, folder)
+                if path.exists() and find_table(kind, cards, folder, reads_all=True) is None:
+                    path.unlink()
+
+
+def _complete_folder() -> Path:
+    return cache_folder() / "complete"
 
 
 def _largest(kind: TableKind) -> EndgameTable | None:

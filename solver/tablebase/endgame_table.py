@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import os
+import zlib
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from german_whist.game.utils.files import write_atomically
 from german_whist.solver.tablebase.kinds import TableKind, table_path
 from german_whist.solver.tablebase.ranking import Ranking, table_layout
+
+MOST_READ = 100_000_000  # bytes: a larger file is read when it is opened only if it has changed since it was written
+_CHUNK = 1 << 20  # bytes: files are read without mapping them, which would count as memory of this process
 
 
 class EndgameTable(NamedTuple):
@@ -44,16 +49,56 @@ def empty_table() -> EndgameTable:
     return EndgameTable(table_layout(0, trump=True).ranking, values, 0, True, False)
 
 
-def find_table(kind: TableKind, cards: int, folder: Path | None = None) -> EndgameTable | None:
+def find_table(
+    kind: TableKind, cards: int, folder: Path | None = None, *, reads_all: bool = False
+) -> EndgameTable | None:
     """Return a table, memory-mapped from its file so that processes share the memory; ``None`` if there is none.
 
-    A file of another size is from another version, and not taken.
+    A file that is damaged, of another kind or of another version is not taken: its size or checksum is wrong.
+
+    Args:
+        kind: the kind of game.
+        cards: cards in the largest hands.
+        folder: where its file is; the cache folder by default.
+        reads_all: whether to check a large file, too, that has not changed since it was written.
     """
     path = table_path(kind, cards, folder)
     if not os.path.exists(path):  # unlike Path.exists, False in a folder that may not be read
         return None
     layout = table_layout(cards, kind.trump)
-    if os.path.getsize(path) != layout.size // 2:
+    if os.path.getsize(path) != layout.size // 2 or not _is_whole(path, reads_all):
         return None
     values: npt.NDArray[np.uint8] = np.asarray(np.memmap(path, np.uint8, "r"))
     return EndgameTable(layout.ranking, values, cards, kind.trump, kind.low)
+
+
+def write_checksum(path: Path) -> None:
+    """Write the checksum of a table's file and the time of its last change beside it."""
+    write_atomically(_checksum_path(path), f"{_checksum(path):08x} {_changed(path)}\n".encode())
+
+
+def _is_whole(path: Path, reads_all: bool) -> bool:
+    try:
+        checksum, changed = _checksum_path(path).read_text(encoding="ascii").split()
+    except (OSError, ValueError):  # missing, or damaged itself
+        return False
+    if not reads_all and os.path.getsize(path) > MOST_READ and changed == str(_changed(path)):
+        return True
+    return checksum == f"{_checksum(path):08x}"
+
+
+def _checksum_path(path: Path) -> Path:
+    return path.with_suffix(".crc")
+
+
+def _changed(path: Path) -> int:
+    return int(os.path.getmtime(path))  # whole seconds, which archives keep
+
+
+def _checksum(path: Path) -> int:
+    """Return the CRC-32 of a file's name and content; tables of several kinds have the same size."""
+    checksum = zlib.crc32(path.name.encode())
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            checksum = zlib.crc32(chunk, checksum)
+    return checksum

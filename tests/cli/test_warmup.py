@@ -10,6 +10,9 @@ from pathlib import Path
 import pytest
 
 from german_whist.game.utils.cache_folder import CACHE_VARIABLE
+from german_whist.solver.tablebase import endgame_table
+from german_whist.solver.tablebase.build import build_table
+from german_whist.solver.tablebase.kinds import KINDS
 from tests.cli.commands import Run
 
 FIRST_CALLS = """
@@ -53,6 +56,22 @@ def test_warmup_builds_larger_table(run: Run, here: Path, monkeypatch: pytest.Mo
         assert run("warmup", "--endgame-cards", "4").out == f"endgame table: {table}\n"
         assert list(here.glob("*.table")) == [table]
     assert run("warmup", "--endgame-cards", "14").code == 2
+
+
+def test_warmup_checks_tables(run: Run, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(CACHE_VARIABLE, str(here))
+    monkeypatch.setattr(endgame_table, "MOST_READ", 0)
+    build_table(KINDS["trump-low"], 4, folder=here / "complete")
+    run("warmup", "--endgame-cards", "4")
+    tables = [here / "trump-high-4.table", here / "complete" / "trump-low-4.table"]
+    whole = tables[0].read_bytes()
+    for path in tables:
+        changed = path.stat().st_mtime_ns
+        path.write_bytes(bytes(path.stat().st_size))
+        os.utime(path, ns=(changed, changed))
+    assert run("warmup", "--endgame-cards", "4").code == 0
+    assert tables[0].read_bytes() == whole
+    assert not tables[1].exists()  # whoever needs it builds it
 
 
 @pytest.mark.nightly  # compiles everything: a minute or two

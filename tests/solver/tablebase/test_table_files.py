@@ -12,8 +12,10 @@ import pytest
 
 from german_whist.game.utils.cache_folder import CACHE_VARIABLE
 from german_whist.solver.tablebase import cache as table_cache
+from german_whist.solver.tablebase import endgame_table
 from german_whist.solver.tablebase.build import build_table
 from german_whist.solver.tablebase.cache import open_table
+from german_whist.solver.tablebase.endgame_table import find_table
 from german_whist.solver.tablebase.kinds import KINDS, table_path
 
 HIGH = KINDS["trump-high"]
@@ -56,6 +58,46 @@ def test_table_of_other_version(folder):
     assert path.stat().st_size == len(values)
 
 
+def zero_a_page(path: Path, seed: int) -> None:
+    """Write zeros over a random page of a file that is not zero already; its time of change stays."""
+    changed = path.stat().st_mtime_ns
+    content = np.fromfile(path, np.uint8)
+    pages = [page for page in range(0, len(content), 4096) if content[page : page + 4096].any()]
+    page = int(np.random.default_rng(seed).choice(pages))
+    content[page : page + 4096] = 0
+    path.write_bytes(content.tobytes())
+    os.utime(path, ns=(changed, changed))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_damaged_table_is_built_again(folder, monkeypatch, seed):
+    monkeypatch.setattr(table_cache, "DEFAULT_CARDS", 6)
+    values = build_table(HIGH, 6).values.copy()
+    zero_a_page(table_path(HIGH, 6), seed)
+    np.testing.assert_array_equal(open_table(*HIGH).values, values)
+
+
+def test_table_of_another_kind_is_not_taken(folder):
+    values = build_table(HIGH, 4).values.copy()
+    build_table(KINDS["trump-low"], 4)
+    for path in folder.glob("trump-low-4.*"):
+        path.rename(path.with_stem(HIGH.name + "-4"))
+    np.testing.assert_array_equal(open_table(*HIGH).values, values)
+
+
+def test_large_table_is_read_if_it_has_changed(folder, monkeypatch):
+    monkeypatch.setattr(endgame_table, "MOST_READ", 0)
+    values = build_table(HIGH, 6).values.copy()
+    path = table_path(HIGH, 6)
+    zero_a_page(path, 0)
+    assert find_table(HIGH, 6) is not None
+    os.utime(path, (1, 1))
+    assert find_table(HIGH, 6) is None
+    np.testing.assert_array_equal(build_table(HIGH, 6).values, values)
+    os.utime(path, (1, 1))
+    assert find_table(HIGH, 6) is not None
+
+
 def test_table_in_memory(folder, tmp_path, monkeypatch, capsys):
     stored = build_table(HIGH, 4).values
     no_folder = tmp_path / "file"
@@ -81,4 +123,4 @@ def test_concurrent_builds(folder):
     answers = [process.communicate(timeout=120)[0].split() for process in processes]
     assert sorted(built for built, _ in answers) == ["False", "True"]
     assert len({size for _, size in answers}) == 1
-    assert names(folder) == {"trump-high-6.table"}
+    assert names(folder) == {"trump-high-6.table", "trump-high-6.crc"}

@@ -47,6 +47,9 @@ def add_parser(subparsers: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run each part, and print its time."""
+    from german_whist.solver.tablebase.cache import remove_damaged_tables
+
+    remove_damaged_tables()
     if options.endgame_cards is not None:
         _build_table(options.endgame_cards)
         return 0
