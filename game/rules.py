@@ -9,11 +9,10 @@ from importlib import resources
 from typing import Any
 
 import numpy as np
-import yaml
 
 from german_whist.game.cards import RANKS, SUIT_SIZE, SUITS, mask_of
 from german_whist.game.utils.checks import is_whole_number
-from german_whist.game.utils.names import split_settings, unknown_name_error
+from german_whist.game.utils.names import parse_yaml, split_settings, unknown_name_error
 
 COUNTS = ("endgame", "all")
 TRUMPS = ("turned", "none")
@@ -264,7 +263,7 @@ def _preset(name: str) -> Rules:
     if name not in rule_names():
         raise unknown_name_error("rules", name, rule_names())
     text = (resources.files("german_whist.configs") / "rules" / f"{name}.yaml").read_text(encoding="utf-8")
-    return rules_from_dict(yaml.safe_load(text) or {})
+    return rules_from_dict(parse_yaml(text, name) or {})
 
 
 def rules(spec: str | Rules = "classic") -> Rules:
@@ -287,9 +286,10 @@ def rules(spec: str | Rules = "classic") -> Rules:
         raise ValueError(f"rules must be a name or Rules, got {spec!r}")
     name, _, settings = spec.partition(":")
     base = _preset(name)
+    given = split_settings(settings, f"rules {name!r}")
     try:
-        changed = {key: yaml.safe_load(text) for key, text in split_settings(settings, f"rules {name!r}").items()}
-    except yaml.YAMLError:
+        changed = {key: parse_yaml(text, key) for key, text in given.items()}
+    except ValueError:
         raise ValueError(f"rules {spec!r}: settings are written key=value, with numbers or names") from None
     return rules_from_dict({**base.to_dict(), **changed})
 

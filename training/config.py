@@ -31,7 +31,7 @@ from pydantic import (
 from german_whist.agents.policy.network.layers import UNIVERSAL
 from german_whist.agents.registry import agent_names, as_spec, make_agent
 from german_whist.game.rules import rule_names, rules
-from german_whist.game.utils.names import unknown_name_error
+from german_whist.game.utils.names import parse_yaml, unknown_name_error
 
 MAX_NUMBER = 10**12  # limit of integers: more than any machine could train on or hold
 MAX_SEED = 2**32 - 1  # the largest of np.random.seed, which Stable-Baselines3 calls
@@ -385,7 +385,7 @@ def _parsed(key: str, value: Any) -> Any:
             # Commas separate entries, except before ``key=``, which is a setting of the agent before it.
             value = re.split(r",(?!\s*[a-z_]+=)\s*", value)
         else:
-            value = _yaml(key, value)
+            value = parse_yaml(value, key)
     return value
 
 
@@ -398,23 +398,16 @@ def _without_paths(key: str, value: Any) -> Any:
     return value
 
 
-def _yaml(source: object, text: str) -> Any:
-    try:
-        return yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise ValueError(f"{source}: {' '.join(str(error).split())}") from None
-
-
 def _read(source: str | Path) -> dict[str, Any]:
     """Return the settings in a YAML file or a recipe."""
     path = Path(source)
     if path.is_file():
-        text = path.read_text(encoding="utf-8")
+        text = path.read_bytes()
     elif str(source) in recipe_names():
-        text = (resources.files("german_whist.configs") / f"{source}.yaml").read_text(encoding="utf-8")
+        text = (resources.files("german_whist.configs") / f"{source}.yaml").read_bytes()
     else:
         raise unknown_name_error("configuration (no such file)", str(source), recipe_names())
-    found = _yaml(source, text) or {}
+    found = parse_yaml(text, source) or {}
     if not isinstance(found, dict):
         raise ValueError(f"{source} must be a mapping of keys to values, got {type(found).__name__}")
     return found

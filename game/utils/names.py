@@ -1,9 +1,10 @@
-"""Names and settings that users type: suggestions for typos, ``key=value``."""
+"""Names and settings that users type: suggestions for typos, ``key=value``, YAML."""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import Any
 
 
 def unknown_name_error(kind: str, given: object, allowed: Iterable[str]) -> ValueError:
@@ -33,3 +34,23 @@ def split_settings(settings: str, kind: str) -> dict[str, str]:
             raise ValueError(f"{kind}: {key!r} is set twice")
         split[key] = value
     return split
+
+
+def parse_yaml(text: str | bytes, source: object) -> Any:
+    """Return what YAML says.
+
+    Args:
+        text: the YAML; as bytes, its encoding is checked, too.
+        source: what to call it in errors.
+
+    Raises:
+        ValueError: if it is not YAML of plain values.
+    """
+    import yaml
+
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise ValueError(f"{source}: {' '.join(str(error).split())}") from None
+    except Exception as error:  # PyYAML's own, of any type, for text such as ``!!bool x`` or ``2020-13-45``
+        raise ValueError(f"{source}: not a value in YAML ({type(error).__name__}: {error})") from None

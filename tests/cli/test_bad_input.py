@@ -24,6 +24,8 @@ CASES = [
     ("draw games.jsonl --deal 3:1", "--deal"),
     ("draw greedy random --line 4", "--line"),
     ("train tiny.yaml --decisons 5", "did you mean '--decisions'?"),
+    ("train tiny.yaml --hidden '!!bool x'", "hidden"),
+    ("evaluate random greedy --rules 'tiny:slam=!!timestamp x'", "!!timestamp"),
     ("curve absent", "'absent' is not a run"),
     ("draw greedy random --gif t.gif --after 3", "--after"),
     ("draw greedy random --size 960x640", "--size"),

@@ -135,6 +135,8 @@ def test_rules_of_rules() -> None:
         ("classic:hand=5,hand=5", "'hand'"),
         ("classic:hand=five", "'five'"),
         ("classic:slam=!!python/name:os.system", "!!python"),
+        ("classic:slam=!!bool x", "!!bool"),
+        ("classic:slam=!!timestamp x", "!!timestamp"),
         (None, "None"),
     ],
 )

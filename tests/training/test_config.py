@@ -116,7 +116,17 @@ def test_wrong_setting(settings: dict[str, Any], named: str, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    "text", ["seed: 1\nrows: [1, 2\n", "- seed\n- 1\n", "seed: !!python/object/apply:os.getcwd []\n"]
+    "text",
+    [
+        "seed: 1\nrows: [1, 2\n",
+        "- seed\n- 1\n",
+        "seed: !!python/object/apply:os.getcwd []\n",
+        "seed: !!bool x\n",
+        "seed: !!timestamp x\n",
+        "seed: 2020-13-45\n",
+        f"seed: {'[' * 3000}\n",
+    ],
+    ids=lambda text: text[:20],
 )
 def test_file_without_mapping(tmp_path: Path, text: str) -> None:
     with pytest.raises(ValueError, match=r"mine\.yaml"):
@@ -125,6 +135,13 @@ def test_file_without_mapping(tmp_path: Path, text: str) -> None:
         load_config("quikstart")
     with pytest.raises(ValueError, match="opponents"):
         load_config("quickstart", {"opponents": "{self: 1"})
+
+
+def test_file_without_text(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_bytes(b"seed: \xff\n")
+    with pytest.raises(ValueError, match=r"mine\.yaml"):
+        load_config(path)
 
 
 def test_a_path_is_a_network(tmp_path: Path) -> None:
