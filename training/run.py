@@ -26,7 +26,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-import yaml
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 from safetensors import SafetensorError, safe_open
@@ -40,6 +39,7 @@ from german_whist.evaluation.match import MatchResult, game_title, play_match, r
 from german_whist.evaluation.report import Report, Table
 from german_whist.game.rules import rules
 from german_whist.game.utils.files import file_lock, write_atomically
+from german_whist.game.utils.names import parse_yaml
 from german_whist.simulator.text.words import percent_text
 from german_whist.training.config import TrainConfig, load_config
 from german_whist.training.curve import draw_curve
@@ -48,6 +48,7 @@ Callback = Callable[[int, dict[str, float]], None]  # called with the decisions 
 
 EVALUATION_SEED = 1_000_003  # so that `german-whist evaluate` plays other deals
 EVALUATION_COLUMNS = ("decisions", "opponent", "deals", "win_rate", "low", "high", "margin", "seconds")
+METRIC_COLUMNS = ("decisions", "charts/seconds")  # which the rows of every trainer have
 SNAPSHOT_FORMAT = "german-whist-snapshot-4"
 # Settings that cannot change within a run.
 FIXED = (
@@ -117,8 +118,11 @@ class RunDirectory:
         run.check_exists()
         if not run.has_snapshot and any(int(saved.stem) for saved in run.checkpoint_paths()):
             raise ValueError(f"run {str(path)!r} is of another version: start a new one from a checkpoint of it (init)")
+        before = parse_yaml(run.config.read_bytes(), run.config)
+        if not before:
+            raise ValueError(f"{run.config} is damaged: it is empty")
         config = load_config(run.config, settings)
-        before, now = yaml.safe_load(run.config.read_text(encoding="utf-8")), config.model_dump()
+        now = config.model_dump()
         for key in FIXED:
             if now.get(key) != before.get(key):
                 raise ValueError(f"{key} cannot change within a run: it is {before.get(key)!r}, got {now.get(key)!r}")
@@ -185,41 +189,59 @@ class RunDirectory:
 
     def read_evaluations(self) -> list[dict[str, Any]]:
         """Return the rows of ``evaluations.csv``: numbers as floats, decisions and deals as integers."""
-        whole = ("decisions", "deals")
-        return [
-            {key: text if key == "opponent" else (int if key in whole else float)(text) for key, text in row.items()}
-            for row in _read_rows(self.evaluations)
-        ]
+        rows = _read_rows(self.evaluations, EVALUATION_COLUMNS)
+        return [{column: _value(column, text) for column, text in row.items()} for row in rows]
 
     def read_metrics(self) -> list[dict[str, str]]:
         """Return the rows of ``metrics.csv`` by column."""
-        return _read_rows(self.metrics)
+        return _read_rows(self.metrics, METRIC_COLUMNS)
 
     def drop_records_after(self, decisions: int) -> None:
-        """Remove a killed run's rows after ``decisions`` and half-written files."""
+        """Remove a killed run's rows after ``decisions``, half-written files, and logs in which no row can be read."""
         for folder in (self.path, self.checkpoints):
             for path in folder.glob(".*.tmp"):
                 path.unlink()
         for path in self.checkpoint_paths():
             if int(path.stem) > decisions:
                 path.unlink()
-        for path in (self.metrics, self.evaluations):
-            rows = [row for row in _read_rows(path) if int(row["decisions"]) <= decisions]
-            if path.exists():
-                _write_rows(path, _columns(path), rows)
+        for path, columns in ((self.metrics, METRIC_COLUMNS), (self.evaluations, EVALUATION_COLUMNS)):
+            rows = [row for row in _read_rows(path, columns) if int(row["decisions"]) <= decisions]
+            if rows:
+                _write_rows(path, list(rows[0]), rows)
+            else:
+                path.unlink(missing_ok=True)
 
 
-def _columns(path: Path) -> list[str]:
-    with path.open(newline="", encoding="utf-8") as file:
-        return next(csv.reader(file))
+def _read_rows(path: Path, columns: Sequence[str]) -> list[dict[str, str]]:
+    """Return the rows of a CSV file by column, without those that a kill or a crash has left incomplete.
+
+    Args:
+        path: the file, which may be missing.
+        columns: columns that every row must have.
+    """
+    rows: list[dict[str, str]] = []
+    if path.exists():
+        with path.open(newline="", encoding="utf-8", errors="replace") as file, contextlib.suppress(csv.Error):
+            rows += (row for row in csv.DictReader(file) if _is_complete(row, columns))
+    return rows
 
 
-def _read_rows(path: Path) -> list[dict[str, str]]:
-    """Return the rows of a CSV file by column, without an incomplete last one of a run that was killed."""
-    if not path.exists():
-        return []
-    with path.open(newline="", encoding="utf-8") as file:
-        return [row for row in csv.DictReader(file) if None not in row.values()]
+def _is_complete(row: Mapping[str, str], columns: Sequence[str]) -> bool:
+    if not set(columns) <= row.keys():
+        return False
+    try:
+        for column, text in row.items():
+            _value(column, text)
+    except (TypeError, ValueError):  # a cell is missing or too many, or holds no number
+        return False
+    return True
+
+
+def _value(column: str, text: str) -> Any:
+    """Return the value of a cell: a name, an integer or a float."""
+    if column == "opponent":
+        return text
+    return int(text) if column in ("decisions", "deals") else float(text)
 
 
 def _write_rows(path: Path, columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
@@ -258,7 +280,7 @@ def read_snapshot(path: Path) -> tuple[dict[str, Any], dict[str, torch.Tensor]]:
         raise ValueError(f"{path} is damaged: {error}") from None
     if described.get("format") != SNAPSHOT_FORMAT:
         raise ValueError(f"{path} is of another version, {described.get('format')}: start a new run (init)")
-    if described.get("sha256") != _digest(described["about"], tensors):
+    if described.get("sha256") != _digest(described.get("about", ""), tensors):
         raise ValueError(f"{path} is damaged: its checksum is wrong")
     about: dict[str, Any] = json.loads(described["about"])
     return about, tensors

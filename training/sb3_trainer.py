@@ -56,7 +56,10 @@ def train_sb3(
         "device": config.device,
     }
     if resume:
-        model = MaskablePPO.load(run.model, envs, config.device, settings)
+        try:
+            model = MaskablePPO.load(run.model, envs, config.device, settings)
+        except Exception as error:  # of any type, AssertionError for half a file
+            raise ValueError(f"{run.model} cannot be loaded ({type(error).__name__}: {error})") from error
         run.drop_records_after(model.num_timesteps)
         run.write_config(config)
     else:

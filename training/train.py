@@ -493,15 +493,19 @@ class TrainingState:
         Raises:
             ValueError: if the run cannot be resumed; then no file has changed.
         """
-        about, tensors, self._pool = self.processes.broadcast(self._read_saved() if self.processes.is_first else None)
         size, rank = self.processes.size, self.processes.rank
-        if about["processes"] != size:
-            raise ValueError(f"the run was trained by {about['processes']} processes, and now there are {size}")
-        self.decisions = about["decisions"]
-        for number, collector in enumerate(self.collectors):
-            own = _below(tensors, f"deals.{rank}.{number}.")
-            collector.load_state({name: tensor.numpy() for name, tensor in own.items()})
-        self.networks.load_state(_below(tensors, "networks."))
+        try:
+            saved = self.processes.broadcast(self._read_saved() if self.processes.is_first else None)
+            about, tensors, self._pool = saved
+            if about["processes"] != size:
+                raise ValueError(f"the run was trained by {about['processes']} processes, and now there are {size}")
+            self.decisions = about["decisions"]
+            for number, collector in enumerate(self.collectors):
+                own = _below(tensors, f"deals.{rank}.{number}.")
+                collector.load_state({name: tensor.numpy() for name, tensor in own.items()})
+            self.networks.load_state(_below(tensors, "networks."))
+        except KeyError as error:
+            raise ValueError(f"{self.run.snapshot} is damaged: it lacks {error}") from None
         if self.processes.is_first:
             self.run.drop_records_after(self.decisions)
             self.run.write_config(self.config)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ from german_whist.training.run import (
     TrainingOutcome,
     code_version,
     metric_name,
+    read_snapshot,
+    write_snapshot,
 )
 from german_whist.training.train import run_training
 from tests.training.policy_iteration_runs import small_config, train_small
@@ -171,6 +174,52 @@ def test_damaged_snapshot(own: RunDirectory) -> None:
     for damaged in (bytes(flipped), content[:-1], content.replace(b"snapshot-4", b"snapshot-3")):
         own.snapshot.write_bytes(damaged)
         refused(own, "snapshot")
+
+
+def test_snapshot_without_a_part(own: RunDirectory) -> None:
+    about, tensors = read_snapshot(own.snapshot)
+    for part in ("networks.updates", "deals.0.0.counts"):
+        write_snapshot(own.snapshot, about, {name: tensor for name, tensor in tensors.items() if name != part})
+        refused(own, "snapshot.*counts|snapshot.*updates")
+    write_snapshot(own.snapshot, {key: value for key, value in about.items() if key != "pool"}, tensors)
+    refused(own, "snapshot.*pool")
+
+
+def test_damaged_model(tmp_path: Path) -> None:
+    run = RunDirectory.create("mine", tmp_path / "run")
+    run_training(tiny_config(), run, quiet=True, callback=at(500, interrupt))
+    content = run.model.read_bytes()
+    for damaged in (b"", content[: len(content) // 2]):
+        run.model.write_bytes(damaged)
+        refused(run, r"model\.zip")
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe", bytes(100)], ids=["empty", "no text", "zeros"])
+def test_damaged_settings(content: bytes, own: RunDirectory) -> None:
+    own.config.write_bytes(content)
+    refused(own, r"config\.yaml")
+
+
+LOGS: dict[str, Callable[[bytes], bytes]] = {
+    "empty": lambda whole: b"",
+    "zeros": lambda whole: bytes(200_000),
+    "no text": lambda whole: b"\xff\xfe\n\xff\n",
+    "no header": lambda whole: whole.partition(b"\n")[2],
+    "zeros at the end": lambda whole: whole + bytes(50),
+    "words at the end": lambda whole: whole + b",".join([b"many"] * whole.partition(b"\n")[0].count(b",")) + b",few\n",
+}
+
+
+@pytest.mark.parametrize("damage", LOGS)
+def test_damaged_logs(damage: str, own: RunDirectory) -> None:
+    """A run whose snapshot is whole goes on, and its new rows can be read."""
+    for path in (own.metrics, own.evaluations):
+        path.write_bytes(LOGS[damage](path.read_bytes()))
+    done = resume_run(own.path, decisions=1500)
+    assert done.decisions >= 1500
+    assert own.read_evaluations()[-1]["decisions"] == done.decisions
+    assert int(own.read_metrics()[-1]["decisions"]) == done.decisions
+    assert b"\0" not in own.metrics.read_bytes() + own.evaluations.read_bytes()
 
 
 def test_change_is_recorded(own: RunDirectory) -> None:
