@@ -58,6 +58,8 @@ _LOCAL = {socket.AF_INET: "127.0.0.1", socket.AF_INET6: "::1"}
 _LOCAL_NAMES = ("localhost", *_LOCAL.values())
 _ANY_HOST = ("0.0.0.0", "::", "")
 _ELSEWHERE = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}  # reserved for documentation
+_TOKEN_BYTES = 16
+_TOKEN = re.compile(r"[A-Za-z0-9_-]{22}")  # as many characters as these bytes need
 _HOST = re.compile(r"[^]:@/\s[*]+")
 _HEADERS = {
     "content-security-policy": "; ".join((*POLICY, "frame-ancestors 'none'")),
@@ -283,16 +285,17 @@ def listen(host: str, port: int) -> socket.socket:
 def kept_token() -> str:
     """Return this user's token, which is stored, so that an open page keeps working after a restart.
 
-    If it cannot be stored, each start has a new one.
+    A file with anything else in it is replaced. If the token cannot be stored, each start has a new one.
     """
     path = platformdirs.user_data_path("german-whist", appauthor=False) / "token"
-    with contextlib.suppress(OSError):
-        return path.read_text(encoding="ascii")
-    token = secrets.token_urlsafe(16)
+    with contextlib.suppress(OSError, UnicodeDecodeError):
+        stored = path.read_text(encoding="ascii")
+        if _TOKEN.fullmatch(stored):
+            return stored
+    token = secrets.token_urlsafe(_TOKEN_BYTES)
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        write_atomically(path, token.encode())
-        path.chmod(0o600)
+        write_atomically(path, token.encode(), mode=0o600)
     return token
 
 

@@ -81,8 +81,13 @@ def rename_flushed(temporary: Path, target: Path) -> None:
     os.replace(temporary, target)
 
 
-def write_atomically(path: str | Path, content: bytes) -> None:
+def write_atomically(path: str | Path, content: bytes, mode: int = 0o666) -> None:
     """Write a file under a temporary name beside it, then rename it; a failure leaves nothing behind.
+
+    Args:
+        path: the file.
+        content: all of it.
+        mode: its permissions, of which the process's umask takes some away.
 
     Raises:
         OSError: if it cannot be written.
@@ -90,7 +95,8 @@ def write_atomically(path: str | Path, content: bytes) -> None:
     target = Path(path)
     temporary = temporary_path(target)
     try:
-        temporary.write_bytes(content)
+        with open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
+            file.write(content)
         rename_flushed(temporary, target)
     finally:
         temporary.unlink(missing_ok=True)
