@@ -177,7 +177,7 @@ def games(
 def _play_in_worker(given: tuple[AgentLike, AgentLike], rules: Rules, *how: Any) -> GameResults:
     try:
         return _play(two_players(*given, rules), rules, *how)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         line = own_line(error)  # a traceback does not leave its process
         if line is not None:
             error.add_note(line)

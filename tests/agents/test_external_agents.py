@@ -130,6 +130,15 @@ def test_agent_whose_program_is_gone(kind: type[OSError], folder: Path, run: Run
     assert f"gone.py, line 3: {kind.__name__}: " in error
 
 
+@pytest.mark.parametrize("status", ["no licence", 3])
+def test_agent_that_exits(status: object, folder: Path, run: Run) -> None:
+    text = f"import sys\n\nclass Bot:\n    def act(self, views, rng):\n        sys.exit({status!r})\n"
+    (folder / "quits.py").write_text(text, encoding="utf-8")
+    code, _, error = run("evaluate", "python:quits.py:Bot", "random", "--deals", "2")
+    assert (code, error.count("\n")) == (2, 1)
+    assert f"quits.py, line 5: SystemExit: {status}" in error
+
+
 # The doors: what the user has not written himself loads no code.
 
 EVIL = "python:evil.py:Bot"

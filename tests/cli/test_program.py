@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 HEAVY = ("torch", "stable_baselines3", "sb3_contrib", "numba", "llvmlite", "pygame", "matplotlib", "tensorboard")
 
@@ -62,6 +65,15 @@ def test_closed_pipe() -> None:
             process.stdout.close()
             assert process.stderr is not None
             assert (process.stderr.read(), process.wait(120)) == ("", 0)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a shell closes the streams")
+@pytest.mark.parametrize("closed", [">&-", "<&-", "<&- >&-", "<&- >&- 2>&-"])
+def test_closed_streams(closed: str) -> None:
+    for command, code in (("agents", 0), ("play 10 --rules tiny", 2), ("play heuristic --rules tiny", 0)):
+        line = f"{shlex.quote(sys.executable)} -m german_whist {command} {closed}"
+        done = subprocess.run(line, shell=True, capture_output=True, text=True, timeout=240, check=False)
+        assert (done.returncode, "Traceback" in done.stderr) == (code, False)
 
 
 def test_terminal_without_unicode(tmp_path: Path) -> None:

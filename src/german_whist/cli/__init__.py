@@ -114,15 +114,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         0 on success; 2 on bad input, after one line on standard error; 130 after Ctrl-C.
     """
-    for stream in (sys.stdin, sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
+    for name in ("stdin", "stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # closed by the shell; no other file may get its number, which child processes would use
+            mode = "r" if name == "stdin" else "w"
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115 - for as long as the process lives
+        elif isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     try:
         code = _run(sys.argv[1:] if argv is None else argv)
         sys.stdout.flush()
         return code
-    except SystemExit as exiting:  # of argparse
-        return int(exiting.code or 0)
+    except SystemExit as exiting:
+        own_line = _own_line(exiting)
+        if own_line is None:  # of argparse
+            return int(exiting.code or 0)
+        message = own_line
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError as error:
@@ -149,7 +156,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     return BAD_INPUT
 
 
-def _own_line(error: Exception) -> str | None:
+def _own_line(error: BaseException) -> str | None:
     """Describe an exception raised in the user's own agent code, with its line; ``None`` for other exceptions."""
     if hasattr(error, "__notes__"):  # from a worker process
         return str(error.__notes__[0])
