@@ -13,7 +13,6 @@ from typing import Any
 import gymnasium
 import numpy as np
 import numpy.typing as npt
-from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Discrete
 
 from german_whist.agents.base import AgentLike, agent_name, play_turn
@@ -154,13 +153,15 @@ class GermanWhistEnv(PlaysOpponent, RendererProperties, gymnasium.Env[Any, np.in
         self._episode.reset(seed, options)
         if is_first or seed is not None:  # also a random seed, so that np_random_seed repeats the run
             super().reset(seed=int(self._episode.seeds[0]))
+        self._is_ready = False
         self._renderer.reset(self._episode.batch)
         self.learner = learner_seats(self.seat, int(self._episode.numbers[0]))
         self._let_opponent_play()
         if self.dense:
             self._margin = self._margin_so_far()
         if self.render_mode == "human":
-            self.render()
+            self._render()
+        self._is_ready = True
         return self._observe(illegal=False)
 
     def step(self, action: Any) -> Step:
@@ -177,14 +178,15 @@ class GermanWhistEnv(PlaysOpponent, RendererProperties, gymnasium.Env[Any, np.in
 
         Raises:
             ValueError: if the action is not a whole number, such as 5.5, ``None`` or text. Nothing has changed then.
-            ResetNeeded: before the first reset.
+            ResetNeeded: before the first reset, and after an exception of the opponent.
         """
         chosen = whole_action(action)
-        self._check_dealt("step")
+        self._check_ready("step")
         over = self._episode.over  # bool[1]
         if over[0]:
             observation, info = self._observe(illegal=False)
             return observation, 0.0, True, False, info
+        self._is_ready = False
         illegal = not self._play(self._episode.decoded(chosen) if self.canonical else chosen)
         reward = 0.0
         if illegal:
@@ -198,8 +200,9 @@ class GermanWhistEnv(PlaysOpponent, RendererProperties, gymnasium.Env[Any, np.in
             before, self._margin = self._margin, self._margin_so_far()
             reward = (reward if over[0] else self._margin) - before
         if self.render_mode == "human":
-            self.render()
+            self._render()
         observation, info = self._observe(illegal)
+        self._is_ready = True
         return observation, reward, bool(over[0]), False, info
 
     @property
@@ -209,10 +212,6 @@ class GermanWhistEnv(PlaysOpponent, RendererProperties, gymnasium.Env[Any, np.in
 
     def _margin_so_far(self) -> float:
         return float(self._episode.batch.margins()[0, self.learner])
-
-    def _check_dealt(self, call: str) -> None:
-        if not self._episode.strides[0]:
-            raise ResetNeeded(f"{call} was called before the first reset")
 
     def _play(self, action: int) -> bool:
         legal = self._episode.play(action)
@@ -239,9 +238,9 @@ class GermanWhistEnv(PlaysOpponent, RendererProperties, gymnasium.Env[Any, np.in
         """Return which actions are legal, bool[n_actions], as sb3-contrib expects it.
 
         Raises:
-            ResetNeeded: before the first reset.
+            ResetNeeded: as :meth:`step` does.
         """
-        self._check_dealt("action_masks")
+        self._check_ready("action_masks")
         mask: npt.NDArray[np.int8] = self._observe(illegal=False)[1]["action_mask"]
         return mask.astype(np.bool_)
 
@@ -249,9 +248,12 @@ class GermanWhistEnv(PlaysOpponent, RendererProperties, gymnasium.Env[Any, np.in
         """Render the learner's view as text or a picture, or show it, by the render mode.
 
         Raises:
-            ResetNeeded: before the first reset.
+            ResetNeeded: as :meth:`step` does.
         """
-        self._check_dealt("render")
+        self._check_ready("render")
+        return self._render()
+
+    def _render(self) -> str | Picture | None:
         opponent = agent_name(self.opponent)
         names = ("learner", opponent) if self.learner == 0 else (opponent, "learner")
         scores = None if self.match is None else self._episode.scores[0].tolist()

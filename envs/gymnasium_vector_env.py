@@ -197,11 +197,16 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
         Raises:
             TypeError: if the reset mask is not a NumPy array of bool.
             ValueError: if a seed or an option is not allowed. The current episodes then continue.
+            ResetNeeded: if only some rows are reset after an exception of the opponent.
         """
         on = self._batch.on
-        mask = on.array(_reset_mask(options, self.num_envs))
+        asked = _reset_mask(options, self.num_envs)
+        if not asked.all() and not self._is_ready and self._episodes.strides.all():
+            raise ResetNeeded(f"after an exception every row has to be reset, got reset_mask {asked.tolist()}")
+        mask = on.array(asked)
         rows = on.flatnonzero(mask)
         self._episodes.reset(seed, options, rows)
+        self._is_ready = False
         if isinstance(seed, (int, np.integer)):
             super().reset(seed=int(seed))
         self._seat_learners(rows)
@@ -209,6 +214,7 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
             play_turn(self.opponent, self._episodes, waiting)
         if self.dense:
             self._margins = self._margins_so_far()
+        self._is_ready = bool(self._episodes.strides.all())
         return self._observe(), self._info(self._shown_masks, on.zeros(self.num_envs, np.bool_), mask)
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, Info]:
@@ -226,7 +232,7 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
         Raises:
             ValueError: if the actions are not whole numbers or have another shape, or a row is over and there is no
                 autoreset. Nothing has changed then.
-            ResetNeeded: before the first reset of a row.
+            ResetNeeded: before the first reset of a row, and after an exception of the opponent.
         """
         on, episodes, size = self._batch.on, self._episodes, self.num_envs
         given = (
@@ -234,7 +240,7 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
             if self.device is None
             else on.integers("actions", actions, None, None, (size,))
         )
-        self._check_dealt("step")
+        self._check_ready("step")
         illegal, ended = on.zeros(size, np.bool_), on.zeros(size, np.bool_)
         rows = episodes.every_row
         restarting = rows[:0]
@@ -242,6 +248,7 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
             rows, restarting = on.flatnonzero(~episodes.over), on.flatnonzero(episodes.over)
         if len(restarting) and self.autoreset_mode is AutoresetMode.DISABLED:
             raise ValueError(f"rows {restarting.tolist()} are over: reset them first, with the option reset_mask")
+        self._is_ready = False
         illegal[rows] = episodes.step(rows, self._batch.decoded(given[rows], rows) if self.canonical else given[rows])
         episodes.over |= illegal
         if len(restarting):
@@ -268,6 +275,7 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
             no_actions = on.zeros((size, self.rules.num_actions), np.int8)
             info["final_obs"], info["_final_obs"] = final_obs, ended
             info["final_info"], info["_final_info"] = self._info(no_actions, illegal, ended), on.copy(ended)
+        self._is_ready = True
         return seen, rewards, on.copy(ended), on.zeros(size, np.bool_), info
 
     def _no_observations(self) -> Any:
@@ -284,10 +292,6 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
         margins = self._batch.margins()[self._episodes.every_row, self.learners]
         margins[self._episodes.over] = 0.0
         return margins
-
-    def _check_dealt(self, call: str) -> None:
-        if not self._episodes.strides.all():
-            raise ResetNeeded(f"{call} was called before the first reset")
 
     def _start_next(self, rows: Any) -> None:
         self._episodes.start_next(rows)
@@ -340,18 +344,18 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
         """Return which actions are legal, bool[num_envs, n_actions].
 
         Raises:
-            ResetNeeded: before the first reset of a row.
+            ResetNeeded: as :meth:`step` does.
         """
-        self._check_dealt("action_masks")
+        self._check_ready("action_masks")
         return self._shown_masks == 1
 
     def render(self) -> tuple[str | Picture, ...] | None:
         """Render the learner's view of each row as text or a picture.
 
         Raises:
-            ResetNeeded: before the first reset of a row.
+            ResetNeeded: as :meth:`step` does.
         """
-        self._check_dealt("render")
+        self._check_ready("render")
         if self.render_mode is None:
             logger.warn("render() was called without a render mode: choose 'ansi' or 'rgb_array'")
             return None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from gymnasium.error import ResetNeeded
+
 from german_whist.agents.base import Agent, AgentLike, check_device
 from german_whist.agents.registry import make_agent
 from german_whist.game.rules import Rules
@@ -11,11 +13,16 @@ from german_whist.game.utils.checks import is_whole_number
 
 
 class PlaysOpponent:
-    """An environment's opponent, which may be replaced between two steps."""
+    """An environment's opponent, which may be replaced between two steps.
+
+    An exception in a step, such as a time-out of the opponent, leaves a deal in which the learner is not to act. So
+    environments note where a reset or a step has ended, and everything else needs that.
+    """
 
     rules: Rules
     device: Any = None
     _opponent: Agent
+    _is_ready = False  # whether the last reset or step has ended, so that the learner may act
 
     @property
     def opponent(self) -> Agent:
@@ -27,6 +34,15 @@ class PlaysOpponent:
         agent = make_agent(opponent, self.rules)
         check_device(agent, self.device)
         self._opponent = agent
+
+    def _check_ready(self, call: str) -> None:
+        """Check that the learner may act.
+
+        Raises:
+            ResetNeeded: before the first reset, and after an exception in a reset or a step.
+        """
+        if not self._is_ready:
+            raise ResetNeeded(f"{call} was called before the first reset, or after an exception without one")
 
 
 def check_seat(seat: object) -> None:

@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from numbers import Real
 from typing import Any
 
-from gymnasium.error import ResetNeeded
-
 from german_whist.agents.base import AgentLike, play_turn
 from german_whist.agents.judge import WORLDS, advise, judge_action, judge_of
 from german_whist.envs.opponent import PlaysOpponent, check_seat, learner_seats
@@ -131,9 +129,11 @@ class TextEnv(PlaysOpponent):
         """
         self._episode.reset(seed, options)
         self.learner = learner_seats(self.seat, int(self._episode.numbers[0]))
+        self._is_ready = False
         self._refused, self._is_lost = 0, False
         self._events = list(first_events(self.rules, self._state, self._names))
         self._let_opponent_play()
+        self._is_ready = True
         return self.prompt()
 
     def step(self, answer: str) -> Step:
@@ -151,13 +151,14 @@ class TextEnv(PlaysOpponent):
 
         Raises:
             ValueError: if the answer is not text, or the opponent chooses an illegal action.
-            ResetNeeded: before the first reset.
+            ResetNeeded: before the first reset, and after an exception of the opponent.
         """
         if not isinstance(answer, str):
             raise ValueError(f"answer must be text, got {answer!r}")
-        if self._is_over():
+        self._check_ready("step")
+        if self._is_over:
             return "The deal is over.", 0.0, True, {**self._info(None, illegal=False), "margin": self._margin()}
-        view = self.view[0]
+        view = self._view[0]
         try:
             action = read_action(answer, int(view["legal"]), self.rules)
         except ValueError as unclear:
@@ -168,11 +169,13 @@ class TextEnv(PlaysOpponent):
             return self._refuse(with_choices(reason, view, self.rules), info)
         self._refused = 0
         reward = 0.0 if self.reward != REGRET else 0.0 - self._given_away(action)
+        self._is_ready = False
         before = self._state
         self._episode.play(action)
         self._note(before)
         self._let_opponent_play()
-        done = self._is_over()
+        self._is_ready = True
+        done = self._is_over
         if done:
             info["margin"] = self._margin()
             reward += self._result()
@@ -182,28 +185,33 @@ class TextEnv(PlaysOpponent):
         """Return a complete message: the rules, everything that the learner saw, and its choices.
 
         Raises:
-            ResetNeeded: before the first reset.
+            ResetNeeded: as :meth:`step` does.
         """
-        is_over, self._told = self._is_over(), len(self._events)
+        self._check_ready("prompt")
+        self._told = len(self._events)
         you = f"You play against one opponent. {_ANSWER}"
-        question = [] if is_over else [self._question()]
+        question = [] if self._is_over else [self._question()]
         return "\n\n".join([rules_text(self.rules), you, " ".join(self._events), *question])
 
     @property
     def legal(self) -> list[str]:
         """The learner's legal actions as text, such as ``["SA", "S9"]``; empty when the deal is over."""
-        return [] if self._is_over() else [action_text(one, self.rules) for one in cards_of(self._episode.legal)]
+        self._check_ready("legal")
+        return [] if self._is_over else [action_text(one, self.rules) for one in cards_of(self._episode.legal)]
 
     @property
     def view(self) -> Views:
         """The learner's view, for agents: a ``VIEW`` array of shape (1,)."""
-        self._is_over()
+        self._check_ready("view")
+        return self._view
+
+    @property
+    def _view(self) -> Views:
         views: Views = self._episode.batch.views([0], [self.learner])
         return views
 
+    @property
     def _is_over(self) -> bool:
-        if not self._episode.strides[0]:
-            raise ResetNeeded("reset has to be called first")
         return bool(self._episode.over[0])
 
     @property
@@ -233,7 +241,7 @@ class TextEnv(PlaysOpponent):
 
     def _info(self, action: int | None, *, illegal: bool) -> dict[str, Any]:
         text = None if action is None else action_text(action, self.rules)
-        return {"action": text, "illegal": illegal, "stage": "foreplay" if self.view[0]["stock"] else "endgame"}
+        return {"action": text, "illegal": illegal, "stage": "foreplay" if self._view[0]["stock"] else "endgame"}
 
     def _refuse(self, reason: str, info: dict[str, Any]) -> Step:
         self._refused += 1
@@ -250,7 +258,7 @@ class TextEnv(PlaysOpponent):
     def _given_away(self, action: int) -> float:
         """Return how many tricks an action of the learner gives away."""
         histories = self._episode.batch.history(seats=[self.learner])
-        (advice,) = advise(self.view, self.rules, self._worlds, 0, histories, self._judge)
+        (advice,) = advise(self._view, self.rules, self._worlds, 0, histories, self._judge)
         return judge_action(advice, action).tricks
 
     def _margin(self) -> int:
@@ -266,12 +274,12 @@ class TextEnv(PlaysOpponent):
     def _news(self) -> str:
         """Return what happened since the last message, and the next question."""
         news, self._told = " ".join(self._events[self._told :]), len(self._events)
-        return news if self._is_over() else f"{news}\n\n{self._question()}"
+        return news if self._is_over else f"{news}\n\n{self._question()}"
 
     def _question(self) -> str:
         table = deal_text(self._episode.batch, seat=self.learner, unicode=False, names=self._names)
         return f"{table}\n\n{self._choices()}"
 
     def _choices(self) -> str:
-        sentence = decision_text(self.view[0], self.rules, int(self._state["decision"]))
+        sentence = decision_text(self._view[0], self.rules, int(self._state["decision"]))
         return f"{sentence} You may choose: {actions_text(self._episode.legal, self.rules)}."

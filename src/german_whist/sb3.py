@@ -150,7 +150,7 @@ class GermanWhistVecEnv(VecEnv):
         """Return which actions are legal, bool[num_envs, n_actions].
 
         Raises:
-            ResetNeeded: before the first reset.
+            ResetNeeded: before the first reset, and after an exception of the opponent.
         """
         masks: npt.NDArray[np.bool_] = self._envs.action_masks()
         return masks

@@ -92,7 +92,7 @@ def test_calls_before_reset() -> None:
     for make, action in ((gymnasium.make, 0), (gymnasium.make_vec, [0])):
         environment = make(GAME, opponent=Lowest(), render_mode="ansi").unwrapped
         for name, arguments in (("step", [action]), ("render", []), ("action_masks", [])):
-            with pytest.raises(gymnasium.error.ResetNeeded, match=f"^{name} was called before the first reset$"):
+            with pytest.raises(gymnasium.error.ResetNeeded, match=f"^{name} was called before the first reset"):
                 getattr(environment, name)(*arguments)
 
 
