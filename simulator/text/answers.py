@@ -1,8 +1,9 @@
 """Reads the card or choice from an answer in free text, such as a language model's.
 
-Text that is marked as reasoning is dropped, so an action that only the reasoning names is never read. Then the forms
-are tried in order: those that call themselves the answer (``_GIVEN``), those that usually are the answer (``_STATED``),
-and prose. If it remains unclear which action is meant, none is read.
+Text that is marked as reasoning is dropped, so an action that only the reasoning names is never read. A closed answer
+(``_CLOSED``; an object of JSON becomes one) is final: what it does not say is not read in the text around it. Then the
+forms are tried in order: those that call themselves the answer (``_GIVEN``), those that usually are the answer
+(``_STATED``), and prose. If it remains unclear which action is meant, none is read.
 
 A model may repeat a word without end, so reading takes linear time: what starts anywhere in a text and may fail is
 bounded, as in ``{0,4}``.
@@ -11,9 +12,10 @@ bounded, as in ``{0,4}``.
 from __future__ import annotations
 
 import html
+import json
 import re
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 from german_whist.game.actions import action_text, choice_names
 from german_whist.game.cards import CARD_PATTERN, NUM_CARDS, card_in
@@ -66,30 +68,37 @@ _ASKS = r"[^.!?;\n]{0,300}\?"
 _OPEN = rf"[<\[◁](?P<tag>{_REASON})[>\]▷]"
 _FAINT = r"(?:(?:the|best)[\s_-]*){0,4}(?:move|card|play|pick|response|output)"
 
-_REASONING = [
+_REASONING_TAGS = [
     (_pattern(r"\A.*<\|channel\|>final<\|message\|>"), "\n"),
     # The second form, of a tag that is never closed, ends the search.
     (_pattern(rf"{_OPEN}.*?[<\[◁]/(?P=tag)[>\]▷]|(?P<rest>[<\[◁]{_REASON}[>\]▷].*)"), r"\n\g<rest>"),
     (_pattern(rf"\A.*[<\[◁]/{_REASON}[>\]▷]"), "\n"),  # opened in the prompt
     # Never closed: up to the tags of an answer that end the text, or to the end.
     (_pattern(rf"{_OPEN}.*?(?=\Z|<(?P<label>{_STRONG})>[^<]*</(?P=label)>\s*\Z)"), "\n"),
+]
+_REASONING_FIELDS = [
     (_pattern(rf"([\"']){_REASON}\1\s*:\s*([\"'])(?:(?!\2)[^\\]|\\.)*\2"), "\n"),
     (_pattern(r"~~[^~]*~~"), "\n"),
 ]
 
 
+def _tag(label: str) -> str:
+    return rf"<(?P<tag>{label})>(?P<inside>(?:(?!<{label}>).)*?)"
+
+
 def _labelled(label: str) -> str:
     """Return the pattern of ``<label>SA</label>``, ``"label": "SA"`` and ``Label: SA``."""
     return (
-        rf"<(?P<tag>{label})>(?P<inside>(?:(?!<{label}>).)*?)(?:</(?P=tag)>|\Z)"
+        rf"{_tag(label)}(?:</(?P=tag)>|\Z)"
         rf"|(?<!\w)[\"']?{label}[\"']?\s*[:=]\s*[\[{{]?\s*(?P<quote>[\"'])(?P<field>(?:(?!(?P=quote)).)*)(?P=quote)"
         rf"|(?:\A|[.!?;:>\n({{])[^\w?]{{0,20}}(?:(?:so|and|thus|hence|therefore|the)[\s,]+){{0,4}}{label}[*_`]*"
-        rf"(?:\s*(?::|=|->|→)|\s+is\b:?)[\s*_`]{{0,20}}(?!{_ASKS})(?P<line>[^.!?;\n]++)"
+        rf"(?:\s*(?:(?P<colon>:)|=|->|→)|\s+is\b:?)[\s*_`]{{0,20}}(?!{_ASKS})(?P<line>[^.!?;\n]++)"
     )
 
 
-# The last match that names an action counts.
-_GIVEN = _pattern(rf"\\f?boxed\s*\{{(?P<box>[^{{}}]*)\}}|####(?P<gsm>[^\n]+)|{_labelled(_STRONG)}")
+_CLOSED = _pattern(rf"\\f?boxed\s*\{{(?P<box>[^{{}}]*)\}}|{_tag(_STRONG)}</(?P=tag)>")  # the last one counts
+_GIVEN = _pattern(rf"####(?P<gsm>[^\n]+)|{_labelled(_STRONG)}")  # the last one that names an action counts
+_SAID = _pattern(r".*\w")  # up to the last word
 _SENTENCE = _pattern(r"(?<![^.!?;\n])(?P<line>[^.!?;\n]+)")
 _MARKED = _pattern(r"(?P<mark>\*{1,3}|_{1,2}|`)(?P<line>[^*_`\n]+)(?P=mark)(?=[^\w.!?;\n]{0,20}(?:[.!;\n]|\Z|because))")
 _VERB = _pattern(r"\b(?:play|lead|choose|pick|select|discard|throw|follow|use|go)\b")
@@ -126,6 +135,13 @@ _DISMISSED_BEFORE = _pattern(
 _DISMISSED_AFTER = _pattern(r"[^\w.!?;\n]{0,20}(?:\w+\s+){0,2}(?:los(?:e|es|ing)|not|never|cannot|\w+n['’]t)\b")
 _CLAUSE = 60  # characters before an action that may dismiss it
 
+# Objects of JSON, whose strings may hold line ends, and their keys.
+_JSON = json.JSONDecoder(strict=False)
+_OBJECT = _pattern(r"(?:\[\s*)?\{\s*[\"}]")
+_LONGEST = 100_000  # characters of an object
+_REASON_KEY = _pattern(_REASON)
+_ANSWER_KEY = _pattern(rf"{_STRONG}|{_FAINT}|\w{{0,20}}(?:arguments|args|parameters|params|input)")
+
 
 def read_action(answer: str, legal: int, rules: Rules) -> int:
     """Return the action that an answer gives, legal or not.
@@ -156,16 +172,61 @@ def read_action(answer: str, legal: int, rules: Rules) -> int:
 
 def _without_reasoning(answer: str) -> str:
     text = html.unescape(answer)
-    for pattern, plain in _REWRITES + _REASONING:
+    for pattern, plain in _REASONING_TAGS:
+        text = pattern.sub(plain, text)
+    text = _objects_as_tags(text)
+    for pattern, plain in _REWRITES + _REASONING_FIELDS:
         text = pattern.sub(plain, text)
     return text
 
 
+def _objects_as_tags(text: str) -> str:
+    """Return a text in which tags of an answer stand for the whole objects of JSON."""
+    parts: list[str] = []
+    end = place = 0
+    while begin := _OBJECT.search(text, place):
+        try:
+            value, length = _JSON.raw_decode(text[begin.start() : begin.start() + _LONGEST])
+            parts += [text[end : begin.start()], _as_tag(value)]
+            end = place = begin.start() + length
+        except json.JSONDecodeError as error:
+            place = begin.start() + max(error.pos, 1)  # what was decoded is not decoded again
+        except (ValueError, RecursionError):  # thousands of digits, or of objects inside each other
+            break
+    return "".join([*parts, text[end:]])
+
+
+def _as_tag(value: Any) -> str:
+    """Return a tag with the strings of an object under keys that say what is done, or with its only string."""
+    strings = list(_strings(value))
+    if value and not strings:  # reasoning alone
+        return "\n"
+    said = [string for string, is_answer in strings if is_answer]
+    others = [string for string, _ in strings if string]
+    content = "\n".join(said or (others if len(others) == 1 else []))
+    return f"<answer>{_objects_as_tags(content)}</answer>"
+
+
+def _strings(value: Any, is_answer: bool = False) -> Iterator[tuple[str, bool]]:
+    """Yield the strings of a value but its reasoning, empty ones for numbers, and whether a key says what is done."""
+    if isinstance(value, dict):
+        fields = {key: item for key, item in value.items() if not _REASON_KEY.fullmatch(key)}
+        if {"suit", "rank"} <= fields.keys():
+            fields["card"] = f"{fields['rank']} of {fields['suit']}"
+        answers = {key: item for key, item in fields.items() if _ANSWER_KEY.fullmatch(key)}
+        for item in (answers or fields).values():
+            yield from _strings(item, is_answer or bool(answers))
+    elif isinstance(value, list):
+        for item in value:
+            yield from _strings(item, is_answer)
+    else:
+        yield value if isinstance(value, str) else "", is_answer
+
+
 def _given(text: str, find: _Find, depth: int = _DEPTH) -> set[int]:
     """Return the action that a text gives; several if it is unclear which one, none if there is none."""
-    for match in reversed(list(_GIVEN.finditer(text))) if depth else ():
-        if named := _given(match[match.lastgroup or 0], find, depth - 1):
-            return named
+    if depth and (answer := _explicit(text, find, depth - 1)) is not None:
+        return answer
     for pattern, needed in _STATED:
         named, end = set(), 0
         for match in pattern.finditer(text):
@@ -181,9 +242,26 @@ def _given(text: str, find: _Find, depth: int = _DEPTH) -> set[int]:
     return _in_prose(text, find)
 
 
+def _explicit(text: str, find: _Find, depth: int) -> set[int] | None:
+    """Return the action of the last explicit answer, none if it is final and names none. ``None`` without one."""
+    # The last closed answer that says anything.
+    closed = [(match[match.lastgroup or 0], match.end()) for match in _CLOSED.finditer(text)]
+    content, end = max(closed, key=lambda answer: (bool(answer[0].strip()), answer[1]), default=("", 0))
+    after = text[end:]
+    said = _SAID.match(after)
+    last_line = after.rfind("\n", 0, said.end()) + 1 if said else 0
+    for match in reversed(list(_GIVEN.finditer(after))):
+        if named := _given(match[match.lastgroup or 0], find, depth):
+            return named
+        if not closed and match["colon"] and match.start("line") >= last_line:
+            return _given(after[match.start("line") :], find, depth)
+    return _given(content, find, depth) if closed else None
+
+
 def _alone(text: str, find: _Find) -> int | None:
     """Return the action of a text that names nothing else; a reason may follow it. ``None`` for other texts."""
-    named, end = set(), 0
+    named: set[int] = set()
+    end = 0
     for naming in find(text):
         if not _FILLER.fullmatch(text, end, naming.start):
             return None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -54,6 +56,36 @@ GIVEN = {
         "**SA**\n\n**Explanation:** S7 would lose to HK.",
         "Legal moves:\n- HK\n- SA\n- S7\n\nI play SA.",
         "S7 would lose, so it has to be **SA**",
+        # objects: strings under keys that say what is done, or the only string
+        '{"action": "play", "card": "SA"}',
+        '{"answer": "lead", "move": "SA"}',
+        '{"action": {"suit": "spades", "rank": "A"}, "alternatives": ["S7"]}',
+        '{"suit": "♠", "rank": "ace", "confidence": 0.9}',
+        '{"reasoning": "S7 would lose", "action": "SA"}',
+        '{"reasoning": "S7 would lose", "next_card": "SA"}',
+        '{"hand": ["S7", "SA"], "turn": {"final_answer": ["play SA"]}}',
+        '{"action": "play_card", "action_input": {"value": "SA"}, "instead_of": "S7"}',
+        '{"tool_calls": [{"function": {"name": "play", "arguments": "{\\"card\\": \\"SA\\"}"}}]}',
+        'S7?\n```json\n{\n "legal": ["S7", "SA"],\n "play": "$A\\\\spadesuit$"\n}\n```',
+        '<answer>{"legal": ["S7", "SA"], "card": "SA"}</answer>',
+        '{"action": "S7"}\nNo: {"action": "SA"}',
+        '<answer>SA</answer> {"confidence": 0.9}',
+        "<answer>SA</answer>\nFinal decision: win the trick.",
+        "<answer>S7</answer> Answer: SA",
+        '{"thought": "S7 would lose"}\n[SA]',
+        '{"action": "SA", "thought": "S7',  # cut off
+        # answers that are not final
+        "Final answer:\nSA",
+        "S7 would lose.\n**Final answer:**\n\n**SA**",
+        "Answer: see below.\nI play SA.",
+        "Answer: hard to say. I play SA.",
+        "The decision is hard. I play SA.",
+        "My choice is not obvious, but I lead [SA].",
+        "I play [SA]. The decision is hard.",
+    ],
+    "S3": [
+        '{"action": {"suit": "spades", "rank": "3"}, "alternatives": ["S2"]}',
+        '{"card": {"rank": 3, "suit": "S"}, "reason": "S2 is lower"}',
     ],
     "HT": ["10 of hearts", "h10", "[10♥]", '{"card": "Heart Ten"}', "SA would win. I play the 10 of ♥."],
 }
@@ -65,6 +97,16 @@ REFUSED = [
     # several
     *("S7 or SA", "<answer>S7 or SA</answer>", "[S7, SA]", "[S7] [SA]", "Best move: SA. Worst move: S7.", "SA\nS7"),
     *("**SA** wins; **S7** loses.", "Should I play [S7] now?", "[S7] is worse than SA."),
+    *('{"action": "S7", "card": "SA"}', '{"cards": ["S7", "SA"]}', '[{"card": "S7"}, {"card": "SA"}]'),
+    # closed without an action, whatever else is said
+    *('{"action": null, "reasoning": "S2 is low"}', '{"action": null, "plan_b": "S2"}', '{"action": "S"}'),
+    *("I thought about [S2]. <answer>unsure</answer>", "<answer>unsure</answer> S2 is fine.", "S2 <answer></answer>"),
+    *("<answer>S2</answer> No: <answer>unsure</answer>", "Answer: <answer>unsure</answer>\nS2 is low."),
+    *(r"[S2] is low. $\boxed{\text{unsure}}$", r"I play S2. \boxed{}"),
+    *('S2 is fine. {"action": null}', "I play S2. {}", '[S2] {"action": {"card": "pass", "note": "S2"}}'),
+    *('S2 is fine.\n```json\n{"move": "unsure"}\n```', '{"best": "S2", "worst": "HK"} I play S2.'),
+    '<tool_call>{"name": "play", "arguments": {"card": null}}</tool_call> [S2]',
+    *("[S2] is low.\nAnswer: unsure", "S2 is fine. Final answer: I pass.", "I play S2.\n**Answer:** none\n```\n"),
 ]
 
 
@@ -80,7 +122,27 @@ def test_unclear_answer(answer: str) -> None:
 
 
 # The last three differ from the letters that they match when they become capitals or small: one ended the program.
-WORDS = [*"SA7♠[]<>/*_`\"'{}:.,?~\\\n \u212a\u0130\u017f", "think", "answer", "boxed", "card", "10", "not", "I play "]
+WORDS = [
+    *"SA7♠[]<>/*_`\"'{}:.,?~\\\n \u212a\u0130\u017f",
+    "think",
+    "answer",
+    "boxed",
+    "card",
+    "10",
+    "not",
+    "I play ",
+    '{"action": ',
+]
+
+
+@pytest.mark.parametrize(
+    "part",
+    ["{", "[", '{"a":', '{"', '{"a\\"', "[{", '{"action": "SA"} ', '"{', "<answer>", r"\boxed{", "not ", "SA not "],
+)
+def test_repeated_without_end(part: str) -> None:
+    begun = time.process_time()
+    read(part * 10_000)
+    assert time.process_time() - begun < 10  # seconds; in quadratic time it would take minutes
 
 
 @given(st.lists(st.sampled_from(WORDS)).map("".join))
@@ -96,6 +158,8 @@ def test_any_text(answer: str) -> None:
         ("I'll take the SA.", "take"),
         ("I would leave it, but no: [take]", "take"),
         ('{"thought": "to leave or to take", "action": "Leave"}', "leave"),
+        ('I would take it. {"action": "leave", "card": "SA"}', "leave"),
+        ("I would take it. <answer>unsure</answer>", None),
         ("SA", "SA"),  # the refusal then says what is wrong
         ("I could take it, or leave it.", None),
         ("I would not take it.", None),
