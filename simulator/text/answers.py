@@ -42,6 +42,9 @@ def _pattern(text: str) -> re.Pattern[str]:
     return re.compile(text, re.IGNORECASE | re.DOTALL)
 
 
+# Of no character; Python refuses to read one of thousands of digits.
+_HUGE_REFERENCE = _pattern(r"&#\d{8,};?")
+
 # LaTeX, HTML and escaped JSON are rewritten as the signs and the Markdown that the forms below know.
 _REWRITES = [
     (_pattern(r"\\clubsuit\b"), "♣"),
@@ -171,7 +174,7 @@ def read_action(answer: str, legal: int, rules: Rules) -> int:
 
 
 def _without_reasoning(answer: str) -> str:
-    text = html.unescape(answer)
+    text = html.unescape(_HUGE_REFERENCE.sub("\ufffd", answer))
     for pattern, plain in _REASONING_TAGS:
         text = pattern.sub(plain, text)
     text = _objects_as_tags(text)

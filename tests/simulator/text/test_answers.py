@@ -135,6 +135,13 @@ WORDS = [
 ]
 
 
+@pytest.mark.parametrize("digits", [10, 5000])
+def test_reference_to_no_character(digits: int) -> None:
+    assert read(f"SA &#{'7' * digits};") == "SA"
+    with pytest.raises(ValueError, match=r"\[SA\]"):
+        read_action(f"&#{'7' * digits}", CARDS, CLASSIC)
+
+
 @pytest.mark.parametrize(
     "part",
     ["{", "[", '{"a":', '{"', '{"a\\"', "[{", '{"action": "SA"} ', '"{', "<answer>", r"\boxed{", "not ", "SA not "],
