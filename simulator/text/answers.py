@@ -131,7 +131,7 @@ _ENGLISH = _pattern(r"as|ad|ah|ha|a\s+[cdhs]")  # words, not cards, unless in ca
 _COUNT = _pattern(r"(?:\d+|two|three|four|five|six|seven|eight|nine|ten)\s+[a-z]{2,}")  # "2 hearts"
 _HONOUR = _pattern(r"\b(?:ace|king|queen|jack)s?\b")
 _DISMISSED_BEFORE = _pattern(
-    r"(?:\bnot|n['’]t|\bnever|\bavoid\w*|\bthan|\binstead of|\bwithout|\bcannot)\s+"
+    r"(?:\bnot|n['’]t|\bnever|\bavoid\w*|(?:\brather\s+)?\bthan|\binstead of|\bwithout|\bcannot)\s+"
     r"(?:(?:to|be|go|with|play|playing|lead|leading|choose|pick|use|waste|throw|discard|my|the|a|that|it)\s+)*"
     r"[\[*_`\"'(]*\Z"
 )
@@ -262,13 +262,17 @@ def _explicit(text: str, find: _Find, depth: int) -> set[int] | None:
 
 
 def _alone(text: str, find: _Find) -> int | None:
-    """Return the action of a text that names nothing else; a reason may follow it. ``None`` for other texts."""
+    """Return the action of a text that means nothing else; a reason may follow it. ``None`` for other texts."""
     named: set[int] = set()
     end = 0
     for naming in find(text):
-        if not _FILLER.fullmatch(text, end, naming.start):
+        dismissal = _DISMISSED_BEFORE.search(text, end, naming.start) if named else None  # "SA (not S7)"
+        if not _FILLER.fullmatch(text, end, dismissal.start() if dismissal else naming.start):
             return None
-        named.add(naming.action)
+        if dismissal and naming.action in named:
+            return None
+        if not dismissal:
+            named.add(naming.action)
         end = naming.end
         if why := _WHY.match(text, end):
             end = why.end()

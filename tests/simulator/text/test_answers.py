@@ -56,6 +56,9 @@ GIVEN = {
         "**SA**\n\n**Explanation:** S7 would lose to HK.",
         "Legal moves:\n- HK\n- SA\n- S7\n\nI play SA.",
         "S7 would lose, so it has to be **SA**",
+        # with the one that is not meant
+        *("SA (not S7)", "SA, not S7, since S7 would lose.", "Final answer: SA (not S7)", "I play SA, not S7."),
+        '{"action": "SA rather than the S7"}',
         # objects: strings under keys that say what is done, or the only string
         '{"action": "play", "card": "SA"}',
         '{"answer": "lead", "move": "SA"}',
@@ -86,6 +89,7 @@ GIVEN = {
     "S3": [
         '{"action": {"suit": "spades", "rank": "3"}, "alternatives": ["S2"]}',
         '{"card": {"rank": 3, "suit": "S"}, "reason": "S2 is lower"}',
+        "Final answer: S3 (not S2)",
     ],
     "HT": ["10 of hearts", "h10", "[10♥]", '{"card": "Heart Ten"}', "SA would win. I play the 10 of ♥."],
 }
@@ -107,6 +111,9 @@ REFUSED = [
     *('S2 is fine.\n```json\n{"move": "unsure"}\n```', '{"best": "S2", "worst": "HK"} I play S2.'),
     '<tool_call>{"name": "play", "arguments": {"card": null}}</tool_call> [S2]',
     *("[S2] is low.\nAnswer: unsure", "S2 is fine. Final answer: I pass.", "I play S2.\n**Answer:** none\n```\n"),
+    # what dismisses no other card
+    *("SA not good", "SA (not good)", "[SA] not good, S7 wins", "not S7 or SA"),
+    *("SA (not SA)", "I should not play SA, S7."),
 ]
 
 
@@ -167,6 +174,7 @@ def test_any_text(answer: str) -> None:
         ('{"thought": "to leave or to take", "action": "Leave"}', "leave"),
         ('I would take it. {"action": "leave", "card": "SA"}', "leave"),
         ("I would take it. <answer>unsure</answer>", None),
+        ("take (not leave)", "take"),
         ("SA", "SA"),  # the refusal then says what is wrong
         ("I could take it, or leave it.", None),
         ("I would not take it.", None),
