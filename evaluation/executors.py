@@ -11,6 +11,8 @@ from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
+from german_whist.game.utils.libraries import explained
+
 RETRIES = 8  # how often Ray repeats a task whose worker or machine was lost
 LOCAL = "local"  # the address that starts Ray on this machine
 
@@ -56,9 +58,16 @@ class RayExecutor(Executor):
     """
 
     def __init__(self, address: str = LOCAL) -> None:
-        """Connect to the cluster at ``address``, as for ``ray.init``; ``"local"`` starts Ray on this machine alone."""
+        """Connect to the cluster at ``address``, as for ``ray.init``; ``"local"`` starts Ray on this machine alone.
+
+        Raises:
+            ModuleNotFoundError: if Ray is not installed.
+        """
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-        import ray
+        try:
+            import ray
+        except ModuleNotFoundError as error:
+            raise explained(error) from None
 
         self._ray: Any = ray
         settings = {"include_dashboard": False} if address == LOCAL else {}

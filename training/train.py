@@ -47,6 +47,7 @@ from german_whist.agents.registry import make_agent
 from german_whist.game.endgame_setting import EXACT
 from german_whist.game.rules import Rules, rules
 from german_whist.game.utils.device import Device
+from german_whist.game.utils.libraries import explained
 from german_whist.simulator.observation.views import UNPLAYED
 from german_whist.training.config import POOL, SELF, PolicyIterationConfig, TrainConfig, load_config
 from german_whist.training.networks import Batch, Networks, feature_scale, fit_value
@@ -199,11 +200,17 @@ Trainer = Callable[[Any, RunDirectory, bool, bool, Processes, Callback | None], 
 
 
 def trainer_of(config: TrainConfig) -> Trainer:
-    """Return the function that trains a configuration, importing the libraries that it needs."""
+    """Return the function that trains a configuration, importing the libraries that it needs.
+
+    Raises:
+        ModuleNotFoundError: if one is not installed.
+    """
     if isinstance(config, PolicyIterationConfig):
         return _train_policy_iteration
-    from german_whist.training.sb3_trainer import train_sb3
-
+    try:
+        from german_whist.training.sb3_trainer import train_sb3
+    except ModuleNotFoundError as error:
+        raise explained(error) from None
     return train_sb3
 
 

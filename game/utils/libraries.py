@@ -16,6 +16,11 @@ class Library(NamedTuple):
     name: str
     extra: str
 
+    @property
+    def missing(self) -> str:
+        """The message where it is not installed."""
+        return f'{self.name} is not installed: pip install "german-whist[{self.extra}]"'
+
 
 _LIBRARIES = {  # by module
     "torch": Library("torch", "train"),
@@ -38,3 +43,9 @@ _LIBRARIES = {  # by module
 def missing_library(error: ImportError) -> Library | None:
     """Return the optional library that a failed import lacks; ``None`` if it lacks something else."""
     return _LIBRARIES.get((error.name or "").partition(".")[0])
+
+
+def explained(error: ImportError) -> ImportError:
+    """Return the error of a missing optional library with the command that installs it; other errors as they are."""
+    library = missing_library(error)
+    return error if library is None else ModuleNotFoundError(library.missing, name=error.name)

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from german_whist.game.utils.libraries import explained
+
 try:
     from stable_baselines3.common.vec_env.base_vec_env import VecEnv
 except ImportError as error:
-    raise ModuleNotFoundError(
-        "german_whist.sb3 needs Stable-Baselines3: pip install 'german-whist[train]'", name="stable_baselines3"
-    ) from error
+    raise explained(error) from None
 
 from german_whist.agents.base import Agent, AgentLike
 from german_whist.envs.gymnasium_vector_env import GermanWhistVectorEnv

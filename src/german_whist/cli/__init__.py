@@ -142,7 +142,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         library = missing_library(error)
         if library is None:
             raise
-        message = f'{library.name} is not installed: pip install "german-whist[{library.extra}]"'
+        message = library.missing
     except OSError as error:
         message = _own_line(error) or (str(error) if error.filename is None else f"{error.filename}: {error.strerror}")
     except (ValueError, FloatingPointError, MemoryError, BrokenExecutor) as error:

@@ -7,12 +7,12 @@ Example:
 
 from __future__ import annotations
 
+from german_whist.game.utils.libraries import explained
+
 try:
     import pyspiel  # noqa: F401 - only to check that it is installed
 except ImportError as error:
-    raise ModuleNotFoundError(
-        "german_whist.openspiel needs OpenSpiel: pip install 'german-whist[openspiel]'", name="pyspiel"
-    ) from error
+    raise explained(error) from None
 
 from german_whist.openspiel.bots import AgentBot, BotAgent
 from german_whist.openspiel.game import GermanWhistGame, load_game, register
