@@ -5,6 +5,7 @@ german-whist evaluate python:examples/external_program.py:Program greedy --deals
 german-whist evaluate "python:examples/external_program.py:Program,command=node mine.js" greedy --deals 100
 """
 
+import contextlib
 import json
 import shlex
 import subprocess
@@ -38,9 +39,13 @@ class Program:
             "face_up": cards(view["face_up"]),
             "trump": "CDHS"[trump] if trump >= 0 else None,
         }
-        self.process.stdin.write(json.dumps(question) + "\n")
-        self.process.stdin.flush()
-        return gw.card(self.process.stdout.readline().strip())
+        with contextlib.suppress(OSError):  # the program has ended: it does not answer either
+            self.process.stdin.write(json.dumps(question) + "\n")
+            self.process.stdin.flush()
+        answer = self.process.stdout.readline()
+        if not answer:
+            raise RuntimeError(f"{self.name!r} has ended")
+        return gw.card(answer.strip())
 
 
 def cards(mask):

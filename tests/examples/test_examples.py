@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import shlex
+import sys
 import tomllib
 from typing import Any
 
+import numpy as np
 import pytest
 
+from german_whist.simulator.batch import DealBatch
 from tests.docs.examples import ROOT
 
 EXAMPLES = ROOT / "examples"
@@ -48,6 +52,17 @@ def test_example_runs(name: str, settings: dict[str, Any]) -> None:
     result = example.main(deals=3, **{key: value for key, value in settings.items() if not key.isupper()})
     rival = "greedy" if name == "history_attention" else "random"
     assert (result.wins + result.draws + result.losses, result.second) == (6, rival)
+
+
+@pytest.mark.parametrize("code", ["pass", "input()"])  # ends before it is asked, and after it
+def test_external_program_that_has_ended(code: str) -> None:
+    program = load("external_program").Program(shlex.join([sys.executable, "-c", code]))
+    views = DealBatch("tiny", 1).views()
+    with pytest.raises(RuntimeError, match="has ended"):
+        program.act(views, np.random.default_rng())
+    program.process.wait()
+    with pytest.raises(RuntimeError, match="has ended"):
+        program.act(views, np.random.default_rng())
 
 
 @pytest.mark.parametrize("name", TABLES)
