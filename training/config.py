@@ -121,6 +121,11 @@ class TrainConfig(BaseModel):
         return {self.rules: 1.0}
 
     @property
+    def main_game(self) -> str:
+        """The specification of the game that checkpoints name: ``rules``, or the largest share of other games."""
+        return self.rules if self.rules in self.shares else max(self.shares, key=self.shares.__getitem__)
+
+    @property
     def title(self) -> str:
         """The specification of the game, or the number of games."""
         return next(iter(self.shares)) if len(self.shares) == 1 else f"{len(self.shares)} games"

@@ -286,7 +286,7 @@ class TrainingState:
         self.run = run
         self.processes = processes
         self.decisions = 0
-        self._rules = rules(config.rules)
+        self._rules = rules(config.main_game)
         self._value: tuple[Layer, ...] = ()  # the value network of checkpoints, once fitted
         self._pool: list[Checkpoint] = []
         self.notes: list[str] = []

@@ -16,6 +16,7 @@ from german_whist.agents.policy.checkpoint import load_checkpoint
 from german_whist.training import run as run_module
 from tests.cli.commands import Run
 from tests.cli.conftest import Typist
+from tests.training.policy_iteration_runs import SMALL_SETTINGS
 from tests.training.sb3_runs import SETTINGS
 
 
@@ -54,6 +55,13 @@ def test_suggested_commands_work(run: Run, tiny: str, type_lines: Typist) -> Non
     assert Path("deal.gif").stat().st_size > 0
     type_lines("q")
     assert run(*play).code == 0
+
+
+def test_suggested_game_of_several(run: Run, here: Path) -> None:
+    settings = SMALL_SETTINGS | {"rules": "classic", "games": {"tiny": 1, "six_cards": 3}, "inputs": "universal"}
+    (here / "games.yaml").write_text(yaml.safe_dump(settings))
+    out = run("train", "games.yaml", "--quiet").out
+    assert re.findall(r"--rules (\w+)", out) == ["six_cards"] * 3
 
 
 def test_train_json(run: Run, tiny: str) -> None:

@@ -51,7 +51,7 @@ def test_environments_by_share(tmp_path: Path) -> None:
 
 
 def test_run_over_several_games(tmp_path: Path) -> None:
-    changes = {**TWO, **SIZE, "learning_rate_end": 2e-3}
+    changes = {**TWO, **SIZE, "rules": "classic", "learning_rate_end": 2e-3}
     whole = run(tmp_path / "whole", **changes)
     run(tmp_path / "half", **changes, decisions=512)
     half = resume_run(tmp_path / "half", decisions=whole.decisions).run
@@ -62,6 +62,7 @@ def test_run_over_several_games(tmp_path: Path) -> None:
         )
     assert "2 games" in whole.report()[0].title
     assert made.inputs == UNIVERSAL
+    assert made.rules == rules("six_cards")  # most of its environments
     assert made.sizes[-1] == 54
     assert set(made.results) == {"random, tiny", "random, six_cards"}
     assert {row["opponent"] for row in whole.run.read_evaluations()} == set(made.results)

@@ -86,10 +86,10 @@ def _report(outcome: TrainingOutcome, as_json: bool) -> None:
     if as_json:
         print(json.dumps({"run": str(outcome.run.given), "results": [result.to_dict() for result in outcome.results]}))
         return
-    from german_whist.game.rules import rules_from_dict
+    from german_whist.agents.policy.checkpoint import load_checkpoint
     from german_whist.simulator.text.rules_text import rules_spec
 
-    rules = rules_spec(rules_from_dict(outcome.results[0].rules))
+    rules = rules_spec(load_checkpoint(outcome.run.final).rules)
     rules_option = () if rules == DEFAULT_RULES else ("--rules", rules)
     print_report(outcome.report())
     path = outcome.run.given
