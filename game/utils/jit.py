@@ -24,7 +24,9 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 # no_cfunc_wrapper: nothing calls kernels from C, and the wrapper takes a tenth of the compilation.
 _OPTIONS = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
-_NOTICE_AFTER = 1.0  # seconds of CPU time
+# Seconds of CPU time after which compiling is announced, and between reports of it.
+_NOTICE_AFTER = 1.0
+_REPORT_EVERY = 10.0
 
 if numba.config.DISABLE_JIT:  # type: ignore[attr-defined] # set when numba is imported
     raise ValueError("NUMBA_DISABLE_JIT is set, but german-whist needs compiled kernels: unset it")
@@ -78,36 +80,46 @@ class _KernelCache(FunctionCache):
 
 
 class _CompilationNotice(event.Listener):
-    """Says once on standard error that kernels are being compiled, after a second of CPU time spent on it."""
+    """Says on standard error that kernels are being compiled, after a second of CPU time, and then how far it is."""
 
     def __init__(self) -> None:
         self._depth = 0
         self._spent = 0.0
         self._began = 0.0
+        self._compiled = 0
+        self._due = _NOTICE_AFTER
         # One process says it: the first of a run, and the first of a pool's workers.
         of_pool = multiprocessing.current_process().name.rpartition("-")[2]
-        self._said = os.environ.get("RANK", "0") != "0" or of_pool not in ("MainProcess", "1")
+        self._is_silent = os.environ.get("RANK", "0") != "0" or of_pool not in ("MainProcess", "1")
 
     def on_start(self, event: Any) -> None:
         """Note that numba starts to compile a function, perhaps while it compiles one that calls it."""
         if self._depth == 0:
             self._began = time.thread_time()
         self._depth += 1
-        self._check()
+        self._check(event)
 
     def on_end(self, event: Any) -> None:
         """Note that numba has compiled a function, or failed to."""
-        self._check()
+        self._compiled += 1
+        self._check(event)
         self._depth -= 1
         if self._depth == 0:
             self._spent += time.thread_time() - self._began
 
-    def _check(self) -> None:
-        if not self._said and self._spent + time.thread_time() - self._began > _NOTICE_AFTER:
-            self._said = True
+    def _check(self, event: Any) -> None:
+        seconds = self._spent + time.thread_time() - self._began
+        if self._is_silent or seconds < self._due:
+            return
+        if self._due == _NOTICE_AFTER:
+            # One slow core takes 28 s for an environment, 75 s for `TextEnv(reward="regret")`, 140 s for a search.
             how_often = "in each process: the cache folder cannot be written" if kernels_folder() is None else "once"
-            line = f"german-whist: compiling what this needs, 5 to 30 seconds ({how_often}; warmup compiles all)"
-            print(line, file=sys.stderr, flush=True)
+            line = f"compiling what this needs, 50 to 400 kernels in 10 to 180 s ({how_often}; warmup compiles all)"
+        else:
+            module = event.data["dispatcher"].py_func.__module__
+            line = f"{self._compiled} kernels compiled in {seconds:.0f} s, now {module}"
+        print(f"german-whist: {line}", file=sys.stderr, flush=True)
+        self._due = seconds + _REPORT_EVERY
 
 
 event.register("numba:compile", _CompilationNotice())

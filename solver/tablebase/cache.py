@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 from pathlib import Path
 
 from german_whist.game.utils.cache_folder import cache_folder
@@ -15,6 +16,7 @@ from german_whist.solver.tablebase.position_kernels import MAX_CARDS
 # Cards in the largest hands of tables.
 SEARCH_CARDS = 11  # 147 MB: halves the time of agents that solve thousands of endgames per decision
 MEMORY_CARDS = 9  # of a table that cannot be stored: each process builds it, in a second
+REPORT_EVERY = 10.0  # seconds between lines about a build, without a terminal
 _most_cards = MAX_CARDS  # of any table that is opened
 
 _open: dict[tuple[Path, TableKind], tuple[EndgameTable, bool]] = {}  # with whether it was opened for a search
@@ -113,24 +115,30 @@ def _new(kind: TableKind, cards: int, smaller: EndgameTable | None) -> EndgameTa
 
 
 class _ProgressBar:
-    """Shows the progress of a build on standard error: a bar in a terminal, otherwise a single line."""
+    """Shows the progress of a build on standard error: a bar in a terminal, otherwise a line now and then."""
 
     def __init__(self, kind: TableKind) -> None:
         self._kind = kind
-        self._started = False
+        self._text = ""  # until the build begins
 
     def __call__(self, done: int, total: int) -> None:
         from rich.console import Console
         from rich.progress import Progress as Bar
 
-        if not self._started:
-            self._started, text = True, f"building the endgame table {self._kind.name} (once)"
+        now = time.monotonic()
+        if not self._text:
+            self._text = f"building the endgame table {self._kind.name}, {total / 2e6:.0f} MB (once)"
+            self._said = now
             console = Console(stderr=True)
-            if not console.is_terminal:
-                print(text, file=sys.stderr)
-            self._bar = Bar(console=console, transient=True, disable=not console.is_terminal)
-            self._task = self._bar.add_task(text, total=total)
+            self._is_plain = not console.is_terminal
+            if self._is_plain:
+                print(self._text, file=sys.stderr)
+            self._bar = Bar(console=console, transient=True, disable=self._is_plain)
+            self._task = self._bar.add_task(self._text, total=total)
             self._bar.start()
+        elif self._is_plain and done < total and now - self._said >= REPORT_EVERY:
+            print(f"{self._text}: {100 * done // total} %", file=sys.stderr)
+            self._said = now
         self._bar.update(self._task, completed=done)
         if done >= total:
             self._bar.stop()

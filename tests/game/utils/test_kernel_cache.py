@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -119,9 +120,15 @@ def test_compilation_is_announced(tmp_path: Path) -> None:
     for _ in range(2):
         command = [sys.executable, "-c", FIRST_STEP]
         said.append(subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stderr)
-    assert said[0].startswith("german-whist: compiling")
-    assert said[0].count("\n") == 1
+    first, *later = said[0].splitlines()
+    assert first.startswith("german-whist: compiling")
     assert said[1] == ""
+    # Every ten seconds: how many, after how long, and which.
+    found = [re.search(r"(\d+) kernels.* (\d+) s.*german_whist\.\w+\.", line) for line in later]
+    assert all(found)
+    counts = [tuple(map(int, match.groups())) for match in found if match]
+    assert counts == sorted(set(counts))
+    assert all(seconds >= 10 * number for number, (_, seconds) in enumerate(counts, 1))
 
 
 def test_processes_remove_unused_kernels_together(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -109,6 +110,17 @@ def test_table_in_memory(folder, tmp_path, monkeypatch, capsys):
     np.testing.assert_array_equal(table.values, stored)
     assert open_table(True, False) is table
     assert str(no_folder) in capsys.readouterr().err
+
+
+def test_progress_without_terminal(folder, monkeypatch, capsys):
+    monkeypatch.setattr(table_cache, "REPORT_EVERY", 0.0)
+    open_table(*HIGH)
+    first, *later = capsys.readouterr().err.splitlines()
+    assert re.search(r"trump-high.* \d+ MB", first)
+    shares = [int(line.removeprefix(first).strip(" :%")) for line in later]
+    assert len(shares) > 2
+    assert shares == sorted(shares)
+    assert shares[-1] < 100
 
 
 def test_concurrent_builds(folder):
