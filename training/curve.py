@@ -2,19 +2,39 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
-from collections.abc import Mapping
+import os
+import sys
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
-from matplotlib.ticker import EngFormatter, PercentFormatter
-
 from german_whist.game.utils.files import write_atomically
 from german_whist.simulator.text.words import percent_text
+
+
+@contextlib.contextmanager
+def _no_backend() -> Iterator[None]:
+    """Import matplotlib although ``$MPLBACKEND`` may name a backend that this environment lacks, as a notebook's."""
+    named = None if "matplotlib" in sys.modules else os.environ.pop("MPLBACKEND", None)
+    try:
+        yield
+    finally:
+        if named is not None:
+            os.environ["MPLBACKEND"] = named
+    if named is not None:
+        with contextlib.suppress(ValueError):
+            rcParams["backend"] = named  # as matplotlib would have set it
+
+
+with _no_backend():
+    from matplotlib import rcParams, style
+    from matplotlib.axes import Axes
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import EngFormatter, PercentFormatter
 
 COLORS = ("#2a9d8f", "#e76f51", "#264653", "#e9c46a", "#8d6a9f")
 LINE_HEIGHT = 0.042  # height of a line's label, relative to the axes
@@ -22,6 +42,7 @@ _EARLY = 0.85  # a line that ends before this share of the longest one ends earl
 _MAX_NAME = 16  # characters of an opponent's name beside its line
 
 
+@style.context("default")
 def draw_curve(rows: list[dict[str, Any]], path: str | Path, title: str) -> None:
     """Draw a run's win rate against each opponent by decisions, with 95 % intervals, as a PNG.
 
@@ -30,14 +51,15 @@ def draw_curve(rows: list[dict[str, Any]], path: str | Path, title: str) -> None
         path: the PNG file.
         title: title of the picture.
     """
-    figure, (axes,) = _figure(1)
+    figure, (axes,) = _panels(1)
     opponents = list(dict.fromkeys(row["opponent"] for row in rows))
     _draw_lines(axes, {name: [row for row in rows if row["opponent"] == name] for name in opponents}, "decisions")
     axes.set_ylabel("games won (mirrored deals, 95 % interval)")
     axes.set_title(title, loc="left", fontweight="bold")
-    _save(figure, path)
+    save_figure(figure, path)
 
 
+@style.context("default")
 def draw_comparison(runs: Mapping[str, list[dict[str, Any]]], path: str | Path, by: str = "seconds") -> None:
     """Draw the win rates of several runs, with a panel for each opponent that all of them met, as a PNG.
 
@@ -56,19 +78,30 @@ def draw_comparison(runs: Mapping[str, list[dict[str, Any]]], path: str | Path, 
     opponents = [name for name in dict.fromkeys(first) if all(name in met for met in others)]
     if not opponents:
         raise ValueError(f"the runs {', '.join(runs)} have no opponent in common")
-    figure, panels = _figure(len(opponents))
+    figure, panels = _panels(len(opponents))
     for axes, opponent in zip(panels, opponents, strict=True):
         lines = {name: [row for row in rows if row["opponent"] == opponent] for name, rows in runs.items()}
         _draw_lines(axes, lines, by)
         axes.set_title(f"against {_short(opponent)}", loc="left", fontweight="bold")
     panels[0].set_ylabel("games won (mirrored deals, 95 % interval)")
-    _save(figure, path)
+    save_figure(figure, path)
 
 
-def _figure(panels: int) -> tuple[Figure, list[Axes]]:
-    figure = Figure(figsize=(8 if panels == 1 else 5.2 * panels, 4.5), dpi=150, layout="constrained")
+def usual_style() -> contextlib.AbstractContextManager[None]:
+    """Draw with matplotlib's own settings, whatever the process or its user have set."""
+    return style.context("default")
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """Return an empty figure of a size in inches."""
+    figure = Figure(figsize=(width, height), dpi=150, layout="constrained")
     FigureCanvasAgg(figure)
-    return figure, list(figure.subplots(1, panels, squeeze=False)[0])
+    return figure
+
+
+def _panels(number: int) -> tuple[Figure, list[Axes]]:
+    figure = new_figure(8 if number == 1 else 5.2 * number, 4.5)
+    return figure, list(figure.subplots(1, number, squeeze=False)[0])
 
 
 def _draw_lines(axes: Axes, lines: Mapping[str, list[dict[str, Any]]], by: str) -> None:
@@ -107,7 +140,8 @@ def _draw_lines(axes: Axes, lines: Mapping[str, list[dict[str, Any]]], by: str) 
     axes.spines[["top", "right"]].set_visible(False)
 
 
-def _save(figure: Figure, path: str | Path) -> None:
+def save_figure(figure: Figure, path: str | Path) -> None:
+    """Write a figure as a PNG."""
     picture = io.BytesIO()
     figure.savefig(picture, format="png")
     write_atomically(path, picture.getvalue())

@@ -480,8 +480,11 @@ class RunRecords:
         device = config.device if config.device.startswith("cuda") else None
         results = evaluate(checkpoint, self._run.path.name, self._opponents, deals, device)
         self._run.add_evaluations([_evaluation_row(decisions, self._seconds, result) for result in results])
-        title = f"German Whist ({config.title}): self-play, evaluated against bots"
-        draw_curve(self._run.read_evaluations(), self._run.curve, title)
+        try:
+            title = f"German Whist ({config.title}): self-play, evaluated against bots"
+            draw_curve(self._run.read_evaluations(), self._run.curve, title)
+        except Exception as error:
+            self.say(f"the learning curve cannot be drawn: {' '.join(str(error).split())}")
         rates = {result.second: result.win_rate for result in results}
         self._progress.say_rates(decisions, rates)
         self._chart(decisions, {f"evaluation/win_rate_{metric_name(name)}": rate for name, rate in rates.items()})

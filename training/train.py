@@ -112,12 +112,13 @@ def train(
         the run's folder.
 
     Raises:
-        ValueError: if a setting is unknown or not allowed, the folder already holds a run, or the run cannot be
-            resumed.
+        ValueError: if a setting is unknown or not allowed, the folder already holds a run, the run cannot be
+            resumed, or torch is set in this process to compute otherwise than training does.
         RuntimeError: if this process is training another run.
         FloatingPointError: if training diverges; the last good checkpoint is kept.
         ConnectionError: if another process of the run is gone; the last good checkpoint is kept.
     """
+    _check_torch()
     with ExitStack() as stack:
         stack.enter_context(_one_run())
         processes = stack.enter_context(joined_processes())
@@ -174,6 +175,23 @@ def run_training(
     if config.threads:
         torch.set_num_threads(config.threads)
     return trainer_of(config)(config, run, resume, quiet, processes, callback)
+
+
+def _check_torch() -> None:
+    """Refuse settings of this process, such as a notebook's, under which training would fail or learn other weights.
+
+    Raises:
+        ValueError: naming the setting.
+    """
+    for setting, now, needed in (
+        ("torch.get_default_dtype()", torch.get_default_dtype(), torch.float32),
+        ("torch.get_default_device()", torch.get_default_device(), torch.device("cpu")),
+        ("torch.is_grad_enabled()", torch.is_grad_enabled(), True),
+        ("torch.is_inference_mode_enabled()", torch.is_inference_mode_enabled(), False),
+        *((f"torch.is_autocast_enabled({kind!r})", torch.is_autocast_enabled(kind), False) for kind in ("cpu", "cuda")),
+    ):
+        if now != needed:
+            raise ValueError(f"{setting} is {now} in this process: training needs {needed}")
 
 
 _TRAINING = threading.Lock()

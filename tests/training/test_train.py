@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 import signal
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 import german_whist as gw
 from german_whist.agents.policy.checkpoint import load_checkpoint
@@ -29,6 +32,50 @@ FEW = {**SMALL_SETTINGS, "hidden": [8, 8, 8], "value_hidden": [8, 8], "decisions
 
 def begin(config: TrainConfig, folder: Path, **settings: Any) -> TrainingOutcome:
     return run_training(config, RunDirectory.create("mine", folder), quiet=True, **settings)
+
+
+# Other people's settings of the process
+
+
+@contextmanager
+def double_precision() -> Iterator[None]:
+    torch.set_default_dtype(torch.float64)
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(torch.float32)
+
+
+@pytest.mark.parametrize(
+    ("setting", "named"),
+    [
+        (double_precision, "float64"),
+        (lambda: torch.device("meta"), "meta"),
+        (torch.no_grad, "grad"),
+        (torch.inference_mode, "grad|inference"),
+        (lambda: torch.autocast("cpu"), "autocast.*cpu"),
+    ],
+)
+def test_torch_settings_of_the_process(
+    setting: Callable[[], AbstractContextManager[Any]], named: str, tmp_path: Path
+) -> None:
+    with setting(), pytest.raises(ValueError, match=named):
+        gw.train(out=tmp_path / "run", quiet=True, **FEW)
+    assert not (tmp_path / "run").exists()
+
+
+@both_trainers
+def test_picture_that_cannot_be_drawn(
+    config: TrainConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def draw(*_: Any) -> None:
+        raise RuntimeError("no font\nof this name")
+
+    monkeypatch.setattr(run_module, "draw_curve", draw)
+    outcome = run_training(config, RunDirectory.create("mine", tmp_path / "run"))
+    assert outcome.win_rates
+    lines = [line for line in capsys.readouterr().err.splitlines() if "no font of this name" in line]
+    assert len(lines) == len({row["decisions"] for row in outcome.run.read_evaluations()})
 
 
 # What a run leaves

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import io
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,7 @@ import numpy as np
 
 from german_whist.cli.options import add_agents, add_json_option, add_match_options, add_worker_options, chosen_executor
 from german_whist.cli.terminal import print_report, progress_bar
-from german_whist.game.utils.files import check_folder, write_atomically
+from german_whist.game.utils.files import check_folder
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -89,21 +88,18 @@ def draw_standings(standings: Standings, path: str | Path, title: str) -> None:
         OSError: if the file cannot be written.
         ModuleNotFoundError: if matplotlib is not installed.
     """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
+    from german_whist.training.curve import new_figure, save_figure, usual_style
 
     size = len(standings.agents)
     height = 2.2 + 0.45 * size
-    figure = Figure(figsize=(4.5 + 2.2 + height, height), dpi=150, layout="constrained")
-    FigureCanvasAgg(figure)
-    scale, matrix = figure.subplots(1, 2, width_ratios=(4.5, height - 0.5))
     names = [name if len(name) <= _MAX_NAME else f"{name[: _MAX_NAME - 1]}…" for name in standings.agents]
-    _draw_scale(scale, standings, names)
-    _draw_matrix(matrix, standings)
-    figure.suptitle(title, x=0.01, ha="left", fontweight="bold", parse_math=False)
-    picture = io.BytesIO()
-    figure.savefig(picture, format="png")
-    write_atomically(path, picture.getvalue())
+    with usual_style():
+        figure = new_figure(4.5 + 2.2 + height, height)
+        scale, matrix = figure.subplots(1, 2, width_ratios=(4.5, height - 0.5))
+        _draw_scale(scale, standings, names)
+        _draw_matrix(matrix, standings)
+        figure.suptitle(title, x=0.01, ha="left", fontweight="bold", parse_math=False)
+        save_figure(figure, path)
 
 
 def _draw_scale(axes: Axes, standings: Standings, names: list[str]) -> None:
