@@ -36,13 +36,13 @@ from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
 from german_whist.agents.registry import make_agent
 from german_whist.evaluation.match import MatchResult, game_title, play_match, results_table
+from german_whist.evaluation.plots import draw_curve
 from german_whist.evaluation.report import Report, Table
 from german_whist.game.rules import rules
 from german_whist.game.utils.files import file_lock, write_atomically
 from german_whist.game.utils.names import parse_yaml
 from german_whist.simulator.text.words import percent_text
 from german_whist.training.config import TrainConfig, load_config
-from german_whist.training.curve import draw_curve
 
 Callback = Callable[[int, dict[str, float]], None]  # called with the decisions so far and numbers by name
 

@@ -13,10 +13,10 @@ from PIL import Image
 import german_whist as gw
 from german_whist.agents.pretrained import BASELINE, PRETRAINED_NAMES, pretrained_networks
 from german_whist.evaluation import benchmark
+from german_whist.evaluation.plots import COLORS
 from german_whist.game.rules import rules, rules_from_dict
 from german_whist.simulator.text.deal_text import deal_text
 from german_whist.simulator.text.rules_text import rules_text
-from german_whist.training.curve import COLORS
 from german_whist.training.run import RunDirectory
 from tests.cli.commands import Run
 from tests.pictures import colours_in, points

@@ -5,22 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import Any
 
 from german_whist.cli.options import add_agents, add_json_option, add_match_options, add_worker_options, chosen_executor
 from german_whist.cli.terminal import print_report, progress_bar
 from german_whist.game.utils.files import check_folder
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from german_whist.evaluation.tournament.standings import Standings
-
-_COLOR = "#264653"
-_MAX_NAME = 28  # characters of an agent's name
-_MAX_LABELLED = 14  # agents; in larger matrices the numbers would not be readable
 
 
 def add_parser(subparsers: Any) -> None:
@@ -70,61 +59,9 @@ def run(options: argparse.Namespace) -> int:
     else:
         print_report(found.report())
     if options.out is not None:
+        from german_whist.evaluation.plots import draw_standings
+
         draw_standings(found, options.out, game_title(found.rules, found.endgame))
         if not options.json:
             print(f"picture: {options.out}")
     return 0
-
-
-def draw_standings(standings: Standings, path: str | Path, title: str) -> None:
-    """Draw ratings with 95 % intervals, and the matrix of win rates, as a PNG.
-
-    Args:
-        standings: what to draw.
-        path: the PNG file.
-        title: title of the picture.
-
-    Raises:
-        OSError: if the file cannot be written.
-        ModuleNotFoundError: if matplotlib is not installed.
-    """
-    from german_whist.training.curve import new_figure, save_figure, usual_style
-
-    size = len(standings.agents)
-    height = 2.2 + 0.45 * size
-    names = [name if len(name) <= _MAX_NAME else f"{name[: _MAX_NAME - 1]}…" for name in standings.agents]
-    with usual_style():
-        figure = new_figure(4.5 + 2.2 + height, height)
-        scale, matrix = figure.subplots(1, 2, width_ratios=(4.5, height - 0.5))
-        _draw_scale(scale, standings, names)
-        _draw_matrix(matrix, standings)
-        figure.suptitle(title, x=0.01, ha="left", fontweight="bold", parse_math=False)
-        save_figure(figure, path)
-
-
-def _draw_scale(axes: Axes, standings: Standings, names: list[str]) -> None:
-    ranks = np.arange(len(names))
-    low, high = np.array(standings.intervals).T
-    bounded = np.isfinite(high - low)
-    axes.hlines(ranks[bounded], low[bounded], high[bounded], color=_COLOR, linewidth=2)
-    axes.plot(standings.ratings, ranks, "o", color=_COLOR)
-    axes.set_yticks(ranks, [f"{name}  {i + 1}" for i, name in enumerate(names)], parse_math=False)
-    axes.set_ylim(len(names) - 0.5, -0.5)
-    axes.set_xlabel("Elo (Bradley-Terry, mean 0, 95 % interval)")
-    axes.grid(axis="x", color="0.92")
-    axes.spines[["top", "right", "left"]].set_visible(False)
-
-
-def _draw_matrix(axes: Axes, standings: Standings) -> None:
-    size = len(standings.agents)
-    rates = np.full((size, size), np.nan)
-    for (i, j), pair in standings.pairs.items():
-        rates[i, j] = pair.win_rate
-    axes.imshow(rates, cmap="RdBu", vmin=0, vmax=1)
-    for i, j in standings.pairs if size <= _MAX_LABELLED else ():
-        color = "white" if abs(rates[i, j] - 0.5) > 0.28 else "black"
-        axes.text(j, i, f"{100 * rates[i, j]:.0f}", ha="center", va="center", color=color, fontsize=9)
-    axes.set_xticks(range(size), [str(j + 1) for j in range(size)])
-    axes.set_yticks(range(size), [str(i + 1) for i in range(size)])
-    axes.set_xlabel("games won by the agent of the row, in %")
-    axes.spines[:].set_visible(False)

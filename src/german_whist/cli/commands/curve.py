@@ -29,7 +29,7 @@ def add_parser(subparsers: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Draw, and print the path of the picture."""
-    from german_whist.training.curve import draw_comparison
+    from german_whist.evaluation.plots import draw_comparison
     from german_whist.training.run import RunDirectory
 
     runs: dict[str, RunDirectory] = {}

@@ -11,7 +11,7 @@ import matplotlib
 import pytest
 from matplotlib import image
 
-from german_whist.training.curve import COLORS, draw_curve
+from german_whist.evaluation.plots import COLORS, draw_curve
 from tests.pictures import colours_in, points
 
 
@@ -42,7 +42,7 @@ def test_settings_of_the_process(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("backend", "kept"), [("svg", "svg"), ("of-another-machine", "agg")])
 def test_backend_of_the_environment(backend: str, kept: str) -> None:
     code = (
-        "import os, german_whist.training.curve, matplotlib; matplotlib.use(matplotlib.get_backend());"
+        "import os, german_whist.evaluation.plots, matplotlib; matplotlib.use(matplotlib.get_backend());"
         "print(os.environ['MPLBACKEND'], matplotlib.get_backend())"
     )
     command = [sys.executable, "-c", code]

@@ -1,4 +1,4 @@
-"""Learning curves as PNG files, of one run or of several side by side."""
+"""Pictures: learning curves of one run or of several side by side, and the standings of a tournament, as PNG files."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from german_whist.evaluation.tournament.standings import Standings
 from german_whist.game.utils.files import write_atomically
 from german_whist.simulator.text.words import percent_text
 
@@ -40,6 +43,8 @@ COLORS = ("#2a9d8f", "#e76f51", "#264653", "#e9c46a", "#8d6a9f")
 LINE_HEIGHT = 0.042  # height of a line's label, relative to the axes
 _EARLY = 0.85  # a line that ends before this share of the longest one ends early
 _MAX_NAME = 16  # characters of an opponent's name beside its line
+_MAX_STANDING = 28  # characters of an agent's name beside its rating
+_MAX_LABELLED = 14  # agents; in larger matrices the numbers would not be readable
 
 
 @style.context("default")
@@ -56,7 +61,7 @@ def draw_curve(rows: list[dict[str, Any]], path: str | Path, title: str) -> None
     _draw_lines(axes, {name: [row for row in rows if row["opponent"] == name] for name in opponents}, "decisions")
     axes.set_ylabel("games won (mirrored deals, 95 % interval)")
     axes.set_title(title, loc="left", fontweight="bold")
-    save_figure(figure, path)
+    _save(figure, path)
 
 
 @style.context("default")
@@ -84,15 +89,10 @@ def draw_comparison(runs: Mapping[str, list[dict[str, Any]]], path: str | Path, 
         _draw_lines(axes, lines, by)
         axes.set_title(f"against {_short(opponent)}", loc="left", fontweight="bold")
     panels[0].set_ylabel("games won (mirrored deals, 95 % interval)")
-    save_figure(figure, path)
+    _save(figure, path)
 
 
-def usual_style() -> contextlib.AbstractContextManager[None]:
-    """Draw with matplotlib's own settings, whatever the process or its user have set."""
-    return style.context("default")
-
-
-def new_figure(width: float, height: float) -> Figure:
+def _figure(width: float, height: float) -> Figure:
     """Return an empty figure of a size in inches."""
     figure = Figure(figsize=(width, height), dpi=150, layout="constrained")
     FigureCanvasAgg(figure)
@@ -100,7 +100,7 @@ def new_figure(width: float, height: float) -> Figure:
 
 
 def _panels(number: int) -> tuple[Figure, list[Axes]]:
-    figure = new_figure(8 if number == 1 else 5.2 * number, 4.5)
+    figure = _figure(8 if number == 1 else 5.2 * number, 4.5)
     return figure, list(figure.subplots(1, number, squeeze=False)[0])
 
 
@@ -140,7 +140,7 @@ def _draw_lines(axes: Axes, lines: Mapping[str, list[dict[str, Any]]], by: str) 
     axes.spines[["top", "right"]].set_visible(False)
 
 
-def save_figure(figure: Figure, path: str | Path) -> None:
+def _save(figure: Figure, path: str | Path) -> None:
     """Write a figure as a PNG."""
     picture = io.BytesIO()
     figure.savefig(picture, format="png")
@@ -165,3 +165,54 @@ def _short(opponent: str) -> str:
     """Shorten a name to fit beside the axes; file names lose their folders."""
     name = opponent.rpartition("/")[2].replace(".safetensors", "")
     return name if len(name) <= _MAX_NAME else f"{name[: _MAX_NAME - 1]}…"
+
+
+@style.context("default")
+def draw_standings(standings: Standings, path: str | Path, title: str) -> None:
+    """Draw ratings with 95 % intervals, and the matrix of win rates, as a PNG.
+
+    Args:
+        standings: what to draw.
+        path: the PNG file.
+        title: title of the picture.
+
+    Raises:
+        OSError: if the file cannot be written.
+    """
+    size = len(standings.agents)
+    height = 2.2 + 0.45 * size
+    names = [name if len(name) <= _MAX_STANDING else f"{name[: _MAX_STANDING - 1]}…" for name in standings.agents]
+    figure = _figure(4.5 + 2.2 + height, height)
+    scale, matrix = figure.subplots(1, 2, width_ratios=(4.5, height - 0.5))
+    _draw_scale(scale, standings, names)
+    _draw_matrix(matrix, standings)
+    figure.suptitle(title, x=0.01, ha="left", fontweight="bold", parse_math=False)
+    _save(figure, path)
+
+
+def _draw_scale(axes: Axes, standings: Standings, names: list[str]) -> None:
+    ranks = np.arange(len(names))
+    low, high = np.array(standings.intervals).T
+    bounded = np.isfinite(high - low)
+    axes.hlines(ranks[bounded], low[bounded], high[bounded], color=COLORS[2], linewidth=2)
+    axes.plot(standings.ratings, ranks, "o", color=COLORS[2])
+    axes.set_yticks(ranks, [f"{name}  {i + 1}" for i, name in enumerate(names)], parse_math=False)
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.set_xlabel("Elo (Bradley-Terry, mean 0, 95 % interval)")
+    axes.grid(axis="x", color="0.92")
+    axes.spines[["top", "right", "left"]].set_visible(False)
+
+
+def _draw_matrix(axes: Axes, standings: Standings) -> None:
+    size = len(standings.agents)
+    rates = np.full((size, size), np.nan)
+    for (i, j), pair in standings.pairs.items():
+        rates[i, j] = pair.win_rate
+    axes.imshow(rates, cmap="RdBu", vmin=0, vmax=1)
+    for i, j in standings.pairs if size <= _MAX_LABELLED else ():
+        color = "white" if abs(rates[i, j] - 0.5) > 0.28 else "black"
+        axes.text(j, i, f"{100 * rates[i, j]:.0f}", ha="center", va="center", color=color, fontsize=9)
+    axes.set_xticks(range(size), [str(j + 1) for j in range(size)])
+    axes.set_yticks(range(size), [str(i + 1) for i in range(size)])
+    axes.set_xlabel("games won by the agent of the row, in %")
+    axes.spines[:].set_visible(False)
