@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from german_whist.game.cards import NUM_CARDS, card_text, cards_of
 from german_whist.game.rules import Rules
-from german_whist.game.rules import rules as rules_named
+from german_whist.game.rules import rules as get_rules
 from german_whist.simulator.observation.views import Views
 from german_whist.simulator.text.rules_text import rules_spec
 
@@ -31,7 +31,7 @@ Histories = tuple[npt.NDArray[np.int8], npt.NDArray[np.integer[Any]]]
 OBSERVATION_FORM = ["observations", "action_masks"]
 
 
-class Values(NamedTuple):
+class Evaluation(NamedTuple):
     """What positions are worth to the seats to act.
 
     Attributes:
@@ -48,16 +48,16 @@ class ActionValues(NamedTuple):
 
     Attributes:
         actions: the chosen actions, int64[n].
-        margins: gain in margin over the chosen action.
+        margin_gains: gain in margin over the chosen action.
         margin_sds: its standard deviation.
-        wins: gain in the chance to win the deal, a draw counting half; NaN throughout if only margins are known.
+        win_gains: gain in the chance to win the deal, a draw counting half; NaN throughout if only margins are known.
         win_sds: its standard deviation.
     """
 
     actions: Actions
-    margins: npt.NDArray[np.float64]
+    margin_gains: npt.NDArray[np.float64]
     margin_sds: npt.NDArray[np.float64]
-    wins: npt.NDArray[np.float64]
+    win_gains: npt.NDArray[np.float64]
     win_sds: npt.NDArray[np.float64]
 
 
@@ -198,7 +198,7 @@ class Agent(ABC):
         """
         return None
 
-    def values(self, views: Views) -> Values | None:
+    def values(self, views: Views) -> Evaluation | None:
         """Return the values of the positions to the seats to act; ``None`` if unknown."""
         return None
 
@@ -229,7 +229,7 @@ class _Wrapped(Agent):
         self.wrapped = wrapped
         self.name = str(getattr(wrapped, "name", type(wrapped).__name__))
         own = getattr(wrapped, "rules", None)
-        self.rules = None if own is None else rules_named(own)
+        self.rules = None if own is None else get_rules(own)
         self.uses_games = bool(getattr(wrapped, "uses_games", False))
 
     def act(self, views: Views, rng: Any, *games: Any) -> Actions:
@@ -240,8 +240,8 @@ class _Wrapped(Agent):
         found: npt.NDArray[np.float64] | None = self._asked("policy", views)
         return found
 
-    def values(self, views: Views) -> Values | None:
-        found: Values | None = self._asked("values", views)
+    def values(self, views: Views) -> Evaluation | None:
+        found: Evaluation | None = self._asked("values", views)
         return found
 
     def _asked(self, method: str, *inputs: Any) -> Any:
@@ -257,7 +257,7 @@ class _WrappedOnObservations(_Wrapped):
 
     def __init__(self, wrapped: Any, rules: Rules | None) -> None:
         super().__init__(wrapped, rules)
-        self.rules = self.rules or rules or rules_named("classic")
+        self.rules = self.rules or rules or get_rules("classic")
         self.canonical = bool(getattr(wrapped, "canonical", False))
 
     def act(self, views: Views, rng: Any, *games: Any) -> Actions:
@@ -279,8 +279,8 @@ class _WrappedOnObservations(_Wrapped):
 
         return decode_values(np.asarray(found), relabeling)
 
-    def values(self, views: Views) -> Values | None:
-        found: Values | None = self._asked("values", *self._seen(views)[0])
+    def values(self, views: Views) -> Evaluation | None:
+        found: Evaluation | None = self._asked("values", *self._seen(views)[0])
         return found
 
     def _seen(self, views: Views) -> tuple[tuple[Any, Any], npt.NDArray[np.int8] | None]:
@@ -371,8 +371,10 @@ def play_turn(
     seeds, deals, plies = episodes.seeds[rows], episodes.indices[rows], episodes.plies[rows]
     addresses = deals if addresses is None else addresses
     if episodes.batch.device is not None:
-        seeds, deals, addresses = (episodes.on.numpy(words).view(np.uint64) for words in (seeds, deals, addresses))
-        plies = episodes.on.numpy(plies)
+        seeds, deals, addresses = (
+            episodes.backend.numpy(deal_bits).view(np.uint64) for deal_bits in (seeds, deals, addresses)
+        )
+        plies = episodes.backend.numpy(plies)
     rng = AgentRng(seeds, addresses, stream, plies)
 
     def where(row: int) -> str:
@@ -383,10 +385,10 @@ def play_turn(
 
 def ask(agent: Agent, batch: DealBatch, rows: Any, rng: Any, where: Callable[[int], str] | None = None) -> Any:
     """Return an agent's actions in rows of a batch where it is to act, int64[k]; see :func:`ask_views`."""
-    to_act = batch.on.array(np.full(len(rows), -1))
+    to_act = batch.backend.array(np.full(len(rows), -1))
     views = batch.views_unchecked(rows, to_act)
     if batch.device is not None:
-        return agent.act_on(batch.on, views, rng)
+        return agent.act_on(batch.backend, views, rng)
     games = None
     if agent.uses_games:
         log = batch.log

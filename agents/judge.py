@@ -44,7 +44,7 @@ from german_whist.solver.exact_endgame import can_solve_endgame
 
 WORLDS = 256  # per hint, and per decision of a review: a hint takes less than a second on one core
 ROLLOUTS = "rollouts"  # name of the judge where there is no network
-BANDWIDTH = 0.7  # in margin: of the kernel that smooths its distribution, which all actions share up to a shift
+BANDWIDTH = 0.7  # of the kernel that smooths the margins' distribution, which all actions share up to a shift
 
 _SHIFTS, _HALVINGS = 30.0, 24  # bisection for the shift that reproduces a value network's chance to win
 _LEAST_CHANCE = 0.001  # a value network's chance to win is clipped to this distance from 0 and 1
@@ -143,7 +143,7 @@ class Estimate(NamedTuple):
     win_errors: Row
 
 
-class Level(NamedTuple):
+class ValueEstimate(NamedTuple):
     """A value network's estimate of a decision.
 
     Attributes:
@@ -212,14 +212,14 @@ def _estimates(
     views: Views, rules: Rules, worlds: int, seed: int, histories: Histories | None, judge: Agent | None
 ) -> list[Advice]:
     """Return the advice of decisions with hidden cards; arguments and errors as for :func:`advise`."""
-    choices = [list(cards_of(int(view["legal"]))) for view in views]
-    rollouts = roll_out(views, choices, rules, worlds, seed)
+    candidates = [list(cards_of(int(view["legal"]))) for view in views]
+    rollouts = roll_out(views, candidates, rules, worlds, seed)
     agent = judge_of(rules, worlds) if judge is None else judge
     lows = views["low"].astype(np.bool_)
     if agent is None:
         return [
             _estimate(actions, _rollout_estimate(one), one, rules, low, ROLLOUTS)
-            for actions, one, low in zip(choices, rollouts, lows, strict=True)
+            for actions, one, low in zip(candidates, rollouts, lows, strict=True)
         ]
     values = agent.action_values(views, AgentRng(seed, views["hand"]), histories)
     if values is None:
@@ -228,11 +228,11 @@ def _estimates(
     # A value network assumes the choices of its own network.
     own = None if expected is None else agent.network.action_values(views).actions
     found = []
-    for row, (actions, one) in enumerate(zip(choices, rollouts, strict=True)):
+    for row, (actions, one) in enumerate(zip(candidates, rollouts, strict=True)):
         best, *columns = (column[row] for column in values)
         estimate, level = Estimate(actions.index(int(best)), *(column[actions] for column in columns)), None
         if expected is not None and own is not None:
-            level = Level(actions.index(int(own[row])), float(expected.margin[row]), float(expected.win[row]))
+            level = ValueEstimate(actions.index(int(own[row])), float(expected.margin[row]), float(expected.win[row]))
         found.append(_estimate(actions, estimate, one, rules, lows[row], agent_name(agent), level))
     return found
 
@@ -255,7 +255,7 @@ def _estimate(
     rules: Rules,
     low: bool,
     judge: str,
-    level: Level | None = None,
+    level: ValueEstimate | None = None,
 ) -> Advice:
     """Return the advice of one decision.
 
@@ -330,12 +330,12 @@ class Rollouts(NamedTuple):
     won: npt.NDArray[np.float64]
 
 
-def roll_out(views: Views, choices: Sequence[Sequence[int]], rules: Rules, worlds: int, seed: int) -> list[Rollouts]:
+def roll_out(views: Views, candidates: Sequence[Sequence[int]], rules: Rules, worlds: int, seed: int) -> list[Rollouts]:
     """Play rollouts of the heuristic bot after each action of n decisions, every action in the same worlds.
 
     Args:
         views: ``VIEW`` array of shape (n,), each of a seat to act.
-        choices: the actions to try in each decision.
+        candidates: the actions to try in each decision.
         rules: the rules of all these deals.
         worlds: number of worlds for each decision.
         seed: seed of the sampling.
@@ -347,8 +347,8 @@ def roll_out(views: Views, choices: Sequence[Sequence[int]], rules: Rules, world
     for row, view in enumerate(views):
         rng = np.random.default_rng((seed, int(view["hand"])))
         sampled = sample_states(view, rules, count=worlds, rng=rng).states
-        states += [sampled] * len(choices[row])
-    sizes = [len(actions) * worlds for actions in choices]
+        states += [sampled] * len(candidates[row])
+    sizes = [len(actions) * worlds for actions in candidates]
     episodes = Episodes(rules, sum(sizes), endgame=EXACT if can_solve_endgame(rules) else PLAYED)
     batch = episodes.batch
     batch.states[:] = np.concatenate(states)
@@ -357,7 +357,7 @@ def roll_out(views: Views, choices: Sequence[Sequence[int]], rules: Rules, world
     before = batch.states["tricks"][episodes.every_row, stage]
     won = np.full(batch.size, np.nan)
     plays = np.repeat([not view["choice"] for view in views], sizes)
-    episodes.step(episodes.every_row, np.concatenate([np.repeat(actions, worlds) for actions in choices]))
+    episodes.step(episodes.every_row, np.concatenate([np.repeat(actions, worlds) for actions in candidates]))
     bot = RuleBot("heuristic", choose)
     while True:
         taken = batch.states["tricks"][episodes.every_row, stage] - before
@@ -369,7 +369,7 @@ def roll_out(views: Views, choices: Sequence[Sequence[int]], rules: Rules, world
         play_turn(bot, episodes, playing)
     margins = batch.returns("margin")[:, 0].astype(np.float64)  # the seat to act is seat 0 in sampled states
     ends = np.cumsum(sizes)[:-1]
-    shapes = [(len(actions), worlds) for actions in choices]
+    shapes = [(len(actions), worlds) for actions in candidates]
     parts = zip(np.split(margins, ends), np.split(won, ends), shapes, strict=True)
     return [Rollouts(margin.reshape(shape), trick.reshape(shape)) for margin, trick, shape in parts]
 

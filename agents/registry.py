@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
 from german_whist.agents.base import Agent, AgentLike, SupportsAct, as_agent
 from german_whist.game.endgame_setting import EXACT, check_endgame
 from german_whist.game.rules import Rules
-from german_whist.game.rules import rules as rules_named
+from german_whist.game.rules import rules as get_rules
 from german_whist.game.utils.names import split_settings, unknown_name_error
 
 if TYPE_CHECKING:
@@ -188,7 +188,7 @@ def _search(policy: Agent, rules: Rules, name: str, settings: Mapping[str, int])
 
 
 def _classic() -> Rules:
-    return rules_named("classic")
+    return get_rules("classic")
 
 
 KINDS: dict[str, AgentKind] = {
@@ -298,7 +298,7 @@ def make_agent(spec: Any, rules: str | Rules | None = None) -> Any:
         ValueError: when there is no such agent, its file cannot be read, a setting is wrong, or the agent cannot play
             this game.
     """
-    game = None if rules is None else rules_named(rules)
+    game = None if rules is None else get_rules(rules)
     if isinstance(spec, Mapping):
         from german_whist.agents.mixture import Mixture
 

@@ -149,7 +149,7 @@ class GermanWhistEnv(PlaysOpponent, RendererProperties, gymnasium.Env[Any, np.in
         Raises:
             ValueError: if the seed or an option is not allowed. The current episode then continues.
         """
-        is_first = not self._episode.strides[0]
+        is_first = not self._episode.is_dealt[0]
         self._episode.reset(seed, options)
         if is_first or seed is not None:  # also a random seed, so that np_random_seed repeats the run
             super().reset(seed=int(self._episode.seeds[0]))

@@ -24,7 +24,7 @@ from german_whist.game.endgame_setting import PLAYED
 from german_whist.game.match_format import MatchFormat
 from german_whist.game.rules import Rules
 from german_whist.game.scoring import check_dense
-from german_whist.game.utils.checks import whole_actions, whole_number
+from german_whist.game.utils.checks import check_int, whole_actions
 from german_whist.game.utils.names import unknown_name_error
 from german_whist.simulator.endgame import EndgameHook
 from german_whist.simulator.episodes import Episodes, Seeds
@@ -134,7 +134,7 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
         self.autoreset_mode = _autoreset_mode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self._form = ObservationForm(observation, observation_keys)
-        size = whole_number("num_envs", num_envs, 1)
+        size = check_int("num_envs", num_envs, 1)
         in_arrays: dict[str, Any] = {"match": match, "render_mode": render_mode}
         if self.autoreset_mode is not AutoresetMode.SAME_STEP:
             in_arrays["autoreset_mode"] = autoreset_mode
@@ -155,7 +155,7 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
         self.seat = seat
         self.render_mode = render_mode
         self.render_size = (480, 320)
-        self.learners = self._batch.on.zeros(self.num_envs, np.int64)
+        self.learners = self._batch.backend.zeros(self.num_envs, np.int64)
         self.single_observation_space = self._form.space(self.rules, self.match)
         self.single_action_space = Discrete(self.rules.num_actions)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
@@ -164,7 +164,7 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
         self._reward_dtype = np.float64 if device is None else np.float32
         self.final_deals = self._no_deals()
         # The learner's, at its last decisions: already paid by dense rewards.
-        self._margins = self._batch.on.zeros(self.num_envs, self._reward_dtype)
+        self._margins = self._batch.backend.zeros(self.num_envs, self._reward_dtype)
 
     @property
     def deals(self) -> Any:
@@ -174,7 +174,7 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
         return deals
 
     def _no_deals(self) -> Any:
-        return self._batch.on.zeros((self.num_envs, 2), np.uint64 if self.device is None else np.int64)
+        return self._batch.backend.zeros((self.num_envs, 2), np.uint64 if self.device is None else np.int64)
 
     def reset(self, *, seed: Seeds = None, options: dict[str, Any] | None = None) -> tuple[Any, Info]:
         """Start an episode in every row, or in some, and let the opponent play where it leads.
@@ -199,12 +199,12 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
             ValueError: if a seed or an option is not allowed. The current episodes then continue.
             ResetNeeded: if only some rows are reset after an exception of the opponent.
         """
-        on = self._batch.on
+        backend = self._batch.backend
         asked = _reset_mask(options, self.num_envs)
-        if not asked.all() and not self._is_ready and self._episodes.strides.all():
+        if not asked.all() and not self._is_ready and self._episodes.is_dealt.all():
             raise ResetNeeded(f"after an exception every row has to be reset, got reset_mask {asked.tolist()}")
-        mask = on.array(asked)
-        rows = on.flatnonzero(mask)
+        mask = backend.array(asked)
+        rows = backend.flatnonzero(mask)
         self._episodes.reset(seed, options, rows)
         self._is_ready = False
         if isinstance(seed, (int, np.integer)):
@@ -214,8 +214,8 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
             play_turn(self.opponent, self._episodes, waiting)
         if self.dense:
             self._margins = self._margins_so_far()
-        self._is_ready = bool(self._episodes.strides.all())
-        return self._observe(), self._info(self._shown_masks, on.zeros(self.num_envs, np.bool_), mask)
+        self._is_ready = bool(self._episodes.is_dealt.all())
+        return self._observe(), self._info(self._shown_masks, backend.zeros(self.num_envs, np.bool_), mask)
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, Info]:
         """Play an action for the learner in every row, and let the opponent play until it is the learner's turn again.
@@ -234,18 +234,18 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
                 autoreset. Nothing has changed then.
             ResetNeeded: before the first reset of a row, and after an exception of the opponent.
         """
-        on, episodes, size = self._batch.on, self._episodes, self.num_envs
+        backend, episodes, size = self._batch.backend, self._episodes, self.num_envs
         given = (
             whole_actions(actions, size)
             if self.device is None
-            else on.integers("actions", actions, None, None, (size,))
+            else backend.integers("actions", actions, None, None, (size,))
         )
         self._check_ready("step")
-        illegal, ended = on.zeros(size, np.bool_), on.zeros(size, np.bool_)
+        illegal, ended = backend.zeros(size, np.bool_), backend.zeros(size, np.bool_)
         rows = episodes.every_row
         restarting = rows[:0]
         if self.autoreset_mode is not AutoresetMode.SAME_STEP:
-            rows, restarting = on.flatnonzero(~episodes.over), on.flatnonzero(episodes.over)
+            rows, restarting = backend.flatnonzero(~episodes.over), backend.flatnonzero(episodes.over)
         if len(restarting) and self.autoreset_mode is AutoresetMode.DISABLED:
             raise ValueError(f"rows {restarting.tolist()} are over: reset them first, with the option reset_mask")
         self._is_ready = False
@@ -253,13 +253,13 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
         episodes.over |= illegal
         if len(restarting):
             self._start_next(restarting)
-        rewards = on.zeros(size, self._reward_dtype)
+        rewards = backend.zeros(size, self._reward_dtype)
         final_obs = self._no_observations()
         # With SAME_STEP a deal may end by the opponent's action, and the next one begin with its lead: both alternate
         # until every row waits for the learner.
         while True:
             over = episodes.over & ~ended
-            self._finish(on.flatnonzero(over), rewards, final_obs)
+            self._finish(backend.flatnonzero(over), rewards, final_obs)
             ended |= over
             waiting = self._waiting()
             if not len(waiting):
@@ -270,19 +270,19 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
             before, self._margins = self._margins, self._margins_so_far()
             rewards += self._margins * ~ended - before  # what the deals that ended pay is their whole margin
         seen = self._observe()
-        info = self._info(self._shown_masks, illegal, ~on.zeros(size, np.bool_))
+        info = self._info(self._shown_masks, illegal, ~backend.zeros(size, np.bool_))
         if self.autoreset_mode is AutoresetMode.SAME_STEP and ended.any():
-            no_actions = on.zeros((size, self.rules.num_actions), np.int8)
+            no_actions = backend.zeros((size, self.rules.num_actions), np.int8)
             info["final_obs"], info["_final_obs"] = final_obs, ended
-            info["final_info"], info["_final_info"] = self._info(no_actions, illegal, ended), on.copy(ended)
+            info["final_info"], info["_final_info"] = self._info(no_actions, illegal, ended), backend.copy(ended)
         self._is_ready = True
-        return seen, rewards, on.copy(ended), on.zeros(size, np.bool_), info
+        return seen, rewards, backend.copy(ended), backend.zeros(size, np.bool_), info
 
     def _no_observations(self) -> Any:
         """Return room for last observations: Gymnasium's array of objects, or a tensor."""
         if self.device is None:
             return np.full(self.num_envs, None, object)
-        space, empty = self.observation_space, self._batch.on.empty
+        space, empty = self.observation_space, self._batch.backend.empty
         if isinstance(space, Dict):
             return {name: empty(part.shape, part.dtype) for name, part in space.items()}
         return empty(space.shape, space.dtype)
@@ -302,7 +302,7 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
 
     def _waiting(self) -> Any:
         """Return the rows in which it is the opponent's turn."""
-        return self._batch.on.flatnonzero((self._batch.turn != self.learners) & ~self._episodes.over)
+        return self._batch.backend.flatnonzero((self._batch.turn != self.learners) & ~self._episodes.over)
 
     def _finish(self, rows: Any, rewards: Any, final_obs: Any) -> None:
         """Write the rewards of rows whose episode has ended; with ``SAME_STEP`` start their next episodes."""
@@ -314,7 +314,7 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
         self.final_deals[rows, 0], self.final_deals[rows, 1] = self._episodes.seeds[rows], self._episodes.indices[rows]
         if self.autoreset_mode is not AutoresetMode.SAME_STEP:
             return
-        masks = self._batch.on.zeros((len(rows), self.rules.num_actions), np.int8)
+        masks = self._batch.backend.zeros((len(rows), self.rules.num_actions), np.int8)
         seen = self._form.of_rows(self._episodes, rows, learners, masks)
         is_dict = isinstance(seen, dict)
         if self.device is None:
@@ -337,7 +337,7 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
 
     def _info(self, masks: Any, illegal: Any, rows: Any) -> Info:
         """Return an info that is valid in some rows, bool[num_envs]."""
-        copy = self._batch.on.copy
+        copy = self._batch.backend.copy
         return {"action_mask": masks, "_action_mask": copy(rows), "illegal": copy(illegal), "_illegal": copy(rows)}
 
     def action_masks(self) -> Any:

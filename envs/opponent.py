@@ -9,7 +9,7 @@ from gymnasium.error import ResetNeeded
 from german_whist.agents.base import Agent, AgentLike, check_device
 from german_whist.agents.registry import make_agent
 from german_whist.game.rules import Rules
-from german_whist.game.utils.checks import is_whole_number
+from german_whist.game.utils.checks import is_int
 
 
 class PlaysOpponent:
@@ -51,7 +51,7 @@ def check_seat(seat: object) -> None:
     Raises:
         ValueError: if it is not 0, 1 or ``"alternate"``.
     """
-    if not is_whole_number(seat, 0, 1) and seat != "alternate":
+    if not is_int(seat, 0, 1) and seat != "alternate":
         raise ValueError(f"seat must be 0, 1 or 'alternate', got {seat!r}")
 
 

@@ -13,15 +13,15 @@ from german_whist.envs.opponent import PlaysOpponent, check_seat, learner_seats
 from german_whist.game.actions import action_text, actions_text
 from german_whist.game.cards import cards_of
 from german_whist.game.rules import Rules
-from german_whist.game.rules import rules as rules_named
-from german_whist.game.utils.checks import whole_number
+from german_whist.game.rules import rules as get_rules
+from german_whist.game.utils.checks import check_int
 from german_whist.game.utils.names import unknown_name_error
 from german_whist.simulator.episodes import Episode
 from german_whist.simulator.observation.views import Views
 from german_whist.simulator.text.answers import read_action
 from german_whist.simulator.text.deal_text import deal_text
 from german_whist.simulator.text.events import action_events, first_events, result_text
-from german_whist.simulator.text.questions import decision_text, refusal, with_choices
+from german_whist.simulator.text.questions import decision_text, refusal, with_legal_actions
 from german_whist.simulator.text.rules_text import rules_text
 from german_whist.simulator.text.scene import YOU
 
@@ -97,12 +97,12 @@ class TextEnv(PlaysOpponent):
         if reward not in REWARDS:
             raise unknown_name_error("reward", reward, REWARDS)
         check_seat(seat)
-        self.rules = rules_named(rules)
+        self.rules = get_rules(rules)
         self.opponent = opponent
         self.reward = reward
         self.seat = seat
         self.learner = 0
-        self._worlds = whole_number("worlds", worlds, 1)
+        self._worlds = check_int("worlds", worlds, 1)
         self._judge = judge_of(self.rules, worlds) if reward == REGRET else None
         self._episode = Episode(self.rules, history=True)
         if illegal_penalty is None:
@@ -110,7 +110,7 @@ class TextEnv(PlaysOpponent):
         elif not (isinstance(illegal_penalty, Real) and 0 <= illegal_penalty < math.inf):
             raise ValueError(f"illegal_penalty must be a number >= 0, got {illegal_penalty!r}")
         self.illegal_penalty = float(illegal_penalty)
-        self._events: list[str] = []  # of the deal, as the learner saw them
+        self._events: list[str] = []  # what the learner saw in the deal
         self._told = self._refused = 0
         self._is_lost = False  # by too many answers without a legal action
 
@@ -162,11 +162,11 @@ class TextEnv(PlaysOpponent):
         try:
             action = read_action(answer, int(view["legal"]), self.rules)
         except ValueError as unclear:
-            return self._refuse(f"{unclear} {self._choices()}", self._info(None, illegal=True))
+            return self._refuse(f"{unclear} {self._legal_actions_text()}", self._info(None, illegal=True))
         reason = refusal(view, self.rules, int(self._state["decision"]), action)
         info = self._info(action, illegal=reason is not None)
         if reason is not None:
-            return self._refuse(with_choices(reason, view, self.rules), info)
+            return self._refuse(with_legal_actions(reason, view, self.rules), info)
         self._refused = 0
         reward = 0.0 if self.reward != REGRET else 0.0 - self._given_away(action)
         self._is_ready = False
@@ -278,8 +278,8 @@ class TextEnv(PlaysOpponent):
 
     def _question(self) -> str:
         table = deal_text(self._episode.batch, seat=self.learner, unicode=False, names=self._names)
-        return f"{table}\n\n{self._choices()}"
+        return f"{table}\n\n{self._legal_actions_text()}"
 
-    def _choices(self) -> str:
+    def _legal_actions_text(self) -> str:
         sentence = decision_text(self._view[0], self.rules, int(self._state["decision"]))
         return f"{sentence} You may choose: {actions_text(self._episode.legal, self.rules)}."

@@ -1,1 +1,1 @@
-"""Measuring agents: matches on mirrored deals, statistics, tournaments, recordings and exploitability."""
+"""Measuring agents: contests on mirrored deals, statistics, tournaments, recordings and exploitability."""

@@ -23,13 +23,13 @@ from german_whist.agents.registry import as_spec
 from german_whist.evaluation.games import Progress
 from german_whist.evaluation.match import MatchResult, play_match
 from german_whist.evaluation.report import Report, Table
-from german_whist.evaluation.statistics import finite_ends, percent, tricks
+from german_whist.evaluation.statistics import finite_ends, format_percent, format_tricks
 from german_whist.evaluation.tournament.ratings import games_won, rating_against, resampled
 from german_whist.evaluation.tournament.standings import rating_interval
 
 PROTOCOL = "gw-bench-v1"
 RULES = "classic"
-SEED = 6301  # of the deals; nothing else in this project uses it
+SEED = 6301  # seed of the deals; nothing else in this project uses it
 
 
 class Rung(NamedTuple):
@@ -81,8 +81,8 @@ class BenchmarkResult(Report):
                 rung.agent,
                 f"{rung.elo:.0f}",
                 f"{rung.deals:,}",
-                percent(match.win_rate, match.interval),
-                tricks(match.margin, match.margin_interval),
+                format_percent(match.win_rate, match.interval),
+                format_tricks(match.margin, match.margin_interval),
             )
             for rung, match in zip(LADDER, self.matches, strict=True)
         ]
@@ -125,7 +125,7 @@ def benchmark(
         play_match(given, rung.agent, deals=rung.deals, seed=SEED, rules=RULES, progress=progress, executor=executor)
         for rung in LADDER
     )
-    rating, interval = rate([games_won(match.margins) for match in matches], [rung.elo for rung in LADDER])
+    rating, interval = rate([games_won(contest.margins) for contest in matches], [rung.elo for rung in LADDER])
     return BenchmarkResult(matches[0].first, rating, interval, matches)
 
 

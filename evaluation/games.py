@@ -1,6 +1,6 @@
 """The stream of mirrored games: two agents play deals, or matches of several deals, each twice with the seats swapped.
 
-Mirroring cancels most of the luck of the deal. All measurements (matches, sequential tests, tournaments) read what
+Mirroring cancels most of the luck of the deal. All measurements (contests, sequential tests, tournaments) read what
 :func:`games` yields and differ only in what they compute and when they stop. A *deal* is the cards, a *game* is a deal
 with the agents in their seats, and a *match* is several deals up to a target, such as ``first_to:25``.
 
@@ -28,7 +28,7 @@ from german_whist.evaluation.recording import Recording, deal_results
 from german_whist.game.endgame_setting import EXACT, PLAYED, check_endgame
 from german_whist.game.match_format import MatchFormat
 from german_whist.game.rules import Rules
-from german_whist.game.utils.checks import SEED_LIMIT, check_seed, whole_number
+from german_whist.game.utils.checks import SEED_LIMIT, check_int, check_seed
 from german_whist.simulator.endgame import endgame_hook_of
 from german_whist.simulator.episodes import Episodes
 
@@ -62,7 +62,7 @@ def joined(blocks: Sequence[GameResults]) -> GameResults:
 
 
 class Players(NamedTuple):
-    """The two agents of a match.
+    """The two agents of a contest.
 
     Attributes:
         given: specifications or objects that the agents were made of; workers get these and make their own agents.
@@ -76,7 +76,7 @@ class Players(NamedTuple):
 
 
 def two_players(first: AgentLike, second: AgentLike, rules: Rules) -> Players:
-    """Make two agents for a new match.
+    """Make two agents for a new contest.
 
     Raises:
         ValueError: when one is not an agent, or plays another game.
@@ -103,8 +103,8 @@ def deal_range(first_deal: int, deals: int, limit: int = SEED_LIMIT) -> range:
     Raises:
         ValueError: when a number is out of range.
     """
-    first, number = whole_number("first_deal", first_deal, 0, limit - 1), whole_number("deals", deals, 1)
-    return range(first, whole_number("last deal", first + number - 1, 0, limit - 1) + 1)
+    first, number = check_int("first_deal", first_deal, 0, limit - 1), check_int("deals", deals, 1)
+    return range(first, check_int("last deal", first + number - 1, 0, limit - 1) + 1)
 
 
 def games(
@@ -123,8 +123,8 @@ def games(
 ) -> Iterator[GameResults]:
     """Play deals, or matches, twice with the seats swapped, and yield the games in blocks, in order.
 
-    The games depend on the agents, the rules, the seed and the deals, not on the block size. To end a match early, stop
-    iterating.
+    The games depend on the agents, the rules, the seed and the deals, not on the block size. To end a contest early,
+    stop iterating.
 
     Args:
         players: the two agents.
@@ -158,7 +158,7 @@ def games(
     seed = check_seed(seed)
     if batch_size is None:
         batch_size = DEFAULT_BATCH if device is None else DEVICE_BATCH
-    size = whole_number("batch_size", batch_size, 1)
+    size = check_int("batch_size", batch_size, 1)
     if executor is not None:
         size = min(size, -(-len(numbers) // MAX_TASKS))
     parts = [numbers[start : start + size] for start in range(0, len(numbers), size)]
@@ -214,19 +214,20 @@ def _play(
     size, reported = len(numbers), 0
     history = record or any(agent.uses_games for agent in agents)
     episodes = Episodes(rules, 2 * size, match, history=history, endgame=endgame, device=device)
-    on = episodes.on
+    backend = episodes.backend
     indices = np.uint64(numbers.start) + np.arange(size, dtype=np.uint64)
     second_half = np.repeat(np.array([0, 1], np.uint64), size)
     seeds, deals, games = (
-        on.words(words, (2 * size,)) for words in (np.full(2 * size, seed, np.uint64), np.tile(indices, 2), second_half)
+        backend.deal_bits(deal_bits, (2 * size,))
+        for deal_bits in (np.full(2 * size, seed, np.uint64), np.tile(indices, 2), second_half)
     )
     episodes.start(episodes.every_row, seeds, deals)
-    first_seat = on.array(second_half.astype(np.int8))
+    first_seat = backend.array(second_half.astype(np.int8))
     while not episodes.over.all():
         mover = episodes.batch.turn ^ first_seat
         mover[episodes.over] = -1
         for which in (0, 1):
-            rows = on.flatnonzero(mover == which)
+            rows = backend.flatnonzero(mover == which)
             # Each agent has its own random numbers in each game of a deal.
             addresses = 2 * episodes.indices[rows] + games[rows]
             play_turn(agents[which], episodes, rows, stream=which, addresses=addresses)
@@ -235,10 +236,10 @@ def _play(
             reported = played
     every_row = np.arange(2 * size)
     outcomes, margins = (
-        on.numpy(episodes.returns(reward, episodes.every_row))[every_row, second_half.astype(np.int64)]
+        backend.numpy(episodes.returns(reward, episodes.every_row))[every_row, second_half.astype(np.int64)]
         for reward in ("win", "margin")
     )
-    by_deal = [column.reshape(2, size).T for column in (outcomes, margins, on.numpy(episodes.deals))]
+    by_deal = [column.reshape(2, size).T for column in (outcomes, margins, backend.numpy(episodes.deals))]
     recordings = _recordings(episodes, names, numbers) if record else ()
     return GameResults(by_deal[0].astype(np.int64), by_deal[1].astype(np.float64), by_deal[2], tuple(recordings))
 
@@ -247,8 +248,8 @@ def _games_played(episodes: Episodes) -> int:
     """Return the number of games played so far; tricks count as fractions of single deals."""
     if episodes.match is not None:
         return int(episodes.over.sum())
-    rules, on = episodes.rules, episodes.on
-    tricks, done = (on.numpy(episodes.batch.states[field]) for field in ("tricks", "done"))
+    rules, backend = episodes.rules, episodes.backend
+    tricks, done = (backend.numpy(episodes.batch.states[field]) for field in ("tricks", "done"))
     return int(np.where(done, 1.0, tricks.sum(axis=(1, 2)) / (rules.hand + rules.stock // 2)).sum())
 
 

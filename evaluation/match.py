@@ -15,11 +15,11 @@ from german_whist.agents.base import AgentLike
 from german_whist.evaluation.games import GameResults, Progress, deal_range, games, joined, two_players
 from german_whist.evaluation.recording import Recording
 from german_whist.evaluation.report import Report, Table
-from german_whist.evaluation.statistics import finite_ends, paired_intervals, percent, tricks
+from german_whist.evaluation.statistics import finite_ends, format_percent, format_tricks, paired_intervals
 from german_whist.game.endgame_setting import EXACT, PLAYED
 from german_whist.game.match_format import MATCH_LIMIT, MatchFormat, match_format_of
 from german_whist.game.rules import Rules, rules_from_dict
-from german_whist.game.rules import rules as rules_named
+from german_whist.game.rules import rules as get_rules
 from german_whist.game.scoring import reward_limit
 from german_whist.game.utils.checks import SEED_LIMIT
 from german_whist.simulator.text.rules_text import rules_spec
@@ -103,8 +103,8 @@ def results_table(results: Sequence[MatchResult], title: str) -> Table:
         (
             result.first,
             result.second,
-            percent(result.win_rate, result.interval),
-            tricks(result.margin, result.margin_interval),
+            format_percent(result.win_rate, result.interval),
+            format_tricks(result.margin, result.margin_interval),
             f"{result.wins} / {result.draws} / {result.losses}",
         )
         for result in results
@@ -147,7 +147,7 @@ def play_match(
 ) -> MatchResult:
     """Play every deal, or match of several deals, twice with the seats swapped, and return the first agent's result.
 
-    The result depends on the agents, the rules, the seed and the deals, not on the batch size. A match can be
+    The result depends on the agents, the rules, the seed and the deals, not on the batch size. A contest can be
     continued: deals 0 … 499, and deals 500 … 999 with ``first_deal=500``, give the ``margins`` of deals 0 … 999.
 
     Args:
@@ -182,7 +182,7 @@ def play_match(
     """
     if record is not None and not callable(record):
         raise ValueError(f"record must be a function, such as list.append, got {record!r}")
-    rules, match_format = rules_named(rules), None if match is None else match_format_of(match)
+    rules, match_format = get_rules(rules), None if match is None else match_format_of(match)
     players = two_players(first, second, rules)
     numbers = deal_range(first_deal, deals, SEED_LIMIT if match is None else MATCH_LIMIT)
     blocks = []
@@ -215,10 +215,10 @@ def match_result(
     first_deal: int = 0,
     match: MatchFormat | None = None,
 ) -> MatchResult:
-    """Compute the result of a match from all its games."""
+    """Compute the result of a contest from all its games."""
     outcomes, margins = played.outcomes, played.margins
     wins, draws, losses = (int((outcomes == outcome).sum()) for outcome in (1, 0, -1))
-    largest = reward_limit(rules.game, "margin") if match is None else match.largest_score(rules)
+    largest = reward_limit(rules.record, "margin") if match is None else match.largest_score(rules)
     return MatchResult(
         first=names[0],
         second=names[1],

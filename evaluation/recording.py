@@ -31,7 +31,7 @@ from german_whist.envs.rendering.trick_memory import Trick, TrickMemory
 from german_whist.game.actions import action_text, actions_text, parse_action
 from german_whist.game.cards import deck_text, parse_deck
 from german_whist.game.rules import Rules, rules_from_dict
-from german_whist.game.utils.checks import check_seed, whole_number
+from german_whist.game.utils.checks import check_int, check_seed
 from german_whist.game.utils.files import rename_flushed, temporary_path
 from german_whist.simulator.batch import DealBatch
 from german_whist.simulator.observation.views import Views
@@ -56,7 +56,7 @@ class DealResult:
     tricks: tuple[tuple[int, int], tuple[int, int]]
 
     @classmethod
-    def of(cls, batch: DealBatch, row: int = 0) -> DealResult:
+    def create(cls, batch: DealBatch, row: int = 0) -> DealResult:
         """Return the result of one finished deal of a batch."""
         return deal_results(batch)[row]
 
@@ -112,9 +112,9 @@ class Recording:
             parse_deck(self.deck, self.rules.cards)
         if not "".join(self.names).isprintable():
             raise ValueError(f"recording: names must be printable, got {self.names}")
-        object.__setattr__(self, "dealer", whole_number("recording: dealer", self.dealer, 0, 1))
+        object.__setattr__(self, "dealer", check_int("recording: dealer", self.dealer, 0, 1))
         if self.claimed is not None:
-            claimed = whole_number("recording: claimed", self.claimed, 0, len(self.actions) - 1)
+            claimed = check_int("recording: claimed", self.claimed, 0, len(self.actions) - 1)
             object.__setattr__(self, "claimed", claimed)
 
     def to_line(self) -> str:
@@ -210,8 +210,8 @@ class Recording:
             yield batch
         if not batch.done[0]:
             raise ValueError(f"the deal is not finished after {len(self.actions)} moves")
-        if DealResult.of(batch) != self.result:
-            raise ValueError(f"the deal ends with {DealResult.of(batch)}, but {self.result} is recorded")
+        if DealResult.create(batch) != self.result:
+            raise ValueError(f"the deal ends with {DealResult.create(batch)}, but {self.result} is recorded")
 
     def decisions(self) -> tuple[Views, Histories, Any]:
         """Return views and histories of the seat to act before each action, and the final state.
@@ -284,7 +284,7 @@ class Recording:
         check_render_mode(render_mode, ("rgb_array", "ansi"))
         last = len(self.actions)
         *_, (batch, trick) = islice(
-            self._positions(), whole_number("after", last if after is None else after, 0, last) + 1
+            self._positions(), check_int("after", last if after is None else after, 0, last) + 1
         )
         if render_mode == "ansi":
             return deal_text(batch, 0, seat, names=self.names)

@@ -1,4 +1,4 @@
-"""``play_sprt``: a match that ends as soon as a sequential probability ratio test decides between two hypotheses.
+"""``play_sprt``: a contest that ends as soon as a sequential probability ratio test decides between two hypotheses.
 
 A mirrored deal is a pair of games and scores 0, ½, 1, 1½ or 2. Its two games are not independent, so the model is the
 distribution of these five scores, the *pentanomial* model of chess engine testing. Strength is normalised Elo, a
@@ -27,16 +27,16 @@ from german_whist.evaluation.report import Report, Table
 from german_whist.evaluation.statistics import Z95
 from german_whist.game.endgame_setting import PLAYED
 from german_whist.game.rules import Rules
-from german_whist.game.rules import rules as rules_named
-from german_whist.game.utils.checks import whole_number
+from german_whist.game.rules import rules as get_rules
+from german_whist.game.utils.checks import check_int
 
-DEFAULT_DEALS = 100_000  # after which a match ends undecided
+DEFAULT_DEALS = 100_000  # after which a contest ends undecided
 CHECK_EVERY = 16  # deals between two checks of the ratio
-BOUND = math.log(19)  # of the log-likelihood ratio, for error rates of 5 % (Wald, 1945)
-MAX_ELO = 1000  # of a hypothesis; beyond it, almost all pairs have the same score
+BOUND = math.log(19)  # bound of the log-likelihood ratio for error rates of 5 % (Wald, 1945)
+MAX_ELO = 1000  # largest Elo of a hypothesis; beyond it, almost all pairs have the same score
 NELO_PER_T = 800 / math.log(10) / math.sqrt(2)  # σ of one game is √2 times that of a pair's mean score
 
-SCORES = np.arange(5) / 4  # of a pair, as shares of its two games
+SCORES = np.arange(5) / 4  # scores of a pair, as shares of its two games
 _UNSEEN = 0.5  # pairs assumed for a score that did not occur
 
 
@@ -145,7 +145,7 @@ def play_sprt(
         elo1: normalised Elo of the alternative, above ``elo0``.
         seed: seed of the deals and of the agents' randomness.
         rules: a preset's name, with settings if wanted, or ``Rules``.
-        max_deals: number of deals after which the match ends undecided.
+        max_deals: number of deals after which the contest ends undecided.
         endgame: ``"played"`` or ``"exact"``, as in ``play_match``.
         progress: called with the number of deals played since the last call.
         executor: as in ``play_match``.
@@ -155,7 +155,7 @@ def play_sprt(
     """
     if not -MAX_ELO <= elo0 < elo1 <= MAX_ELO:
         raise ValueError(f"elo0 and elo1 must be from -{MAX_ELO} to {MAX_ELO}, the lower first, got {elo0:g},{elo1:g}")
-    max_deals, rules = whole_number("max_deals", max_deals, 1), rules_named(rules)
+    max_deals, rules = check_int("max_deals", max_deals, 1), get_rules(rules)
     players = two_players(first, second, rules)
 
     def scores() -> Iterator[int]:

@@ -56,7 +56,7 @@ def bounded_interval(samples: npt.NDArray[Any], lowest: float, highest: float) -
         return mean, (mean - share * (mean - lowest), mean + share * (highest - mean))
     span = highest - lowest
     share = (mean - lowest) / span
-    variance = share * (1 - share)  # of samples at the bounds
+    variance = share * (1 - share)  # variance of samples at the bounds
     ratio = ((high - low) / (2 * span)) ** 2 / variance  # z² / n in Wilson's formula
     centre, half = share + ratio / 2, math.sqrt(ratio * (variance + ratio / 4))
     return mean, (lowest + span * (centre - half) / (1 + ratio), lowest + span * (centre + half) / (1 + ratio))
@@ -104,12 +104,12 @@ def finite_ends(interval: tuple[float, float]) -> tuple[float | None, float | No
     return low if math.isfinite(low) else None, high if math.isfinite(high) else None
 
 
-def percent(rate: float, interval: tuple[float, float]) -> str:
+def format_percent(rate: float, interval: tuple[float, float]) -> str:
     """Return a rate in per cent with its interval as text, such as ``67.4 % ± 0.6``; see :func:`interval_text`."""
     return f"{percent_text(rate, 1)} {interval_text(100 * rate, (100 * interval[0], 100 * interval[1]), 1)}"
 
 
-def tricks(margin: float, interval: tuple[float, float]) -> str:
+def format_tricks(margin: float, interval: tuple[float, float]) -> str:
     """Return a margin in tricks with its interval as text, such as ``+2.21 ± 0.05``; see :func:`interval_text`."""
     return f"{margin:+z.2f} {interval_text(margin, interval, 2, '+')}"
 

@@ -13,7 +13,7 @@ from torch.distributions import Categorical
 import german_whist as gw
 
 GAME = {"rules": "classic", "endgame": "exact"}
-SIZES = ((12, 8), (3, 4), (53, 16), (27, 4))  # of each column of a history: its values, and the width they get
+SIZES = ((12, 8), (3, 4), (53, 16), (27, 4))  # number of values and width of the embedding, by column of a history
 OPENING = 27  # the dealer and the dealt cards, which the vector shows better
 
 

@@ -36,7 +36,7 @@ def play(names, deals, seed):
             canonical, relabeling = gw.canonical_views(batch.views(rows))  # trumps become spades, …
             actions = agent.act(canonical, rng)
             observations, masks = gw.network_inputs(canonical, GAME["rules"]), gw.action_mask(canonical, GAME["rules"])
-            values = np.nan_to_num(judge.action_values(canonical, rng).margins[:, :52]).astype(np.float32)
+            values = np.nan_to_num(judge.action_values(canonical, rng).margin_gains[:, :52]).astype(np.float32)
             for step in zip(rows, observations, actions, masks, values, strict=True):
                 episodes[step[0], seat].append(step[1:])
             batch.step(gw.decode_actions(actions, relabeling), rows)

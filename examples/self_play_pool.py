@@ -15,7 +15,7 @@ from torch.distributions import Categorical
 import german_whist as gw
 
 GAME = {"rules": "classic", "endgame": "exact"}
-INPUTS, ACTIONS = 443, 52  # of this game's network
+INPUTS, ACTIONS = 443, 52  # sizes of this game's network
 
 
 class Network(nn.Sequential):

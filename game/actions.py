@@ -9,7 +9,7 @@ _TAKE_OR_LEAVE = ("take", "leave")
 _KEEP_OR_SWAP = ("keep", "swap")
 
 
-def choice_names(rules: Rules) -> tuple[str, ...]:
+def non_card_action_names(rules: Rules) -> tuple[str, ...]:
     """Return the names of actions 52 and up, in order; empty if the rules have no such choices."""
     if rules.draft:
         return _TAKE_OR_LEAVE
@@ -18,7 +18,7 @@ def choice_names(rules: Rules) -> tuple[str, ...]:
 
 def action_text(action: int, rules: Rules) -> str:
     """Return an action as text: a card such as ``SA``, or ``take``, ``leave``, ``keep``, ``swap``."""
-    return card_text(action) if action < NUM_CARDS else choice_names(rules)[action - NUM_CARDS]
+    return card_text(action) if action < NUM_CARDS else non_card_action_names(rules)[action - NUM_CARDS]
 
 
 def parse_action(word: str, rules: Rules) -> int:
@@ -27,7 +27,7 @@ def parse_action(word: str, rules: Rules) -> int:
     Raises:
         ValueError: if the text is neither a card nor a choice of these rules.
     """
-    choices = choice_names(rules)
+    choices = non_card_action_names(rules)
     if word.strip().lower() in choices:
         return NUM_CARDS + choices.index(word.strip().lower())
     try:
@@ -39,7 +39,7 @@ def parse_action(word: str, rules: Rules) -> int:
 def actions_text(mask: int, rules: Rules) -> str:
     """Return the actions of a mask as text: cards as ``SA S9 HT``, choices as ``take or leave``."""
     if mask >> NUM_CARDS:  # a seat chooses among cards or among choices, never both
-        names = enumerate(choice_names(rules), NUM_CARDS)
+        names = enumerate(non_card_action_names(rules), NUM_CARDS)
         return " or ".join(name for action, name in names if mask >> action & 1)
     return deck_text(reversed(list(cards_of(mask))))
 

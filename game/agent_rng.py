@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.game.dealing_kernels import AGENT_STREAM, philox
-from german_whist.game.utils.checks import check_seed, whole_number
+from german_whist.game.utils.checks import check_int, check_seed
 from german_whist.game.utils.jit import kernel
 
 Words = npt.NDArray[np.uint64]
@@ -25,7 +25,7 @@ Words = npt.NDArray[np.uint64]
 # Philox blocks reserved for each step of a deal. Steps stay below 2**16 too, so a block number fits into the 32 bits
 # that the counter has for it.
 _BLOCKS_PER_STEP = 2**16
-_DEAL_STEP = 2**16 - 1  # of the numbers that belong to a whole deal: no deal has so many actions
+_DEAL_STEP = 2**16 - 1  # stands for a whole deal: no deal has so many actions
 _MAX_STREAM = 2**63 - 1
 
 
@@ -86,7 +86,7 @@ class AgentRng:
         Raises:
             ValueError: if the seed or the stream is out of range.
         """
-        stream = whole_number("stream", stream, 0, _MAX_STREAM)
+        stream = check_int("stream", stream, 0, _MAX_STREAM)
         self._indices = np.asarray(indices, np.uint64)
         if isinstance(seed, np.ndarray) and seed.dtype == np.uint64 and seed.shape == self._indices.shape:
             self._key = _keys(seed, stream)

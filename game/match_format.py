@@ -20,7 +20,7 @@ import numpy.typing as npt
 from german_whist.game.layout import BlockSpec
 from german_whist.game.rules import Rules
 from german_whist.game.scoring import reward_limit
-from german_whist.game.utils.checks import SEED_LIMIT, is_whole_number, whole_number
+from german_whist.game.utils.checks import SEED_LIMIT, check_int, is_int
 from german_whist.game.utils.names import unknown_name_error
 
 FIRST_TO, BEST_OF = KINDS = ("first_to", "best_of")
@@ -53,7 +53,7 @@ class MatchFormat:
         """Check the fields."""
         if self.kind not in KINDS:
             raise unknown_name_error("match", self.kind, [f"{kind}:N" for kind in KINDS])
-        if not is_whole_number(self.number, 1, MAX_TARGET):
+        if not is_int(self.number, 1, MAX_TARGET):
             raise ValueError(f"match {self.kind}:N: N must be an integer from 1 to {MAX_TARGET}, got {self.number!r}")
         if self.kind == BEST_OF and self.number % 2 == 0:
             raise ValueError(f"match best_of:N: N must be odd, got {self.number}")
@@ -77,7 +77,7 @@ class MatchFormat:
 
     def largest_score(self, rules: Rules) -> float:
         """Return the highest score that a match can end with, which is also the largest difference of scores."""
-        return self.target - 1 / self.score_unit(rules) + reward_limit(rules.game, self.deal_reward)
+        return self.target - 1 / self.score_unit(rules) + reward_limit(rules.record, self.deal_reward)
 
     def block(self, rules: Rules, sides: str = "this seat's score, the opponent's") -> BlockSpec:
         """Return the block of match scores, the last one of an observation or a full state."""
@@ -133,7 +133,7 @@ def check_match_number(number: object, name: str = "match number") -> int:
     Raises:
         ValueError: if it is not an integer from 0 to 2**52 - 1.
     """
-    return whole_number(name, number, 0, MATCH_LIMIT - 1)
+    return check_int(name, number, 0, MATCH_LIMIT - 1)
 
 
 def first_deals(numbers: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:

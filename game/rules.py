@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from german_whist.game.cards import RANKS, SUIT_SIZE, SUITS, mask_of
-from german_whist.game.utils.checks import is_whole_number
+from german_whist.game.utils.checks import is_int
 from german_whist.game.utils.names import parse_yaml, split_settings, unknown_name_error
 
 COUNTS = ("endgame", "all")
@@ -20,7 +20,7 @@ _SCORING = ("points", "book", "slam")  # fields that change the score, not the p
 POINTS = ("difference", "over_book", "over_half")
 
 # The rules as kernels read them. A record of this dtype is called ``game`` in kernels.
-GAME = np.dtype(
+RULES_RECORD = np.dtype(
     [
         ("cards", np.int8),  # cards in the deck
         ("hand", np.int8),  # cards in a hand
@@ -175,7 +175,7 @@ class Rules:
 
     def _check_whole(self, field: str, low: int, high: int) -> None:
         value = getattr(self, field)
-        if not isinstance(value, int) or not is_whole_number(value, low, high):
+        if not isinstance(value, int) or not is_int(value, low, high):
             raise ValueError(f"rules: {field} must be an integer from {low} to {high}, got {value!r}")
 
     @cached_property
@@ -219,23 +219,23 @@ class Rules:
         return len(SUITS) * SUIT_SIZE + (2 if self.draft or self.humbug else 0)
 
     @cached_property
-    def game(self) -> np.ndarray[Any, Any]:
-        """The rules as kernels read them: a ``GAME`` array of shape (1,), read-only."""
-        game = np.zeros(1, GAME)
-        game["cards"] = len(self.cards)
-        game["hand"] = self.hand
-        game["deck"] = mask_of(self.cards)
-        game["open_stock"] = self.open_stock
-        game["has_trump"] = self.trump == "turned"
+    def record(self) -> np.ndarray[Any, Any]:
+        """The rules as kernels read them: a ``RULES_RECORD`` array of shape (1,), read-only."""
+        record = np.zeros(1, RULES_RECORD)
+        record["cards"] = len(self.cards)
+        record["hand"] = self.hand
+        record["deck"] = mask_of(self.cards)
+        record["open_stock"] = self.open_stock
+        record["has_trump"] = self.trump == "turned"
         for flag in ("high_low", "draft", "humbug", "race", "has_choices"):
-            game[flag] = getattr(self, flag)
-        game["all_count"] = self.counts == "all"
-        game["points"] = POINTS.index(self.points)
-        game["book"] = self._book
-        game["slam"] = self.slam
-        game["counted"] = self.counted
-        game.flags.writeable = False
-        return game
+            record[flag] = getattr(self, flag)
+        record["all_count"] = self.counts == "all"
+        record["points"] = POINTS.index(self.points)
+        record["book"] = self._book
+        record["slam"] = self.slam
+        record["counted"] = self.counted
+        record.flags.writeable = False
+        return record
 
     def __reduce__(self) -> Any:
         """Pickle the fields only: an unpickled ``game`` would be writeable, and kernels would compile again for it."""

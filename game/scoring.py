@@ -29,35 +29,35 @@ def check_reward(reward: str) -> int:
 
 
 @kernel
-def winner_points(game: Any, margin: int) -> float:
-    """Return the points for winning by ``margin`` counted tricks; ``game`` is a ``GAME`` record."""
-    if game.points == _DIFFERENCE:
+def winner_points(rules: Any, margin: int) -> float:
+    """Return the points for winning by ``margin`` counted tricks; ``rules`` is a ``RULES_RECORD`` record."""
+    if rules.points == _DIFFERENCE:
         return float(margin)
-    tricks = (game.counted + margin) // 2  # the larger count: the winner's, or in a low game the loser's
-    if game.points == _OVER_BOOK:
-        if game.slam and margin == game.counted:
-            return float(game.slam)
-        return float(tricks - game.book)
-    return float(tricks - game.counted / 2)
+    tricks = (rules.counted + margin) // 2  # the larger count: the winner's, or in a low game the loser's
+    if rules.points == _OVER_BOOK:
+        if rules.slam and margin == rules.counted:
+            return float(rules.slam)
+        return float(tricks - rules.book)
+    return float(tricks - rules.counted / 2)
 
 
 @kernel
-def signed_margin(game: Any, state: Any, seat: int) -> int:
+def signed_margin(rules: Any, state: Any, seat: int) -> int:
     """Return a seat's counted tricks minus the other's, negated where the endgame is played low."""
-    margin = counted_tricks(game, state, seat) - counted_tricks(game, state, 1 - seat)
+    margin = counted_tricks(rules, state, seat) - counted_tricks(rules, state, 1 - seat)
     return int(-margin if state.low else margin)
 
 
 @kernel
-def seat_return(game: Any, state: Any, reward: int) -> float:
+def seat_return(rules: Any, state: Any, reward: int) -> float:
     """Return what seat 0 gets for a finished deal; seat 1 gets the negative."""
-    margin = signed_margin(game, state, 0)
+    margin = signed_margin(rules, state, 0)
     if reward == _MARGIN:
         return float(margin)
     sign = 1.0 if margin > 0 else -1.0 if margin < 0 else 0.0  # numba has no np.sign on a GPU
     if reward == _WIN or margin == 0:
         return sign
-    return float(sign * winner_points(game, abs(margin)))
+    return float(sign * winner_points(rules, abs(margin)))
 
 
 def check_dense(reward: str, match: object) -> None:
@@ -76,7 +76,7 @@ def reward_limit(game: np.ndarray[Any, Any], reward: str) -> float:
     """Return the largest reward that a deal can pay, which is also the penalty for an illegal action.
 
     Args:
-        game: ``Rules.game``, a ``GAME`` array of shape (1,).
+        game: ``Rules.record``, a ``RULES_RECORD`` array of shape (1,).
         reward: one of ``REWARDS``.
 
     Raises:

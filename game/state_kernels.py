@@ -1,7 +1,7 @@
 """The rules of play: dealing, legal actions and state transitions, one deal at a time.
 
-The rules of play exist only here. In all kernels ``game`` is a ``GAME`` record (the rules) and ``state`` a ``STATE``
-record, changed in place.
+The rules of play exist only here. In all kernels ``rules`` is a record of ``RULES_RECORD`` and ``state`` one of
+``STATE``, which is changed in place.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def suit_mask(suit):
 
 
 @kernel
-def deal(game, state, dealer):
+def deal(rules, state, dealer):
     """Deal the state's deck, non-dealer first; the first card turned up sets trumps, and high or low."""
     # Batches deal into rows that held other deals, so every field is set but the deck.
     for seat in range(2):
@@ -49,16 +49,16 @@ def deal(game, state, dealer):
     state.turn = state.winner = 1 - dealer
     state.led = -1
     state.done = False
-    turned = deal_humbug(game, state) if game.humbug else deal_stock(game, state)
+    turned = deal_humbug(rules, state) if rules.humbug else deal_stock(rules, state)
     suit = suit_of(turned)
-    state.trump = suit if game.has_trump else -1
-    state.low = 1 if game.high_low and suit in (0, 3) else 0
+    state.trump = suit if rules.has_trump else -1
+    state.low = 1 if rules.high_low and suit in (0, 3) else 0
 
 
 @kernel
-def deal_stock(game, state):
+def deal_stock(rules, state):
     """Deal two hands, turn up the open cards of the stock, and return the first of them."""
-    stock = 2 * np.int64(game.hand)
+    stock = 2 * np.int64(rules.hand)
     first = second = np.uint64(0)
     for position in range(0, stock, 2):
         first |= card_bit(state.deck[position])
@@ -67,23 +67,23 @@ def deal_stock(game, state):
     state.hands[state.dealer] = second
     state.decision = PLAY
     state.top = stock
-    turn_up(game, state)
+    turn_up(rules, state)
     # With open_stock=0 this card stays face down; such rules have no trumps and no high or low, so it does not matter.
     return np.int64(state.deck[stock])
 
 
 @kernel
-def deal_humbug(game, state):
+def deal_humbug(rules, state):
     """Deal four hands (non-dealer, blind, blind, dealer) and return the last card, the dealer's, which both see."""
-    for position in range(game.cards):  # the blind hands, positions 1 and 2 of each four, are read when one is taken
+    for position in range(rules.cards):  # the blind hands, positions 1 and 2 of each four, are read when one is taken
         if position % 4 == 0:
             state.hands[1 - state.dealer] |= card_bit(state.deck[position])
         elif position % 4 == 3:
             state.hands[state.dealer] |= card_bit(state.deck[position])
-    turned = np.int64(state.deck[game.cards - 1])
+    turned = np.int64(state.deck[rules.cards - 1])
     state.known[state.dealer] = card_bit(turned)
     state.decision = EXCHANGE
-    state.top = game.cards
+    state.top = rules.cards
     return turned
 
 
@@ -133,20 +133,20 @@ def beats(card, led, trump):
 
 
 @kernel
-def play(game, state, action):
+def play(rules, state, action):
     """Play a legal action for the seat to act."""
     if state.decision == PLAY:
-        play_card(game, state, action)
+        play_card(rules, state, action)
     elif state.decision == EXCHANGE:
-        exchange(game, state, action)
+        exchange(rules, state, action)
     elif state.decision == DRAFT:
-        draft(game, state, action)
+        draft(rules, state, action)
     else:
-        pick(game, state, action)
+        pick(rules, state, action)
 
 
 @kernel
-def play_card(game, state, card):
+def play_card(rules, state, card):
     """Play a card from the hand."""
     seat = np.int64(state.turn)
     bit = card_bit(card)
@@ -160,7 +160,7 @@ def play_card(game, state, card):
     led = np.int64(state.led)
     if suit_of(card) != suit_of(led):
         show_void(state, seat, suit_of(led))
-    finish_trick(game, state, seat if beats(card, led, state.trump) else 1 - seat)
+    finish_trick(rules, state, seat if beats(card, led, state.trump) else 1 - seat)
 
 
 @kernel
@@ -172,22 +172,22 @@ def show_void(state, seat, suit):
 
 
 @kernel
-def finish_trick(game, state, winner):
+def finish_trick(rules, state, winner):
     """Score the trick for its winner, who leads the next; while the stock lasts, both seats take cards first."""
     state.led = -1
     state.turn = state.winner = winner
-    foreplay = state.face_up or state.top < game.cards  # is any stock left? Nobody has drawn for this trick yet
+    foreplay = state.face_up or state.top < rules.cards  # is any stock left? Nobody has drawn for this trick yet
     state.tricks[FOREPLAY if foreplay else ENDGAME, winner] += 1
-    if game.race and counted_tricks(game, state, winner) >= game.race:
+    if rules.race and counted_tricks(rules, state, winner) >= rules.race:
         state.done = True
     elif not foreplay:
         state.done = not state.hands[winner]
-    elif game.draft:
+    elif rules.draft:
         state.decision = DRAFT
-    elif game.open_stock > 1:
+    elif rules.open_stock > 1:
         state.decision = PICK
     else:
-        draw(game, state)
+        draw(rules, state)
 
 
 @kernel
@@ -208,34 +208,34 @@ def take_unseen(state, seat):
 
 
 @kernel
-def turn_up(game, state):
+def turn_up(rules, state):
     """Turn up cards until as many lie face up as the rules ask for, or none is left."""
-    missing = np.int64(game.open_stock) - popcount(state.face_up)
-    while missing > 0 and state.top < game.cards:
+    missing = np.int64(rules.open_stock) - popcount(state.face_up)
+    while missing > 0 and state.top < rules.cards:
         state.face_up |= card_bit(state.deck[state.top])
         state.top += 1
         missing -= 1
 
 
 @kernel
-def draw(game, state):
+def draw(rules, state):
     """Give the winner the face-up card (the next card if all lie face down) and the loser the one under it."""
     if state.face_up:
         take_open(state, state.winner, lowest(state.face_up))
     else:
         take_unseen(state, state.winner)
     take_unseen(state, 1 - state.winner)
-    turn_up(game, state)
+    turn_up(rules, state)
 
 
 @kernel
-def pick(game, state, card):
+def pick(rules, state, card):
     """Take the chosen face-up card: the winner of the trick first, then the loser if no face-down card is left."""
     take_open(state, state.turn, card)
     if state.decision == PICK:
         # The loser takes the next face-down card, or the last open one; with several open cards left it picks, too.
         loser = 1 - state.winner
-        if state.top < game.cards:
+        if state.top < rules.cards:
             take_unseen(state, loser)
         elif popcount(state.face_up) == 1:
             take_open(state, loser, lowest(state.face_up))
@@ -243,29 +243,29 @@ def pick(game, state, card):
             state.decision = PICK_AFTER
             state.turn = loser
             return
-    lead_next(game, state)
+    lead_next(rules, state)
 
 
 @kernel
-def draft(game, state, action):
+def draft(rules, state, action):
     """Give the face-up card to the winner, or to the loser if the winner leaves it; the other seat draws unseen."""
     taker = np.int64(state.winner) if action == TAKE else 1 - np.int64(state.winner)
     # The stock is even and one card of it is open, so a face-down card is always left.
     take_open(state, taker, lowest(state.face_up))
     take_unseen(state, 1 - taker)
-    lead_next(game, state)
+    lead_next(rules, state)
 
 
 @kernel
-def lead_next(game, state):
+def lead_next(rules, state):
     """Turn up the next cards of the stock and let the winner of the last trick lead."""
-    turn_up(game, state)
+    turn_up(rules, state)
     state.decision = PLAY
     state.turn = state.winner
 
 
 @kernel
-def exchange(game, state, action):
+def exchange(rules, state, action):
     """Keep the hand, or discard it unseen for the next blind hand; the non-dealer chooses first, and leads."""
     seat = np.int64(state.turn)
     if action == SWAP:
@@ -273,7 +273,7 @@ def exchange(game, state, action):
         state.discarded[seat] = state.hands[seat]
         state.discarded[1 - seat] |= state.known[seat]  # both know that the card shown went with the dealer's hand
         state.hands[seat] = state.known[seat] = np.uint64(0)
-        for position in range(blind, game.cards, 4):
+        for position in range(blind, rules.cards, 4):
             state.hands[seat] |= card_bit(state.deck[position])
         state.exchanged[seat] = 1
     state.turn = 1 - seat
@@ -282,9 +282,9 @@ def exchange(game, state, action):
 
 
 @kernel
-def counted_tricks(game, state, seat):
+def counted_tricks(rules, state, seat):
     """Return the number of counted tricks that a seat has taken."""
     tricks = np.int64(state.tricks[ENDGAME, seat])
-    if game.all_count:
+    if rules.all_count:
         tricks += np.int64(state.tricks[FOREPLAY, seat])
     return tricks

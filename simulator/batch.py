@@ -12,10 +12,10 @@ from german_whist.game.actions import illegal_row_error
 from german_whist.game.cards import parse_decks
 from german_whist.game.endgame_setting import PLAYED
 from german_whist.game.rules import Rules
-from german_whist.game.rules import rules as rules_named
+from german_whist.game.rules import rules as get_rules
 from german_whist.game.scoring import check_reward
 from german_whist.game.state import ENDGAME, STATE
-from german_whist.game.utils.checks import check_seed, whole_number
+from german_whist.game.utils.checks import check_int, check_seed
 from german_whist.game.utils.device import StructTensor, device_of
 from german_whist.simulator.batch_kernels import (
     deal_decks,
@@ -23,7 +23,7 @@ from german_whist.simulator.batch_kernels import (
     observe_seats_to_act,
     step_rows,
     write_begins_endgame,
-    write_is_refused,
+    write_is_illegal,
     write_legal,
     write_margins,
     write_returns,
@@ -76,7 +76,7 @@ class DealBatch:
     Example:
         >>> batch = german_whist.DealBatch("classic", size=4096, seed=0)
         >>> while not batch.done.all():
-        ...     observations, masks = batch.observe(), batch.action_mask()  # of the seats to act
+        ...     observations, masks = batch.observe(), batch.action_mask()  # for the seats to act
         ...     batch.step(masks.argmax(axis=1))  # each seat plays its lowest legal card
         >>> batch.returns("margin").shape
         (4096, 2)
@@ -126,17 +126,17 @@ class DealBatch:
                 do not allow this endgame, or there is no such device.
             ModuleNotFoundError: if torch or, for a GPU, numba-cuda is not installed.
         """
-        self.size = whole_number("size", size, 1)
-        self.rules = rules_named(rules)
+        self.size = check_int("size", size, 1)
+        self.rules = get_rules(rules)
         self.seed = check_seed(seed)
-        self.on = device_of(device)
-        self.device = self.on.torch_device
-        self.states: Any = self.on.zeros(self.size, STATE)
+        self.backend = device_of(device)
+        self.device = self.backend.torch_device
+        self.states: Any = self.backend.zeros(self.size, STATE)
         self.num_actions = self.rules.num_actions
         self.num_observations = observation_high(self.rules).size
         self._cards = np.array(self.rules.cards, np.int8)
-        self._every_row: Any = self.on.array(np.arange(self.size, dtype=np.int64))
-        self.log = ActionLog(self.rules, self.size, self.on) if history else None
+        self._every_row: Any = self.backend.array(np.arange(self.size, dtype=np.int64))
+        self.log = ActionLog(self.rules, self.size, self.backend) if history else None
         self._game_ids: npt.NDArray[np.object_] | None = None  # [size, 2], once an agent has asked for them
         self.endgame_hook = endgame_hook_of(endgame, self.rules)
         self.canonical = canonical
@@ -173,16 +173,20 @@ class DealBatch:
         """
         which = self._rows(rows)
         shape = tuple(which.shape)
-        deals = self.on.words(indices, shape)
-        own = self.on.words(np.full(shape, self.seed, np.uint64) if seeds is None else seeds, shape, "seed")
+        deals = self.backend.deal_bits(indices, shape)
+        own = self.backend.deal_bits(np.full(shape, self.seed, np.uint64) if seeds is None else seeds, shape, "seed")
         none = np.full(shape, -1)
-        dealt_by = self.on.array(none) if dealers is None else self.on.integers("dealers", dealers, 0, 1, shape)
+        dealt_by = (
+            self.backend.array(none) if dealers is None else self.backend.integers("dealers", dealers, 0, 1, shape)
+        )
         self.deal_unchecked(which, deals, own, dealt_by)
 
     def deal_unchecked(self, rows: Any, indices: Any, seeds: Any, dealers: Any) -> None:
         """Deal like :meth:`deal_rows`, without checks; a dealer of −1 stands for the default."""
-        seeds, indices = self.on.kernel_words(seeds), self.on.kernel_words(indices)
-        self.on.launch(deal_rows, len(rows), self.rules.game, self._cards, seeds, indices, dealers, rows, self.states)
+        seeds, indices = self.backend.kernel_deal_bits(seeds), self.backend.kernel_deal_bits(indices)
+        self.backend.launch(
+            deal_rows, len(rows), self.rules.record, self._cards, seeds, indices, dealers, rows, self.states
+        )
         self.begin_games(rows)
 
     def deal_decks(
@@ -200,10 +204,10 @@ class DealBatch:
         """
         which = self._rows(rows)
         orders, seats = parse_decks(self.rules.cards, len(which), decks, dealers)
-        self.states["deck"][which, : len(self.rules.cards)] = self.on.array(
+        self.states["deck"][which, : len(self.rules.cards)] = self.backend.array(
             np.array(orders, np.int8).reshape(len(which), len(self.rules.cards))
         )
-        self.on.launch(deal_decks, len(which), self.rules.game, which, self.on.array(seats), self.states)
+        self.backend.launch(deal_decks, len(which), self.rules.record, which, self.backend.array(seats), self.states)
         self.begin_games(which)
 
     def begin_games(self, rows: npt.NDArray[np.int64]) -> None:
@@ -255,8 +259,8 @@ class DealBatch:
             if state.actions is None or state.counts is None:
                 raise ValueError("the state has no history: get it from a batch made with history=True")
             longest = self.log.actions.shape[1]
-            counts = self.on.integers("counts of actions", state.counts, 0, longest, tuple(which.shape))
-            self.log.actions[which] = self.on.array(state.actions)
+            counts = self.backend.integers("counts of actions", state.counts, 0, longest, tuple(which.shape))
+            self.log.actions[which] = self.backend.array(state.actions)
             self.log.counts[which] = counts
         self.states[which] = state.states
         self._forget(which)
@@ -273,15 +277,15 @@ class DealBatch:
             ValueError: if an action is illegal or not a whole number, or the shape is wrong. No deal has moved then.
         """
         which = self._rows(rows)
-        given = self.on.integers("actions", actions, None, None, tuple(which.shape))
+        given = self.backend.integers("actions", actions, None, None, tuple(which.shape))
         chosen = self.decoded(given, which) if self.canonical else given
-        refused = self.on.empty(len(which), np.bool_)
-        self.on.launch(write_is_refused, len(which), self.states, which, chosen, refused)
-        if bool(refused.any()):
-            first = int(self.on.flatnonzero(refused)[0])
+        illegal = self.backend.empty(len(which), np.bool_)
+        self.backend.launch(write_is_illegal, len(which), self.states, which, chosen, illegal)
+        if bool(illegal.any()):
+            first = int(self.backend.flatnonzero(illegal)[0])
             row = int(which[first])
             mask = self.action_mask(rows=[row])[0]
-            legal = sum(1 << action for action in self.on.flatnonzero(mask).tolist())
+            legal = sum(1 << action for action in self.backend.flatnonzero(mask).tolist())
             raise illegal_row_error(self.rules, row, int(given[first]), int(self.turn[row]), legal)
         if self.log is not None:
             self.log.add(which, chosen, self.done[which])
@@ -289,25 +293,25 @@ class DealBatch:
 
     def step_unchecked(self, rows: Any, actions: Any) -> None:
         """Step without checks: every action must be legal. Without an endgame hook nothing is copied to the host."""
-        self.on.launch(step_rows, len(rows), self.rules.game, self.states, rows, actions)
+        self.backend.launch(step_rows, len(rows), self.rules.record, self.states, rows, actions)
         self.finish_endgames(rows)
 
     def finish_endgames(self, rows: Any) -> None:
         """Let the endgame hook, if any, finish those deals whose endgame begins; :meth:`step` does this itself."""
         if self.endgame_hook is None:
             return
-        begins = self.on.empty(len(rows), np.bool_)
-        self.on.launch(write_begins_endgame, len(rows), self.rules.game, self.states, rows, begins)
+        begins = self.backend.empty(len(rows), np.bool_)
+        self.backend.launch(write_begins_endgame, len(rows), self.rules.record, self.states, rows, begins)
         begun = rows[begins]
         if len(begun):
             states, hook = self.states[begun], self.endgame_hook
             on_host = self.device is None
-            tricks = hook.finish(self.rules, states) if on_host else hook.finish_on(self.on, self.rules, states)
+            tricks = hook.finish(self.rules, states) if on_host else hook.finish_on(self.backend, self.rules, states)
             self.states["tricks"][begun, ENDGAME] = tricks
             self.states["done"][begun] = True
 
     def _rows(self, rows: Any) -> Any:
-        return self._every_row if rows is None else self.on.integers("rows", rows, 0, self.size - 1)
+        return self._every_row if rows is None else self.backend.integers("rows", rows, 0, self.size - 1)
 
     @property
     def turn(self) -> Any:
@@ -325,11 +329,11 @@ class DealBatch:
         Returns:
             uint64[size]; int64[size] on a device, as torch does little with uint64.
         """
-        return self.on.masks(self._legal())
+        return self.backend.masks(self._legal())
 
     def _legal(self) -> Any:
-        out = self.on.empty(self.size, np.uint64)
-        self.on.launch(write_legal, self.size, self.states, out)
+        out = self.backend.empty(self.size, np.uint64)
+        self.backend.launch(write_legal, self.size, self.states, out)
         return out
 
     def action_mask(self, out: Any = None, rows: Any = None) -> Any:
@@ -345,9 +349,9 @@ class DealBatch:
         which = self._rows(rows)
         masks = self._out((len(which), self.num_actions), out)
         if self.canonical or rows is not None:
-            self.on.launch(write_view_masks, len(which), self.shown_views(rows), masks)
+            self.backend.launch(write_view_masks, len(which), self.shown_views(rows), masks)
         else:
-            self.on.launch(write_masks, self.size, self._legal(), masks)
+            self.backend.launch(write_masks, self.size, self._legal(), masks)
         return masks
 
     def views(self, rows: Any = None, seats: Any = None) -> Any:
@@ -368,25 +372,25 @@ class DealBatch:
 
     def views_unchecked(self, rows: Any, seats: Any) -> Any:
         """Return :meth:`views` without checks; a seat of −1 stands for the seat to act."""
-        views = self.on.empty(len(rows), VIEW)
-        self.on.launch(write_views, len(rows), self.rules.game, self.states, rows, seats, views)
+        views = self.backend.empty(len(rows), VIEW)
+        self.backend.launch(write_views, len(rows), self.rules.record, self.states, rows, seats, views)
         return views
 
     def _seats(self, rows: Any, seats: Any) -> Any:
         """Return a seat for each of some rows, int64[k]; −1 stands for the seat to act."""
         if seats is None:
-            return self.on.array(np.full(len(rows), -1))
-        return self.on.integers("seats", seats, 0, 1, tuple(rows.shape))
+            return self.backend.array(np.full(len(rows), -1))
+        return self.backend.integers("seats", seats, 0, 1, tuple(rows.shape))
 
     def shown_views(self, rows: Any = None, seats: Any = None) -> Any:
         """Return the views that observations are written from: :meth:`views`, or their canonical forms."""
         views = self.views(rows, seats)
-        return canonical_views_on(self.on, views)[0] if self.canonical else views
+        return canonical_views_on(self.backend, views)[0] if self.canonical else views
 
     def decoded(self, actions: Any, rows: Any) -> Any:
         """Translate canonical actions of the seats to act in some rows into true ones, int64[k]."""
         views = self.views_unchecked(rows, self._seats(rows, None))
-        return decode_actions_on(self.on, actions, canonical_views_on(self.on, views)[1])
+        return decode_actions_on(self.backend, actions, canonical_views_on(self.backend, views)[1])
 
     def observe(self, out: Any = None, seats: Any = None, rows: Any = None) -> Any:
         """Return observation vectors, int8[size, n_obs], laid out as ``observation_layout`` describes.
@@ -402,15 +406,15 @@ class DealBatch:
         which = self._rows(rows)
         seen = self._out((len(which), self.num_observations), out)
         if rows is None and seats is None and not self.canonical:
-            self.on.launch(observe_seats_to_act, self.size, self.rules.game, self.states, seen)
+            self.backend.launch(observe_seats_to_act, self.size, self.rules.record, self.states, seen)
         else:
-            self.on.launch(write_observations, len(which), self.rules.game, self.shown_views(rows, seats), seen)
+            self.backend.launch(write_observations, len(which), self.rules.record, self.shown_views(rows, seats), seen)
         return seen
 
     def _out(self, shape: tuple[int, ...], out: Any) -> Any:
         """Return the array to write into, int8 of this shape: ``out``, or a new one."""
         if out is None:
-            return self.on.empty(shape, np.int8)
+            return self.backend.empty(shape, np.int8)
         if tuple(out.shape) != shape:
             raise ValueError(f"out must have shape {shape}, got {tuple(out.shape)}")
         if self.device is not None and (str(out.dtype) != "torch.int8" or out.device != self.device):
@@ -442,8 +446,8 @@ class DealBatch:
         tokens = self._out((len(which), *self.log.shape[1:]), out)
         _, lengths = self.log.histories(self.states, which, self._seats(which, seats), tokens)
         if self.canonical:
-            relabeling = canonical_views_on(self.on, self.views(rows, seats))[1]
-            self.on.launch(relabel_histories, len(which), relabeling, lengths, tokens)
+            relabeling = canonical_views_on(self.backend, self.views(rows, seats))[1]
+            self.backend.launch(relabel_histories, len(which), relabeling, lengths, tokens)
         return tokens, lengths
 
     def game_ids(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.object_]:
@@ -467,8 +471,8 @@ class DealBatch:
         Raises:
             ValueError: if there is no such reward.
         """
-        out = self.on.empty((self.size, 2), np.float32)
-        self.on.launch(write_returns, self.size, self.rules.game, self.states, check_reward(reward), out)
+        out = self.backend.empty((self.size, 2), np.float32)
+        self.backend.launch(write_returns, self.size, self.rules.record, self.states, check_reward(reward), out)
         return out
 
     def margins(self) -> Any:
@@ -476,6 +480,6 @@ class DealBatch:
 
         Their change from one decision to the next is a dense reward that adds up to the final margin.
         """
-        out = self.on.empty((self.size, 2), np.float32)
-        self.on.launch(write_margins, self.size, self.rules.game, self.states, out)
+        out = self.backend.empty((self.size, 2), np.float32)
+        self.backend.launch(write_margins, self.size, self.rules.record, self.states, out)
         return out

@@ -1,6 +1,6 @@
 """Episodes: single deals or whole matches, one in each row of a batch, in NumPy arrays or in torch tensors.
 
-Environments and matches between agents are built on these. They know which deal comes next in a row, the scores of a
+Environments and contests between agents are built on these. They know which deal comes next in a row, the scores of a
 match, when an episode is over, and what it pays.
 """
 
@@ -41,7 +41,7 @@ from german_whist.simulator.reset_options import draw_seed, read_options
 Int8s = npt.NDArray[np.int8]
 Rows = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
-Words = npt.NDArray[np.uint64]
+DealBits = npt.NDArray[np.uint64]
 Seeds = int | Sequence[int | None] | None
 
 
@@ -57,7 +57,7 @@ class Episodes:
         every_row: 0 … size − 1, int64[size].
         seeds: the seed of each row, uint64[size].
         numbers: each row's episode, as the index of its deal or the number of its match, uint64[size].
-        strides: by how much a row's number grows from one episode to the next, uint64[size]; 0 before its first reset.
+        episode_step: by how much a row's number grows from one episode to the next, uint64[size].
         indices: the index of each current deal, uint64[size].
         plies: actions played in each current deal, int64[size].
         scores: the scores of each match by seat, in points or deals won, float64[size, 2].
@@ -86,18 +86,23 @@ class Episodes:
         """
         self.match = None if match is None else match_format_of(match)
         self.batch = DealBatch(rules, size, history=history, endgame=endgame, canonical=canonical, device=device)
-        self.rules, self.on = self.batch.rules, self.batch.on
-        size, on = self.batch.size, self.on
-        self.every_row: Any = on.array(np.arange(size, dtype=np.int64))
-        self.seeds, self.numbers, self.strides, self.indices = (
-            on.words(np.zeros(size, np.uint64), (size,)) for _ in range(4)
+        self.rules, self.backend = self.batch.rules, self.batch.backend
+        size, backend = self.batch.size, self.backend
+        self.every_row: Any = backend.array(np.arange(size, dtype=np.int64))
+        self.seeds, self.numbers, self.episode_step, self.indices = (
+            backend.deal_bits(np.zeros(size, np.uint64), (size,)) for _ in range(4)
         )
-        self.plies, self.deals = on.zeros(size, np.int64), on.zeros(size, np.int64)
-        self.scores = on.zeros((size, 2), np.float64)
-        self.over = on.array(np.ones(size, np.bool_))
+        self.plies, self.deals = backend.zeros(size, np.int64), backend.zeros(size, np.int64)
+        self.scores = backend.zeros((size, 2), np.float64)
+        self.over = backend.array(np.ones(size, np.bool_))
         self._last_number = np.uint64((SEED_LIMIT if self.match is None else MATCH_LIMIT) - 1)
         # Of the current deal, where the first dealer was given; otherwise −1.
-        self._dealers = on.array(np.full(size, -1))
+        self._dealers = backend.array(np.full(size, -1))
+
+    @property
+    def is_dealt(self) -> Any:
+        """Whether each row has been reset before, bool[size]."""
+        return self.episode_step != 0
 
     def reset(self, seed: Seeds = None, options: Mapping[str, Any] | None = None, rows: Rows | None = None) -> None:
         """Start the next episodes, by the seed and the options of an environment's ``reset``.
@@ -114,17 +119,18 @@ class Episodes:
             ValueError: if a seed, a number or an option is not allowed, or the seeds are not one per row. The current
                 episodes then continue.
         """
-        on = self.on
-        rows = self.every_row if rows is None else on.array(rows)
-        if seed is None and not options and self.strides[rows].all():
+        backend = self.backend
+        rows = self.every_row if rows is None else backend.array(rows)
+        if seed is None and not options and self.is_dealt[rows].all():
             self.start_next(rows)
             return
         first, deck, dealer = read_options(options, self.rules.cards, match=self.match is not None)
-        seeds, numbers, strides = (
-            on.numpy(words[rows]).view(np.uint64) for words in (self.seeds, self.numbers, self.strides)
+        seeds, numbers, episode_step = (
+            backend.numpy(deal_bits[rows]).view(np.uint64)
+            for deal_bits in (self.seeds, self.numbers, self.episode_step)
         )
         is_list = isinstance(seed, (list, tuple)) or (isinstance(seed, np.ndarray) and seed.ndim > 0)
-        own: list[int | None] = self._own_seeds(seed, on.numpy(rows)) if is_list else [None] * len(rows)
+        own: list[int | None] = self._own_seeds(seed, backend.numpy(rows)) if is_list else [None] * len(rows)
         shared = None if seed is None or is_list else (check_seed(seed), 0)
         if first is None:
             first = shared
@@ -133,19 +139,21 @@ class Episodes:
         # Each row starts from its own seed, shares one with other rows, or goes on. Everything is computed on
         # copies first, so that an error leaves the current episodes alone.
         begins = np.array([one is not None for one in own])
-        shares = ~begins & ((strides == 0) | (first is not None))
+        shares = ~begins & ((episode_step == 0) | (first is not None))
         goes_on = ~(begins | shares)
         if goes_on.any():
-            numbers[goes_on] = self._next_numbers(numbers[goes_on], strides[goes_on])
+            numbers[goes_on] = self._next_numbers(numbers[goes_on], episode_step[goes_on])
         if begins.any():
             seeds[begins] = np.array([one for one in own if one is not None], np.uint64)
-            numbers[begins], strides[begins] = 0, 1
+            numbers[begins], episode_step[begins] = 0, 1
         if shares.any():
             shared_seed, number = (draw_seed(), 0) if first is None else first
             self._check_number(number + self.batch.size - 1)
-            seeds[shares], strides[shares] = shared_seed, self.batch.size
-            numbers[shares] = np.uint64(number) + on.numpy(rows)[shares].astype(np.uint64)
-        seeds, numbers, self.strides[rows] = (on.words(words, words.shape) for words in (seeds, numbers, strides))
+            seeds[shares], episode_step[shares] = shared_seed, self.batch.size
+            numbers[shares] = np.uint64(number) + backend.numpy(rows)[shares].astype(np.uint64)
+        seeds, numbers, self.episode_step[rows] = (
+            backend.deal_bits(deal_bits, deal_bits.shape) for deal_bits in (seeds, numbers, episode_step)
+        )
         self.start(rows, seeds, numbers, dealer, deck)
 
     def _own_seeds(self, seeds: Any, rows: Rows) -> list[int | None]:
@@ -166,16 +174,16 @@ class Episodes:
         Raises:
             ValueError: if a row has used up the numbers of its seed. Nothing has changed then.
         """
-        self.start(rows, self.seeds[rows], self._next_numbers(self.numbers[rows], self.strides[rows]))
+        self.start(rows, self.seeds[rows], self._next_numbers(self.numbers[rows], self.episode_step[rows]))
 
-    def _next_numbers(self, numbers: Words, strides: Words) -> Words:
+    def _next_numbers(self, numbers: DealBits, episode_step: DealBits) -> DealBits:
         # On a device they begin again after 2**64 − 1: a check would wait for the device.
-        if isinstance(numbers, np.ndarray) and (numbers > self._last_number - strides).any():
-            self._check_number(int(numbers.max()) + int(strides.max()))
-        return numbers + strides
+        if isinstance(numbers, np.ndarray) and (numbers > self._last_number - episode_step).any():
+            self._check_number(int(numbers.max()) + int(episode_step.max()))
+        return numbers + episode_step
 
     def start(
-        self, rows: Rows, seeds: Words, numbers: Words, dealer: int | None = None, deck: list[int] | None = None
+        self, rows: Rows, seeds: DealBits, numbers: DealBits, dealer: int | None = None, deck: list[int] | None = None
     ) -> None:
         """Start given episodes in some rows.
 
@@ -194,7 +202,7 @@ class Episodes:
             self.batch.deal_decks([deck] * len(rows), np.full(len(rows), dealer or 0), rows)
         self._moved()
 
-    def _deal(self, rows: Rows, indices: Words) -> None:
+    def _deal(self, rows: Rows, indices: DealBits) -> None:
         self.indices[rows], self.plies[rows] = indices, 0
         self.batch.deal_unchecked(rows, indices, self.seeds[rows], self._dealers[rows])
 
@@ -203,13 +211,15 @@ class Episodes:
 
         A deal that ends is scored. Unless the episode ends with it, the next deal of the match starts at once.
         """
-        refused = self.on.empty(len(rows), np.bool_)
-        self.on.launch(step_legal, len(rows), self.rules.game, self.batch.states, rows, actions, self.plies, refused)
+        illegal = self.backend.empty(len(rows), np.bool_)
+        self.backend.launch(
+            step_legal, len(rows), self.rules.record, self.batch.states, rows, actions, self.plies, illegal
+        )
         if self.batch.log is not None:
-            self.batch.log.add(rows, actions, refused)
+            self.batch.log.add(rows, actions, illegal)
         self._follow_up(rows)
         self._moved()
-        return refused
+        return illegal
 
     def _follow_up(self, rows: Rows) -> None:
         """Cut endgames off, and score deals that have ended."""
@@ -255,7 +265,7 @@ class Episodes:
         Raises:
             ValueError: if there is no such reward.
         """
-        limit = reward_limit(self.rules.game, reward)
+        limit = reward_limit(self.rules.record, reward)
         return limit if self.match is None else self.match.reward_limit(self.rules, reward)
 
     def observe(self, rows: Any, seats: Any) -> Any:
@@ -288,47 +298,47 @@ def _situation(states: Any) -> int:
 
 
 @kernel
-def _play(game: Any, states: Any, plies: Any, action: int) -> int:
+def _play(rules: Any, states: Any, plies: Any, action: int) -> int:
     """Play an action and return the new situation; if it is illegal, change nothing and return −1."""
     if not is_legal(states[0], action):
         return -1
-    play(game[0], states[0], action)
+    play(rules[0], states[0], action)
     plies[0] += 1
     return _situation(states)
 
 
 @kernel
-def _observe(game: Any, states: Any, seat: int, scratch: Any, observation: Int8s, mask: Int8s) -> None:
+def _observe(rules: Any, states: Any, seat: int, scratch: Any, observation: Int8s, mask: Int8s) -> None:
     view = scratch[0]
-    write_view(game[0], states[0], seat, view)
-    _show(game, view, observation, mask)
+    write_view(rules[0], states[0], seat, view)
+    _show(rules, view, observation, mask)
 
 
 @kernel
-def _show(game: Any, view: Any, observation: Int8s, mask: Int8s) -> None:
-    write_observation(game[0], view, observation)
+def _show(rules: Any, view: Any, observation: Int8s, mask: Int8s) -> None:
+    write_observation(rules[0], view, observation)
     write_mask(view.legal, mask)
 
 
 @kernel
-def _relabel(game: Any, states: Any, seat: int, scratch: Any, relabeling: Int8s) -> None:
+def _relabel(rules: Any, states: Any, seat: int, scratch: Any, relabeling: Int8s) -> None:
     """Write a seat's canonical view into ``scratch[1]``."""
-    write_view(game[0], states[0], seat, scratch[0])
+    write_view(rules[0], states[0], seat, scratch[0])
     scratch[1] = scratch[0]
     relabel_view(scratch[0], scratch[1], relabeling, False)
 
 
 @kernel
 def _observe_canonical(
-    game: Any, states: Any, seat: int, scratch: Any, relabeling: Int8s, observation: Int8s, mask: Int8s
+    rules: Any, states: Any, seat: int, scratch: Any, relabeling: Int8s, observation: Int8s, mask: Int8s
 ) -> None:
-    _relabel(game, states, seat, scratch, relabeling)
-    _show(game, scratch[1], observation, mask)
+    _relabel(rules, states, seat, scratch, relabeling)
+    _show(rules, scratch[1], observation, mask)
 
 
 @kernel
-def _decode(game: Any, states: Any, scratch: Any, relabeling: Int8s, action: int) -> int:
-    _relabel(game, states, int(states[0].turn), scratch, relabeling)
+def _decode(rules: Any, states: Any, scratch: Any, relabeling: Int8s, action: int) -> int:
+    _relabel(rules, states, int(states[0].turn), scratch, relabeling)
     return int(decode_action(action, relabeling))
 
 
@@ -387,7 +397,7 @@ class Episode(Episodes):
 
     def play(self, action: int) -> bool:
         """Play an action for the seat to act and return whether it was legal; an illegal one changes nothing."""
-        situation = _play(self.rules.game, self._states, self.plies, action) if 0 <= action < 64 else -1
+        situation = _play(self.rules.record, self._states, self.plies, action) if 0 <= action < 64 else -1
         if situation < 0:
             return False
         self.legal = situation & _LEGAL_BITS
@@ -412,9 +422,11 @@ class Episode(Episodes):
         observation = np.empty(self._num_observations, np.int8)
         mask = np.empty(self._num_actions, np.int8)
         if self._canonical:
-            _observe_canonical(self.rules.game, self._states, seat, self._scratch, self._relabeling, observation, mask)
+            _observe_canonical(
+                self.rules.record, self._states, seat, self._scratch, self._relabeling, observation, mask
+            )
         else:
-            _observe(self.rules.game, self._states, seat, self._scratch, observation, mask)
+            _observe(self.rules.record, self._states, seat, self._scratch, observation, mask)
         if not self.legal:
             mask[:] = 0
         return observation if self.match is None else np.concatenate([observation, self._features[seat]]), mask
@@ -433,7 +445,7 @@ class Episode(Episodes):
         """Return the true action of a canonical one of the seat to act."""
         if not 0 <= action < NUM_CARDS:
             return action
-        return _decode(self.rules.game, self._states, self._scratch, self._relabeling, action)
+        return _decode(self.rules.record, self._states, self._scratch, self._relabeling, action)
 
     def illegal_action_error(self, player: str, action: int) -> IllegalActionError:
         """Return the error for an action that the seat to act, called ``player``, may not choose."""

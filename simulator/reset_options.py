@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from german_whist.game.cards import parse_deck
-from german_whist.game.utils.checks import SEED_LIMIT, check_seed, is_whole_number
+from german_whist.game.utils.checks import SEED_LIMIT, check_seed, is_int
 
 
 class DealOptions(NamedTuple):
@@ -81,7 +81,7 @@ def _read_address(given: Any, option: str, index_name: str) -> tuple[int, int]:
 
 
 def _read_dealer(dealer: Any) -> int:
-    if not is_whole_number(dealer, 0, 1):
+    if not is_int(dealer, 0, 1):
         raise ValueError(f"option dealer must be 0 or 1, got {dealer!r}")
     return int(dealer)
 

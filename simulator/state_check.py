@@ -58,7 +58,7 @@ def _out_of_range(rules: Rules, states: States) -> Iterator[tuple[str, Flags]]:
         yield f"its {name} is out of range", np.any((values < low) | (values > high), axis=1)
     for name in ("hands", "known", "played", "discarded", "face_up"):
         masks = states[name].reshape(len(states), -1)
-        yield f"its {name} has a card of another deck", (masks & ~rules.game["deck"] != 0).any(axis=1)
+        yield f"its {name} has a card of another deck", (masks & ~rules.record["deck"] != 0).any(axis=1)
 
 
 def _contradictions(rules: Rules, states: States) -> Iterator[tuple[str, Flags]]:
@@ -87,7 +87,7 @@ def _contradictions(rules: Rules, states: States) -> Iterator[tuple[str, Flags]]
         taken = tricks[:, ENDGAME] + tricks[:, FOREPLAY] * (rules.counts == "all")
         yield "its race is over", going & (taken >= rules.race).any(axis=1)
 
-    size = rules.hand - np.maximum(total - rules.foreplay, 0)  # of both hands between two tricks
+    size = rules.hand - np.maximum(total - rules.foreplay, 0)  # cards in each hand between two tricks
     before_draw = np.isin(decision, (PICK, DRAFT))
     wrong = hands[rows, leader] != size - (is_led | before_draw)
     wrong |= (hands[rows, follower] != size - (before_draw | (decision == PICK_AFTER))) | (size < 1)
@@ -118,7 +118,7 @@ def _misplaced(rules: Rules, states: States) -> Flags:
     parts = [*states["hands"].T, *states["played"].T, states["face_up"], np.bitwise_or.reduce(states["discarded"], 1)]
     count = sum(_count(part) for part in parts) + in_stock.sum(axis=1)
     union = np.bitwise_or.reduce([*parts, np.bitwise_or.reduce(np.where(in_stock, bits, np.uint64(0)), axis=1)])
-    wrong: Flags = (count != len(rules.cards)) | (union != rules.game["deck"])
+    wrong: Flags = (count != len(rules.cards)) | (union != rules.record["deck"])
     return wrong
 
 

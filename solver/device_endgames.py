@@ -13,8 +13,8 @@ from german_whist.solver.device_kernels import (
     write_known_tricks,
     write_tricks_by_seat,
 )
-from german_whist.solver.endgame_batch import DECK
-from german_whist.solver.tablebase.cache import open_complete_table
+from german_whist.solver.endgame_batch import FULL_DECK_MASK
+from german_whist.solver.tablebase.cache import open_complete_tablebase
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -40,8 +40,8 @@ def leaders_tricks(
         for low in (False, True):
             rows = (((trumps >= 0) == trump) & (lows == low)).nonzero().squeeze(1)
             if len(rows):
-                table = open_complete_table(trump, low)
-                device.launch(write_known_tricks, len(rows), table, leaders, followers, trumps, leds, rows, tricks)
+                tablebase = open_complete_tablebase(trump, low)
+                device.launch(write_known_tricks, len(rows), tablebase, leaders, followers, trumps, leds, rows, tricks)
     return tricks
 
 
@@ -67,7 +67,7 @@ def solve_endgames_on(device: Device, leaders: Any, followers: Any, trumps: Any,
             raise ValueError(f"{name} must be integers from {low} to {high}, got {int(values[outside][0])}")
         return values  # int64: torch does little with uint64, and a mask of 52 cards is never negative
 
-    own, other = tensor("leaders", leaders, 0, DECK), tensor("followers", followers, 0, DECK)
+    own, other = tensor("leaders", leaders, 0, FULL_DECK_MASK), tensor("followers", followers, 0, FULL_DECK_MASK)
     if own.ndim != 1 or own.shape != other.shape:
         raise ValueError(f"followers must be int[{len(own)}], as many as leaders, got {list(other.shape)}")
     count = len(own)
@@ -92,12 +92,12 @@ def tricks_of_states(device: Device, states: StructTensor) -> Tensor:
     """
     import torch
 
-    count, on = len(states.bytes), device.torch_device
-    hands = torch.empty((2, count), dtype=torch.uint64, device=on)
-    trumps = torch.empty(count, dtype=torch.int8, device=on)
+    count, torch_device = len(states.bytes), device.torch_device
+    hands = torch.empty((2, count), dtype=torch.uint64, device=torch_device)
+    trumps = torch.empty(count, dtype=torch.int8, device=torch_device)
     device.launch(write_hands, count, states, hands[0], hands[1], trumps)
-    lows, leds = states["low"] == 1, torch.full((count,), -1, dtype=torch.int8, device=on)
+    lows, leds = states["low"] == 1, torch.full((count,), -1, dtype=torch.int8, device=torch_device)
     tricks = leaders_tricks(device, hands[0], hands[1], trumps, lows, leds)
-    out = torch.empty((count, 2), dtype=torch.int8, device=on)
+    out = torch.empty((count, 2), dtype=torch.int8, device=torch_device)
     device.launch(write_tricks_by_seat, count, states, tricks, out)
     return out

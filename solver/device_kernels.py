@@ -21,29 +21,29 @@ _ONE = np.uint64(1)
 
 
 @kernel
-def known_value(table, position, cards, led):
+def known_value(tablebase, position, cards, led):
     """Return the value of a position for its leader, as ``alpha_beta`` does, if the table holds hands of its size."""
     if led < 0:
-        return lookup(table, position, cards, False)
+        return lookup(tablebase, position, cards, False)
     worst = ABOVE_ALL
-    gain = np.int64(0 if table.low else 1)
+    gain = np.int64(0 if tablebase.low else 1)
     replies = legal_replies(position, led)
     while replies:
         reply = highest(replies)
         replies ^= _ONE << np.uint64(reply)
-        taken = follower_wins(table, led, reply)
-        value = lookup(table, sorted_suits(without_trick(position, led, reply), table.trump), cards - 1, taken)
+        taken = follower_wins(tablebase, led, reply)
+        value = lookup(tablebase, sorted_suits(without_trick(position, led, reply), tablebase.trump), cards - 1, taken)
         worst = min(worst, cards - gain - value if taken else gain + value)
     return worst
 
 
 @row_kernel
-def write_known_tricks(i, table, leaders, followers, trumps, leds, rows, tricks):
+def write_known_tricks(i, tablebase, leaders, followers, trumps, leds, rows, tricks):
     """Write the leader's tricks in endgame ``rows[i]``; the table must hold hands of its size."""
     row = rows[i]
-    position, cards, led = encode_position(table, leaders[row], followers[row], trumps[row], leds[row])
-    value = known_value(table, position, cards, led)
-    tricks[row] = cards - value if table.low else value
+    position, cards, led = encode_position(tablebase, leaders[row], followers[row], trumps[row], leds[row])
+    value = known_value(tablebase, position, cards, led)
+    tricks[row] = cards - value if tablebase.low else value
 
 
 @row_kernel

@@ -1,4 +1,4 @@
-"""Batches of endgames: checked, grouped by the endgame table that they need, and split among the cores."""
+"""Batches of endgames: checked, grouped by the tablebase that they need, and split among the cores."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ import numpy.typing as npt
 
 from german_whist.game.cards import card_text
 from german_whist.solver.search.value_kernels import first_invalid
-from german_whist.solver.tablebase.cache import open_table
-from german_whist.solver.tablebase.endgame_table import EndgameTable
+from german_whist.solver.tablebase.cache import open_tablebase
 from german_whist.solver.tablebase.position_kernels import MAX_CARDS
+from german_whist.solver.tablebase.tablebase_file import Tablebase
 
 Masks = npt.NDArray[np.uint64]
 Transpositions = TypeVar("Transpositions")
 # Leaders, followers, trumps, cards led, and the rows of these to solve.
 Rows = tuple[Masks, Masks, npt.NDArray[np.int8], npt.NDArray[np.int8], npt.NDArray[np.int64]]
-Write = Callable[[EndgameTable, Transpositions, Rows], None]
+Write = Callable[[Tablebase, Transpositions, Rows], None]
 
-DECK = (1 << 52) - 1
+FULL_DECK_MASK = (1 << 52) - 1
 _MIN_ROWS_PER_THREAD = 64
 
 
@@ -30,7 +30,7 @@ def _masks(given: npt.ArrayLike, name: str) -> Masks:
     masks = np.asarray(given)
     if masks.dtype.kind not in "iu" or masks.ndim != 1:
         raise ValueError(f"{name} must be card masks, uint64[n], got {masks.dtype}{masks.shape}")
-    outside = (masks < 0) | (masks > DECK)
+    outside = (masks < 0) | (masks > FULL_DECK_MASK)
     if outside.any():
         raise ValueError(f"{name} must be masks of 52 cards, got {masks[outside][0]}")
     return masks.astype(np.uint64)
@@ -90,9 +90,9 @@ class EndgameBatch:
             raise ValueError(_reason(self.leaders[row], self.followers[row], int(self.leds[row]), row, count))
 
     def solve(self, write: Write[Transpositions], new_transpositions: Callable[[], Transpositions]) -> None:
-        """Solve every row by calls of ``write(table, transpositions, (leaders, followers, trumps, leds, rows))``.
+        """Solve every row by calls of ``write(tablebase, transpositions, (leaders, followers, trumps, leds, rows))``.
 
-        The rows of one call share an endgame table. Large groups are split among all cores.
+        The rows of one call share an tablebase. Large groups are split among all cores.
 
         Args:
             write: solves the rows and stores the results.
@@ -102,17 +102,17 @@ class EndgameBatch:
             for low in (False, True):
                 rows = np.flatnonzero(((self.trumps >= 0) == trump) & (self.lows == low))
                 if len(rows):
-                    self._solve(write, new_transpositions, open_table(trump, low), rows)
+                    self._solve(write, new_transpositions, open_tablebase(trump, low), rows)
 
     def _solve(
         self,
         write: Write[Transpositions],
         new_transpositions: Callable[[], Transpositions],
-        table: EndgameTable,
+        tablebase: Tablebase,
         rows: npt.NDArray[np.int64],
     ) -> None:
         def solve_part(part: npt.NDArray[np.int64]) -> None:
-            write(table, new_transpositions(), (self.leaders, self.followers, self.trumps, self.leds, part))
+            write(tablebase, new_transpositions(), (self.leaders, self.followers, self.trumps, self.leds, part))
 
         parts = min(os.cpu_count() or 1, -(-len(rows) // _MIN_ROWS_PER_THREAD))
         if parts == 1:

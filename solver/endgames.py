@@ -10,10 +10,10 @@ import numpy.typing as npt
 
 from german_whist.game.cards import NUM_CARDS, card_text, mask_of, parse_card, parse_hand, parse_suit
 from german_whist.game.state_kernels import beats
-from german_whist.game.utils.checks import is_whole_number
+from german_whist.game.utils.checks import is_int
 from german_whist.game.utils.device import Device
 from german_whist.solver.device_endgames import solve_endgames_on
-from german_whist.solver.endgame_batch import DECK, EndgameBatch
+from german_whist.solver.endgame_batch import FULL_DECK_MASK, EndgameBatch
 from german_whist.solver.search.transposition_table import transposition_table
 from german_whist.solver.search.value_kernels import NOT_LEGAL, write_move_tricks, write_reached, write_tricks
 from german_whist.solver.tablebase.position_kernels import MAX_CARDS
@@ -88,7 +88,7 @@ def solve_endgames(
         ValueError: as ``solve_endgame``, and the message names the row; also if both ``at_least`` and ``by_card`` are
             given, or ``by_card`` with a GPU.
     """
-    if at_least is not None and not is_whole_number(at_least):
+    if at_least is not None and not is_int(at_least):
         raise ValueError(f"at_least must be an integer, got {at_least!r}")
     if at_least is not None:
         at_least = min(max(int(at_least), -1), MAX_CARDS + 1)  # any integer is allowed, but tricks are int8
@@ -100,21 +100,21 @@ def solve_endgames(
     if by_card:
         values = np.full((len(endgames.leaders), NUM_CARDS), NOT_LEGAL, np.int8)
         endgames.solve(
-            lambda table, transpositions, rows: write_move_tricks(table, transpositions, *rows, values),
+            lambda tablebase, transpositions, rows: write_move_tricks(tablebase, transpositions, *rows, values),
             transposition_table,
         )
         return values
     if at_least is None:
         tricks = np.empty(len(endgames.leaders), np.int8)
         endgames.solve(
-            lambda table, transpositions, rows: write_tricks(table, transpositions, *rows, tricks),
+            lambda tablebase, transpositions, rows: write_tricks(tablebase, transpositions, *rows, tricks),
             transposition_table,
         )
         return tricks
     threshold = np.int64(at_least)
     reached = np.empty(len(endgames.leaders), np.bool_)
     endgames.solve(
-        lambda table, transpositions, rows: write_reached(table, transpositions, *rows, threshold, reached),
+        lambda tablebase, transpositions, rows: write_reached(tablebase, transpositions, *rows, threshold, reached),
         transposition_table,
     )
     return reached
@@ -124,8 +124,8 @@ def _solve_on(device: Any, at_least: int | None, by_card: bool, *endgames: Any) 
     """Return what ``solve_endgames`` returns, as a tensor; ``endgames`` are leaders, followers, trumps, lows, leds."""
     import torch
 
-    on = Device(device)
-    if not on.is_gpu:
+    backend = Device(device)
+    if not backend.is_gpu:
         leaders, followers, trumps, lows, leds = (np.asarray(array) for array in endgames)
         solved = solve_endgames(
             leaders, followers, trumps=trumps, lows=lows, leds=leds, at_least=at_least, by_card=by_card
@@ -133,7 +133,7 @@ def _solve_on(device: Any, at_least: int | None, by_card: bool, *endgames: Any) 
         return torch.from_numpy(solved)
     if by_card:
         raise ValueError("by_card=True needs the CPU: leave device out")
-    tricks = solve_endgames_on(on, *endgames)
+    tricks = solve_endgames_on(backend, *endgames)
     return tricks if at_least is None else tricks >= at_least
 
 
@@ -142,7 +142,7 @@ def _card(given: str | int | None) -> int:
         return -1
     if isinstance(given, str):
         return parse_card(given)
-    if not is_whole_number(given, 0, NUM_CARDS - 1):
+    if not is_int(given, 0, NUM_CARDS - 1):
         raise ValueError(f"a card must be a name such as SA or an integer from 0 to {NUM_CARDS - 1}, got {given!r}")
     return int(given)
 
@@ -151,7 +151,7 @@ def _mask(given: Hand, whose: str) -> int:
     if isinstance(given, str):
         return parse_hand(given)
     if isinstance(given, (int, np.integer)):
-        if not is_whole_number(given, 0, DECK):
+        if not is_int(given, 0, FULL_DECK_MASK):
             raise ValueError(f"{whose} must be a mask of cards from 0 to 2**52 - 1, got {given!r}")
         return int(given)
     cards = [_card(card) for card in given]

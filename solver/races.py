@@ -10,7 +10,7 @@ import numpy.typing as npt
 from german_whist.solver.endgame_batch import EndgameBatch, Rows
 from german_whist.solver.search.race_kernels import write_race_move_margins, write_race_tricks
 from german_whist.solver.search.transposition_table import RaceTranspositionTable, race_transposition_table
-from german_whist.solver.tablebase.endgame_table import EndgameTable
+from german_whist.solver.tablebase.tablebase_file import Tablebase
 
 NOT_LEGAL_MARGIN = -128
 _MAX_NEEDED = 26  # the tricks of a whole deal
@@ -91,8 +91,8 @@ def _solve(
     needed = _check_needs(needs, len(endgames.leaders))
     results = np.full((len(endgames.leaders), columns[0]), columns[1], np.int8)
 
-    def write_rows(table: EndgameTable, transpositions: RaceTranspositionTable, rows: Rows) -> None:
-        write(table, transpositions, *rows, needed, results)
+    def write_rows(tablebase: Tablebase, transpositions: RaceTranspositionTable, rows: Rows) -> None:
+        write(tablebase, transpositions, *rows, needed, results)
 
     endgames.solve(write_rows, race_transposition_table)
     return results

@@ -27,7 +27,7 @@ from german_whist.agents.registry import make_agent
 from german_whist.game.actions import action_text
 from german_whist.game.agent_rng import AgentRng
 from german_whist.game.rules import Rules
-from german_whist.game.rules import rules as rules_named
+from german_whist.game.rules import rules as get_rules
 from german_whist.game.state import KEEP, LEAVE, PICK, PICK_AFTER, PLAY, SWAP, TAKE
 from german_whist.simulator.batch import DealBatch
 from german_whist.simulator.observation.history import COLUMNS, EVENTS, history_high, max_events
@@ -64,7 +64,7 @@ class Api:
         self.options, self.is_warm = options, threading.Event()
         self._one_at_a_time = threading.Lock()  # for agents of the command line, whose code need not be thread-safe
         for spec in options.agents:
-            _agent(spec, rules_named(options.rules))
+            _agent(spec, get_rules(options.rules))
 
     def warm_up(self) -> None:
         """Decide once with every agent that the page suggests and with the judge, which loads or compiles kernels."""
@@ -74,7 +74,7 @@ class Api:
         for spec in dict.fromkeys((*self.options.agents, catalogue.default_agent(batch.rules))):
             try:
                 self.act({**asked, "agent": spec})
-            except Exception:  # of the user's own agent; the page shows it when the agent is asked again
+            except Exception:  # raised by the user's own agent; the page shows it when the agent is asked again
                 _LOG.exception("%s failed in the warm-up", spec)
         self.advise(asked)
         self.is_warm.set()
@@ -133,7 +133,7 @@ def _read(question: Any) -> tuple[Rules, str | None, Any]:
         raise ValueError(f"rules must be a specification, got {rules!r:.{_SHORT}}")
     if not isinstance(agent, str | None):
         raise ValueError(f"agent must be a specification, got {agent!r:.{_SHORT}}")
-    return rules_named(rules), agent, question["history"]
+    return get_rules(rules), agent, question["history"]
 
 
 @lru_cache(_CACHED)

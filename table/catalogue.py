@@ -10,14 +10,14 @@ from typing import Any, NamedTuple
 
 from german_whist.agents.pretrained import BASELINE, BASELINE_GAME, CHAMPION, SMALL, pretrained_networks
 from german_whist.game.rules import Rules, rule_names
-from german_whist.game.rules import rules as rules_named
+from german_whist.game.rules import rules as get_rules
 from german_whist.simulator.text.rules_text import preset_summary, rules_spec
 from german_whist.simulator.text.words import percent_text
 from german_whist.solver.exact_endgame import can_solve_endgame
 
 Entry = dict[str, Any]  # as the page reads it: table/page/game/types.js
 
-TITLES = {  # of the games, in the order in which they are offered
+TITLES = {  # display names of the games, in the order in which they are offered
     "classic": "Classic",
     "small": "Small whist",
     "seventh": "From the seventh trick",
@@ -156,8 +156,8 @@ def games() -> tuple[Entry, ...]:
             "id": name,
             "title": TITLES.get(name, name),
             "summary": preset_summary(name),
-            "scorings": _scorings(name, rules_named(name)),
-            "agents": agents_for(rules_named(name)),
+            "scorings": _scorings(name, get_rules(name)),
+            "agents": agents_for(get_rules(name)),
         }
         for name in names
     )
@@ -166,7 +166,7 @@ def games() -> tuple[Entry, ...]:
 def unlisted(spec: str) -> Entry:
     """Return a game that is no preset, as ``games`` lists them."""
     scorings = [{"title": spec, "rules": spec}]
-    return {"id": spec, "title": spec, "summary": "", "scorings": scorings, "agents": agents_for(rules_named(spec))}
+    return {"id": spec, "title": spec, "summary": "", "scorings": scorings, "agents": agents_for(get_rules(spec))}
 
 
 def _scorings(name: str, rules: Rules) -> list[Entry]:
@@ -178,7 +178,7 @@ def _scorings(name: str, rules: Rules) -> list[Entry]:
         for points in ("difference", "over_book"):
             book, slam = _over_book(rules, counts) if points == "over_book" else (None, 0)
             changed = dataclasses.replace(rules, counts=counts, points=points, book=book, slam=slam)
-            if all(rules_named(one["rules"]).game.tolist() != changed.game.tolist() for one in found):
+            if all(get_rules(one["rules"]).record.tolist() != changed.record.tolist() for one in found):
                 found.append({"title": _scoring_title(changed), "rules": rules_spec(changed)})
     return found
 
@@ -196,5 +196,5 @@ def _scoring_title(rules: Rules) -> str:
         return f"{which}, difference"
     if rules.points == "over_half":
         return f"{which}, over half"
-    book = int(rules.game["book"][0])
+    book = int(rules.record["book"][0])
     return f"{which}, over {book}{f', {rules.slam} for all' if rules.slam else ''}"

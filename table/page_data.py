@@ -25,7 +25,7 @@ from german_whist.agents.pretrained import CHAMPION, SMALL, load_pretrained
 from german_whist.agents.registry import make_agent
 from german_whist.game.cards import SUIT_SIZE
 from german_whist.game.rules import Rules
-from german_whist.game.rules import rules as rules_named
+from german_whist.game.rules import rules as get_rules
 from german_whist.simulator.text.rules_text import rules_spec, rules_text
 from german_whist.table import catalogue
 
@@ -58,7 +58,7 @@ def page_rules() -> dict[str, Rules]:
     """Return the rules that the page offers, by specification: first all games, then their other scorings."""
     found = [game["id"] for game in catalogue.games()]
     found += [one["rules"] for game in catalogue.games() for one in game["scorings"]]
-    return {spec: rules_named(spec) for spec in dict.fromkeys(found)}
+    return {spec: get_rules(spec) for spec in dict.fromkeys(found)}
 
 
 def page_data(options: ServeOptions | None = None) -> dict[str, Any]:
@@ -71,7 +71,7 @@ def page_data(options: ServeOptions | None = None) -> dict[str, Any]:
     proposed = options or ServeOptions()
     if proposed.rules not in rules:
         games = (*games, catalogue.unlisted(proposed.rules))
-    rules |= {spec: rules_named(spec) for spec in (catalogue.LESSON, proposed.rules)}
+    rules |= {spec: get_rules(spec) for spec in (catalogue.LESSON, proposed.rules)}
     strongest = SMALL if options is None else catalogue.default_agent(rules[proposed.rules])
     agent, *_ = *proposed.agents, strongest
     return {
@@ -161,7 +161,7 @@ def _record(spec: str, rules: Rules) -> dict[str, Any]:
     """Return rules in the form of the page's engine, with camel-case names."""
     derived = ("cards", "foreplay", "tricks", "counted", "has_choices")
     fields = {"spec": spec, **rules.to_dict(), **{name: getattr(rules, name) for name in derived}}
-    game = {name: int(rules.game[name][0]) for name in rules.game.dtype.names or ()}
+    game = {name: int(rules.record[name][0]) for name in rules.record.dtype.names or ()}
     deck = game.pop("deck")
     # Masks of 13 bits, by suit: JavaScript's numbers hold no 64-bit integers.
     mask = [deck >> SUIT_SIZE * suit & 0x1FFF for suit in range(5)]

@@ -39,7 +39,7 @@ from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from german_whist.game.utils.files import write_atomically
-from german_whist.solver.tablebase.cache import limit_tables
+from german_whist.solver.tablebase.cache import limit_tablebases
 from german_whist.solver.tablebase.kinds import DEFAULT_CARDS
 from german_whist.table.api import Answer, Api
 from german_whist.table.bundle import POLICY, page_files
@@ -51,7 +51,7 @@ _THREADS = 4  # questions answered at the same time; others wait for their turn
 _WAITING = 64  # questions waiting at most; more get status 503
 _BACKLOG = 2048
 _LAST_ANSWERS = 1  # seconds after the signal in which questions may still be answered
-_COMPRESSION = 6  # of 9
+_COMPRESSION = 6  # the highest level is 9
 MAX_BODY = 32 * 1024  # bytes; a whole history takes a tenth of this
 _TYPES = {".webmanifest": "application/manifest+json", ".js": "text/javascript"}
 _LOCAL = {socket.AF_INET: "127.0.0.1", socket.AF_INET6: "::1"}
@@ -229,7 +229,7 @@ def serve(
         ValueError: if the server cannot listen on the address, or there is no such game or agent.
         OSError: if the address cannot be printed.
     """
-    limit_tables(DEFAULT_CARDS)  # searches take a fifth longer than with larger tables, but 190 MB less memory
+    limit_tablebases(DEFAULT_CARDS)  # searches take a fifth longer than with larger tables, but 190 MB less memory
     with contextlib.closing(listen(host, port)) as listener:
         token = kept_token()
         api = Api(options)

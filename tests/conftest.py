@@ -1,4 +1,4 @@
-"""Fixtures and settings of the whole suite: reproducible properties, small endgame tables, random play."""
+"""Fixtures and settings of the whole suite: reproducible properties, small tablebases, random play."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from hypothesis import settings
 from german_whist.game.utils.cache_folder import CACHE_VARIABLE
 from german_whist.game.utils.kernel_cache import kernels_folder
 from german_whist.solver.tablebase import cache
-from german_whist.solver.tablebase.build import build_table
+from german_whist.solver.tablebase.build import build_tablebase
 from german_whist.solver.tablebase.kinds import KINDS
 from tests.agents.networks import some_network
 
@@ -104,7 +104,7 @@ def endgame_tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         os.environ[CACHE_VARIABLE] = str(folder)
         cache.SEARCH_CARDS = SMALL_TABLE
         for kind in KINDS.values():
-            build_table(kind, SMALL_TABLE)
+            build_tablebase(kind, SMALL_TABLE)
     yield folder
     if before is None:
         del os.environ[CACHE_VARIABLE]

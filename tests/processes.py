@@ -1,4 +1,4 @@
-"""``german-whist`` in another process, with this suite's small endgame tables, and what it has started."""
+"""``german-whist`` in another process, with this suite's small tablebases, and what it has started."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Deals, observations, rewards, choices, messages and results are those that ``tools/yardstick.json`` pins."""
+"""Deals, observations, rewards, choices, messages and results are those that ``tools/digests.json`` pins."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tools.yardstick import DIGESTS, FILE, Digest
+from tools.digests import DIGESTS, FILE, Digest
 
 LONG = ("matches", "searches")
 NAMES = [pytest.param(name, marks=pytest.mark.nightly) if name in LONG else name for name in DIGESTS]
@@ -18,5 +18,5 @@ def test_behaviour_is_unchanged(name: str) -> None:
     digest = Digest()
     DIGESTS[name](digest)
     assert str(digest) == json.loads(FILE.read_text())[name], (
-        f"if intended: python -m tools.yardstick digests {name} --write"
+        f"if intended: python -m tools.digests digests {name} --write"
     )

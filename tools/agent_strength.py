@@ -32,7 +32,7 @@ from german_whist.evaluation.match import match_result, play_match
 from german_whist.evaluation.statistics import bounded_interval, mean_interval
 from german_whist.game.endgame_setting import EXACT, PLAYED
 from german_whist.game.rules import Rules
-from german_whist.game.rules import rules as rules_named
+from german_whist.game.rules import rules as get_rules
 from german_whist.game.utils.files import write_atomically
 from german_whist.game.utils.jit import kernel
 from german_whist.simulator.batch import DealBatch
@@ -242,7 +242,7 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         if options.deals < len(QUALITIES):
             raise ValueError(f"deals must be an integer >= {len(QUALITIES)}, got {options.deals}")
-        rules = rules_named(options.rules or make_agent(options.agent).rules or "classic")
+        rules = get_rules(options.rules or make_agent(options.agent).rules or "classic")
         if options.write_model_card:
             read_model_card(options.write_model_card)  # fail now, not minutes later
         with progress_bar("deals", total(options.agent, options.deals, rules)) as progress:

@@ -31,8 +31,8 @@ ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "docs" / "explanation" / "baselines.jsonl"
 OPPONENTS = ("random", "greedy", "heuristic")
 ENDGAMES = ("played", "exact")
-DEALS, SEED = 2000, 8201  # of the deals that measure; no example uses this seed
-MINUTES = 40  # of processor time, in which every learner trains: 20 minutes of two cores
+DEALS, SEED = 2000, 8201  # the deals that measure; no example uses this seed
+MINUTES = 40  # processor time of every learner: 20 minutes of two cores
 LONG = (MINUTES, 3 * MINUTES)  # the best three train for an hour of two cores, too
 SAMPLE = 120.0  # seconds: the shortest run that says how fast a learner is; runs end with whole rollouts
 

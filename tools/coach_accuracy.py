@@ -60,7 +60,7 @@ def play(spec: str, game: str, deals: int, seed: int) -> Iterator[Recording]:
             address = np.array([2 * index + deal.turn], np.uint64)
             play_turn(seats[deal.turn], deal, deal.every_row, addresses=address)
         actions = tuple(deal.batch.log.actions[0, : int(deal.plies[0])].tolist())
-        yield Recording(deal.rules, index % 2, ("a", "b"), actions, DealResult.of(deal.batch), (seed, index))
+        yield Recording(deal.rules, index % 2, ("a", "b"), actions, DealResult.create(deal.batch), (seed, index))
 
 
 def seat_of(index: int) -> int:

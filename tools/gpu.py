@@ -168,7 +168,7 @@ def check_endgames(report: Report, device: str, count: int) -> None:
     endgames = some_endgames(count)
     began = time.perf_counter()
     solve_endgames(**some_endgames(1), device=device)
-    report.write("complete endgame table", seconds=round(time.perf_counter() - began, 1))
+    report.write("complete tablebase", seconds=round(time.perf_counter() - began, 1))
     found = solve_endgames(**endgames, device=device).cpu().numpy()
     report.check("endgames", bool((found == solve_endgames(**endgames)).all()), endgames=count)
 
@@ -192,14 +192,14 @@ def check_training(report: Report, device: str, envs: int) -> None:
         collector = Collector("classic", envs, 26, {"self": 1.0}, {}, seed=11, device=where)
         settings = config.replace(device=where)
         networks = Networks(settings, feature_scale(collector.high, None), collector.num_actions, Processes())
-        for part in (networks.actor, networks.value, networks.distilled):
+        for part in (networks.actor, networks.value, networks.rollout_policy):
             for mlp in (part.network, part.average):
                 mlp.compute_dtype = torch.float32
         if where != "cpu":
             networks.load_state(found["networks"])
         else:
             with torch.no_grad():  # last layers start near 0: enlarge them, so that outputs matter
-                for part in (networks.actor, networks.value, networks.distilled):
+                for part in (networks.actor, networks.value, networks.rollout_policy):
                     part.average.linear_layers()[-1].weight *= 20
             found["networks"] = networks.state()
         networks.freeze()

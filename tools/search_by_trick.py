@@ -21,12 +21,12 @@ from german_whist.agents.pretrained import CHAMPION, SMALL, load_pretrained
 from german_whist.agents.search.agent import SearchAgent
 from german_whist.evaluation.executors import worker_processes
 from german_whist.evaluation.match import play_match
-from german_whist.game.rules import rules as rules_named
+from german_whist.game.rules import rules as get_rules
 
 
 def searcher(tricks: int, worlds: int) -> Agent:
     """Return ``champion`` that searches in its last foreplay tricks."""
-    game = rules_named("classic")
+    game = get_rules("classic")
     policy = PolicyAgent(load_pretrained(CHAMPION), name=CHAMPION, rules=game)
     name = f"{CHAMPION}:search={worlds} in {tricks} tricks"
     search = SearchAgent(policy, game, worlds, load_pretrained(SMALL), name, threads=1, tricks=tricks)

@@ -26,7 +26,7 @@ RESULTS = ROOT / "docs" / "explanation" / "small_games.jsonl"
 DECKS = {"two suits": "six_cards:draft=true", "one suit": "six_cards:suits=1,ranks=6,draft=true"}
 RANGE = 4  # margins from -2 to 2
 SEED = 1
-NFSP = {  # of OpenSpiel's example for Leduc poker
+NFSP = {  # settings of OpenSpiel's example for Leduc poker
     "hidden_layers_sizes": [128],
     "reservoir_buffer_capacity": 2_000_000,
     "replay_buffer_capacity": 200_000,

@@ -374,7 +374,7 @@ def load_config(source: str | Path, settings: Mapping[str, Any] | None = None) -
         config = kind(**values)
     except ValidationError as error:
         first = error.errors()[0]
-        own = first.get("ctx", {}).get("error")  # of a validator above
+        own = first.get("ctx", {}).get("error")  # error of a validator above
         message = str(own) if own else f"{first['msg']}, got {first['input']!r}"
         raise ValueError(": ".join(map(str, (source, *first["loc"], message)))) from None
     _check_agents(config, source, given)

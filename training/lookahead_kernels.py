@@ -13,8 +13,8 @@ from __future__ import annotations
 import numpy as np
 
 from german_whist.agents.endgame.open_hands_kernels import is_neighbour
-from german_whist.agents.search.choice_kernels import squashed_margin
 from german_whist.agents.search.rollout_kernels import is_open_endgame, solved_margin
+from german_whist.agents.search.selection_kernels import squashed_margin
 from german_whist.game.scoring import signed_margin
 from german_whist.game.state import PLAY, STATE
 from german_whist.game.state_kernels import legal_actions, play
@@ -70,22 +70,22 @@ def _last_drawn(state):
 
 
 @kernel
-def count_rotations(game, state, max_rotations):
+def count_rotations(rules, state, max_rotations):
     """Return the number of rotations to try an action in: ``max_rotations``, or as many as there are, at least 1."""
-    unseen = np.int64(game.cards) - np.int64(state.top)
+    unseen = np.int64(rules.cards) - np.int64(state.top)
     if unseen > 0 and _last_drawn(state) >= 0:
         unseen += 1
     return max(np.int64(1), min(np.int64(max_rotations), unseen))
 
 
 @kernel
-def write_rotation(game, state, rotation, rotations, state_copy):
+def write_rotation(rules, state, rotation, rotations, state_copy):
     """Rotate the unseen cards of a copy of a state; rotation 0 leaves it as it is.
 
     The seat to act cannot tell the rotated copy from the original.
 
     Args:
-        game: the rules.
+        rules: the rules.
         state: ``STATE`` record, the original.
         rotation: 0 to ``rotations`` − 1.
         rotations: from :func:`count_rotations`.
@@ -93,7 +93,7 @@ def write_rotation(game, state, rotation, rotations, state_copy):
     """
     if rotation == 0:
         return
-    top, cards = np.int64(state.top), np.int64(game.cards)
+    top, cards = np.int64(state.top), np.int64(rules.cards)
     drawn = _last_drawn(state)
     # The drawn card takes part as if it still lay on top of the stock. That place, top − 1, is the face-up card's, so
     # the loop below redirects it to the drawn card's own place.
@@ -112,14 +112,14 @@ def write_rotation(game, state, rotation, rotations, state_copy):
 
 
 @row_kernel
-def write_groups(i, game, states, wanted, stock_rotations, groups, rotations):
+def write_groups(i, rules, states, wanted, stock_rotations, groups, rotations):
     """Write the actions to try in environment ``i``, one group for each class of equivalent actions.
 
     Cards of a suit are equivalent if no other card in play ranks between them; only the lowest of a class is tried.
 
     Args:
         i: the environment.
-        game: the rules.
+        rules: the rules.
         states: ``STATE`` array (envs,).
         wanted: bool[envs]; the others, and those without a choice, get no groups.
         stock_rotations: number of rotations of the unseen cards to try each action in; fewer if there are fewer cards.
@@ -133,10 +133,10 @@ def write_groups(i, game, states, wanted, stock_rotations, groups, rotations):
     legal = legal_actions(state)
     if not wanted[i] or not legal & (legal - _ONE):  # one bit at most: no choice
         return
-    in_play = game[0].deck & ~(state.played[0] | state.played[1])
+    in_play = rules[0].deck & ~(state.played[0] | state.played[1])
     if state.led >= 0:  # counted as played already, but beating it or not makes a difference
         in_play |= _ONE << np.uint64(state.led)
-    rotations[i] = count_rotations(game[0], state, stock_rotations)
+    rotations[i] = count_rotations(rules[0], state, stock_rotations)
     group = last = np.int64(-1)
     while legal:
         action = lowest(legal)
@@ -148,13 +148,15 @@ def write_groups(i, game, states, wanted, stock_rotations, groups, rotations):
 
 
 @kernel
-def _known_margin(game, state, table):
+def _known_margin(rules, state, tablebase):
     """Return seat 0's final margin with perfect play from an endgame that a table holds."""
     leader = np.int64(state.winner)
     own, other, trump = state.hands[leader], state.hands[1 - leader], np.int64(state.trump)
-    position, cards, _ = encode_position(table, own, other, trump, np.int64(-1))
-    margin = 2 * lookup(table, position, cards, False) - cards  # from the leader's tricks to the difference of tricks
-    return signed_margin(game, state, 0) + (margin if leader == 0 else -margin)
+    position, cards, _ = encode_position(tablebase, own, other, trump, np.int64(-1))
+    margin = (
+        2 * lookup(tablebase, position, cards, False) - cards
+    )  # from the leader's tricks to the difference of tricks
+    return signed_margin(rules, state, 0) + (margin if leader == 0 else -margin)
 
 
 @kernel
@@ -166,7 +168,7 @@ def _end(ahead, margin, margin_tanh_scale):
 
 
 @kernel
-def _play_on(k, view, relabeling, game, known_cards, margin_tanh_scale, views, lookaheads):
+def _play_on(k, view, relabeling, rules, known_cards, margin_tanh_scale, views, lookaheads):
     """Play on in lookahead ``k`` until it is over or has to wait; return its need.
 
     It is over once it has reached its number of own decisions, the end of the deal, or an endgame. Decisions without a
@@ -178,17 +180,17 @@ def _play_on(k, view, relabeling, game, known_cards, margin_tanh_scale, views, l
         return NOTHING
     while True:
         if state.done:
-            _end(ahead, signed_margin(game, state, 0), margin_tanh_scale)
+            _end(ahead, signed_margin(rules, state, 0), margin_tanh_scale)
             return NOTHING
-        if is_open_endgame(game, state):
+        if is_open_endgame(rules, state):
             is_known = state.led < 0 and popcount(state.hands[state.winner]) <= known_cards
             return KNOWN_MARGIN if is_known else SEARCHED_MARGIN
         legal = legal_actions(state)
         if legal & (legal - _ONE):
             break
-        play(game, state, lowest(legal))
+        play(rules, state, lowest(legal))
     is_own = state.turn == ahead.seat
-    write_view(game, state, np.int64(state.turn), view[0])
+    write_view(rules, state, np.int64(state.turn), view[0])
     views[k] = view[0]
     if not is_own and ahead.opponent_replies:
         return ANSWER  # agents get the view as it is, not canonical
@@ -205,7 +207,7 @@ def begin_lookaheads(
     i,
     view,
     relabeling,
-    game,
+    rules,
     states,
     groups,
     rotations,
@@ -213,7 +215,7 @@ def begin_lookaheads(
     answers,
     known_cards,
     scale,
-    needs,
+    status,
     views,
     lookaheads,
 ):
@@ -226,50 +228,50 @@ def begin_lookaheads(
         i: the lookahead.
         view: scratch.
         relabeling: scratch.
-        game: the rules.
+        rules: the rules.
         states: ``STATE`` array (envs,).
         groups: uint64[max_actions, envs], from :func:`write_groups`.
         rotations: int64[envs], from :func:`write_groups`.
         lookahead: number of own decisions at which values are averaged.
         answers: bool[envs], whether the opponent itself replies; otherwise the distilled network does.
         known_cards: cards in the largest hands whose endgame margins are looked up; others are searched.
-        scale: see :func:`choice_kernels.squashed_margin`.
-        needs: int8[n], the next need of each lookahead, written; ``NOTHING`` where no action is tried.
+        scale: see :func:`selection_kernels.squashed_margin`.
+        status: int8[n], the next need of each lookahead, written; ``NOTHING`` where no action is tried.
         views: ``VIEW`` array (n,), the view of the seat to act where a lookahead waits, written: canonical for a
             network, but not for ``ANSWER``.
         lookaheads: ``LOOKAHEAD`` array (n,), written.
     """
     envs = states.shape[0]
-    max_rotations = needs.shape[0] // (groups.shape[0] * envs)
+    max_rotations = status.shape[0] // (groups.shape[0] * envs)
     env, rotation, group = i % envs, i // envs % max_rotations, i // envs // max_rotations
-    needs[i] = NOTHING
+    status[i] = NOTHING
     if not groups[group, env] or rotation >= rotations[env]:
         return
     ahead = lookaheads[i]
     ahead.state = states[env]
-    write_rotation(game[0], states[env], rotation, rotations[env], ahead.state)
+    write_rotation(rules[0], states[env], rotation, rotations[env], ahead.state)
     ahead.total = 0
     ahead.seat = states[env].turn
     ahead.decisions_left = lookahead
     ahead.opponent_replies = answers[env]
-    play(game[0], ahead.state, lowest(groups[group, env]))
-    needs[i] = _play_on(i, view, relabeling, game[0], known_cards, scale, views, lookaheads)
+    play(rules[0], ahead.state, lowest(groups[group, env]))
+    status[i] = _play_on(i, view, relabeling, rules[0], known_cards, scale, views, lookaheads)
 
 
 @row_kernel(scratch=_SCRATCH)
-def take_replies(i, view, relabeling, game, rows, logits, known_cards, scale, needs, views, lookaheads):
+def apply_policy_actions(i, view, relabeling, rules, rows, logits, known_cards, scale, status, views, lookaheads):
     """Play the legal action with the highest logit in lookahead ``rows[i]``, and play on.
 
     Args:
         i: the row of ``rows``.
         view: scratch.
         relabeling: scratch.
-        game: the rules.
+        rules: the rules.
         rows: int64[n], the lookaheads that need a reply.
         logits: float32[n, actions], of canonical actions.
         known_cards: as in :func:`begin_lookaheads`, like the rest.
         scale: likewise.
-        needs: likewise.
+        status: likewise.
         views: likewise.
         lookaheads: likewise.
     """
@@ -281,19 +283,19 @@ def take_replies(i, view, relabeling, game, rows, logits, known_cards, scale, ne
         legal &= legal - _ONE
         if logits[i, action] > logits[i, best]:
             best = action
-    play(game[0], lookaheads[k].state, decode_action(best, lookaheads[k].relabeling))
-    needs[k] = _play_on(k, view, relabeling, game[0], known_cards, scale, views, lookaheads)
+    play(rules[0], lookaheads[k].state, decode_action(best, lookaheads[k].relabeling))
+    status[k] = _play_on(k, view, relabeling, rules[0], known_cards, scale, views, lookaheads)
 
 
 @row_kernel(scratch=_SCRATCH)
-def take_answers(i, view, relabeling, game, rows, actions, known_cards, scale, needs, views, lookaheads):
+def apply_opponent_actions(i, view, relabeling, rules, rows, actions, known_cards, scale, status, views, lookaheads):
     """Play the opponent's action ``actions[i]``, int64[n], in lookahead ``rows[i]``, and play on.
 
-    The other arguments are those of :func:`take_replies`.
+    The other arguments are those of :func:`apply_policy_actions`.
     """
     k = rows[i]
-    play(game[0], lookaheads[k].state, actions[i])
-    needs[k] = _play_on(k, view, relabeling, game[0], known_cards, scale, views, lookaheads)
+    play(rules[0], lookaheads[k].state, actions[i])
+    status[k] = _play_on(k, view, relabeling, rules[0], known_cards, scale, views, lookaheads)
 
 
 @row_kernel
@@ -305,11 +307,11 @@ def take_values(i, rows, values, lookaheads):
 
 
 @row_kernel
-def take_known_margins(i, rows, game, table, scale, lookaheads):
-    """End lookahead ``rows[i]`` with the margin that an ``EndgameTable`` holds, if it is for deals played like this."""
+def take_known_margins(i, rows, rules, tablebase, scale, lookaheads):
+    """End lookahead ``rows[i]`` with the margin that an ``Tablebase`` holds, if it is for deals played like this."""
     ahead = lookaheads[rows[i]]
-    if (ahead.state.low == 1) == table.low:
-        _end(ahead, _known_margin(game[0], ahead.state, table), scale)
+    if (ahead.state.low == 1) == tablebase.low:
+        _end(ahead, _known_margin(rules[0], ahead.state, tablebase), scale)
 
 
 @row_kernel
@@ -319,13 +321,13 @@ def take_margins(i, rows, margins, scale, lookaheads):
 
 
 @kernel
-def solve_states(game, states, high, low, transpositions, margins):
+def solve_states(rules, states, high, low, transpositions, margins):
     """Search endgames, and write seat 0's final margins with perfect play, int64[n]."""
     for i in range(states.shape[0]):
         if states[i].low:
-            margins[i] = solved_margin(game[0], states[i], low, transpositions)
+            margins[i] = solved_margin(rules[0], states[i], low, transpositions)
         else:
-            margins[i] = solved_margin(game[0], states[i], high, transpositions)
+            margins[i] = solved_margin(rules[0], states[i], high, transpositions)
 
 
 @row_kernel

@@ -71,7 +71,7 @@ _MUON = "momentum_buffer"  # the moments of a matrix that takes Muon steps
 
 TRICKS_PER_OUTPUT = 4.0  # tricks in one unit of a network's output in training, a range that suits the optimisers
 LOGITS_PER_OUTPUT = LOGITS_PER_TRICK * TRICKS_PER_OUTPUT
-DISTILLED_HIDDEN = 192  # units of the distilled network's one hidden layer; ``small`` is such a network
+ROLLOUT_POLICY_HIDDEN = 192  # units of the distilled network's one hidden layer; ``small`` is such a network
 
 
 def feature_scale(high: npt.NDArray[np.int8], low: Block | None, flags: Sequence[Block] = ()) -> torch.Tensor:
@@ -280,7 +280,7 @@ class Networks:
     Attributes:
         actor: advantages of the actions of an observation.
         value: expected margin of the seat to act.
-        distilled: a small network that imitates the actor.
+        rollout_policy: a small network that imitates the actor.
         updates: number of updates so far.
     """
 
@@ -306,8 +306,8 @@ class Networks:
 
         self.actor = build("actor", config.hidden, actions, config.suit_layers)
         self.value = build("value", config.value_hidden, 1, config.suit_layers)
-        self.distilled = build("distilled", [DISTILLED_HIDDEN], actions, 0)
-        self._parts = (self.actor, self.value, self.distilled)
+        self.rollout_policy = build("distilled", [ROLLOUT_POLICY_HIDDEN], actions, 0)
+        self._parts = (self.actor, self.value, self.rollout_policy)
         self.freeze()
 
     def freeze(self) -> None:
@@ -335,9 +335,9 @@ class Networks:
         """Return the policy's layers, which expect unscaled features, as a checkpoint stores them."""
         return _rescaled(self.actor.layers(), LOGITS_PER_OUTPUT)
 
-    def distilled_layers(self) -> tuple[Layer, ...]:
+    def rollout_policy_layers(self) -> tuple[Layer, ...]:
         """Return the distilled network's layers in the same form."""
-        return _rescaled(self.distilled.layers(), LOGITS_PER_OUTPUT)
+        return _rescaled(self.rollout_policy.layers(), LOGITS_PER_OUTPUT)
 
     def named_parameters(self) -> Iterator[tuple[str, torch.Tensor]]:
         """Yield the trained weights by name."""
@@ -395,8 +395,8 @@ class Networks:
         shares = _shares(batch.masks)
         targets = _centred(batch.logits / LOGITS_PER_OUTPUT, shares)
         for rows in self.minibatches(len(targets), passes):
-            outputs = self.distilled.network(batch.features[rows])
-            self.distilled.step(_regression_loss(outputs, targets[rows], shares[rows]), len(rows), rate)
+            outputs = self.rollout_policy.network(batch.features[rows])
+            self.rollout_policy.step(_regression_loss(outputs, targets[rows], shares[rows]), len(rows), rate)
 
     def minibatches(self, positions: int, epochs: int) -> Iterator[torch.Tensor]:
         """Yield the indices of the positions in each minibatch of this update, int64[at most batch_size / processes].

@@ -26,13 +26,13 @@ _ONE = np.uint64(1)
 
 @row_kernel
 def deal_ended(
-    i, game, cards, seed, next_deal, ends, numbers, opponent_of, states, deals, moves, deals_of_env, learner_seat
+    i, rules, cards, seed, next_deal, ends, numbers, opponent_of, states, deals, moves, deals_of_env, learner_seat
 ):
     """Deal the next deal into environment ``i`` where its deal has ended, and seat the learner.
 
     Args:
         i: the environment.
-        game: the rules.
+        rules: the rules.
         cards: int8[cards], the deck in order.
         seed: uint64, of the deals.
         next_deal: int64[1], index of the next deal.
@@ -49,7 +49,7 @@ def deal_ended(
         return
     deals[i] = next_deal[0] + numbers[i] - 1
     moves[i] = 0
-    deal_into(game, states[i], cards, seed, np.uint64(deals[i]), np.int64(-1))
+    deal_into(rules, states[i], cards, seed, np.uint64(deals[i]), np.int64(-1))
     # Neighbouring environments alternate, so that even over a few deals the learner deals half the time.
     dealer = np.int64(states[i].dealer)
     seat = dealer if (i + deals_of_env[i]) % 2 == 1 else 1 - dealer
@@ -59,14 +59,26 @@ def deal_ended(
 
 @row_kernel(scratch={"view": (1, VIEW)})
 def observe_envs(
-    i, view, game, states, opponent_of, learner_seat, views, relabeling, masks, seats, learner_mask, has_choice, asked
+    i,
+    view,
+    rules,
+    states,
+    opponent_of,
+    learner_seat,
+    views,
+    relabeling,
+    masks,
+    seats,
+    learner_mask,
+    several_legal,
+    asked,
 ):
     """Write the canonical view of the seat to act in environment ``i``, its legal actions, and whom to ask.
 
     Args:
         i: the environment.
         view: scratch.
-        game: the rules.
+        rules: the rules.
         states: ``STATE`` array (envs,).
         opponent_of: int64[envs], index of the opponent.
         learner_seat: int8[envs], −1 where the learner holds both.
@@ -75,11 +87,11 @@ def observe_envs(
         masks: bool[envs, actions], legal canonical actions.
         seats: int8[envs], the seat to act.
         learner_mask: bool[envs], whether the learner is to act.
-        has_choice: bool[envs], whether there are at least two legal actions.
+        several_legal: bool[envs], whether there are at least two legal actions.
         asked: int8[envs], whom to ask.
     """
     seat = np.int64(states[i].turn)
-    write_view(game[0], states[i], seat, view[0])
+    write_view(rules[0], states[i], seat, view[0])
     views[i] = view[0]
     relabel_view(view[0], views[i], relabeling[i], True)
     legal = views[i].legal
@@ -87,17 +99,17 @@ def observe_envs(
         masks[i, action] = (legal >> np.uint64(action)) & _ONE
     seats[i] = seat
     learner_mask[i] = learner_seat[i] < 0 or learner_seat[i] == seat
-    has_choice[i] = legal & (legal - _ONE) != 0
+    several_legal[i] = legal & (legal - _ONE) != 0
     if not learner_mask[i]:
         asked[i] = FIRST_OPPONENT + opponent_of[i]
     else:
-        asked[i] = LEARNER if has_choice[i] else NOBODY
+        asked[i] = LEARNER if several_legal[i] else NOBODY
 
 
 @row_kernel(writes="row")
-def write_inputs(i, game, rows, views, universal, row):
+def write_inputs(i, rules, rows, views, universal, row):
     """Write a network's inputs for canonical view ``rows[i]`` into row ``i`` of int8[n, features]."""
-    write_network_input(game[0], views[rows[i]], universal, row)
+    write_network_input(rules[0], views[rows[i]], universal, row)
 
 
 @row_kernel
@@ -152,7 +164,7 @@ def write_encoded_actions(i, envs, given, relabeling, actions, chosen):
 
 
 @row_kernel
-def end_step(i, game, states, moves, ends, margins):
+def end_step(i, rules, states, moves, ends, margins):
     """Count the action that was played in environment ``i``, and write whether its deal is over or at its endgame.
 
     Seat 0's final margin of counted tricks, negated in deals played low, is written to ``margins``, float32[envs],
@@ -160,8 +172,8 @@ def end_step(i, game, states, moves, ends, margins):
     """
     state = states[i]
     moves[i] += 1
-    ends[i] = state.done or begins_endgame(game[0], state)
-    margins[i] = signed_margin(game[0], state, 0) if state.done else 0
+    ends[i] = state.done or begins_endgame(rules[0], state)
+    margins[i] = signed_margin(rules[0], state, 0) if state.done else 0
 
 
 @row_kernel

@@ -43,7 +43,7 @@ TRAINING_DEALS = 2**62  # index of the first deal; evaluations play lower ones, 
 DEALS_PER_PROCESS = 2**40  # each process deals from its own range
 
 OUTCOMES_RANK = 2**20  # from this rank on, ranges of deals belong to no training process
-_MOST_ENVS = 1024  # of self-play for outcomes
+_MOST_ENVS = 1024  # most environments of self-play for outcomes
 _GREEDY = 1e4  # inverse temperature: sampling then picks the action with the highest logit
 
 Network = Callable[[Tensor], Tensor]
@@ -99,7 +99,7 @@ class Rollout:
         ends: bool[steps, envs], whether this decision ended the deal or began its endgame, which is not played.
         margins: float32[steps, envs], seat 0's final margin of counted tricks where the deal is over; elsewhere 0.
         learner_mask: bool[steps, envs], whether the learner decided, rather than an opponent.
-        has_choice: bool[steps, envs], whether there were at least two legal actions.
+        several_legal: bool[steps, envs], whether there were at least two legal actions.
     """
 
     views: StructTensor
@@ -110,7 +110,7 @@ class Rollout:
     ends: Tensor
     margins: Tensor
     learner_mask: Tensor
-    has_choice: Tensor
+    several_legal: Tensor
 
     @classmethod
     def empty(cls, steps: int, envs: int, actions: int, device: Device) -> Rollout:
@@ -166,7 +166,7 @@ class Collector:
         opponent_of: int64[envs], index of each environment's opponent; −1 where the learner holds both seats.
         rollout: the buffers that every rollout overwrites.
         steps: the part of each step in these buffers.
-        choices: for each step so far, the environments in which the learner had a choice, int64[n].
+        learner_rows: for each step so far, the environments in which the learner had a choice, int64[n].
     """
 
     def __init__(
@@ -241,14 +241,14 @@ class Collector:
         self._cards = array(np.array(played.cards, np.int8))
         self.rollout = Rollout.empty(num_steps, num_envs, self.num_actions, self.device)
         self.steps = self.rollout.by_step()
-        self.choices: list[Tensor] = []
+        self.learner_rows: list[Tensor] = []
         self._deal(torch.ones_like(self.steps[0].ends))
 
     def features(self, views: StructTensor, rows: Tensor | None = None) -> Tensor:
         """Return the networks' inputs for canonical views, or for those of some rows, int8[n, features]."""
         rows = torch.arange(len(views), device=self.device.torch_device) if rows is None else rows
         made: Tensor = self.device.empty((len(rows), len(self.high)), "int8")
-        self.device.launch(write_inputs, len(rows), self.batch.rules.game, rows, views, self.universal, made)
+        self.device.launch(write_inputs, len(rows), self.batch.rules.record, rows, views, self.universal, made)
         return made
 
     def _deal(self, ends: Tensor) -> None:
@@ -257,7 +257,7 @@ class Collector:
         self.device.launch(
             deal_ended,
             self.batch.size,
-            self.batch.rules.game,
+            self.batch.rules.record,
             self._cards,
             np.uint64(self.seed),
             self._next_deal,
@@ -278,7 +278,7 @@ class Collector:
         """Create the opponents of the next rollout, which also take over the deals in progress."""
         self.opponents = [as_agent(maker(self.rollouts), self.batch.rules) for maker in self._makers]
         self.rollouts += 1
-        self.choices = []
+        self.learner_rows = []
         self.rollout.logits.zero_()
 
     def observe(self, step: int) -> None:
@@ -287,7 +287,7 @@ class Collector:
         self.device.launch(
             observe_envs,
             self.batch.size,
-            self.batch.rules.game,
+            self.batch.rules.record,
             self.states,
             self.opponent_of,
             self._learner_seat,
@@ -296,7 +296,7 @@ class Collector:
             now.masks,
             now.seats,
             now.learner_mask,
-            now.has_choice,
+            now.several_legal,
             self._asked,
         )
 
@@ -308,9 +308,9 @@ class Collector:
             policy: returns logits, float32[rows, actions], for observations int8[rows, features].
         """
         now = self.steps[step]
-        choices, *of_opponents = self.device.rows_by_code(self._asked, 1 + len(self.opponents))
-        self.choices.append(choices)
-        now.logits[choices] = policy(self.features(now.views, choices))
+        learner_rows, *of_opponents = self.device.rows_by_code(self._asked, 1 + len(self.opponents))
+        self.learner_rows.append(learner_rows)
+        now.logits[learner_rows] = policy(self.features(now.views, learner_rows))
         self.device.launch(
             sample_actions,
             self.batch.size,
@@ -338,7 +338,7 @@ class Collector:
         if not device.is_gpu:
             return torch.from_numpy(ask(opponent, self.batch, envs.numpy(), rng))
         views = device.empty(len(envs), VIEW)
-        device.launch(write_views, len(envs), self.batch.rules.game, self.states, envs, self._to_act, views)
+        device.launch(write_views, len(envs), self.batch.rules.record, self.states, envs, self._to_act, views)
         return opponent.act_on(device, views, rng)
 
     def play(self, step: int) -> None:
@@ -348,7 +348,7 @@ class Collector:
             batch.step_unchecked(self._every_env, self._true_actions)
         else:
             batch.step(self._true_actions.numpy())
-        self.device.launch(end_step, batch.size, batch.rules.game, self.states, self._moves, now.ends, now.margins)
+        self.device.launch(end_step, batch.size, batch.rules.record, self.states, self._moves, now.ends, now.margins)
         self._deal(now.ends)
 
     def learner_decisions(self) -> int:
@@ -363,9 +363,9 @@ class Collector:
             raise FloatingPointError("logits are not finite")
         return int(decisions)
 
-    def rows_with_choice(self) -> Tensor:
+    def rows_with_several_legal(self) -> Tensor:
         """Return the decisions of the rollout in which the learner had a choice, step * envs + env, int64[n]."""
-        return torch.cat([envs + step * self.batch.size for step, envs in enumerate(self.choices)])
+        return torch.cat([envs + step * self.batch.size for step, envs in enumerate(self.learner_rows)])
 
     def _saved_tensors(self) -> dict[str, Tensor]:
         return {

@@ -20,18 +20,18 @@ from german_whist.agents.endgame.exact_agent import ExactEndgame
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.simulator.observation.views import VIEW
 from german_whist.solver.search.transposition_table import race_transposition_table
-from german_whist.solver.tablebase.cache import open_complete_table, open_table
-from german_whist.solver.tablebase.endgame_table import EndgameTable
+from german_whist.solver.tablebase.cache import open_complete_tablebase, open_tablebase
+from german_whist.solver.tablebase.tablebase_file import Tablebase
 from german_whist.training.config import POOL, PolicyIterationConfig
 from german_whist.training.lookahead_kernels import (
     LOOKAHEAD,
     NUM_NEEDS,
+    apply_opponent_actions,
+    apply_policy_actions,
     begin_lookaheads,
     solve_states,
-    take_answers,
     take_known_margins,
     take_margins,
-    take_replies,
     take_values,
     write_groups,
     write_q_targets,
@@ -77,8 +77,8 @@ class ActionValueTargets:
         self._lookaheads = device.zeros(room, LOOKAHEAD)
         self._answers = device.zeros(batch.size, "bool")
         self._tables = _tables(collector)
-        self._known_cards = -1 if batch.rules.race else min(table.cards for table in self._tables)
-        self._solve = _EndgameSolver(batch.rules.game, self._tables, config.threads)
+        self._known_cards = -1 if batch.rules.race else min(tablebase.cards for tablebase in self._tables)
+        self._solve = _EndgameSolver(batch.rules.record, self._tables, config.threads)
 
     def compute(self, step: int, reply: Network, value: Network, lookahead: int) -> None:
         """Compute the action-value targets of a step: try every action wherever the learner has a choice.
@@ -97,7 +97,7 @@ class ActionValueTargets:
     def write_returns(self) -> None:
         """Compute the returns, once the rollout has been played."""
         collector, rollout = self._collector, self._collector.rollout
-        torch.logical_and(rollout.learner_mask, rollout.has_choice, out=self.mask)
+        torch.logical_and(rollout.learner_mask, rollout.several_legal, out=self.mask)
         collector.device.launch(
             watkins_q_lambda,
             collector.batch.size,
@@ -116,30 +116,32 @@ class ActionValueTargets:
         """Write the action-value targets of the environments selected by ``wanted``, bool[envs]."""
         collector, settings = self._collector, self._settings
         launch, states = collector.device.launch, collector.states
-        game, envs = collector.batch.rules.game, collector.batch.size
-        groups, rotations, needs, lookaheads = self._groups, self._rotations, self._needs, self._lookaheads
+        record, envs = collector.batch.rules.record, collector.batch.size
+        groups, rotations, status, lookaheads = self._groups, self._rotations, self._needs, self._lookaheads
         views, scale = self._views, float(settings.margin_tanh_scale)
-        shared = self._known_cards, scale, needs, views, lookaheads
+        shared = self._known_cards, scale, status, views, lookaheads
         rng = np.random.default_rng((collector.seed, collector.rank, collector.rollouts, step))
 
-        launch(write_groups, envs, game, states, wanted, settings.stock_rotations, groups, rotations)
-        launch(begin_lookaheads, len(needs), game, states, groups, rotations, lookahead, self._answers, *shared)
+        launch(write_groups, envs, record, states, wanted, settings.stock_rotations, groups, rotations)
+        launch(begin_lookaheads, len(status), record, states, groups, rotations, lookahead, self._answers, *shared)
         while True:
-            replying, valued_too, answering, valued, known, searched = collector.device.rows_by_code(needs, NUM_NEEDS)
+            replying, valued_too, answering, valued, known, searched = collector.device.rows_by_code(status, NUM_NEEDS)
             for rows, has_value in ((replying, False), (valued_too, True)):
                 if len(rows):
                     features = collector.features(views, rows)
                     if has_value:
                         launch(take_values, len(rows), rows, value(features), lookaheads)
-                    launch(take_replies, len(rows), game, rows, reply(features), *shared)
+                    launch(apply_policy_actions, len(rows), record, rows, reply(features), *shared)
             if len(answering):
-                launch(take_answers, len(answering), game, answering, self._answered(answering, rng), *shared)
+                launch(
+                    apply_opponent_actions, len(answering), record, answering, self._answered(answering, rng), *shared
+                )
             if not len(replying) + len(valued_too) + len(answering):
                 break
         if len(valued):
             launch(take_values, len(valued), valued, value(collector.features(views, valued)), lookaheads)
-        for table in self._tables:
-            launch(take_known_margins, len(known), known, game, table, scale, lookaheads)
+        for tablebase in self._tables:
+            launch(take_known_margins, len(known), known, record, tablebase, scale, lookaheads)
         if len(searched):
             found = collector.device.numpy(lookaheads.bytes[searched]).view(LOOKAHEAD)[:, 0]
             margins = collector.device.array(self._solve(np.ascontiguousarray(found["state"])))
@@ -166,10 +168,10 @@ class ActionValueTargets:
         return actions
 
 
-def _tables(collector: Collector) -> list[EndgameTable]:
-    """Return the endgame tables of the game; on a GPU complete ones, so that only races are searched."""
+def _tables(collector: Collector) -> list[Tablebase]:
+    """Return the tablebases of the record; on a GPU complete ones, so that only races are searched."""
     played = collector.batch.rules
-    find = open_complete_table if collector.device.is_gpu and not played.race else open_table
+    find = open_complete_tablebase if collector.device.is_gpu and not played.race else open_tablebase
     return [find(played.trump != "none", low) for low in (False, True)[: 1 + played.high_low]]
 
 
@@ -182,8 +184,8 @@ def _answers(opponent: Agent) -> bool:
 class _EndgameSolver:
     """Solves endgames that no table holds by search on the CPU, in several threads if there are many."""
 
-    def __init__(self, game: np.ndarray[Any, Any], tables: list[EndgameTable], threads: int) -> None:
-        self._game, self._tables = game, (tables[0], tables[-1])
+    def __init__(self, record: np.ndarray[Any, Any], tables: list[Tablebase], threads: int) -> None:
+        self._game, self._tables = record, (tables[0], tables[-1])
         self._threads = threads or torch.get_num_threads()
         self._transpositions = [race_transposition_table() for _ in range(self._threads)]
         self._executor = ThreadPoolExecutor(self._threads)

@@ -69,7 +69,7 @@ from german_whist.training.run import (
 )
 from german_whist.training.targets import ActionValueTargets
 
-INVERSE_TEMPERATURE = 4.0  # of the behaviour policy: values learn from its returns, so exploration must cost little
+INVERSE_TEMPERATURE = 4.0  # values learn from the behaviour policy's returns, so exploration must cost little
 VALUE_DEALS = 4096  # to fit the final value network to; about 100,000 positions in the classic game
 _DISTILL_PASSES = 10  # over the first rollout of a run with ``init``
 EXPLODED = 1e3  # a loss this large means divergence: in output units, targets are a few at most, losses mostly below 1
@@ -375,7 +375,7 @@ class TrainingState:
     @property
     def must_distill(self) -> bool:
         """Whether :meth:`distill` comes first: the policy was loaded, and no checkpoint holds a distilled network."""
-        return bool(self.config.init) and self.networks.distilled.steps == 0
+        return bool(self.config.init) and self.networks.rollout_policy.steps == 0
 
     def distill(self) -> None:
         """Train the distilled network on a rollout of the loaded policy.
@@ -428,7 +428,7 @@ class TrainingState:
         except FloatingPointError as error:
             raise diverged(self.run, self.decisions, str(error)) from None
         targets.write_returns()
-        rows = collector.rows_with_choice()
+        rows = collector.rows_with_several_legal()
         positions = (
             collector.features(rollout.views, rows),
             rollout.masks.flatten(0, 1)[rows],
@@ -485,7 +485,7 @@ class TrainingState:
         del self._pool[: -self.config.pool_size]
         if self.processes.is_first:
             checkpoint.save(self.run.checkpoint_path(self.decisions))
-            self._checkpoint_of(self.networks.distilled_layers()).save(self.run.distilled)
+            self._checkpoint_of(self.networks.rollout_policy_layers()).save(self.run.distilled)
         self.save_snapshot()
 
     def save_snapshot(self) -> None:

@@ -11,10 +11,10 @@ from german_whist.agents.base import (
     Actions,
     ActionValues,
     Agent,
+    Evaluation,
     Games,
     Histories,
     SupportsAct,
-    Values,
     agent_name,
     as_agent,
     whole_answer,
@@ -101,7 +101,7 @@ class ExactEndgame(Agent):
         chances[known, best_cards(open_hands(views[known]))] = 1.0
         return chances
 
-    def values(self, views: Views) -> Values | None:
+    def values(self, views: Views) -> Evaluation | None:
         """Return the wrapped agent's ``values``, with exact ones where the opponent's hand is known."""
         found = self.agent.values(views)
         if found is not None:

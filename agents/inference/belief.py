@@ -46,7 +46,7 @@ _MODEL_PRIOR = (0.7, 0.2, 0.1)
 # How often the modelled network and the modelled bot play a uniformly random legal card instead, so that one odd card
 # does not rule out the true deal. Lower rates are as good where a model is right, and worse where none is.
 _MISTAKES, _HEURISTIC_MISTAKES = 0.1, 0.3
-_TEMPERATURE = 0.1  # of the modelled network's softmax over advantages, in tricks: 0.06 is as good, 0.2 is worse
+_TEMPERATURE = 0.1  # temperature of the modelled network's softmax, in tricks: 0.06 is as good, 0.2 is worse
 
 Result = TypeVar("Result")
 History = tuple[npt.NDArray[np.int8], int]  # tokens int8[events, 4], and how many of the events happened
@@ -70,7 +70,7 @@ class ReplayScratch(NamedTuple):
     table: npt.NDArray[np.int64]
 
     @classmethod
-    def of(cls, deals: int = 1024) -> ReplayScratch:
+    def create(cls, deals: int = 1024) -> ReplayScratch:
         """Return scratch memory for a number of deals; the default holds all candidates of most decisions."""
         numbers = np.zeros(deals, np.int64), np.zeros(deals, np.int64)
         return cls(np.zeros(deals, STATE), *numbers, np.zeros((deals, MODELS)), np.zeros(2 * deals, np.int64))
@@ -90,7 +90,7 @@ class BeliefSettings(NamedTuple):
     model_prior: tuple[float, float, float]
 
     @classmethod
-    def of(cls, worlds: int, *, has_network: bool) -> BeliefSettings:
+    def create(cls, worlds: int, *, has_network: bool) -> BeliefSettings:
         """Return the settings for a number of worlds; without a network, the heuristic bot gets its prior."""
         deals = max(min(_CANDIDATES_PER_WORLD * worlds, _MAX_CANDIDATES), _FEWEST_PER_WORLD * worlds)
         network, heuristic, uniform = _MODEL_PRIOR
@@ -158,7 +158,7 @@ def sample_worlds(
     """
     if history is None:
         hands = np.empty(count, np.uint64)
-        sample_hands(rules.game, views, key, hands)
+        sample_hands(rules.record, views, key, hands)
         return Worlds(hands, np.zeros(count, np.int64), np.inf)
     candidates = sample_candidate_deals(rules, views, history, key, settings, run)
     joint, weights = posterior(candidates, settings)
@@ -213,7 +213,7 @@ def sample_candidate_deals(
 
         def sample_part(first: int, last: int, scratch: Any) -> bool:
             rest = (first, last, scratch.network, noise, scratch.replays, hands, log_likelihoods)
-            return bool(sample_candidates(rules.game, hidden, deals, listed, stream, *rest))
+            return bool(sample_candidates(rules.record, hidden, deals, listed, stream, *rest))
 
         if not all(run(sample_part, count)):
             raise ValueError("history: it does not belong to the view")

@@ -35,10 +35,10 @@ HIDDEN_DEAL = np.dtype(
         ("own", np.uint64, (2,)),  # the seat's hand as dealt, and in humbug the blind hand that it took
         ("own_positions", np.uint64, (2,)),
         ("is_dealer", np.int8),
-        ("hand_positions", np.uint64),  # of the opponent's hidden cards as dealt
+        ("hand_positions", np.uint64),  # where the opponent's hidden cards were dealt
         ("hand", np.int64),  # number of these
-        ("drawn_positions", np.uint64),  # of the opponent's unseen draws
-        ("free_positions", np.uint64),  # of cards that are in no hand
+        ("drawn_positions", np.uint64),  # positions of the opponent's unseen draws
+        ("free_positions", np.uint64),  # positions of cards that are in no hand
         ("next_position", np.int64),  # position of the next card of the stock
         ("swaps", np.int64),  # number of hands swapped for blind ones (humbug)
         ("seen", np.uint64),  # all cards seen
@@ -47,9 +47,9 @@ HIDDEN_DEAL = np.dtype(
         ("held", np.int64),  # number of them in the opponent's hand
         ("items", np.int64),  # number of items (module docstring); the next four hold them in order
         ("kind", np.int8, (MAX_ITEMS,)),
-        ("suit", np.int8, (MAX_ITEMS,)),  # of the card played, or of the void shown
+        ("suit", np.int8, (MAX_ITEMS,)),  # suit of the card played, or of the void shown
         ("card", np.int8, (MAX_ITEMS,)),  # the card played
-        ("position", np.int8, (MAX_ITEMS,)),  # of the card drawn
+        ("position", np.int8, (MAX_ITEMS,)),  # position of the card drawn
         ("cards_played", np.int64),  # by both seats
         ("played", np.int8, (52,)),  # cards in the order of play
         # By trick (from 1) and seat (0: this seat): the face-up card taken, −1 for none.
@@ -65,7 +65,7 @@ _PLAYED, _TOOK, _DREW = _EVENT["played"], _EVENT["took"], _EVENT["drew"]
 _TAKE, _LEAVE, _SWAP = _EVENT["take"], _EVENT["leave"], _EVENT["swap"]
 _ME = 1
 
-_MAX_SUBSETS = 5_000  # of the unseen cards, that ``list_hands`` looks through for possible hands
+_MAX_SUBSETS = 5_000  # most subsets of the unseen cards that ``list_hands`` looks through
 _STREAM = np.uint64(2**20)  # random stream of sampled deals, apart from the streams of decks and agents
 _ONE = np.uint64(1)
 _SHIFT = np.uint64(32)
@@ -91,22 +91,22 @@ def _every(step, first, end):
 
 
 @kernel
-def _read_dealer(game, hidden, is_dealer):
+def _read_dealer(rules, hidden, is_dealer):
     """Write the positions in the deck of both hands as dealt."""
-    step = 4 if game.humbug else 2  # hands dealt in turn; the non-dealer's is the first, the dealer's the last
-    end = step * np.int64(game.hand)
+    step = 4 if rules.humbug else 2  # hands dealt in turn; the non-dealer's is the first, the dealer's the last
+    end = step * np.int64(rules.hand)
     hidden.is_dealer = is_dealer
     hidden.own_positions[0] = _every(step, step - 1 if is_dealer else 0, end)
     hidden.hand_positions = _every(step, 0 if is_dealer else step - 1, end)
 
 
 @kernel
-def _read_turned(game, hidden, is_mine, card, bit):
+def _read_turned(rules, hidden, is_mine, card, bit):
     """Record a card that is turned up: of the stock, or in humbug the dealer's last card."""
-    position = np.int64(game.cards) - 1 if game.humbug else hidden.next_position
+    position = np.int64(rules.cards) - 1 if rules.humbug else hidden.next_position
     hidden.deck[position] = card
     hidden.next_position += 1
-    if game.humbug:
+    if rules.humbug:
         hidden.hand_positions &= ~(_ONE << np.uint64(position))
         hidden.own_positions[0] &= ~(_ONE << np.uint64(position))
         hidden.own[0] &= ~bit
@@ -114,9 +114,9 @@ def _read_turned(game, hidden, is_mine, card, bit):
 
 
 @kernel
-def _read_draw(game, hidden, is_mine, card, bit):
+def _read_draw(rules, hidden, is_mine, card, bit):
     """Record a draw that the other seat does not see: from the stock, or a card of a blind hand."""
-    if game.humbug:
+    if rules.humbug:
         hidden.own[1] |= bit if is_mine else np.uint64(0)
         return
     if is_mine:
@@ -128,10 +128,10 @@ def _read_draw(game, hidden, is_mine, card, bit):
 
 
 @kernel
-def _read_swap(game, hidden, is_mine):
+def _read_swap(rules, hidden, is_mine):
     """Record that a seat swaps its hand for the next blind one."""
     hidden.swaps += 1
-    blind = _every(4, hidden.swaps, np.int64(game.cards))
+    blind = _every(4, hidden.swaps, np.int64(rules.cards))
     if is_mine:
         hidden.own_positions[1] = blind
     else:
@@ -155,48 +155,48 @@ def _read_play(hidden, is_mine, card, led):
 
 
 @kernel
-def _is_readable(game, hidden, event, card, trick):
+def _is_readable(rules, hidden, event, card, trick):
     """Return whether an event can occur under the rules: histories come from outside, and kernels check no bounds."""
-    if not 0 <= trick <= MAX_TRICKS or card > 51 or (card >= 0 and not game.deck & (_ONE << np.uint64(card))):
+    if not 0 <= trick <= MAX_TRICKS or card > 51 or (card >= 0 and not rules.deck & (_ONE << np.uint64(card))):
         return False
     if event in (_PLAYED, _DREW) and hidden.items + 2 > MAX_ITEMS:  # a play may add two items, a draw adds one
         return False
     if event == _PLAYED:
         return card >= 0 and hidden.cards_played < 52
-    return event not in (_TURNED, _DREW) or game.humbug or hidden.next_position < game.cards
+    return event not in (_TURNED, _DREW) or rules.humbug or hidden.next_position < rules.cards
 
 
 @kernel
-def read_history(game, tokens, hidden):
+def read_history(rules, tokens, hidden):
     """Read a history, and return whether its cards add up under these rules.
 
     Args:
-        game: the rules, a ``GAME`` record.
+        rules: the rules, a ``RULES_RECORD`` record.
         tokens: the events, int8[events, 4].
         hidden: a ``HIDDEN_DEAL`` record of zeros, written.
     """
     hidden.deck[:] = -1
     hidden.took[:] = -1
     hidden.choice[:] = -1
-    hidden.next_position = 2 * np.int64(game.hand)
+    hidden.next_position = 2 * np.int64(rules.hand)
     led = np.int64(-1)
     for i in range(tokens.shape[0]):
         event, is_mine, card = np.int64(tokens[i, 0]), tokens[i, 1] == _ME, np.int64(tokens[i, 2]) - 1
         trick = np.int64(tokens[i, 3])
-        if not _is_readable(game, hidden, event, card, trick):
+        if not _is_readable(rules, hidden, event, card, trick):
             return False
         bit = _ONE << np.uint64(card) if card >= 0 else np.uint64(0)
         hidden.seen |= bit
         if event == _DEALER:
-            _read_dealer(game, hidden, is_mine)
+            _read_dealer(rules, hidden, is_mine)
         elif event == _DEALT:
             hidden.own[0] |= bit
         elif event == _TURNED:
-            _read_turned(game, hidden, is_mine, card, bit)
+            _read_turned(rules, hidden, is_mine, card, bit)
         elif event == _DREW:
-            _read_draw(game, hidden, is_mine, card, bit)
+            _read_draw(rules, hidden, is_mine, card, bit)
         elif event == _SWAP:
-            _read_swap(game, hidden, is_mine)
+            _read_swap(rules, hidden, is_mine)
         elif event == _TOOK:
             hidden.took[trick, 0 if is_mine else 1] = card
             hidden.taken |= np.uint64(0) if is_mine else bit
@@ -205,21 +205,21 @@ def read_history(game, tokens, hidden):
         elif event == _PLAYED:
             _read_play(hidden, is_mine, card, led)
             led = suit_of(card) if led < 0 else -1
-    return _adds_up(game, hidden)
+    return _adds_up(rules, hidden)
 
 
 @kernel
-def _adds_up(game, hidden):
+def _adds_up(rules, hidden):
     """Write the fields that follow from the others, and return whether cards and their positions are as many."""
     known = np.uint64(0)
-    for position in range(game.cards):
+    for position in range(rules.cards):
         known |= _ONE << np.uint64(position) if hidden.deck[position] >= 0 else np.uint64(0)
     known |= hidden.own_positions[0] | hidden.own_positions[1] | hidden.hand_positions | hidden.drawn_positions
-    hidden.free_positions = _every(1, 0, np.int64(game.cards)) & ~known
+    hidden.free_positions = _every(1, 0, np.int64(rules.cards)) & ~known
     hidden.hand = hidden.held = popcount(hidden.hand_positions)
     for item in range(hidden.items):
         hidden.held += 1 if hidden.kind[item] == DREW else -1 if hidden.kind[item] == PLAYED else 0
-    hidden.unseen = game.deck & ~hidden.seen
+    hidden.unseen = rules.deck & ~hidden.seen
     for group in range(2):
         if popcount(hidden.own[group]) != popcount(hidden.own_positions[group]):
             return False

@@ -36,14 +36,14 @@ def next_action(hidden, state, cards_played):
 
 
 @kernel
-def add_log_likelihoods(game, hidden, network, noise, count, scratch, log_likelihoods):
+def add_log_likelihoods(rules, hidden, network, noise, count, scratch, log_likelihoods):
     """Add the log-likelihoods of the opponent's actions in some deals, and return whether all actions are legal.
 
     The deals are replayed side by side. At one point of the history, the opponent's view differs between them in
     its hand only, so the models are evaluated once per distinct hand.
 
     Args:
-        game: the rules, a ``GAME`` record.
+        rules: the rules, a ``RULES_RECORD`` record.
         hidden: a ``HIDDEN_DEAL`` record.
         network: a :class:`RowNetwork`.
         noise: float64[3]: the network's temperature in tricks, and the probabilities with which the network and the
@@ -64,14 +64,14 @@ def add_log_likelihoods(game, hidden, network, noise, count, scratch, log_likeli
         if action < 0:  # the history ends at a decision of the seat that it belongs to
             return turn == SELF
         if turn == OPPONENT:
-            _write_logs(game, network, noise, action, _number_choices(count, scratch), scratch)
+            _write_logs(rules, network, noise, action, _number_choices(count, scratch), scratch)
             for i in range(count):
                 if choices[i] >= 0:
                     for model in range(MODELS):
                         log_likelihoods[i, model] += logs[choices[i], model]
         cards_played += 1 if decision == PLAY else 0
         for i in range(count):
-            play(game, states[i], action)
+            play(rules, states[i], action)
 
 
 @kernel
@@ -97,14 +97,14 @@ def _number_choices(count, scratch):
 
 
 @kernel
-def _write_logs(game, network, noise, action, count, scratch):
+def _write_logs(rules, network, noise, action, count, scratch):
     """Write the log-likelihoods of an action in the first ``count`` distinct decisions."""
     states, _, firsts, logs, _ = scratch
     views = network.views
     for begin in range(0, count, views.shape[0]):
         rows = min(count - begin, views.shape[0])
         for row in range(rows):
-            write_view(game, states[firsts[begin + row]], OPPONENT, views[row])
+            write_view(rules, states[firsts[begin + row]], OPPONENT, views[row])
         if is_network(network):
             write_logits(network, rows)
         for row in range(rows):
@@ -119,11 +119,11 @@ def _write_logs(game, network, noise, action, count, scratch):
 
 
 @kernel
-def sample_candidates(game, hidden, deals, listed, key, first, last, network, noise, scratch, hands, log_likelihoods):
+def sample_candidates(rules, hidden, deals, listed, key, first, last, network, noise, scratch, hands, log_likelihoods):
     """Sample deals ``first`` … ``last`` − 1, and write the opponent's hidden cards and its plays' log-likelihoods.
 
     Args:
-        game: the rules, ``GAME`` array (1,).
+        rules: the rules, ``RULES_RECORD`` array (1,).
         hidden: ``HIDDEN_DEAL`` array (1,).
         deals: from ``count_deals``.
         listed: hands that the opponent can hold, uint64[n], which the deals take in turn; if empty, hands are sampled.
@@ -150,10 +150,10 @@ def sample_candidates(game, hidden, deals, listed, key, first, last, network, no
                 sample_deal_of_hand(hidden[0], deals[0], hands[number], key, number, np.int64(1), deck)
             else:
                 hands[number] = sample_deal(hidden[0], deals, key, number, size, deck)
-            deal(game[0], states[i], SELF if hidden[0].is_dealer else OPPONENT)
+            deal(rules[0], states[i], SELF if hidden[0].is_dealer else OPPONENT)
         written = log_likelihoods[begin : begin + count]
         written[:] = 0.0
-        if not add_log_likelihoods(game[0], hidden[0], network, noise, count, scratch, written):
+        if not add_log_likelihoods(rules[0], hidden[0], network, noise, count, scratch, written):
             return False
     return True
 

@@ -27,9 +27,9 @@ from german_whist.agents.inference.world_sampling_kernels import (
     write_known_state,
 )
 from german_whist.game.rules import Rules
-from german_whist.game.rules import rules as rules_named
+from german_whist.game.rules import rules as get_rules
 from german_whist.game.state import STATE
-from german_whist.game.utils.checks import check_seed, whole_number
+from german_whist.game.utils.checks import check_int, check_seed
 from german_whist.game.utils.jit import allocating_kernel
 from german_whist.simulator.batch import BatchState
 from german_whist.simulator.observation.history import COLUMNS
@@ -65,7 +65,7 @@ class DealSampler:
         self.hidden: npt.NDArray[Any] = np.zeros(1, HIDDEN_DEAL)
         is_byte = tokens.dtype == np.int8 or ((tokens >= _BYTE.min) & (tokens <= _BYTE.max)).all()
         tokens = np.ascontiguousarray(tokens, np.int8)
-        if not is_byte or not read_history(rules.game[0], tokens, self.hidden[0]):
+        if not is_byte or not read_history(rules.record[0], tokens, self.hidden[0]):
             raise ValueError(f"history: it is not a complete history of {rules_spec(rules)!r}")
         self.deals = count_deals(self.hidden[0])
         if not len(self.deals[2]):
@@ -89,11 +89,11 @@ def _key(rng: np.random.Generator | int | None) -> np.uint64:
 
 
 @allocating_kernel
-def _first_inconsistent(game: Any, views: Any, rows: Any) -> int:
+def _first_inconsistent(rules: Any, views: Any, rows: Any) -> int:
     """Return the first of some rows with a view that no opponent hand satisfies; −1 if there is none."""
     counts = np.zeros(1, HAND_COUNTS)
     for row in rows:
-        if count_hands(game[0], views[row], counts[0]) == 0:
+        if count_hands(rules[0], views[row], counts[0]) == 0:
             return int(row)
     return -1
 
@@ -109,19 +109,19 @@ def check_consistent(views: Views, rules: Rules, rows: npt.NDArray[np.int64] | N
     Raises:
         ValueError: the message names the first such row.
     """
-    wrong = _first_inconsistent(rules.game, views, np.arange(len(views)) if rows is None else rows)
+    wrong = _first_inconsistent(rules.record, views, np.arange(len(views)) if rows is None else rows)
     if wrong >= 0:
         raise ValueError(f"view {wrong} is inconsistent: no opponent hand satisfies it")
 
 
 @allocating_kernel
-def write_states(game: Any, views: Any, key: np.uint64, states: npt.NDArray[Any]) -> None:
+def write_states(rules: Any, views: Any, key: np.uint64, states: npt.NDArray[Any]) -> None:
     """Write a random completion of the view into every state."""
     hands = np.empty(states.shape[0], np.uint64)
-    sample_hands(game, views, key, hands)
+    sample_hands(rules, views, key, hands)
     for world in range(states.shape[0]):
-        write_known_state(game[0], views[0], states[world])
-        write_hidden_cards(game[0], views[0], hands[world], key, np.uint64(world), states[world])
+        write_known_state(rules[0], views[0], states[world])
+        write_hidden_cards(rules[0], views[0], hands[world], key, np.uint64(world), states[world])
 
 
 def sample_states(
@@ -151,12 +151,12 @@ def sample_states(
     Raises:
         ValueError: if ``view`` is not one view of a seat to act, no hand agrees with it, or a number is out of range.
     """
-    rules = rules_named(rules)
+    rules = get_rules(rules)
     views = np.atleast_1d(np.asarray(view))
     if views.dtype != VIEW or views.shape != (1,) or not views["turn"][0]:
         raise ValueError(f"view must be one view of a seat to act, got shape {views.shape}")
-    states = np.zeros(whole_number("count", count, 1), STATE)
+    states = np.zeros(check_int("count", count, 1), STATE)
     key = _key(rng)
     check_consistent(views, rules)
-    write_states(rules.game, np.ascontiguousarray(views), key, states)
+    write_states(rules.record, np.ascontiguousarray(views), key, states)
     return BatchState(rules, states, None, None)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from german_whist.agents.inference.sampling import check_consistent
 from german_whist.agents.inference.world_sampling_kernels import BINOMIAL, HAND_COUNTS, count_hands
 from german_whist.game.rules import Rules
-from german_whist.game.rules import rules as rules_named
+from german_whist.game.rules import rules as get_rules
 from german_whist.game.state_kernels import suit_mask
 from german_whist.game.utils.bit_kernels import popcount
 from german_whist.game.utils.jit import allocating_kernel, kernel
@@ -35,9 +35,9 @@ class SuitLengths(NamedTuple):
 
 @allocating_kernel
 def _write_lengths(
-    game: Any, view: Any, counts: Any, expected: npt.NDArray[np.float64], void: npt.NDArray[np.float64]
+    rules: Any, view: Any, counts: Any, expected: npt.NDArray[np.float64], void: npt.NDArray[np.float64]
 ) -> None:
-    hands: int = count_hands(game, view, counts)
+    hands: int = count_hands(rules, view, counts)
     held = counts.held
     # A forward pass over the suits meets the backward counts in ``counts.ways``: the ways before a suit, times those of
     # the suit, times those after it, are the hands with that length of the suit.
@@ -62,10 +62,10 @@ def _write_lengths(
 
 @kernel
 def _write_all_lengths(
-    game: Any, views: Views, counts: Any, expected: npt.NDArray[np.float64], void: npt.NDArray[np.float64]
+    rules: Any, views: Views, counts: Any, expected: npt.NDArray[np.float64], void: npt.NDArray[np.float64]
 ) -> None:
     for i in range(views.shape[0]):
-        _write_lengths(game[0], views[i], counts[0], expected[i], void[i])
+        _write_lengths(rules[0], views[i], counts[0], expected[i], void[i])
 
 
 def suit_lengths(views: Views, rules: str | Rules = "classic") -> SuitLengths:
@@ -79,8 +79,8 @@ def suit_lengths(views: Views, rules: str | Rules = "classic") -> SuitLengths:
         ValueError: when no opponent hand is consistent with a view, or ``views`` is not an array of views.
     """
     check_view_array(views)
-    game = rules_named(rules)
+    game = get_rules(rules)
     check_consistent(views, game)
     lengths = SuitLengths(np.zeros((len(views), 4)), np.zeros((len(views), 4)))
-    _write_all_lengths(game.game, np.ascontiguousarray(views), np.zeros(1, HAND_COUNTS), *lengths)
+    _write_all_lengths(game.record, np.ascontiguousarray(views), np.zeros(1, HAND_COUNTS), *lengths)
     return lengths

@@ -60,17 +60,17 @@ HAND_COUNTS = np.dtype(
 
 
 @kernel
-def count_opponent_unseen(game, view):
+def count_opponent_unseen(rules, view):
     """Return the number of unseen cards in the opponent's hand."""
-    if game.humbug:
-        return np.int64(game.hand) - popcount(view.played_opponent) - popcount(view.opponent_known)
+    if rules.humbug:
+        return np.int64(rules.hand) - popcount(view.played_opponent) - popcount(view.opponent_known)
     return popcount(view.unseen) - (np.int64(view.stock) - popcount(view.face_up))
 
 
 @kernel
-def is_all_known(game, view):
+def is_all_known(rules, view):
     """Return whether a view hides nothing: the opponent holds all cards that were never seen."""
-    return popcount(view.unseen) == count_opponent_unseen(game, view)
+    return popcount(view.unseen) == count_opponent_unseen(rules, view)
 
 
 @kernel
@@ -89,11 +89,11 @@ def write_limits(view, counts):
 
 
 @kernel
-def count_hands(game, view, counts):
+def count_hands(rules, view, counts):
     """Count the opponent's consistent hands and return their number; 0 also for a view of another deck."""
     counts.cards = view.unseen
-    counts.held = count_opponent_unseen(game, view)
-    if cards_of_view(view) != game.deck or counts.held < 0 or counts.held > min(MAX_HAND, popcount(view.unseen)):
+    counts.held = count_opponent_unseen(rules, view)
+    if cards_of_view(view) != rules.deck or counts.held < 0 or counts.held > min(MAX_HAND, popcount(view.unseen)):
         return np.int64(0)
     write_limits(view, counts)
     held = counts.held
@@ -167,35 +167,35 @@ def sample_hand(counts, key, world):
 
 
 @allocating_kernel
-def sample_hands(game, views, key, hands):
+def sample_hands(rules, views, key, hands):
     """Write the opponent's hidden hands in worlds 0, 1, 2, … of a random key.
 
     Args:
-        game: the rules, ``GAME`` array (1,).
+        rules: the rules, ``RULES_RECORD`` array (1,).
         views: a consistent view, ``VIEW`` array (1,).
         key: random key.
         hands: uint64[worlds], written.
     """
     counts = np.zeros(1, HAND_COUNTS)
-    count_hands(game[0], views[0], counts[0])
+    count_hands(rules[0], views[0], counts[0])
     for world in range(hands.shape[0]):
         hands[world] = sample_hand(counts[0], key, np.uint64(world))
 
 
 @kernel
-def decision_of(game, view):
+def decision_of(rules, view):
     """Return the kind of decision of the seat to act."""
     if not view.choice:
         return PLAY
-    if game.humbug:
+    if rules.humbug:
         return EXCHANGE
-    if game.draft:
+    if rules.draft:
         return DRAFT
     return PICK_AFTER if view.stock % 2 else PICK
 
 
 @kernel
-def write_known_state(game, view, state):
+def write_known_state(rules, view, state):
     """Write the part of a state that the view determines; the seat that has the view is to act."""
     state.hands[SELF] = view.hand
     state.known[SELF], state.known[OPPONENT] = view.own_known, view.opponent_known
@@ -208,12 +208,12 @@ def write_known_state(game, view, state):
         state.tricks[stage, SELF] = view.tricks_self[stage]
         state.tricks[stage, OPPONENT] = view.tricks_opponent[stage]
     state.exchanged[SELF], state.exchanged[OPPONENT] = view.exchanged_self, view.exchanged_opponent
-    state.top = game.cards - (np.int64(view.stock) - popcount(view.face_up))
+    state.top = rules.cards - (np.int64(view.stock) - popcount(view.face_up))
     state.trump = view.trump
     state.low = view.low
     state.dealer = SELF if view.dealer else OPPONENT
     state.turn = SELF
-    state.decision = decision_of(game, view)
+    state.decision = decision_of(rules, view)
     state.led = view.led
     state.done = False
     # ``winner`` leads the trick. In an exchange no trick was played, and the non-dealer leads the first one.
@@ -239,11 +239,11 @@ def _write_voids(state, seat, void, drawn):
 
 
 @kernel
-def write_hidden_cards(game, view, hand, key, world, state):
+def write_hidden_cards(rules, view, hand, key, world, state):
     """Complete a state by a world: the opponent's hidden cards, and a random order of those that nobody holds.
 
     Args:
-        game: the rules, a ``GAME`` record.
+        rules: the rules, a ``RULES_RECORD`` record.
         view: a ``VIEW`` record.
         hand: the opponent's hidden cards, a mask.
         key: random key.
@@ -252,8 +252,8 @@ def write_hidden_cards(game, view, hand, key, world, state):
     """
     state.hands[OPPONENT] = hand | view.opponent_known
     rest = view.unseen & ~hand
-    if game.humbug:
-        _write_blinds(game, view, rest, key, world, state)
+    if rules.humbug:
+        _write_blinds(rules, view, rest, key, world, state)
         return
     i = np.int64(state.top)
     while rest:
@@ -264,10 +264,10 @@ def write_hidden_cards(game, view, hand, key, world, state):
 
 
 @allocating_kernel
-def _write_blinds(game, view, rest, key, world, state):
+def _write_blinds(rules, view, rest, key, world, state):
     """Distribute the cards that nobody holds over the opponent's discarded hand and the remaining blinds."""
-    cards = np.int64(game.cards)
-    size = np.int64(game.hand)
+    cards = np.int64(rules.cards)
+    size = np.int64(rules.hand)
     left = popcount(rest)
     for i in range(left):  # as scratch, because these places belong to cards that were dealt
         state.deck[i] = lowest(rest)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.base import Actions, ActionValues, Agent, Histories, Values
+from german_whist.agents.base import Actions, ActionValues, Agent, Evaluation, Histories
 from german_whist.agents.bots.base import check_open_endgame
 from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.agents.policy.input_kernels import write_network_inputs
@@ -183,7 +183,7 @@ class PolicyAgent(Agent):
         errors[np.arange(len(views)), best] = 0.0
         return ActionValues(best, gains, errors, np.full(gains.shape, np.nan), errors * WIN_PER_TRICK)
 
-    def values(self, views: Views) -> Values | None:
+    def values(self, views: Views) -> Evaluation | None:
         """Return the value network's estimates for deals in which both seats play this policy.
 
         Args:
@@ -197,7 +197,7 @@ class PolicyAgent(Agent):
             return None
         canonical, _ = canonical_views(views, self.checkpoint.ranks)
         outputs = self._value.logits(network_inputs(canonical, self.rules, self.checkpoint.inputs)).astype(np.float64)
-        return Values(outputs[:, 0].copy(), 1 / (1 + np.exp(-outputs[:, 1])))
+        return Evaluation(outputs[:, 0].copy(), 1 / (1 + np.exp(-outputs[:, 1])))
 
     def _logits(self, views: Views) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8]]:
         """Return the logits of canonical actions, float32[n, num_actions], −∞ for illegal ones, and the relabeling."""
@@ -227,7 +227,7 @@ class _GpuNetwork:
         device, count = self._device, len(views.bytes)
         canonical, relabeling = canonical_views_on(device, views, self._ranks)
         features = device.zeros((count, self._features), "int8")
-        device.launch(write_network_inputs, count, self._rules.game, canonical, self._is_universal, features)
+        device.launch(write_network_inputs, count, self._rules.record, canonical, self._is_universal, features)
         masks = device.zeros((count, self._actions), "int8")
         device.launch(write_view_masks, count, canonical, masks)
         logits = self._network(features).masked_fill(masks == 0, -torch.inf)

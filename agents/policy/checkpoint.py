@@ -32,7 +32,7 @@ from german_whist.agents.policy.network.layers import (
 from german_whist.game.endgame_setting import PLAYED, check_endgame
 from german_whist.game.rules import Rules, rules_from_dict
 from german_whist.game.utils.files import write_atomically
-from german_whist.simulator.observation.views import NAMED, RANKS
+from german_whist.simulator.observation.views import NAMED, RANK_NAMINGS
 
 if TYPE_CHECKING:
     from german_whist.agents.policy.network.forward import Forward
@@ -208,7 +208,7 @@ def load_checkpoint(path: str | Path) -> Checkpoint:
         rules, network = rules_from_dict(dict(model_card["rules"])), dict(model_card["network"])
         sizes, ranks = network.pop("sizes"), network.pop("ranks")
         inputs, suit_layers = network.pop("inputs", OBSERVATION), network.pop("suit_layers", 0)
-        if network != NETWORK or ranks not in RANKS or inputs not in INPUTS:
+        if network != NETWORK or ranks not in RANK_NAMINGS or inputs not in INPUTS:
             raise ValueError(f"network must be {NETWORK} with known ranks and inputs, got {model_card['network']}")
         features, outputs = input_high(rules, inputs).size, num_outputs(rules, inputs)
         logits_per_trick = model_card["logits_a_trick"]

@@ -62,9 +62,9 @@ _SUIT = np.uint64(0x1FFF)
 
 
 @kernel
-def write_universal(game, view, row):
+def write_universal(rules, view, row):
     """Write the universal encoding of a view into an int8 row."""
-    write_observation(game, view, row[:_BASE_SIZE])
+    write_observation(rules, view, row[:_BASE_SIZE])
     row[_CHOICE] = view.choice
     row[_LOW] = view.low
     own = view.tricks_self[ENDGAME] + view.tricks_self[FOREPLAY] * view.all_count
@@ -78,30 +78,30 @@ def write_universal(game, view, row):
     row[_OPEN_STOCK] = popcount(view.face_up)
     suits = 0
     for suit in range(4):
-        suits += 1 if (game.deck >> np.uint64(13 * suit)) & _SUIT else 0
+        suits += 1 if (rules.deck >> np.uint64(13 * suit)) & _SUIT else 0
     row[_SUITS] = suits
-    row[_RANKS] = game.cards // suits
-    row[_HAND_SIZE] = game.hand
-    row[_STOCK_SIZE] = game.cards - 2 * game.hand
+    row[_RANKS] = rules.cards // suits
+    row[_HAND_SIZE] = rules.hand
+    row[_STOCK_SIZE] = rules.cards - 2 * rules.hand
 
 
 @kernel
-def write_network_input(game, view, universal, row):
+def write_network_input(rules, view, universal, row):
     """Write a network's inputs for a canonical view into an int8 row.
 
     Args:
-        game: the rules, a ``GAME`` record.
+        rules: the rules, a ``RULES_RECORD`` record.
         view: a canonical ``VIEW`` record.
         universal: whether the inputs are the universal encoding instead of the observation.
         row: int8[features], written.
     """
     if universal:
-        write_universal(game, view, row)
+        write_universal(rules, view, row)
     else:
-        write_observation(game, view, row)
+        write_observation(rules, view, row)
 
 
 @row_kernel(writes="row")
-def write_network_inputs(i, game, views, universal, row):
+def write_network_inputs(i, rules, views, universal, row):
     """Write a network's inputs for canonical view ``i`` into row ``i`` of int8[len(views), features]."""
-    write_network_input(game[0], views[i], universal, row)
+    write_network_input(rules[0], views[i], universal, row)

@@ -10,7 +10,7 @@ from german_whist.agents.policy.network.layers import INPUTS, OBSERVATION, UNIVE
 from german_whist.game.cards import NUM_ACTIONS
 from german_whist.game.layout import Block, highest_values, layout_of
 from german_whist.game.rules import Rules
-from german_whist.game.rules import rules as rules_named
+from german_whist.game.rules import rules as get_rules
 from german_whist.game.utils.names import unknown_name_error
 from german_whist.simulator.observation.vector import observation_high, observation_layout
 from german_whist.simulator.observation.views import Views, check_view_array
@@ -56,8 +56,8 @@ def network_inputs(views: Views, rules: str | Rules = "classic", inputs: str = O
     """
     if inputs not in INPUTS:
         raise unknown_name_error("inputs", inputs, INPUTS)
-    rules = rules_named(rules)
+    rules = get_rules(rules)
     check_view_array(views)
     out = np.empty((len(views), input_high(rules, inputs).size), np.int8)
-    write_network_inputs(len(views), rules.game, np.ascontiguousarray(views), inputs == UNIVERSAL, out)
+    write_network_inputs(len(views), rules.record, np.ascontiguousarray(views), inputs == UNIVERSAL, out)
     return out

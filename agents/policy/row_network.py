@@ -36,7 +36,7 @@ class RowNetwork(NamedTuple):
         rank_by_unplayed: whether ranks are counted among the unplayed cards.
         universal: whether the inputs are the universal encoding instead of the observation.
         logits_per_trick: scale of the logits; ``LOGITS_PER_TRICK`` if they are not action values.
-        game: the rules, ``GAME`` array (1,).
+        record: the rules, a ``RULES_RECORD`` array (1,).
         views: the views, written by the caller, ``VIEW`` array (VIEWS,).
         canonical: the canonical views, ``VIEW`` array (VIEWS,).
         relabeling: their relabelings, int8[VIEWS, RELABELING_SIZE].
@@ -51,7 +51,7 @@ class RowNetwork(NamedTuple):
     rank_by_unplayed: bool
     universal: bool
     logits_per_trick: float
-    game: npt.NDArray[Any]
+    record: npt.NDArray[Any]
     views: npt.NDArray[Any]
     canonical: npt.NDArray[Any]
     relabeling: npt.NDArray[np.int8]
@@ -61,7 +61,7 @@ class RowNetwork(NamedTuple):
     logits: npt.NDArray[np.float32]
 
     @classmethod
-    def of(cls, checkpoint: Checkpoint | None, rules: Rules) -> RowNetwork:
+    def for_rules(cls, checkpoint: Checkpoint | None, rules: Rules) -> RowNetwork:
         """Pack a checkpoint's network for a game; ``None`` gives one that plays nothing, see :func:`is_network`.
 
         Raises:
@@ -79,7 +79,7 @@ class RowNetwork(NamedTuple):
             checkpoint.ranks == UNPLAYED,
             checkpoint.inputs == UNIVERSAL,
             checkpoint.logits_per_trick or LOGITS_PER_TRICK,
-            rules.game.copy(),
+            rules.record.copy(),
             np.zeros(VIEWS, VIEW),
             np.zeros(VIEWS, VIEW),
             np.zeros((VIEWS, RELABELING_SIZE), np.int8),
@@ -103,7 +103,7 @@ def write_logits(network: Any, count: int) -> None:
     for row in range(count):
         canonical[row] = views[row]
         relabel_view(views[row], canonical[row], network.relabeling[row], network.rank_by_unplayed)
-        write_network_input(network.game[0], canonical[row], network.universal, features[row])
+        write_network_input(network.record[0], canonical[row], network.universal, features[row])
     units, indices = network.units[:count], network.indices
     write_layer_rows(features[:count], network.hidden, True, indices, units)
     write_layer_rows(units, network.last, False, indices, network.logits[:count])

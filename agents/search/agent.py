@@ -9,7 +9,8 @@ Play is searched where it pays: in the last tricks of the foreplay (``SEARCHED_T
 3. Worlds (determinizations) are drawn from the weighted deals by systematic resampling. The actions that the policy
    does not rule out are all tried in the same worlds. After each action a rollout plays to the endgame, which gets its
    exact value (``rollout_kernels``). Clearly worse actions are dropped after 16, 32, 64, … worlds.
-4. The policy's advantages and the mean differences in the worlds are weighted by their precision (``choice_kernels``).
+4. The policy's advantages and the mean differences in the worlds are weighted by their precision
+   (``selection_kernels``).
 
 ``mc:worlds=N`` is flat Monte Carlo, an untuned baseline. Its worlds are drawn uniformly from those that the view allows
 (``inference/world_sampling_kernels``), the heuristic bot plays the rollouts, every action is tried in all worlds, and
@@ -34,7 +35,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.base import Actions, ActionValues, Agent, Games, Histories, Values
+from german_whist.agents.base import Actions, ActionValues, Agent, Evaluation, Games, Histories
 from german_whist.agents.bots.base import RuleBot, check_open_endgame
 from german_whist.agents.bots.heuristic.bot_kernels import choose
 from german_whist.agents.inference.belief import (
@@ -47,18 +48,18 @@ from german_whist.agents.inference.world_sampling_kernels import is_all_known
 from german_whist.agents.policy.agent import NETWORK_SD, WIN_PER_TRICK, PolicyAgent
 from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.agents.policy.row_network import VIEWS, RowNetwork
-from german_whist.agents.search.choice_kernels import combine, contenders, representative, worth_trying
 from german_whist.agents.search.rollout_kernels import distinct_actions, try_worlds
+from german_whist.agents.search.selection_kernels import combine, contenders, representative, worth_trying
 from german_whist.agents.search.world_search import Decision, WorldSearcher
 from german_whist.game.cards import NUM_ACTIONS, cards_of
 from german_whist.game.rules import Rules
-from german_whist.game.rules import rules as rules_named
+from german_whist.game.rules import rules as get_rules
 from german_whist.game.state import STATE
-from german_whist.game.utils.checks import whole_number
+from german_whist.game.utils.checks import check_int
 from german_whist.simulator.observation.views import Views
 from german_whist.solver.search.transposition_table import RaceTranspositionTable, race_transposition_table
 
-DEFAULT_WORLDS = 60  # of mc
+DEFAULT_WORLDS = 60  # worlds of ``mc``
 # Play is searched in the last tricks of the foreplay alone; the coach searches every decision. In the time of 64 worlds
 # in all thirteen tricks (51.2 % ± 0.7 against ``champion``), 160 worlds in the last five win 52.0 % ± 0.5.
 SEARCHED_TRICKS = 5
@@ -94,10 +95,12 @@ class Scratch(NamedTuple):
     transpositions: RaceTranspositionTable
 
     @classmethod
-    def of(cls, rollouts: Checkpoint | None, rules: Rules) -> Scratch:
+    def for_rules(cls, rollouts: Checkpoint | None, rules: Rules) -> Scratch:
         """Return scratch memory for rollouts by a checkpoint's network, or by the heuristic bot."""
         states, tries = np.zeros(VIEWS + 1, STATE), np.zeros((VIEWS, 2), np.int64)
-        return cls(RowNetwork.of(rollouts, rules), states, tries, ReplayScratch.of(), race_transposition_table())
+        return cls(
+            RowNetwork.for_rules(rollouts, rules), states, tries, ReplayScratch.create(), race_transposition_table()
+        )
 
 
 class Measure(NamedTuple):
@@ -114,10 +117,10 @@ class Measure(NamedTuple):
 
 def measures_of(prior_sd: float) -> tuple[Measure, Measure, Measure]:
     """Return three measures: the utility that a search maximises, the margin, and the chance to win."""
-    choice = np.array([prior_sd, _TRICK_SD + WIN_WEIGHT / 4, TANH_SCALE, WIN_WEIGHT])
+    selection = np.array([prior_sd, _TRICK_SD + WIN_WEIGHT / 4, TANH_SCALE, WIN_WEIGHT])
     margin = np.array([prior_sd, _TRICK_SD, 0.0, 0.0])
     win = np.array([WIN_PER_TRICK * prior_sd, _WIN_SD, _NO_MARGIN, 0.5])
-    return Measure(1.0, choice), Measure(1.0, margin), Measure(WIN_PER_TRICK, win)
+    return Measure(1.0, selection), Measure(1.0, margin), Measure(WIN_PER_TRICK, win)
 
 
 _FIRST_STAGE = 16  # worlds before the first action may be dropped
@@ -167,36 +170,36 @@ class SearchAgent(WorldSearcher[Scratch]):
             ValueError: when a number is not allowed, or the endgame of these rules is not open and the search not flat.
         """
         super().__init__(name, rules, threads)
-        self.worlds = whole_number("worlds" if flat else "search", worlds, 1, MAX_WORLDS)
+        self.worlds = check_int("worlds" if flat else "search", worlds, 1, MAX_WORLDS)
         if not flat:
             check_open_endgame(name, rules)
         self.prior, self.uses_games = prior, not flat
         prior_sd = np.inf if flat else NETWORK_SD if isinstance(prior, PolicyAgent) else BOT_SD
-        self._choice, self._margin, self._win = measures_of(prior_sd)
+        self._selection, self._margin, self._win = measures_of(prior_sd)
         if flat:
-            self._choice = self._margin
+            self._selection = self._margin
         self._flat, self._rollouts = flat, rollouts
         self._largest_stock = np.inf if flat else 2 * tricks
-        self._belief = BeliefSettings.of(worlds, has_network=rollouts is not None)
+        self._belief = BeliefSettings.create(worlds, has_network=rollouts is not None)
 
     @classmethod
     def flat(cls, worlds: int = DEFAULT_WORLDS, *, threads: int = 0, rules: str | Rules = "classic") -> SearchAgent:
         """Return ``mc:worlds=N``: flat Monte Carlo with rollouts of the heuristic bot, for any game."""
         bot, name = RuleBot("heuristic", choose), f"mc:worlds={worlds}"
-        return cls(bot, rules_named(rules), worlds, name=name, threads=threads, flat=True)
+        return cls(bot, get_rules(rules), worlds, name=name, threads=threads, flat=True)
 
     @property
     def network(self) -> Any:
         """The network of the prior, a ``PolicyAgent``; ``None`` for the heuristic bot."""
         return self.prior.network
 
-    def values(self, views: Views) -> Values | None:
+    def values(self, views: Views) -> Evaluation | None:
         """Return the prior's values of the positions."""
         return self.prior.values(views)
 
     def new_scratch(self) -> Scratch:
         """Return scratch memory for a thread."""
-        return Scratch.of(self._rollouts, self.rules)
+        return Scratch.for_rules(self._rollouts, self.rules)
 
     def act(self, views: Views, rng: Any, games: Games | None = None) -> Actions:
         """Return one action per view, int64[n].
@@ -292,7 +295,7 @@ class SearchAgent(WorldSearcher[Scratch]):
         tried = distinct if flat else worth_trying(distinct, stands_for, advantages, -CERTAIN)
         if _is_single(distinct if values is not None else tried):
             return preferred
-        count = 1 if flat and is_all_known(self.rules.game[0], views[0]) else self.worlds
+        count = 1 if flat and is_all_known(self.rules.record[0], views[0]) else self.worlds
         worlds = sample_worlds(self.rules, views, history, key, count, self._belief, decision.run)
         margins = np.zeros((count, NUM_ACTIONS), np.float32)
         sds = np.empty(NUM_ACTIONS)
@@ -300,7 +303,7 @@ class SearchAgent(WorldSearcher[Scratch]):
         def try_actions(actions: np.uint64, start: int, last: int) -> None:
             def try_part(first: int, end: int, scratch: Scratch) -> None:
                 try_worlds(
-                    self.rules.game,
+                    self.rules.record,
                     views,
                     worlds.hands,
                     worlds.models,
@@ -310,7 +313,7 @@ class SearchAgent(WorldSearcher[Scratch]):
                     start + end,
                     scratch.network,
                     (scratch.states, scratch.tries),
-                    decision.table,
+                    decision.tablebase,
                     scratch.transpositions,
                     margins,
                 )
@@ -326,7 +329,7 @@ class SearchAgent(WorldSearcher[Scratch]):
             done = last
             # Resampled worlds repeat deals: the variances of drawing worlds and of the deals' weights add up.
             size = 1.0 / (1.0 / done + 1.0 / worlds.size)
-            best = combine(margins, done, size, tried, stands_for, advantages, self._choice.scales, gains, sds)
+            best = combine(margins, done, size, tried, stands_for, advantages, self._selection.scales, gains, sds)
             kept = contenders(tried, stands_for, best, gains, sds, DEVIATIONS)
             dropped.append((tried ^ kept, done))
             tried = kept

@@ -26,9 +26,9 @@ from german_whist.agents.search.ismcts_kernels import EDGE, MAX_PATH, NODE, choo
 from german_whist.agents.search.rollout_kernels import distinct_actions
 from german_whist.agents.search.world_search import Decision, WorldSearcher
 from german_whist.game.rules import Rules
-from german_whist.game.rules import rules as rules_named
+from german_whist.game.rules import rules as get_rules
 from german_whist.game.state import STATE
-from german_whist.game.utils.checks import whole_number
+from german_whist.game.utils.checks import check_int
 from german_whist.game.utils.names import unknown_name_error
 from german_whist.simulator.observation.views import VIEW, Views
 from german_whist.solver.search.transposition_table import RaceTranspositionTable, race_transposition_table
@@ -84,12 +84,12 @@ class ISMCTSAgent(WorldSearcher[Scratch]):
         Raises:
             ValueError: when a setting is not allowed, or the endgame of these rules is not open.
         """
-        self.iterations = whole_number("iterations", iterations, 1, MAX_ITERATIONS)
+        self.iterations = check_int("iterations", iterations, 1, MAX_ITERATIONS)
         if reward not in WIN_WEIGHTS:
             raise unknown_name_error("ismcts reward", reward, WIN_WEIGHTS)
         self.reward = reward
         name = f"ismcts:iterations={self.iterations}"
-        super().__init__(name if reward == DEFAULT_REWARD else f"{name},reward={reward}", rules_named(rules), threads)
+        super().__init__(name if reward == DEFAULT_REWARD else f"{name},reward={reward}", get_rules(rules), threads)
         check_open_endgame(self.name, self.rules)
 
     def new_scratch(self) -> Scratch:
@@ -124,12 +124,14 @@ class ISMCTSAgent(WorldSearcher[Scratch]):
         distinct = int(distinct_actions(decision.views[0]))
         if distinct.bit_count() == 1:
             return distinct.bit_length() - 1
-        game, win_weight = self.rules.game, WIN_WEIGHTS[self.reward]
+        game, win_weight = self.rules.record, WIN_WEIGHTS[self.reward]
         hands = np.empty(self.iterations, np.uint64)
         sample_hands(game, decision.views, decision.key, hands)
 
         def grow(first: int, last: int, scratch: Scratch) -> int:
-            return int(choose_by_tree(game, decision.views, hands, decision.key, win_weight, decision.table, scratch))
+            return int(
+                choose_by_tree(game, decision.views, hands, decision.key, win_weight, decision.tablebase, scratch)
+            )
 
         [action] = decision.run(grow, 1)  # a single tree is not split among threads
         return action

@@ -42,7 +42,7 @@ EDGE = np.dtype(
 )
 MAX_PATH = 128  # more than the decisions of any deal
 
-_EXPLORATION = 0.4  # of UCB1, for rewards from 0 to 1; 0.2 and 0.8 win 2 percentage points less
+_EXPLORATION = 0.4  # constant of UCB1 for rewards from 0 to 1; 0.2 and 0.8 win 2 percentage points less
 
 _ONE = np.uint64(1)
 _HALF_WORD = np.uint64(32)
@@ -144,21 +144,21 @@ def next_node(nodes, edges, sizes, edge, hand, face_up):
 
 
 @kernel
-def descend(game, state, tree, rng):
+def descend(rules, state, tree, rng):
     """Play from the root to a new node, an endgame or the end; write the path, return its length and ``rng``."""
     nodes, edges, path, sizes = tree
     node = np.int64(0)
     length = 0
     while True:
-        actions = distinct_actions_in_world(game, state)
+        actions = distinct_actions_in_world(rules, state)
         untried, edge = select_edge(nodes, edges, node, actions, state.turn == SELF)
         if untried:
             action, rng = random_action(untried, rng)
             edge = add_edge(nodes, edges, sizes, node, action)
         path[length] = edge
         length += 1
-        play(game, state, np.int64(edges[edge].action))
-        if state.done or is_solvable_endgame(game, state):
+        play(rules, state, np.int64(edges[edge].action))
+        if state.done or is_solvable_endgame(rules, state):
             return length, rng
         node, is_new = next_node(nodes, edges, sizes, edge, state.hands[SELF], state.face_up)
         if is_new:
@@ -190,21 +190,21 @@ def most_visited(nodes, edges):
 
 
 @kernel
-def choose_by_tree(game, views, hands, key, win_weight, table, scratch):
+def choose_by_tree(record, views, hands, key, win_weight, tablebase, scratch):
     """Return the action that a tree search chooses in one view.
 
     Args:
-        game: the rules, ``GAME`` array (1,).
+        record: the rules, ``RULES_RECORD`` array (1,).
         views: a consistent view of the seat to act, ``VIEW`` array (1,).
         hands: the opponent's hidden cards in the world of each iteration, uint64[iterations].
         key: random key.
         win_weight: weight of winning in the reward.
-        table: ``EndgameTable`` for this kind of game.
+        tablebase: ``Tablebase`` for this kind of game.
         scratch: a ``Scratch``, whose ``NODE`` and ``EDGE`` arrays have one entry per iteration and one more.
     """
     states, seen, transpositions, tree = scratch
     nodes, edges, path, sizes = tree
-    rules, view, state = game[0], views[0], states[1]
+    rules, view, state = record[0], views[0], states[1]
     limit = rules.race if rules.race else rules.counted  # the largest margin
     write_known_state(rules, view, states[0])
     sizes[0], sizes[1] = 1, 0
@@ -215,7 +215,7 @@ def choose_by_tree(game, views, hands, key, win_weight, table, scratch):
         write_hidden_cards(rules, view, hands[iteration], key, np.uint64(iteration), state)
         length, rng = descend(rules, state, tree, rng)
         play_on(rules, state, seen[0], 0)
-        reward = reward_of(final_margin(rules, state, table, transpositions), limit, win_weight)
+        reward = reward_of(final_margin(rules, state, tablebase, transpositions), limit, win_weight)
         for depth in range(length):
             edge = edges[path[depth]]
             edge.reward += reward

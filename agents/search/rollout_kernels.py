@@ -49,64 +49,64 @@ def distinct_actions(view):
 
 
 @kernel
-def distinct_actions_in_world(game, state):
+def distinct_actions_in_world(rules, state):
     """Return the distinct legal actions in a full state, as ``distinct_actions`` does for a view."""
     if state.decision != PLAY:
         return legal_actions(state)
-    in_play = game.deck & ~(state.played[SELF] | state.played[OPPONENT])
+    in_play = rules.deck & ~(state.played[SELF] | state.played[OPPONENT])
     if state.led >= 0:  # the card led counts as played, but a follower's cards above and below it differ
         in_play |= _ONE << np.uint64(state.led)
     return without_equivalents(legal_actions(state), in_play)
 
 
 @kernel
-def is_open_endgame(game, state):
+def is_open_endgame(rules, state):
     """Return whether a state is an open endgame that is small enough for the solver."""
-    if state.face_up or state.top < game.cards or state.decision != PLAY or game.humbug:
+    if state.face_up or state.top < rules.cards or state.decision != PLAY or rules.humbug:
         return False
     return popcount(state.hands[state.turn]) <= MAX_CARDS
 
 
 @kernel
-def is_solvable_endgame(game, state):
+def is_solvable_endgame(rules, state):
     """Return whether a rollout stops at this state, because it is an open endgame that is solved in microseconds."""
-    if not is_open_endgame(game, state):
+    if not is_open_endgame(rules, state):
         return False
-    if game.race and popcount(state.hands[state.turn]) > MAX_RACE_CARDS:
-        leading = max(counted_tricks(game, state, SELF), counted_tricks(game, state, OPPONENT))
-        return game.race - leading <= NEAR_GOAL
+    if rules.race and popcount(state.hands[state.turn]) > MAX_RACE_CARDS:
+        leading = max(counted_tricks(rules, state, SELF), counted_tricks(rules, state, OPPONENT))
+        return rules.race - leading <= NEAR_GOAL
     return True
 
 
 @kernel
-def solved_margin(game, state, table, transpositions):
+def solved_margin(rules, state, tablebase, transpositions):
     """Return seat 0's margin of the deal with perfect play from this endgame on."""
     leader = np.int64(state.winner)
     hands = state.hands
     position, cards, led = encode_position(
-        table, hands[leader], hands[1 - leader], np.int64(state.trump), np.int64(state.led)
+        tablebase, hands[leader], hands[1 - leader], np.int64(state.trump), np.int64(state.led)
     )
-    if game.race:
-        own = np.int64(game.race) - counted_tricks(game, state, leader)
-        other = np.int64(game.race) - counted_tricks(game, state, 1 - leader)
+    if rules.race:
+        own = np.int64(rules.race) - counted_tricks(rules, state, leader)
+        other = np.int64(rules.race) - counted_tricks(rules, state, 1 - leader)
         value = race_alpha_beta(
-            table, transpositions, position, cards, led, own, other, RACE_WINDOW_LOW, RACE_WINDOW_HIGH
+            tablebase, transpositions, position, cards, led, own, other, RACE_WINDOW_LOW, RACE_WINDOW_HIGH
         )
         # A race's value is the difference in needed tricks when play stops; its change from now on is the margin.
         margin = value - (other - own)
     else:
-        margin = 2 * alpha_beta(table, transpositions.plain, position, cards, led, WINDOW_LOW, WINDOW_HIGH) - cards
-    return signed_margin(game, state, SELF) + (margin if leader == SELF else -margin)
+        margin = 2 * alpha_beta(tablebase, transpositions.plain, position, cards, led, WINDOW_LOW, WINDOW_HIGH) - cards
+    return signed_margin(rules, state, SELF) + (margin if leader == SELF else -margin)
 
 
 @kernel
-def play_on(game, state, view, network_seats):
+def play_on(rules, state, view, network_seats):
     """Play on with the heuristic bot up to a decision of the network, or to the end of the rollout.
 
     The end is that of the deal, or an endgame that is solved. The heuristic bot plays endgames that are not solved.
 
     Args:
-        game: the rules, a ``GAME`` record.
+        rules: the rules, a ``RULES_RECORD`` record.
         state: changed in place.
         view: a ``VIEW`` record, written: the view of the seat to act at the network's decision.
         network_seats: bit s is set if the network plays the foreplay for seat s.
@@ -114,33 +114,35 @@ def play_on(game, state, view, network_seats):
     Returns:
         Whether the network is to choose.
     """
-    while not state.done and not is_solvable_endgame(game, state):
+    while not state.done and not is_solvable_endgame(rules, state):
         legal = legal_actions(state)
         if not legal & (legal - _ONE):  # a forced action needs no policy
-            play(game, state, lowest(legal))
+            play(rules, state, lowest(legal))
             continue
-        write_view(game, state, np.int64(state.turn), view)
+        write_view(rules, state, np.int64(state.turn), view)
         if view.stock and network_seats >> state.turn & 1:
             return True
-        play(game, state, heuristic_action(view))
+        play(rules, state, heuristic_action(view))
     return False
 
 
 @kernel
-def final_margin(game, state, table, transpositions):
+def final_margin(rules, state, tablebase, transpositions):
     """Return seat 0's margin of a deal that is over or has reached an endgame that is solved.
 
     Args:
-        game: the rules, a ``GAME`` record.
+        rules: the rules, a ``RULES_RECORD`` record.
         state: a ``STATE`` record.
-        table: ``EndgameTable`` for this kind of game.
+        tablebase: ``Tablebase`` for this kind of game.
         transpositions: ``RaceTranspositionTable`` of the same game.
     """
-    return signed_margin(game, state, SELF) if state.done else solved_margin(game, state, table, transpositions)
+    return signed_margin(rules, state, SELF) if state.done else solved_margin(rules, state, tablebase, transpositions)
 
 
 @kernel
-def try_worlds(game, views, hands, models, actions, key, first, last, network, scratch, table, transpositions, margins):
+def try_worlds(
+    record, views, hands, models, actions, key, first, last, network, scratch, tablebase, transpositions, margins
+):
     """Try actions in worlds ``first`` … ``last`` − 1 and write seat 0's margins.
 
     The network plays both seats, except that the heuristic bot plays the opponent in worlds with that opponent model.
@@ -148,7 +150,7 @@ def try_worlds(game, views, hands, models, actions, key, first, last, network, s
     one forward pass serves all of them.
 
     Args:
-        game: the rules, ``GAME`` array (1,).
+        record: the rules, ``RULES_RECORD`` array (1,).
         views: ``VIEW`` array (1,).
         hands: the opponent's hidden cards in each world, uint64[worlds].
         models: the opponent model in each world, int64[worlds].
@@ -158,12 +160,12 @@ def try_worlds(game, views, hands, models, actions, key, first, last, network, s
         last: the world after the last.
         network: a :class:`RowNetwork`, the rollout policy.
         scratch: ``states`` and ``tries`` of a ``Scratch``.
-        table: ``EndgameTable`` for this kind of game.
+        tablebase: ``Tablebase`` for this kind of game.
         transpositions: ``RaceTranspositionTable``.
         margins: float32[worlds, 54], written where an action is tried.
     """
     states, tries = scratch
-    view, rules = views[0], game[0]
+    view, rules = views[0], record[0]
     size = network.views.shape[0]
     world, left = first - 1, np.uint64(0)  # ``left``: actions still to be started in ``world``
     count = 0  # running rollouts, in the first rows; ``states[size]`` is the world before the action
@@ -188,7 +190,7 @@ def try_worlds(game, views, hands, models, actions, key, first, last, network, s
             if play_on(rules, state, network.views[row], seats):
                 row += 1
                 continue
-            margins[number, tries[row, 1]] = final_margin(rules, state, table, transpositions)
+            margins[number, tries[row, 1]] = final_margin(rules, state, tablebase, transpositions)
             count -= 1  # the last rollout takes this row, and is played on next
             states[row] = states[count]
             tries[row, 0], tries[row, 1] = tries[count, 0], tries[count, 1]

@@ -1,4 +1,4 @@
-"""The base of agents that search in sampled worlds: random keys, endgame tables, scratch memory and threads.
+"""The base of agents that search in sampled worlds: random keys, tablebases, scratch memory and threads.
 
 A subclass decides which worlds it samples, how it evaluates an action in a world, and how it chooses. Each view has a
 own random key, and sums over worlds are exact or in a fixed order. A choice therefore depends only on its view,
@@ -20,11 +20,11 @@ from german_whist.agents.base import Agent
 from german_whist.agents.inference.belief import Result, RunWorlds
 from german_whist.agents.inference.sampling import check_consistent
 from german_whist.game.rules import Rules
-from german_whist.game.utils.checks import MAX_THREADS, whole_number
+from german_whist.game.utils.checks import MAX_THREADS, check_int
 from german_whist.simulator.observation.views import Views, check_view_array
-from german_whist.solver.tablebase.cache import open_table
-from german_whist.solver.tablebase.endgame_table import EndgameTable, empty_table
+from german_whist.solver.tablebase.cache import open_tablebase
 from german_whist.solver.tablebase.kinds import DEFAULT_CARDS
+from german_whist.solver.tablebase.tablebase_file import Tablebase, empty_tablebase
 
 _KEYS = 2**53  # number of random keys
 
@@ -38,14 +38,14 @@ class Decision(NamedTuple):
         row: its index among all views.
         views: the view, ``VIEW`` array (1,).
         key: its random key.
-        table: the endgame table of its kind of game.
+        tablebase: the tablebase of its kind of game.
         run: runs a task over a number of worlds; parts that run at the same time have separate scratch memory.
     """
 
     row: int
     views: Views
     key: np.uint64
-    table: EndgameTable
+    tablebase: Tablebase
     run: RunWorlds
 
 
@@ -67,7 +67,7 @@ class WorldSearcher(Agent, Generic[Scratch]):
         """
         self.name = name
         self.rules = rules
-        self._threads = whole_number("threads", threads, 0, MAX_THREADS) or os.cpu_count() or 1
+        self._threads = check_int("threads", threads, 0, MAX_THREADS) or os.cpu_count() or 1
         # Free scratch memory, by whether the endgame is low: a transposition table holds one kind.
         self._free: dict[bool, list[Scratch]] = {False: [], True: []}
 
@@ -109,10 +109,10 @@ class WorldSearcher(Agent, Generic[Scratch]):
         finally:  # unlike a with block, this does not wait for running parts, so Ctrl-C ends a search at once
             executor.shutdown(wait=False, cancel_futures=True)
 
-    def _table(self, low: bool) -> EndgameTable:
+    def _table(self, low: bool) -> Tablebase:
         if self.rules.humbug:
-            return empty_table()
-        return open_table(self.rules.trump != "none", low, for_search=self.rules.hand > DEFAULT_CARDS)
+            return empty_tablebase()
+        return open_tablebase(self.rules.trump != "none", low, for_search=self.rules.hand > DEFAULT_CARDS)
 
     def _runner(self, low: bool, executor: ThreadPoolExecutor | None) -> RunWorlds:
         free = self._free[low]

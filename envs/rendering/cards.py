@@ -16,7 +16,7 @@ from german_whist.game.cards import SUIT_SIZE
 
 BACK = -1
 SHAPE = 1.4  # height of a card divided by its width
-RADIUS = 0.075  # of the corners, relative to the width
+RADIUS = 0.075  # radius of the corners, relative to the width
 
 LARGE, SMALL = 320, 120  # pixels: widths of the cards in the atlas
 SUIT_SIDE = 96  # pixels

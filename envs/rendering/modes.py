@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.game.utils.checks import whole_number
+from german_whist.game.utils.checks import check_int
 from german_whist.game.utils.names import unknown_name_error
 
 RENDER_MODES = ("ansi", "rgb_array", "human")
@@ -35,4 +35,4 @@ def check_size(size: tuple[int, int]) -> tuple[int, int]:
     """
     width, height = size
     pixels = MIN_PIXELS, MAX_PIXELS
-    return whole_number("width of a picture", width, *pixels), whole_number("height of a picture", height, *pixels)
+    return check_int("width of a picture", width, *pixels), check_int("height of a picture", height, *pixels)

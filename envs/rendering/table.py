@@ -83,7 +83,7 @@ def _draw(scene: Scene, frame: Frame, names: tuple[str, str], trick: Trick | Non
     draw_player(table, scene, scene.far, left, middle - frame.px(74), frame.unit)
     draw_player(table, scene, scene.near, left, middle + frame.px(74), frame.unit)
     draw_game(table, scene, right, middle, frame.unit)
-    words = scene.result or scene.choice
+    words = scene.result or scene.non_card_decision
     if words:
         banner(table, words, frame.width / 2, middle + frame.px(122), frame.unit, bright=scene.done)
     return table
@@ -124,7 +124,7 @@ def _stock(table: Image.Image, scene: Scene, frame: Frame, middle: float) -> Non
     gap = 0.0 if count < 2 else min(frame.px(66), frame.px(132) / (count - 1))
     start = left + (frame.px(112) if hidden or count < 2 else frame.px(40))
     for i, card in enumerate(scene.face_up):
-        put_card(table, card, start + i * gap, middle, width, light=count == 1 or bool(scene.choice))
+        put_card(table, card, start + i * gap, middle, width, light=count == 1 or bool(scene.non_card_decision))
     caption(table, f"stock {scene.stock}", left, middle + width * SHAPE / 2 + frame.px(14), frame.unit)
 
 
@@ -170,5 +170,5 @@ def _trick(
     for seat, card, won in on_table:
         side = 1 if seat == scene.near.seat else -1
         put_card(table, card, center + side * frame.px(36), middle + side * frame.px(18), width, -2.0 * side, won)
-    if scene.led < 0 and trick is not None and not scene.choice and not scene.done:
+    if scene.led < 0 and trick is not None and not scene.non_card_decision and not scene.done:
         caption(table, f"{names[trick.winner]} wins the trick", center, middle + frame.px(100), frame.unit)

@@ -13,7 +13,7 @@ from german_whist.evaluation.match import play_match
 from german_whist.evaluation.tournament.standings import Margins, Standings, standings
 from german_whist.game.endgame_setting import PLAYED
 from german_whist.game.rules import Rules
-from german_whist.game.rules import rules as rules_named
+from german_whist.game.rules import rules as get_rules
 
 
 def play_tournament(
@@ -51,7 +51,7 @@ def play_tournament(
     deal_range(0, deals)
     if len(agents) < 2:
         raise ValueError(f"the number of agents must be at least 2, got {len(agents)}")
-    game = rules_named(rules)
+    game = get_rules(rules)
     specs = [as_spec(agent) for agent in agents]
     named: dict[str, AgentLike] = {}
     for name, spec in zip(result_names(specs, [make_agent(spec, game) for spec in specs]), specs, strict=True):

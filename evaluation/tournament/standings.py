@@ -141,7 +141,7 @@ def standings(
     for (i, j), own in margins.items():
         ranked[rank[i], rank[j]], ranked[rank[j], rank[i]] = own, -own[:, ::-1]
     ranked = dict(sorted(ranked.items()))
-    largest = reward_limit(rules.game, "margin")
+    largest = reward_limit(rules.record, "margin")
     return Standings(
         tuple(agents[agent] for agent in order),
         tuple(ratings[order].tolist()),

@@ -1,4 +1,4 @@
-"""Cache folder of compiled kernels and endgame tables."""
+"""Cache folder of compiled kernels and tablebases."""
 
 from __future__ import annotations
 

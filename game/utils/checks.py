@@ -12,7 +12,7 @@ SEED_LIMIT = 2**64
 MAX_THREADS = 1024
 
 
-def is_whole_number(value: object, low: int | None = None, high: int | None = None) -> TypeGuard[int]:
+def is_int(value: object, low: int | None = None, high: int | None = None) -> TypeGuard[int]:
     """Return whether a value is an int (Python's or numpy's, not a bool) from ``low`` to ``high``."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
         return False
@@ -20,7 +20,7 @@ def is_whole_number(value: object, low: int | None = None, high: int | None = No
     return (low is None or number >= low) and (high is None or number <= high)
 
 
-def whole_number(name: str, value: object, low: int, high: int | None = None) -> int:
+def check_int(name: str, value: object, low: int, high: int | None = None) -> int:
     """Return a value as an int.
 
     Args:
@@ -32,7 +32,7 @@ def whole_number(name: str, value: object, low: int, high: int | None = None) ->
     Raises:
         ValueError: if it is not an integer in that range.
     """
-    if not is_whole_number(value, low, high):
+    if not is_int(value, low, high):
         allowed = f">= {low}" if high is None else f"from {low} to {high}"
         raise ValueError(f"{name} must be an integer {allowed}, got {value!r}")
     return int(value)
@@ -44,7 +44,7 @@ def check_seed(seed: object, name: str = "seed") -> int:
     Raises:
         ValueError: if it is not an integer from 0 to 2**64 - 1.
     """
-    return whole_number(name, seed, 0, SEED_LIMIT - 1)
+    return check_int(name, seed, 0, SEED_LIMIT - 1)
 
 
 def whole_numbers(name: str, given: npt.ArrayLike, shape: tuple[int, ...] | None = None) -> npt.NDArray[Any]:

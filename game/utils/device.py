@@ -84,7 +84,7 @@ class Host:
     is_gpu = False
     zeros, empty, array = np.zeros, np.empty, np.asarray
     copy, flatnonzero = staticmethod(np.copy), staticmethod(np.flatnonzero)
-    words = staticmethod(deal_indices)
+    deal_bits = staticmethod(deal_indices)
 
     @staticmethod
     def numpy(values: Any) -> Any:
@@ -92,9 +92,9 @@ class Host:
         return values
 
     @staticmethod
-    def kernel_words(words: Any) -> Any:
-        """Return :meth:`words` as kernels get them, uint64[k]."""
-        return words
+    def kernel_deal_bits(deal_bits: Any) -> Any:
+        """Return :meth:`deal_bits` as kernels get them, uint64[k]."""
+        return deal_bits
 
     @staticmethod
     def integers(
@@ -112,9 +112,9 @@ class Host:
         return values
 
     @staticmethod
-    def masks(words: Any) -> Any:
+    def masks(masks: Any) -> Any:
         """Return bit masks as callers get them, uint64[n]."""
-        return words
+        return masks
 
     @staticmethod
     def launch(kernel: Any, n: int, *arguments: Any) -> None:
@@ -249,7 +249,7 @@ class Device:
                 raise ValueError(f"{name} must be integers from {low} to {high}, got {int(outside[0])}")
         return values
 
-    def words(self, given: Any, shape: tuple[int, ...], name: str = "deal indices") -> torch.Tensor:
+    def deal_bits(self, given: Any, shape: tuple[int, ...], name: str = "deal indices") -> torch.Tensor:
         """Return deal indices or seeds, int64[k]; a negative number stands for itself + 2**64.
 
         torch does little with uint64, so their bits are held as int64.
@@ -263,18 +263,18 @@ class Device:
         return self.integers(name, given, None, None, shape)
 
     @staticmethod
-    def kernel_words(words: torch.Tensor) -> torch.Tensor:
-        """Return :meth:`words` as kernels get them, uint64[k]."""
+    def kernel_deal_bits(deal_bits: torch.Tensor) -> torch.Tensor:
+        """Return :meth:`deal_bits` as kernels get them, uint64[k]."""
         import torch
 
-        return words.view(torch.uint64)
+        return deal_bits.view(torch.uint64)
 
     @staticmethod
-    def masks(words: torch.Tensor) -> torch.Tensor:
+    def masks(masks: torch.Tensor) -> torch.Tensor:
         """Return bit masks as callers get them, int64[n]."""
         import torch
 
-        return words.view(torch.int64)
+        return masks.view(torch.int64)
 
     def launch(self, kernel: Any, n: int, *arguments: Any) -> None:
         """Run a row kernel for n rows.

@@ -20,12 +20,12 @@ class ActionLog:
         counts: number of actions of each deal, int64[size].
     """
 
-    def __init__(self, rules: Rules, size: int, on: Any) -> None:
+    def __init__(self, rules: Rules, size: int, backend: Any) -> None:
         """Start with no actions, in arrays of ``Host`` or on a ``Device``."""
-        self.rules, self.on = rules, on
+        self.rules, self.backend = rules, backend
         self.shape = (size, max_events(rules), len(COLUMNS))
-        self.actions = on.zeros((size, max_game_length(rules)), np.int8)
-        self.counts = on.zeros(size, np.int64)
+        self.actions = backend.zeros((size, max_game_length(rules)), np.int8)
+        self.counts = backend.zeros(size, np.int64)
 
     def clear(self, rows: Any = slice(None)) -> None:
         """Forget the actions of rows, int64[k], that have been dealt again."""
@@ -33,7 +33,7 @@ class ActionLog:
 
     def add(self, rows: Any, actions: Any, skipped: Any) -> None:
         """Append one legal action, int64[k], to each of some rows, int64[k], but not where ``skipped``, bool[k]."""
-        self.on.launch(add_actions, len(rows), rows, actions, skipped, self.actions, self.counts)
+        self.backend.launch(add_actions, len(rows), rows, actions, skipped, self.actions, self.counts)
 
     def histories(self, states: Any, rows: Any, seats: Any, out: Any = None) -> tuple[Any, Any]:
         """Return the event history of one seat in each of some deals, in true cards.
@@ -47,9 +47,9 @@ class ActionLog:
         Returns:
             Tokens int8[k, max_events, 4] and lengths int16[k].
         """
-        on, count = self.on, len(rows)
-        tokens = on.empty((count, *self.shape[1:]), np.int8) if out is None else out
-        lengths = on.empty(count, np.int16)
-        game, actions = self.rules.game, self.actions
-        on.launch(write_histories, count, game, states, actions, self.counts, rows, seats, tokens, lengths)
+        backend, count = self.backend, len(rows)
+        tokens = backend.empty((count, *self.shape[1:]), np.int8) if out is None else out
+        lengths = backend.empty(count, np.int16)
+        game, actions = self.rules.record, self.actions
+        backend.launch(write_histories, count, game, states, actions, self.counts, rows, seats, tokens, lengths)
         return tokens, lengths

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from german_whist.game.utils.device import Host
 from german_whist.game.utils.names import unknown_name_error
 from german_whist.simulator.observation.canonical_kernels import RELABELING_SIZE, relabel_views, write_decoded_actions
-from german_whist.simulator.observation.views import NAMED, RANKS, UNPLAYED, check_view_array
+from german_whist.simulator.observation.views import NAMED, RANK_NAMINGS, UNPLAYED, check_view_array
 
 Views = np.ndarray[Any, Any]
 Actions = npt.NDArray[np.int64]
@@ -45,8 +45,8 @@ def canonical_views(views: Views, ranks: str = NAMED) -> tuple[Views, npt.NDArra
         ValueError: if ``ranks`` is neither ``"named"`` nor ``"live"``, or ``views`` is not an array of views.
     """
     check_view_array(views)
-    if ranks not in RANKS:
-        raise unknown_name_error("ranks", ranks, RANKS)
+    if ranks not in RANK_NAMINGS:
+        raise unknown_name_error("ranks", ranks, RANK_NAMINGS)
     return canonical_views_on(Host(), np.ascontiguousarray(views), ranks)
 
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from german_whist.game.layout import Block, highest_values, layout_of
 from german_whist.game.match_format import MatchFormat
 from german_whist.game.rules import Rules
-from german_whist.game.rules import rules as rules_named
+from german_whist.game.rules import rules as get_rules
 from german_whist.simulator.observation.blocks import full_state_blocks
 from german_whist.simulator.observation.full_state_kernels import write_full_states
 
@@ -30,13 +30,13 @@ def state_layout(rules: str | Rules = "classic", match: str | MatchFormat | None
     Raises:
         ValueError: if the rules or the match format are unknown.
     """
-    rules = rules_named(rules)
+    rules = get_rules(rules)
     return layout_of(rules, full_state_blocks(rules, match))
 
 
 def state_high(rules: str | Rules = "classic", match: str | MatchFormat | None = None) -> npt.NDArray[np.int8]:
     """Return the largest value of each feature, int8[n_state]; the smallest is 0."""
-    rules = rules_named(rules)
+    rules = get_rules(rules)
     return highest_values(rules, full_state_blocks(rules, match))
 
 
@@ -47,7 +47,7 @@ def full_states(rules: str | Rules, states: np.ndarray[Any, Any]) -> npt.NDArray
         rules: the rules of the deals.
         states: ``STATE`` array.
     """
-    rules = rules_named(rules)
+    rules = get_rules(rules)
     out = np.zeros((len(states), state_high(rules).size), np.int8)
-    write_full_states(rules.game, states, out)
+    write_full_states(rules.record, states, out)
     return out

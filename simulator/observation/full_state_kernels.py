@@ -32,7 +32,7 @@ _LOW_SIZE = _SIZES["low"]
 
 
 @kernel
-def write_full_state(game, state, row):
+def write_full_state(rules, state, row):
     """Write the full state of a ``STATE`` record into an int8 row of zeros."""
     for seat in range(2):
         write_cards(state.hands[seat], row, _HANDS[seat])
@@ -48,41 +48,41 @@ def write_full_state(game, state, row):
     open_cards = popcount(state.face_up)
     write_cards(state.face_up, row, _STOCK_ORDER)  # position 1, each of them
     write_cards(state.face_up, row, _FACE_UP)
-    for position in range(state.top, game.cards):
+    for position in range(state.top, rules.cards):
         row[_STOCK_ORDER + state.deck[position]] = position - state.top + 1 + (1 if open_cards else 0)
     if state.led >= 0:
         row[_LED + state.led] = 1
     if state.trump >= 0:
         row[_TRUMP + state.trump] = 1
-    row[_STOCK] = open_cards + game.cards - state.top
+    row[_STOCK] = open_cards + rules.cards - state.top
     row[_DEALER] = state.dealer
     row[_TURN] = state.turn
     row[_DONE] = 1 if state.done else 0
-    _write_optional(game, state, row)
+    _write_optional(rules, state, row)
 
 
 @kernel
-def _write_optional(game, state, row):
+def _write_optional(rules, state, row):
     """Write the blocks that only some rules have."""
     decision = _BASE_SIZE
-    low = decision + (_DECISION_SIZE if game.has_choices else 0)
-    hidden = low + (_LOW_SIZE if game.high_low else 0)
-    if game.has_choices:
+    low = decision + (_DECISION_SIZE if rules.has_choices else 0)
+    hidden = low + (_LOW_SIZE if rules.high_low else 0)
+    if rules.has_choices:
         row[decision] = state.decision
-    if game.high_low:
+    if rules.high_low:
         row[low] = state.low
-    if game.humbug:
-        _write_hidden(game, state, row, hidden)
+    if rules.humbug:
+        _write_hidden(rules, state, row, hidden)
 
 
 @kernel
-def _write_hidden(game, state, row, start):
+def _write_hidden(rules, state, row, start):
     """Write the cards of humbug that nobody holds or has played: in the next blind hand, the other, a discarded one."""
     held = state.hands[0] | state.hands[1] | state.played[0] | state.played[1]
     discarded = state.discarded[0] | state.discarded[1]
     # Cards are dealt in turns of four, those in the middle to the blind hands; the first of them is swapped first.
     next_blind = 1 + state.exchanged[0] + state.exchanged[1]
-    for position in range(game.cards):
+    for position in range(rules.cards):
         card = state.deck[position]
         bit = np.uint64(1) << np.uint64(card)
         if not held & bit:
@@ -90,7 +90,7 @@ def _write_hidden(game, state, row, start):
 
 
 @kernel
-def write_full_states(game, states, out):
+def write_full_states(rules, states, out):
     """Write the full states of a batch into ``out``, int8[len(states), n_state], of zeros."""
     for i in range(states.shape[0]):
-        write_full_state(game[0], states[i], out[i])
+        write_full_state(rules[0], states[i], out[i])

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.game.rules import Rules
-from german_whist.game.rules import rules as rules_named
+from german_whist.game.rules import rules as get_rules
 
 HISTORY_VERSION = 1
 
@@ -71,7 +71,7 @@ def max_game_length(rules: Rules) -> int:
 
 def max_events(rules: str | Rules = "classic") -> int:
     """Return a bound on the events in a deal, which is the number of rows of a history."""
-    rules = rules_named(rules)
+    rules = get_rules(rules)
     opening = 1 + 2 * rules.hand  # the dealer, and a card each
     if rules.humbug:  # the card shown; each seat's choice and its new hand; two cards and a winner for each trick
         return opening + 1 + 2 * (1 + rules.hand) + 3 * rules.tricks
@@ -82,5 +82,5 @@ def max_events(rules: str | Rules = "classic") -> int:
 
 def history_high(rules: str | Rules = "classic") -> npt.NDArray[np.int8]:
     """Return the largest value of each entry of a history, int8[max_events, 4]; the smallest is 0."""
-    rules = rules_named(rules)
+    rules = get_rules(rules)
     return np.tile(np.array([len(EVENTS) - 1, 2, 52, rules.tricks], np.int8), (max_events(rules), 1))

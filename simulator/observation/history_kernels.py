@@ -59,18 +59,18 @@ def _write_turned(state, tokens, length, me, turned, trick):
 
 
 @kernel
-def _write_opening(game, state, me, tokens):
+def _write_opening(rules, state, me, tokens):
     """Write a seat's events of the dealing."""
     length = _write_event(tokens, 0, me, _DEALER, state.dealer, -1, 0)
     length = _write_card_events(tokens, length, me, _DEALT, me, state.hands[me], 0, True)
     length = _write_card_events(tokens, length, me, _DEALT, 1 - me, state.hands[1 - me], 0, False)
-    if game.humbug:
-        return _write_event(tokens, length, me, _TURNED, state.dealer, np.int64(state.deck[game.cards - 1]), 0)
+    if rules.humbug:
+        return _write_event(tokens, length, me, _TURNED, state.dealer, np.int64(state.deck[rules.cards - 1]), 0)
     return _write_turned(state, tokens, length, me, state.face_up, 0)
 
 
 @kernel
-def _write_action(game, state, action, me, tokens, length):
+def _write_action(rules, state, action, me, tokens, length):
     """Play an action and write a seat's events."""
     seat = np.int64(state.turn)
     decision = state.decision
@@ -80,7 +80,7 @@ def _write_action(game, state, action, me, tokens, length):
     tricks = state.tricks
     # A choice belongs to the trick before it, which has been counted already.
     trick = np.int64(tricks[0, 0]) + tricks[0, 1] + tricks[1, 0] + tricks[1, 1] + (1 if decision == PLAY else 0)
-    play(game, state, action)
+    play(rules, state, action)
     if decision == PLAY:
         length = _write_event(tokens, length, me, _PLAYED, seat, action, trick)
         if is_second:
@@ -99,11 +99,11 @@ def _write_action(game, state, action, me, tokens, length):
 
 
 @kernel
-def write_history(game, state, actions, count, me, scratch, tokens):
+def write_history(rules, state, actions, count, me, scratch, tokens):
     """Replay a deal, write what seat ``me`` saw of it, and return the number of events; an illegal action ends it.
 
     Args:
-        game: a ``GAME`` record.
+        rules: a ``RULES_RECORD`` record.
         state: ``STATE`` record; only its deck and dealer are read.
         actions: the actions played, int8[at least count].
         count: number of actions.
@@ -111,14 +111,14 @@ def write_history(game, state, actions, count, me, scratch, tokens):
         scratch: a ``STATE`` record to replay the deal in.
         tokens: int8[max_events, 4], overwritten completely.
     """
-    for position in range(game.cards):
+    for position in range(rules.cards):
         scratch.deck[position] = state.deck[position]
-    deal(game, scratch, np.int64(state.dealer))
-    length = _write_opening(game, scratch, me, tokens)
+    deal(rules, scratch, np.int64(state.dealer))
+    length = _write_opening(rules, scratch, me, tokens)
     for i in range(min(count, actions.shape[0])):
         if not is_legal(scratch, np.int64(actions[i])):  # actions may come from users' states
             break
-        length = _write_action(game, scratch, np.int64(actions[i]), me, tokens, length)
+        length = _write_action(rules, scratch, np.int64(actions[i]), me, tokens, length)
     for row in range(length, tokens.shape[0]):
         for column in range(tokens.shape[1]):
             tokens[row, column] = _NOTHING
@@ -126,11 +126,11 @@ def write_history(game, state, actions, count, me, scratch, tokens):
 
 
 @row_kernel(scratch={"scratch": (1, STATE)})
-def write_histories(i, game, states, actions, counts, rows, seats, scratch, tokens, lengths):
+def write_histories(i, rules, states, actions, counts, rows, seats, scratch, tokens, lengths):
     """Write the history of ``seats[i]`` in row ``rows[i]``, and its number of events; −1 is the seat to act."""
     row = rows[i]
     seat = np.int64(states[row].turn) if seats[i] < 0 else seats[i]
-    lengths[i] = write_history(game[0], states[row], actions[row], counts[row], seat, scratch[0], tokens[i])
+    lengths[i] = write_history(rules[0], states[row], actions[row], counts[row], seat, scratch[0], tokens[i])
 
 
 @row_kernel

@@ -90,7 +90,7 @@ class ObservationForm:
             if episodes.match is not None and not self._has_vector:
                 seen["match"] = episodes.score_features(rows, seats)
         if self._mask_key is not None:
-            seen[self._mask_key] = episodes.on.copy(masks)
+            seen[self._mask_key] = episodes.backend.copy(masks)
         return seen if self.has_history or self._mask_key is not None else seen[self._key]
 
     def of_seat(self, episode: Episode, seat: int) -> tuple[Any, npt.NDArray[np.int8]]:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from german_whist.game.layout import Block, highest_values, layout_of
 from german_whist.game.match_format import MatchFormat
 from german_whist.game.rules import Rules
-from german_whist.game.rules import rules as rules_named
+from german_whist.game.rules import rules as get_rules
 from german_whist.simulator.observation.blocks import vector_blocks
 from german_whist.simulator.observation.vector_kernels import read_observations, write_masks, write_observations
 from german_whist.simulator.observation.views import VIEW, check_view_array
@@ -42,7 +42,7 @@ def observation_layout(rules: str | Rules = "classic", match: str | MatchFormat 
     Raises:
         ValueError: if the rules or the match format are unknown.
     """
-    rules = rules_named(rules)
+    rules = get_rules(rules)
     return layout_of(rules, vector_blocks(rules, match))
 
 
@@ -52,7 +52,7 @@ def observation_high(rules: str | Rules = "classic", match: str | MatchFormat | 
     Raises:
         ValueError: if the rules or the match format are unknown.
     """
-    rules = rules_named(rules)
+    rules = get_rules(rules)
     return highest_values(rules, vector_blocks(rules, match))
 
 
@@ -74,10 +74,10 @@ def observe(views: np.ndarray[Any, Any], rules: str | Rules = "classic") -> npt.
     Raises:
         ValueError: if the rules are unknown, or ``views`` is not an array of views.
     """
-    rules = rules_named(rules)
+    rules = get_rules(rules)
     check_view_array(views)
     out = np.empty((len(views), observation_high(rules).size), np.int8)
-    write_observations(len(views), rules.game, views, out)
+    write_observations(len(views), rules.record, views, out)
     return out
 
 
@@ -99,7 +99,7 @@ def action_mask(views: np.ndarray[Any, Any], rules: str | Rules = "classic") -> 
     Raises:
         ValueError: if the rules are unknown, or ``views`` is not an array of views.
     """
-    rules = rules_named(rules)
+    rules = get_rules(rules)
     check_view_array(views)
     masks = np.empty((len(views), rules.num_actions), np.int8)
     write_masks(len(views), np.ascontiguousarray(views["legal"]), masks)
@@ -129,7 +129,7 @@ def view_from_observation(
     Raises:
         ValueError: if the vectors have another length or were normalised, or the rules or the match format are unknown.
     """
-    rules = rules_named(rules)
+    rules = get_rules(rules)
     numbers = np.atleast_2d(np.asarray(observation))
     rows = numbers.astype(np.int8)
     size = observation_high(rules, match).size
@@ -138,5 +138,5 @@ def view_from_observation(
     if not (rows == numbers).all():
         raise ValueError("observation must hold the whole numbers of observe(), before any normalisation")
     views = np.zeros(len(rows), VIEW)
-    read_observations(rules.game, rows, views)
+    read_observations(rules.record, rows, views)
     return views

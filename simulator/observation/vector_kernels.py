@@ -46,12 +46,12 @@ _DISCARDED_SIZE = _SIZES["discarded"]
 
 
 @kernel
-def _optional_starts(game):
+def _optional_starts(rules):
     """Return where the blocks choice, low, race, discarded and exchanged start; an absent block takes no room."""
     choice = _BASE_SIZE
-    low = choice + (_CHOICE_SIZE if game.has_choices else 0)
-    race = low + (_LOW_SIZE if game.high_low else 0)
-    discarded = race + (_RACE_SIZE if game.race else 0)
+    low = choice + (_CHOICE_SIZE if rules.has_choices else 0)
+    race = low + (_LOW_SIZE if rules.high_low else 0)
+    discarded = race + (_RACE_SIZE if rules.race else 0)
     return choice, low, race, discarded, discarded + _DISCARDED_SIZE
 
 
@@ -61,7 +61,7 @@ def _write_card(card, row, start):
 
 
 @kernel
-def write_observation(game, view, row):
+def write_observation(rules, view, row):
     """Write the observation of a ``VIEW`` record into an int8 row, at least n_obs long."""
     write_cards(view.hand, row, _OWN_HAND)
     write_cards(view.face_up, row, _FACE_UP)
@@ -84,35 +84,35 @@ def write_observation(game, view, row):
     row[_DEALER] = view.dealer
     row[_TURN] = view.turn
     if row.shape[0] > _BASE_SIZE:  # the classic game has no other blocks
-        _write_optional(game, view, row)
+        _write_optional(rules, view, row)
 
 
 @kernel
-def _write_optional(game, view, row):
+def _write_optional(rules, view, row):
     """Write the blocks that only some rules have."""
-    choice, low, race, discarded, exchanged = _optional_starts(game)
-    if game.has_choices:
+    choice, low, race, discarded, exchanged = _optional_starts(rules)
+    if rules.has_choices:
         row[choice] = view.choice
-    if game.high_low:
+    if rules.high_low:
         row[low] = view.low
-    if game.race:
-        row[race] = game.race - _counted(game, view.tricks_self)
-        row[race + 1] = game.race - _counted(game, view.tricks_opponent)
-    if game.humbug:
+    if rules.race:
+        row[race] = rules.race - _counted(rules, view.tricks_self)
+        row[race + 1] = rules.race - _counted(rules, view.tricks_opponent)
+    if rules.humbug:
         write_cards(view.discarded, row, discarded)
         row[exchanged] = view.exchanged_self
         row[exchanged + 1] = view.exchanged_opponent
 
 
 @kernel
-def _counted(game, tricks):
-    return tricks[ENDGAME] + tricks[FOREPLAY] * game.all_count
+def _counted(rules, tricks):
+    return tricks[ENDGAME] + tricks[FOREPLAY] * rules.all_count
 
 
 @row_kernel(writes="row")
-def write_observations(i, game, views, row):
+def write_observations(i, rules, views, row):
     """Write the observation of view ``i`` into a row of int8[len(views), n_obs]."""
-    write_observation(game[0], views[i], row)
+    write_observation(rules[0], views[i], row)
 
 
 @kernel
@@ -154,7 +154,7 @@ def _read_one_hot(row, start, size):
 
 
 @kernel
-def read_observations(game, rows, views):
+def read_observations(rules, rows, views):
     """Read observations, int8[rows, n_obs], into a zeroed ``VIEW`` array: the inverse of ``write_observations``."""
     for i in range(rows.shape[0]):
         row = rows[i]
@@ -180,31 +180,31 @@ def read_observations(game, rows, views):
         view.dealer = row[_DEALER]
         view.turn = row[_TURN]
         # What the vector leaves out follows from the rules, and the legal actions from the rest of the view.
-        view.all_count = game[0].all_count
-        view.draft = game[0].draft
-        view.race = game[0].race
-        _read_optional(game[0], row, view)
-        view.legal = _legal(game[0], view) if view.turn else np.uint64(0)
+        view.all_count = rules[0].all_count
+        view.draft = rules[0].draft
+        view.race = rules[0].race
+        _read_optional(rules[0], row, view)
+        view.legal = _legal(rules[0], view) if view.turn else np.uint64(0)
 
 
 @kernel
-def _read_optional(game, row, view):
-    choice, low, _, discarded, exchanged = _optional_starts(game)
-    if game.has_choices:
+def _read_optional(rules, row, view):
+    choice, low, _, discarded, exchanged = _optional_starts(rules)
+    if rules.has_choices:
         view.choice = row[choice]
-    if game.high_low:
+    if rules.high_low:
         view.low = row[low]
-    if game.humbug:
+    if rules.humbug:
         view.discarded = _read_cards(row, discarded)
         view.exchanged_self = row[exchanged]
         view.exchanged_opponent = row[exchanged + 1]
 
 
 @kernel
-def _legal(game, view):
+def _legal(rules, view):
     """Return the legal actions of a view whose seat is to act, as a mask."""
     if view.choice:
-        if game.open_stock > 1:
+        if rules.open_stock > 1:
             return view.face_up
         return (_ONE << np.uint64(52)) | (_ONE << np.uint64(53))
     return cards_that_follow(view.hand, view.led)

@@ -12,7 +12,7 @@ from german_whist.game.utils.row_kernels import row_kernel
 
 
 @kernel
-def write_view(game, state, seat, view):
+def write_view(rules, state, seat, view):
     """Write what ``seat`` knows of a state into a ``VIEW`` record."""
     other = 1 - seat
     turn = not state.done and state.turn == seat
@@ -26,7 +26,7 @@ def write_view(game, state, seat, view):
     view.discarded = state.discarded[seat]
     # Unseen are the cards that this seat cannot locate: by elimination, so that no hidden field is read.
     located = state.hands[seat] | state.played[0] | state.played[1] | state.known[other]
-    view.unseen = game.deck & ~(located | state.face_up | state.discarded[seat])
+    view.unseen = rules.deck & ~(located | state.face_up | state.discarded[seat])
     for suit in range(4):
         _write_void(state, seat, suit, view.void_self, view.drawn_self)
         _write_void(state, other, suit, view.void_opponent, view.drawn_opponent)
@@ -36,15 +36,15 @@ def write_view(game, state, seat, view):
     view.led = state.led
     view.trump = state.trump
     view.low = state.low
-    view.stock = popcount(state.face_up) + game.cards - state.top
+    view.stock = popcount(state.face_up) + rules.cards - state.top
     view.dealer = 1 if state.dealer == seat else 0
     view.turn = 1 if turn else 0
     view.choice = 1 if state.decision != PLAY else 0
     view.exchanged_self = state.exchanged[seat]
     view.exchanged_opponent = state.exchanged[other]
-    view.all_count = game.all_count
-    view.draft = game.draft
-    view.race = game.race
+    view.all_count = rules.all_count
+    view.draft = rules.draft
+    view.race = rules.race
 
 
 @kernel
@@ -55,11 +55,11 @@ def _write_void(state, seat, suit, void, drawn):
 
 
 @row_kernel
-def write_views(i, game, states, rows, seats, views):
+def write_views(i, rules, states, rows, seats, views):
     """Write the view of ``seats[i]`` in ``states[rows[i]]``; −1 is the seat to act."""
     state = states[rows[i]]
     seat = np.int64(seats[i])
-    write_view(game[0], state, np.int64(state.turn) if seat < 0 else seat, views[i])
+    write_view(rules[0], state, np.int64(state.turn) if seat < 0 else seat, views[i])
 
 
 @kernel

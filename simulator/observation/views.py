@@ -45,12 +45,12 @@ VIEW = np.dtype(
     align=True,
 )
 
-Views = np.ndarray[Any, Any]  # of dtype VIEW
+Views = np.ndarray[Any, Any]  # their dtype is VIEW
 
 # How canonical views name ranks: as they are, or counted among the unplayed cards from the top. Model cards hold these
 # words.
 NAMED, UNPLAYED = "named", "live"
-RANKS = (NAMED, UNPLAYED)
+RANK_NAMINGS = (NAMED, UNPLAYED)
 
 _NEEDED = "views must be a VIEW array of shape (n,)"
 

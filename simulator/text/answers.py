@@ -17,13 +17,13 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from german_whist.game.actions import action_text, choice_names
+from german_whist.game.actions import action_text, non_card_action_names
 from german_whist.game.cards import CARD_PATTERN, NUM_CARDS, card_in
 from german_whist.game.rules import Rules
 from german_whist.simulator.text.words import join_words
 
 _UNKNOWN = -1  # a card of unknown suit, such as "the king"
-_DEPTH = 4  # of answers inside answers, such as a field in a tag
+_DEPTH = 4  # how deep answers lie inside answers, such as a field in a tag
 _MOST_LISTED = 4  # actions listed in a refusal
 
 
@@ -160,7 +160,7 @@ def read_action(answer: str, legal: int, rules: Rules) -> int:
     """
     text = _without_reasoning(answer)
     is_choice_due = bool(legal >> NUM_CARDS)
-    finds: list[_Find] = [_cards, lambda part: _choices(part, choice_names(rules))]
+    finds: list[_Find] = [_cards, lambda part: _choices(part, non_card_action_names(rules))]
     first, second = reversed(finds) if is_choice_due else finds
     named = _given(text, first) or _given(text, second)
     if len(named) == 1:
@@ -169,7 +169,7 @@ def read_action(answer: str, legal: int, rules: Rules) -> int:
     problem = "gives no card or choice"
     if several:
         problem = f"names {join_words(several) if len(several) <= _MOST_LISTED else 'several cards'}"
-    example = choice_names(rules)[0] if is_choice_due else "SA"
+    example = non_card_action_names(rules)[0] if is_choice_due else "SA"
     raise ValueError(f"Your answer {problem}: end it with the one that you mean, in brackets, as [{example}].")
 
 

@@ -88,8 +88,8 @@ def _table(scene: Scene, style: Style) -> list[str]:
     open_cards = " ".join(style.card(card, REVERSE) for card in scene.face_up)
     if scene.done:
         lines = [f"finished: {scene.result}"]
-    elif scene.choice:
-        lines = [f"{scene.choice}: {open_cards}" if open_cards else scene.choice]
+    elif scene.non_card_decision:
+        lines = [f"{scene.non_card_decision}: {open_cards}" if open_cards else scene.non_card_decision]
     else:
         led = f"{style.card(scene.led)} led" if scene.led >= 0 else "nothing led"
         prize = f"{open_cards} face up" if open_cards else ""

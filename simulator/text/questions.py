@@ -72,7 +72,7 @@ def refusal(view: Any, rules: Rules, kind: int, action: int) -> str | None:
     return f"You must follow {SUIT_NAMES[int(view['led']) // SUIT_SIZE]}."
 
 
-def with_choices(reason: str, view: Any, rules: Rules) -> str:
+def with_legal_actions(reason: str, view: Any, rules: Rules) -> str:
     """Return a refusal with the legal actions: ``You must follow clubs: you may play CK or C9.``."""
     legal = list(cards_of(int(view["legal"])))
     words = [action_text(one, rules) for one in (legal if legal[0] >= NUM_CARDS else reversed(legal))]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from german_whist.game.cards import RANKS, SUIT_NAMES, SUIT_SIZE
 from german_whist.game.rules import Rules, rule_names
-from german_whist.game.rules import rules as rules_named
+from german_whist.game.rules import rules as get_rules
 from german_whist.simulator.text.words import join_words
 
 _RANK_NAMES = dict(zip(RANKS, (*"23456789", "10", "jack", "queen", "king", "ace"), strict=True))
@@ -36,9 +36,9 @@ def rules_spec(spec: str | Rules) -> str:
     Raises:
         ValueError: if the preset or a setting is not allowed.
     """
-    rules = rules_named(spec)
+    rules = get_rules(spec)
     for name in ("classic", *rule_names()):
-        if rules_named(name) == rules:
+        if get_rules(name) == rules:
             return name
     classic = Rules().to_dict()
     changes = [f"{key}={str(value).lower()}" for key, value in rules.to_dict().items() if value != classic[key]]
@@ -51,7 +51,7 @@ def preset_summary(name: str) -> str:
     Raises:
         ValueError: if there is no such preset.
     """
-    rules_named(name)
+    get_rules(name)
     text = (resources.files("german_whist.configs") / "rules" / f"{name}.yaml").read_text(encoding="utf-8")
     return text.partition("\n")[0].lstrip("# ")
 
@@ -60,7 +60,7 @@ def scoring_examples(spec: str | Rules) -> list[Example]:
     """Return typical results and their scores: a narrow win, a clear win, and every counted trick won."""
     from german_whist.game.scoring import winner_points  # imports numba, which nothing else here needs
 
-    rules = rules_named(spec)
+    rules = get_rules(spec)
     if rules.race:
         pairs = [(rules.race, loser) for loser in reversed(range(min(rules.race, rules.counted - rules.race + 1)))]
     else:
@@ -68,7 +68,7 @@ def scoring_examples(spec: str | Rules) -> list[Example]:
     chosen = [pairs[i] for i in sorted({0, len(pairs) // 3, len(pairs) - 1})]
     if rules.high_low:
         chosen += [(fewer, more) for more, fewer in chosen]
-    return [Example(mine, theirs, float(winner_points(rules.game[0], abs(mine - theirs)))) for mine, theirs in chosen]
+    return [Example(mine, theirs, float(winner_points(rules.record[0], abs(mine - theirs)))) for mine, theirs in chosen]
 
 
 def rules_text(spec: str | Rules = "classic") -> str:
@@ -83,7 +83,7 @@ def rules_text(spec: str | Rules = "classic") -> str:
     Raises:
         ValueError: if the preset or a setting is not allowed.
     """
-    rules = rules_named(spec)
+    rules = get_rules(spec)
     parts = [
         ("Deck", _deck(rules)),
         ("Deal", _deal(rules)),
@@ -220,7 +220,7 @@ def _scoring(rules: Rules) -> str:
         own += " (the loser's, if it is played low)"
     scores = {
         "difference": "the difference",
-        "over_book": f"{own} minus the book of {rules.game['book'][0]}",
+        "over_book": f"{own} minus the book of {rules.record['book'][0]}",
         "over_half": f"{own} minus half of those that count, {rules.counted / 2:g}",
     }
     text = f"{counts} {wins} wins the deal and scores {scores[rules.points]}."

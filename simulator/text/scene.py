@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 from german_whist.game.cards import cards_of
 from german_whist.game.rules import Rules
 from german_whist.game.state import DRAFT, ENDGAME, EXCHANGE, FOREPLAY, PICK, PICK_AFTER, PLAY
-from german_whist.game.utils.checks import whole_number
+from german_whist.game.utils.checks import check_int
 from german_whist.simulator.batch import DealBatch
 from german_whist.simulator.text.words import count_text
 
 PLAYERS = ("player_0", "player_1")
 YOU = "You"  # the name of a player who is addressed in the second person
 
-_CHOICES = {
+_NON_CARD_DECISIONS = {
     PICK: "pick{s} an open card",
     PICK_AFTER: "take{s} one of the open cards left",
     DRAFT: "take{s} the open card, or leave{s} it",
@@ -80,7 +80,7 @@ class Scene(NamedTuple):
         face_up: the face-up cards of the stock, lowest first.
         led: the card led to the trick, −1 for none.
         leader: the seat that led it, −1 for none.
-        choice: the choice in words; empty if it is a card from the hand.
+        non_card_decision: the decision in words; empty if it is a card from the hand.
         discarded: cards known to be out of play (humbug), as a mask.
         done: whether the deal is over.
         winner: the seat that won; −1 for a draw or an unfinished deal.
@@ -99,7 +99,7 @@ class Scene(NamedTuple):
     face_up: tuple[int, ...]
     led: int
     leader: int
-    choice: str
+    non_card_decision: str
     discarded: int
     done: bool
     winner: int
@@ -125,7 +125,7 @@ def scene_of(
     Raises:
         ValueError: if there is no such row or seat.
     """
-    row = whole_number("row", row, 0, batch.size - 1)
+    row = check_int("row", row, 0, batch.size - 1)
     if seat not in (None, 0, 1):
         raise ValueError(f"seat must be 0, 1 or None, got {seat!r}")
     near_seat = seat or 0
@@ -151,7 +151,7 @@ def scene_of(
         face_up=tuple(cards_of(own["face_up"])),
         led=int(own["led"]),
         leader=1 - turn if own["led"] >= 0 else -1,
-        choice="" if decision == PLAY or done else clause(names[turn], _CHOICES[decision]),
+        non_card_decision="" if decision == PLAY or done else clause(names[turn], _NON_CARD_DECISIONS[decision]),
         discarded=int(own["discarded"] | other["discarded"]) if seat is None else int(own["discarded"]),
         done=done,
         winner=winner,

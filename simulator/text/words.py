@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from german_whist.game.actions import choice_names
+from german_whist.game.actions import non_card_action_names
 from german_whist.game.cards import NUM_CARDS, RANK_NAMES, RANKS, SUIT_NAMES, SUIT_SIZE
 from german_whist.game.rules import Rules
 
@@ -17,7 +17,7 @@ def card_name(card: int) -> str:
 
 def action_name(action: int, rules: Rules) -> str:
     """Return an action in words: a card's name, or ``take``, ``leave``, ``keep``, ``swap``."""
-    return card_name(action) if action < NUM_CARDS else choice_names(rules)[action - NUM_CARDS]
+    return card_name(action) if action < NUM_CARDS else non_card_action_names(rules)[action - NUM_CARDS]
 
 
 def the_cards(cards: Iterable[int]) -> str:

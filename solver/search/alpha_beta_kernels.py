@@ -1,6 +1,6 @@
-"""Exact values of endgames too large for the endgame table: alpha-beta search down to hands that the table holds.
+"""Exact values of endgames too large for the tablebase: alpha-beta search down to hands that the table holds.
 
-Values are those of the endgame table: the leader's successful tricks, which are tricks taken or, in a low game, tricks
+Values are those of the tablebase: the leader's successful tricks, which are tricks taken or, in a low game, tricks
 given away. The search is fail-soft alpha-beta (J. P. Fishburn, "Another optimization of alpha-beta search", 1983) with
 a transposition table of bounds. The only shortcut of the game itself is that adjacent cards of one hand are equivalent.
 """
@@ -62,10 +62,10 @@ def legal_replies(position, led):
 
 
 @kernel
-def follower_wins(table, led, reply):
+def follower_wins(tablebase, led, reply):
     """Return whether the follower wins the trick; ``led`` and ``reply`` are bit indices."""
     # An exclusive or below 16 means the same lane, a reply below 16 means lane 0, the trump suit.
-    return reply > led if (led ^ reply) < 16 else table.trump and reply < 16
+    return reply > led if (led ^ reply) < 16 else tablebase.trump and reply < 16
 
 
 @kernel
@@ -76,18 +76,18 @@ def without_trick(position, led, reply):
 
 
 @kernel
-def next_position(table, position, led, reply, taken):
+def next_position(tablebase, position, led, reply, taken):
     """Return the position after a trick, with its suits sorted and the winner as the leader.
 
     Args:
-        table: ``EndgameTable`` of the game.
+        tablebase: ``Tablebase`` of the game.
         position: the position before the trick.
         led: bit index of the card led.
         reply: bit index of the follower's card.
         taken: whether the follower wins the trick.
     """
     left = without_trick(position, led, reply)
-    return sorted_suits(seats_swapped(left) if taken else left, table.trump)
+    return sorted_suits(seats_swapped(left) if taken else left, tablebase.trump)
 
 
 @kernel
@@ -101,14 +101,14 @@ def tightened_bounds(best, alpha, beta, lower, upper):
 
 
 @kernel
-def alpha_beta(table, transpositions, position, cards, led, alpha, beta):
+def alpha_beta(tablebase, transpositions, position, cards, led, alpha, beta):
     """Return the value of a position for its leader, or a bound on it.
 
     One function serves both seats, because a kernel may call itself but not another kernel that calls it: with a card
     led the follower minimises, otherwise the leader maximises.
 
     Args:
-        table: ``EndgameTable``; the search ends at hands that it holds.
+        tablebase: ``Tablebase``; the search ends at hands that it holds.
         transpositions: ``TranspositionTable`` of the same kind of game.
         position: the position, with its suits sorted if no card is led.
         cards: cards in each hand, the card led included.
@@ -118,7 +118,7 @@ def alpha_beta(table, transpositions, position, cards, led, alpha, beta):
     """
     if led >= 0:
         worst = ABOVE_ALL
-        gain = np.int64(0 if table.low else 1)  # of the leader if it takes this trick
+        gain = np.int64(0 if tablebase.low else 1)  # the leader's gain if it takes this trick
         # If the follower takes it, the leader gets this minus the follower's value of what is left: all successes of
         # both seats add up to ``cards``.
         rest = cards - gain
@@ -126,27 +126,27 @@ def alpha_beta(table, transpositions, position, cards, led, alpha, beta):
         while replies and worst > alpha:
             reply = highest(replies)
             replies ^= _ONE << np.uint64(reply)
-            taken = follower_wins(table, led, reply)
-            if cards - 1 <= table.cards:
+            taken = follower_wins(tablebase, led, reply)
+            if cards - 1 <= tablebase.cards:
                 # The table has an index for swapped seats, so the position itself need not be swapped.
-                left = sorted_suits(without_trick(position, led, reply), table.trump)
-                value = lookup(table, left, cards - 1, taken)
+                left = sorted_suits(without_trick(position, led, reply), tablebase.trump)
+                value = lookup(tablebase, left, cards - 1, taken)
                 worst = min(worst, rest - value if taken else gain + value)
                 continue
-            left = next_position(table, position, led, reply, taken)
+            left = next_position(tablebase, position, led, reply, taken)
             if taken:
                 value = rest - alpha_beta(
-                    table, transpositions, left, cards - 1, NO_CARD, rest - min(worst, beta), rest - alpha
+                    tablebase, transpositions, left, cards - 1, NO_CARD, rest - min(worst, beta), rest - alpha
                 )
             else:
                 value = gain + alpha_beta(
-                    table, transpositions, left, cards - 1, NO_CARD, alpha - gain, min(worst, beta) - gain
+                    tablebase, transpositions, left, cards - 1, NO_CARD, alpha - gain, min(worst, beta) - gain
                 )
             worst = min(worst, value)
         return worst
 
-    if cards <= table.cards:
-        return lookup(table, position, cards, False)
+    if cards <= tablebase.cards:
+        return lookup(tablebase, position, cards, False)
     lower, upper = np.int64(0), cards
     slot = slot_of(position)
     # An empty slot has key 0, which is no position: the word of an empty suit is 1.
@@ -164,7 +164,7 @@ def alpha_beta(table, transpositions, position, cards, led, alpha, beta):
         # Likely winners first: good first moves make more cut-offs. The order does not change the value.
         lead = lowest(leads & masters if leads & masters else leads)
         leads ^= _ONE << np.uint64(lead)
-        value = alpha_beta(table, transpositions, position, cards, np.int64(lead), max(alpha, best), beta)
+        value = alpha_beta(tablebase, transpositions, position, cards, np.int64(lead), max(alpha, best), beta)
         best = max(best, value)
     lower, upper = tightened_bounds(best, alpha, beta, lower, upper)
     transpositions.keys[slot] = position

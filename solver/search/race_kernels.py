@@ -45,11 +45,11 @@ def _key(position, own, other):
 
 
 @kernel
-def _race_bounds(table, transpositions, position, cards, own, other):
+def _race_bounds(tablebase, transpositions, position, cards, own, other):
     """Return lower and upper bounds on the leader's value from the tricks that each seat needs."""
     if own + other <= cards:
         return -own, other  # both could reach their goals, so who is first decides, which the table does not know
-    tricks = alpha_beta(table, transpositions.plain, position, cards, NO_CARD, WINDOW_LOW, WINDOW_HIGH)
+    tricks = alpha_beta(tablebase, transpositions.plain, position, cards, NO_CARD, WINDOW_LOW, WINDOW_HIGH)
     if tricks >= own:  # played out, the leader reaches its goal, and the follower gets the rest at most
         return other - (cards - tricks), other
     if cards - tricks >= other:
@@ -59,11 +59,11 @@ def _race_bounds(table, transpositions, position, cards, own, other):
 
 
 @kernel
-def race_alpha_beta(table, transpositions, position, cards, led, own, other, alpha, beta):
+def race_alpha_beta(tablebase, transpositions, position, cards, led, own, other, alpha, beta):
     """Return the value of a position for its leader, or a bound on it, as ``alpha_beta`` does.
 
     Args:
-        table: ``EndgameTable`` of high games.
+        tablebase: ``Tablebase`` of high games.
         transpositions: ``RaceTranspositionTable`` of the same game.
         position: the position, with its suits sorted if no card is led.
         cards: cards in each hand, the card led included.
@@ -79,15 +79,17 @@ def race_alpha_beta(table, transpositions, position, cards, led, own, other, alp
         while replies and worst > alpha:
             reply = highest(replies)
             replies ^= _ONE << np.uint64(reply)
-            taken = follower_wins(table, led, reply)
-            left = next_position(table, position, led, reply, taken)
+            taken = follower_wins(tablebase, led, reply)
+            left = next_position(tablebase, position, led, reply, taken)
             limit = min(worst, beta)
             if taken:
                 value = -race_alpha_beta(
-                    table, transpositions, left, cards - 1, NO_CARD, other - 1, own, -limit, -alpha
+                    tablebase, transpositions, left, cards - 1, NO_CARD, other - 1, own, -limit, -alpha
                 )
             else:
-                value = race_alpha_beta(table, transpositions, left, cards - 1, NO_CARD, own - 1, other, alpha, limit)
+                value = race_alpha_beta(
+                    tablebase, transpositions, left, cards - 1, NO_CARD, own - 1, other, alpha, limit
+                )
             worst = min(worst, value)
         return worst
 
@@ -103,7 +105,7 @@ def race_alpha_beta(table, transpositions, position, cards, led, own, other, alp
     if transpositions.keys[slot] == key:
         lower, upper = np.int64(transpositions.bounds[slot, 0]), np.int64(transpositions.bounds[slot, 1])
     else:
-        lower, upper = _race_bounds(table, transpositions, position, cards, own, other)
+        lower, upper = _race_bounds(tablebase, transpositions, position, cards, own, other)
     if lower >= beta or lower == upper:
         return lower + shift
     if upper <= alpha:
@@ -116,7 +118,7 @@ def race_alpha_beta(table, transpositions, position, cards, led, own, other, alp
         lead = lowest(leads & masters if leads & masters else leads)
         leads ^= _ONE << np.uint64(lead)
         value = race_alpha_beta(
-            table, transpositions, position, cards, np.int64(lead), own, other, max(alpha, best), beta
+            tablebase, transpositions, position, cards, np.int64(lead), own, other, max(alpha, best), beta
         )
         best = max(best, value)
     lower, upper = tightened_bounds(best, alpha, beta, lower, upper)
@@ -126,16 +128,16 @@ def race_alpha_beta(table, transpositions, position, cards, led, own, other, alp
 
 
 @kernel
-def _race_reply_value(table, transpositions, position, cards, led, reply, own, other):
+def _race_reply_value(tablebase, transpositions, position, cards, led, reply, own, other):
     """Return the value of a position for its leader after the follower's reply to the card led."""
-    taken = follower_wins(table, led, reply)
-    left = next_position(table, position, led, reply, taken)
+    taken = follower_wins(tablebase, led, reply)
+    left = next_position(tablebase, position, led, reply, taken)
     if taken:
         return -race_alpha_beta(
-            table, transpositions, left, cards - 1, NO_CARD, other - 1, own, RACE_WINDOW_LOW, RACE_WINDOW_HIGH
+            tablebase, transpositions, left, cards - 1, NO_CARD, other - 1, own, RACE_WINDOW_LOW, RACE_WINDOW_HIGH
         )
     return race_alpha_beta(
-        table, transpositions, left, cards - 1, NO_CARD, own - 1, other, RACE_WINDOW_LOW, RACE_WINDOW_HIGH
+        tablebase, transpositions, left, cards - 1, NO_CARD, own - 1, other, RACE_WINDOW_LOW, RACE_WINDOW_HIGH
     )
 
 
@@ -150,24 +152,24 @@ def _tricks_of_value(value, cards, own, other):
 
 
 @kernel
-def write_race_tricks(table, transpositions, leaders, followers, trumps, leds, rows, needs, tricks):
+def write_race_tricks(tablebase, transpositions, leaders, followers, trumps, leds, rows, needs, tricks):
     """Write the further tricks of leader and follower in some rows, int8[:, 2]."""
     for row in rows:
-        position, cards, led = encode_position(table, leaders[row], followers[row], trumps[row], leds[row])
+        position, cards, led = encode_position(tablebase, leaders[row], followers[row], trumps[row], leds[row])
         own, other = needs[row, 0], needs[row, 1]
         value = race_alpha_beta(
-            table, transpositions, position, cards, led, own, other, RACE_WINDOW_LOW, RACE_WINDOW_HIGH
+            tablebase, transpositions, position, cards, led, own, other, RACE_WINDOW_LOW, RACE_WINDOW_HIGH
         )
         tricks[row, 0], tricks[row, 1] = _tricks_of_value(value, cards, own, other)
 
 
 @kernel
-def write_race_move_margins(table, transpositions, leaders, followers, trumps, leds, rows, needs, margins):
+def write_race_move_margins(tablebase, transpositions, leaders, followers, trumps, leds, rows, needs, margins):
     """Write the margin of further tricks after each legal card of the seat to act, int8[:, 52]."""
     for row in rows:
         leader, follower, trump, led_card = leaders[row], followers[row], np.int64(trumps[row]), np.int64(leds[row])
         own, other = needs[row, 0], needs[row, 1]
-        _, cards, led = encode_position(table, leader, follower, trump, led_card)
+        _, cards, led = encode_position(tablebase, leader, follower, trump, led_card)
         held = leader if led < 0 else leader | _ONE << np.uint64(led_card)
         position = position_of(held, follower, trump)
         legal = legal_cards(held, follower, led_card)
@@ -177,9 +179,9 @@ def write_race_move_margins(table, transpositions, leaders, followers, trumps, l
             bit_index = np.int64(bit_index_of(card, held | follower, trump))
             if led < 0:
                 value = race_alpha_beta(
-                    table, transpositions, position, cards, bit_index, own, other, RACE_WINDOW_LOW, RACE_WINDOW_HIGH
+                    tablebase, transpositions, position, cards, bit_index, own, other, RACE_WINDOW_LOW, RACE_WINDOW_HIGH
                 )
                 margins[row, card] = value - (other - own)
             else:
-                value = _race_reply_value(table, transpositions, position, cards, led, bit_index, own, other)
+                value = _race_reply_value(tablebase, transpositions, position, cards, led, bit_index, own, other)
                 margins[row, card] = (other - own) - value

@@ -40,13 +40,13 @@ def first_invalid(leaders, followers, leds):
 
 
 @kernel
-def encode_position(table, leader, follower, trump, led):
+def encode_position(tablebase, leader, follower, trump, led):
     """Return the position of two hands, the number of cards in each, and the bit index of the card led (−1 for none).
 
     The suits are sorted if no card is led.
     """
     if led < 0:
-        position = sorted_suits(position_of(leader, follower, trump), table.trump)
+        position = sorted_suits(position_of(leader, follower, trump), tablebase.trump)
         return position, popcount(leader), NO_CARD
     own = leader | _ONE << np.uint64(led)
     return position_of(own, follower, trump), popcount(own), np.int64(bit_index_of(led, own | follower, trump))
@@ -59,48 +59,48 @@ def legal_cards(leader, follower, led):
 
 
 @kernel
-def write_tricks(table, transpositions, leaders, followers, trumps, leds, rows, tricks):
+def write_tricks(tablebase, transpositions, leaders, followers, trumps, leds, rows, tricks):
     """Write the leader's tricks in some rows."""
     for row in rows:
-        position, cards, led = encode_position(table, leaders[row], followers[row], trumps[row], leds[row])
-        value = alpha_beta(table, transpositions, position, cards, led, WINDOW_LOW, WINDOW_HIGH)
-        tricks[row] = cards - value if table.low else value
+        position, cards, led = encode_position(tablebase, leaders[row], followers[row], trumps[row], leds[row])
+        value = alpha_beta(tablebase, transpositions, position, cards, led, WINDOW_LOW, WINDOW_HIGH)
+        tricks[row] = cards - value if tablebase.low else value
 
 
 @kernel
-def write_reached(table, transpositions, leaders, followers, trumps, leds, rows, at_least, reached):
+def write_reached(tablebase, transpositions, leaders, followers, trumps, leds, rows, at_least, reached):
     """Write whether the leader takes ``at_least`` tricks in some rows, by a zero-window search."""
     for row in rows:
-        position, cards, led = encode_position(table, leaders[row], followers[row], trumps[row], leds[row])
-        if table.low:  # values count tricks given away, so the question is turned round
+        position, cards, led = encode_position(tablebase, leaders[row], followers[row], trumps[row], leds[row])
+        if tablebase.low:  # values count tricks given away, so the question is turned round
             given_away = np.int64(cards - at_least)
-            bound = alpha_beta(table, transpositions, position, cards, led, given_away, given_away + 1)
+            bound = alpha_beta(tablebase, transpositions, position, cards, led, given_away, given_away + 1)
             reached[row] = bound <= given_away
         else:
-            bound = alpha_beta(table, transpositions, position, cards, led, at_least - 1, at_least)
+            bound = alpha_beta(tablebase, transpositions, position, cards, led, at_least - 1, at_least)
             reached[row] = bound >= at_least
 
 
 @kernel
-def _reply_value(table, transpositions, position, cards, led, reply):
+def _reply_value(tablebase, transpositions, position, cards, led, reply):
     """Return the value of a position for its leader after the follower's reply to the card led."""
-    gain = np.int64(0 if table.low else 1)
-    taken = follower_wins(table, led, reply)
-    left = next_position(table, position, led, reply, taken)
-    value = alpha_beta(table, transpositions, left, cards - 1, NO_CARD, WINDOW_LOW, WINDOW_HIGH)
+    gain = np.int64(0 if tablebase.low else 1)
+    taken = follower_wins(tablebase, led, reply)
+    left = next_position(tablebase, position, led, reply, taken)
+    value = alpha_beta(tablebase, transpositions, left, cards - 1, NO_CARD, WINDOW_LOW, WINDOW_HIGH)
     return cards - gain - value if taken else gain + value
 
 
 @kernel
-def write_move_tricks(table, transpositions, leaders, followers, trumps, leds, rows, tricks):
+def write_move_tricks(tablebase, transpositions, leaders, followers, trumps, leds, rows, tricks):
     """Write the tricks that the seat to act takes after each of its legal cards, int8[:, 52]."""
     for row in rows:
         trump, led = np.int64(trumps[row]), np.int64(leds[row])
-        _write_move_tricks_of(table, transpositions, leaders[row], followers[row], trump, led, tricks[row])
+        _write_move_tricks_of(tablebase, transpositions, leaders[row], followers[row], trump, led, tricks[row])
 
 
 @kernel
-def _write_move_tricks_of(table, transpositions, leader, follower, trump, card_led, tricks):
+def _write_move_tricks_of(tablebase, transpositions, leader, follower, trump, card_led, tricks):
     """Write the tricks that the seat to act takes after each of its legal cards in one endgame."""
     leads = card_led < 0
     own = leader if leads else leader | _ONE << np.uint64(card_led)
@@ -117,9 +117,9 @@ def _write_move_tricks_of(table, transpositions, leader, follower, trump, card_l
         # A card next to the last one, in the same suit, has the same value: no other card lies between them.
         if bit_index != last_index + 1 or not bit_index & 15:
             if leads:
-                value = alpha_beta(table, transpositions, position, cards, bit_index, WINDOW_LOW, WINDOW_HIGH)
+                value = alpha_beta(tablebase, transpositions, position, cards, bit_index, WINDOW_LOW, WINDOW_HIGH)
             else:
-                value = _reply_value(table, transpositions, position, cards, led, bit_index)
+                value = _reply_value(tablebase, transpositions, position, cards, led, bit_index)
         last_index = bit_index
         # A value counts the leader's tricks, or in a low game those of the follower.
-        tricks[card] = value if leads != table.low else cards - value
+        tricks[card] = value if leads != tablebase.low else cards - value

@@ -1,4 +1,4 @@
-"""Builds endgame tables by retrograde analysis, on all cores; a file is renamed into place when it is complete."""
+"""Builds tablebases by retrograde analysis, on all cores; a file is renamed into place when it is complete."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from typing import BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.game.utils.checks import is_whole_number
+from german_whist.game.utils.checks import is_int
 from german_whist.game.utils.files import file_lock, rename_flushed
-from german_whist.solver.tablebase.endgame_table import EndgameTable, find_table, write_checksum
-from german_whist.solver.tablebase.kinds import TableKind, table_path
+from german_whist.solver.tablebase.kinds import TablebaseKind, tablebase_path
 from german_whist.solver.tablebase.position_kernels import MAX_CARDS
-from german_whist.solver.tablebase.ranking import Block, Ranking, table_layout
+from german_whist.solver.tablebase.ranking import Block, Ranking, tablebase_layout
 from german_whist.solver.tablebase.retrograde_kernels import build_block, pack
 from german_whist.solver.tablebase.suit_moves import suit_moves
+from german_whist.solver.tablebase.tablebase_file import Tablebase, find_tablebase, write_checksum
 
 Progress = Callable[[int, int], None]  # called with the positions done and the total
 Values = npt.NDArray[np.uint8]
 
 
-def build_table(
-    kind: TableKind, cards: int, progress: Progress = lambda done, total: None, folder: Path | None = None
-) -> EndgameTable:
-    """Return an endgame table from its file, which is built first if there is none.
+def build_tablebase(
+    kind: TablebaseKind, cards: int, progress: Progress = lambda done, total: None, folder: Path | None = None
+) -> Tablebase:
+    """Return an tablebase from its file, which is built first if there is none.
 
     Other processes that want the same table wait for this one.
 
@@ -43,28 +43,28 @@ def build_table(
         ValueError: if ``cards`` is out of range.
         OSError: if the file cannot be written.
     """
-    if not is_whole_number(cards, 1, MAX_CARDS):
+    if not is_int(cards, 1, MAX_CARDS):
         raise ValueError(f"cards must be an integer from 1 to {MAX_CARDS}, got {cards!r}")
-    path = table_path(kind, cards, folder)
+    path = tablebase_path(kind, cards, folder)
     path.parent.mkdir(parents=True, exist_ok=True)
     with file_lock(path.with_suffix(".lock"), timeout=-1):
-        table = find_table(kind, cards, folder)
-        if table is None:
+        tablebase = find_tablebase(kind, cards, folder)
+        if tablebase is None:
             _write_file(path, kind, cards, progress)
-            table = find_table(kind, cards, folder)
-    assert table is not None
-    return table
+            tablebase = find_tablebase(kind, cards, folder)
+    assert tablebase is not None
+    return tablebase
 
 
-def build_in_memory(kind: TableKind, cards: int) -> EndgameTable:
-    """Build an endgame table without a file."""
+def build_in_memory(kind: TablebaseKind, cards: int) -> Tablebase:
+    """Build an tablebase without a file."""
     file = BytesIO()
     _write_values(file, kind, cards, lambda done, total: None)
     values = np.frombuffer(file.getvalue(), np.uint8)
-    return EndgameTable(table_layout(cards, kind.trump).ranking, values, cards, kind.trump, kind.low)
+    return Tablebase(tablebase_layout(cards, kind.trump).ranking, values, cards, kind.trump, kind.low)
 
 
-def _write_file(path: Path, kind: TableKind, cards: int, progress: Progress) -> None:
+def _write_file(path: Path, kind: TablebaseKind, cards: int, progress: Progress) -> None:
     partial = path.with_suffix(".partial")
     try:
         with partial.open("wb") as file:
@@ -75,8 +75,8 @@ def _write_file(path: Path, kind: TableKind, cards: int, progress: Progress) -> 
         partial.unlink(missing_ok=True)
 
 
-def _write_values(file: BinaryIO, kind: TableKind, cards: int, progress: Progress) -> None:
-    layout = table_layout(cards, kind.trump)
+def _write_values(file: BinaryIO, kind: TablebaseKind, cards: int, progress: Progress) -> None:
+    layout = tablebase_layout(cards, kind.trump)
     below: _Layer | None = None
     done = 0
     for hand in range(cards + 1):
@@ -93,7 +93,7 @@ def _write_values(file: BinaryIO, kind: TableKind, cards: int, progress: Progres
 class _Layer:
     """All endgames with the same number of cards, built from those with one card fewer."""
 
-    def __init__(self, ranking: Ranking, kind: TableKind, blocks: Sequence[Block], below: _Layer | None) -> None:
+    def __init__(self, ranking: Ranking, kind: TablebaseKind, blocks: Sequence[Block], below: _Layer | None) -> None:
         self.blocks = blocks
         self.start = blocks[0].start
         self.values: Values = np.zeros(0, np.uint8)  # one per byte; empty unless the layer above needs them

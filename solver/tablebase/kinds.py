@@ -1,4 +1,4 @@
-"""The kinds of endgame tables, and where their files are stored."""
+"""The kinds of tablebases, and where their files are stored."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from german_whist.game.utils.cache_folder import cache_folder
 DEFAULT_CARDS = 10  # 34 MB, built in a second or two; endgames of 13 cards are searched for three tricks above it
 
 
-class TableKind(NamedTuple):
+class TablebaseKind(NamedTuple):
     """The settings on which the values of endgames depend: each combination has its own table.
 
     Attributes:
@@ -27,9 +27,9 @@ class TableKind(NamedTuple):
         return f"{'trump' if self.trump else 'notrump'}-{'low' if self.low else 'high'}"
 
 
-KINDS = {kind.name: kind for kind in (TableKind(trump, low) for trump in (True, False) for low in (False, True))}
+KINDS = {kind.name: kind for kind in (TablebaseKind(trump, low) for trump in (True, False) for low in (False, True))}
 
 
-def table_path(kind: TableKind, cards: int, folder: Path | None = None) -> Path:
+def tablebase_path(kind: TablebaseKind, cards: int, folder: Path | None = None) -> Path:
     """Return the path of a table's file, whether or not it has been built; in the cache folder by default."""
     return (folder or cache_folder()) / f"{kind.name}-{cards}.table"

@@ -3,7 +3,7 @@
 Each of the four suits has a lane of 16 bits, which holds its *word*. Bit ``i`` of a word stands for the ``i``-th lowest
 card (from 0) of the suit that is still in play: 1 if the leader holds it, 0 if the follower does. A final 1 above the
 last card marks the length, so an empty suit is the word 1. Lane 0 is the trump suit in games with trumps. The plain
-suits come in any order until ``sorted_suits`` sorts them; endgame tables and transposition tables hold positions with
+suits come in any order until ``sorted_suits`` sorts them; tablebases and transposition tables hold positions with
 sorted suits only.
 
 The *bit index* of a card is 16 times its lane plus its place in the word. Most functions for positions accept single

@@ -55,7 +55,7 @@ class Ranking(NamedTuple):
 
 
 class TableLayout(NamedTuple):
-    """Where the positions of an endgame table are stored.
+    """Where the positions of an tablebase are stored.
 
     Attributes:
         ranking: the ranking of its positions.
@@ -90,7 +90,7 @@ def suit_lengths(cards: int, trump: bool) -> list[tuple[int, int, int, int]]:
     return found
 
 
-def table_layout(cards: int, trump: bool) -> TableLayout:
+def tablebase_layout(cards: int, trump: bool) -> TableLayout:
     """Return the layout of the table of all endgames of 0 … ``cards`` cards a hand.
 
     Args:

@@ -52,7 +52,7 @@ def position_index(ranking, position, cards, swapped):
 
 
 @kernel
-def lookup(table, position, cards, swapped):
+def lookup(tablebase, position, cards, swapped):
     """Return the value of a position with sorted suits, or of the same position with the seats swapped."""
-    index = position_index(table.ranking, position, cards, swapped)
-    return np.int64(table.values[index >> 1] >> np.uint8(4 * (index & 1))) & 15
+    index = position_index(tablebase.ranking, position, cards, swapped)
+    return np.int64(tablebase.values[index >> 1] >> np.uint8(4 * (index & 1))) & 15

@@ -90,7 +90,7 @@ class GermanWhistVecEnv(VecEnv):
             dense=dense,
         )
         self.rules, self.render_mode = self._envs.rules, None
-        self._limit = reward_limit(self.rules.game, reward)
+        self._limit = reward_limit(self.rules.record, reward)
         super().__init__(num_envs, self._envs.single_observation_space, self._envs.single_action_space)
 
     @property

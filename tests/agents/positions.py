@@ -56,8 +56,8 @@ def draw(rules: Rules, view: Any, keys: list[int], worlds: int) -> tuple[np.ndar
     """The game, and worlds of a view as states."""
     states = np.zeros((len(keys), worlds), STATE)
     for key, row in zip(keys, states, strict=True):
-        write_states(rules.game, np.array([view]), np.uint64(key), row)
-    return rules.game, states.ravel()
+        write_states(rules.record, np.array([view]), np.uint64(key), row)
+    return rules.record, states.ravel()
 
 
 class Fixed:

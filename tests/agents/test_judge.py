@@ -68,14 +68,14 @@ def test_advice_is_the_search(game: str) -> None:
         advice = advise(views, batch.rules, 32, 5, histories)[0]
         assert advice.actions[0] == best[0]
         legal = list(cards_of(int(views["legal"][0])))
-        assert np.flatnonzero(np.isfinite(found.margins[0])).tolist() == legal
+        assert np.flatnonzero(np.isfinite(found.margin_gains[0])).tolist() == legal
         for action in legal:
             place = advice.actions.index(action)
-            assert advice.lost[place] == pytest.approx(-found.margins[0, action] / 2, abs=1e-9)
+            assert advice.lost[place] == pytest.approx(-found.margin_gains[0, action] / 2, abs=1e-9)
             assert advice.lost_errors[place] == pytest.approx(found.margin_sds[0, action] / 2)
             assert advice.win_errors[place] == pytest.approx(found.win_sds[0, action])
             if 0 < advice.wins[place] < 1 and 0 < advice.wins[0] < 1:
-                assert advice.wins[place] - advice.wins[0] == pytest.approx(found.wins[0, action], abs=1e-9)
+                assert advice.wins[place] - advice.wins[0] == pytest.approx(found.win_gains[0, action], abs=1e-9)
                 tried += action != best[0]
     assert tried > 4
 

@@ -89,7 +89,7 @@ def test_after_any_answer_without_a_card_the_game_goes_on(table: Table, answer: 
     ask_again(table)
     table.go_to(ends)  # the opponent is asked without a tap
     assert table.play_on()
-    table.complaints.clear()  # of the answers above
+    table.complaints.clear()  # the answers above are complained about
 
 
 @pytest.mark.parametrize("part", ["data.json", "cards.svg", "js/windows.js"])

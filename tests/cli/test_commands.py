@@ -137,7 +137,7 @@ def test_draw_recording(run: Run, here: Path) -> None:
     assert text.splitlines()[-1].endswith(f"{abs(recording.result.points):g} points.") or "drawn" in text
 
 
-TRICK_4 = (  # of deal 7:0 between two heuristic bots
+TRICK_4 = (  # in deal 7:0 between two heuristic bots
     *("753.KJ876.T2.AK9", "--up", "H5", "--led", "S6", "--trump", "H"),
     *("--mine", "A2...2", "--theirs", "K8...3", "--taken", ".3..", "--shown", ".6..", "--tricks", "1-2"),
     *("--void", "D@1+1", "--dealer", "me"),

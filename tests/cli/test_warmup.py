@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from german_whist.game.utils.cache_folder import CACHE_VARIABLE
-from german_whist.solver.tablebase import endgame_table
-from german_whist.solver.tablebase.build import build_table
+from german_whist.solver.tablebase import tablebase_file
+from german_whist.solver.tablebase.build import build_tablebase
 from german_whist.solver.tablebase.kinds import KINDS
 from tests.cli.commands import Run
 
@@ -53,15 +53,15 @@ def test_warmup_builds_larger_table(run: Run, here: Path, monkeypatch: pytest.Mo
     monkeypatch.setenv(CACHE_VARIABLE, str(here))
     table = here / "trump-high-4.table"
     for _ in range(2):
-        assert run("warmup", "--endgame-cards", "4").out == f"endgame table: {table}\n"
+        assert run("warmup", "--endgame-cards", "4").out == f"tablebase: {table}\n"
         assert list(here.glob("*.table")) == [table]
     assert run("warmup", "--endgame-cards", "14").code == 2
 
 
 def test_warmup_checks_tables(run: Run, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(CACHE_VARIABLE, str(here))
-    monkeypatch.setattr(endgame_table, "MOST_READ", 0)
-    build_table(KINDS["trump-low"], 4, folder=here / "complete")
+    monkeypatch.setattr(tablebase_file, "MOST_READ", 0)
+    build_tablebase(KINDS["trump-low"], 4, folder=here / "complete")
     run("warmup", "--endgame-cards", "4")
     tables = [here / "trump-high-4.table", here / "complete" / "trump-low-4.table"]
     whole = tables[0].read_bytes()

@@ -12,7 +12,7 @@ from german_whist.game.utils.device import Device
 from german_whist.simulator.batch import DealBatch
 from german_whist.simulator.episodes import Episodes
 from german_whist.solver import device_endgames
-from german_whist.solver.tablebase.cache import open_table
+from german_whist.solver.tablebase.cache import open_tablebase
 from german_whist.training.config import PolicyIterationConfig
 from german_whist.training.rollouts import Collector
 from german_whist.training.targets import ActionValueTargets
@@ -67,7 +67,7 @@ def train(game: str) -> None:
 
 
 def run_every_kernel() -> None:
-    device_endgames.open_complete_table = open_table  # smaller ones are of the same type
+    device_endgames.open_complete_tablebase = open_tablebase  # smaller ones are of the same type
     play_a_batch()
     solve_endgames()
     train("small")

@@ -14,8 +14,8 @@ from german_whist.game.utils.device import Device
 from german_whist.simulator.batch import DealBatch
 from german_whist.solver import device_endgames
 from german_whist.solver.tablebase.build import build_in_memory
-from german_whist.solver.tablebase.endgame_table import EndgameTable
-from german_whist.solver.tablebase.kinds import TableKind
+from german_whist.solver.tablebase.kinds import TablebaseKind
+from german_whist.solver.tablebase.tablebase_file import Tablebase
 
 CPU = Device("cpu")
 
@@ -24,8 +24,8 @@ LARGEST = 7  # cards of a hand
 
 
 @cache
-def small_table(trump: bool, low: bool) -> EndgameTable:
-    return build_in_memory(TableKind(trump, low), LARGEST)
+def small_table(trump: bool, low: bool) -> Tablebase:
+    return build_in_memory(TablebaseKind(trump, low), LARGEST)
 
 
 @pytest.fixture(autouse=True)

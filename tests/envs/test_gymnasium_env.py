@@ -39,7 +39,7 @@ def test_illegal_action(action: Any, reward: str) -> None:
         action = int(np.flatnonzero(info["action_mask"] == 0)[0])
     observation, paid, terminated, truncated, info = environment.step(action)
     assert (terminated, truncated) == (True, False)
-    assert paid == -reward_limit(rules("classic").game, reward)
+    assert paid == -reward_limit(rules("classic").record, reward)
     assert info["illegal"] is True
     assert not info["action_mask"].any()
     assert environment.observation_space.contains(observation)

@@ -26,7 +26,7 @@ def test_illegal_action(reward: str) -> None:
     actions[1] = np.flatnonzero(info["action_mask"][1] == 0)[0]
     actions[3] = 10**12
     _, rewards, terminations, _, info = environment.step(actions)
-    worst = -reward_limit(rules("classic").game, reward)
+    worst = -reward_limit(rules("classic").record, reward)
     assert rewards.tolist() == [0, worst, 0, worst]
     assert terminations.tolist() == info["illegal"].tolist() == [False, True, False, True]
     assert info["final_info"]["illegal"].tolist() == [False, True, False, True]

@@ -171,7 +171,7 @@ def test_illegal_action(reward: str, keys: Any) -> None:
     mover, other = environment.agent_selection, "player_0" if environment.agent_selection == "player_1" else "player_1"
     environment.step(int(np.flatnonzero(~environment.action_masks())[0]))
     assert all(environment.terminations.values())
-    assert environment.rewards == {mover: -reward_limit(rules("classic").game, reward), other: 0.0}
+    assert environment.rewards == {mover: -reward_limit(rules("classic").record, reward), other: 0.0}
     bare = environment.unwrapped
     for agent in (mover, other):
         seen = bare.observe(agent)

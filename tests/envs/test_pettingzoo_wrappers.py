@@ -47,7 +47,7 @@ def test_errors_of_an_endgame_hook_are_its_own() -> None:
 
 def usual_wrappers(reward: str) -> Any:
     bare = raw_env(reward=reward)
-    limit = -reward_limit(bare.rules.game, reward)
+    limit = -reward_limit(bare.rules.record, reward)
     terminate = wrappers.TerminateIllegalWrapper(bare, illegal_reward=limit)
     return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(terminate))
 

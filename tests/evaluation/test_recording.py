@@ -33,7 +33,7 @@ def recorded(game: Any, seed: int = 3, index: int = 4, dealer: int | None = None
         actions += random_legal(batch.action_mask(), rng).tolist()
         batch.step(actions[-1:])
     address = {"deck": tuple(cards)} if deck else {"deal": (seed, index)}
-    return Recording(batch.rules, dealer, ("me", "you"), tuple(actions), DealResult.of(batch), **address)  # type: ignore[arg-type]
+    return Recording(batch.rules, dealer, ("me", "you"), tuple(actions), DealResult.create(batch), **address)  # type: ignore[arg-type]
 
 
 def line_with(change: Callable[[dict[str, Any]], Any], recording: Recording | None = None) -> str:
@@ -61,7 +61,7 @@ def test_recording_round_trip(
     assert Recording.from_line(line) == recording
     final = recording.replay()
     assert final.done[0]
-    assert DealResult.of(final) == recording.result
+    assert DealResult.create(final) == recording.result
 
 
 def test_line_format() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from german_whist.game.actions import action_text, actions_text, choice_names, parse_action
+from german_whist.game.actions import action_text, actions_text, non_card_action_names, parse_action
 from german_whist.game.rules import rule_names, rules
 
 
@@ -18,7 +18,7 @@ def test_action_text_round_trip(name: str) -> None:
 
 
 def test_choice_names() -> None:
-    assert choice_names(rules("classic")) == choice_names(rules("open_stock")) == ()
+    assert non_card_action_names(rules("classic")) == non_card_action_names(rules("open_stock")) == ()
     assert [action_text(action, rules("draft")) for action in (51, 52, 53)] == ["SA", "take", "leave"]
     assert [action_text(action, rules("humbug")) for action in (0, 52, 53)] == ["C2", "keep", "swap"]
 

@@ -43,7 +43,7 @@ def test_rules_cannot_be_changed() -> None:
     with pytest.raises(dataclasses.FrozenInstanceError):
         rules.hand = 5  # type: ignore[misc]
     with pytest.raises(ValueError, match="read-only"):
-        pickle.loads(pickle.dumps(rules)).game["hand"] = 5
+        pickle.loads(pickle.dumps(rules)).record["hand"] = 5
     assert dataclasses.replace(rules, hand=5, stock=42).hand == 5
 
 

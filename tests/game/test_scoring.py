@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from german_whist.game.rules import Rules
-from german_whist.game.rules import rules as rules_named
+from german_whist.game.rules import rules as get_rules
 from german_whist.game.scoring import REWARDS, reward_limit
 from german_whist.simulator.batch import DealBatch
 from tests.reference.game import points_of
@@ -54,7 +54,7 @@ def points(rules: Rules, winner: int, loser: int, low: bool = False) -> float:
     ],
 )
 def test_worked_examples(rules: str | Rules, winner: int, loser: int, score: int) -> None:
-    assert points(rules_named(rules), winner, loser) == score
+    assert points(get_rules(rules), winner, loser) == score
 
 
 @pytest.mark.parametrize("reward", REWARDS)
@@ -82,4 +82,4 @@ def test_points_match_reference(rules: Rules, data: st.DataObject) -> None:
 def test_reward_limit(name: str, reward: str) -> None:
     rules = GAMES[name]
     batch = finished(rules, (rules.foreplay, 0), (rules.hand, 0))
-    assert batch.returns(reward)[0, 0] == reward_limit(rules.game, reward) > 0
+    assert batch.returns(reward)[0, 0] == reward_limit(rules.record, reward) > 0

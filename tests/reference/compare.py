@@ -86,7 +86,7 @@ def assert_equal(batch: DealBatch, deals: list[ReferenceDeal]) -> None:
     for reward in REWARDS:
         paid = [returns_of(deal, reward) if deal.done else [0, 0] for deal in deals]
         np.testing.assert_array_equal(batch.returns(reward), np.array(paid, np.float32), strict=True)
-        assert (np.abs(paid) <= reward_limit(rules.game, reward)).all()
+        assert (np.abs(paid) <= reward_limit(rules.record, reward)).all()
 
 
 def _assert_records(found: Array, expected: Array, rules: Rules) -> None:

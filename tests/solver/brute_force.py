@@ -10,7 +10,7 @@ from tests.reference.game import follower_wins, may_play
 
 NO_RACE = (99, 99)
 
-Tricks = tuple[int, int]  # of leader and follower
+Tricks = tuple[int, int]  # leader's and follower's
 
 
 def without(hand: list[str], card: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from german_whist.solver.tablebase.build import build_table
+from german_whist.solver.tablebase.build import build_tablebase
 from german_whist.solver.tablebase.kinds import KINDS
 from tests.solver.tablebase.every_position import count_and_sum
 
@@ -16,7 +16,7 @@ LARGEST = 8
 def sums() -> dict[str, list[list[int]]]:
     """The number of endgames and the sum of their values, by kind of game and for 1 … 8 cards a hand."""
     return {
-        kind.name: [list(count_and_sum(build_table(kind, LARGEST), cards)) for cards in range(1, LARGEST + 1)]
+        kind.name: [list(count_and_sum(build_tablebase(kind, LARGEST), cards)) for cards in range(1, LARGEST + 1)]
         for kind in KINDS.values()
     }
 

@@ -44,7 +44,7 @@ REPLAY = Path(__file__).parent / "replay.mjs"
 BLOCK = 32  # deals
 EXACT_EVERY = 8  # exact margins in one deal of so many
 _CHAMPION_EVERY = 16  # and the network `champion`, which is slow, in one of so many
-_HASH = np.uint32(2_654_435_761)  # of inputs and histories: odd multiples of it are the weights of their sum
+_HASH = np.uint32(2_654_435_761)  # odd multiples of it are the weights in a sum of inputs or histories
 
 Columns = dict[str, npt.NDArray[Any]]
 
@@ -142,7 +142,7 @@ def _judged_by(network: PolicyAgent | None, views: Any) -> Columns:
     return {
         "network": network.act(views, None).astype(np.int8),
         "inputs": (inputs * _weights(inputs.shape[1])).sum(axis=1, dtype=np.uint32),
-        "advantage": advantages[np.arange(len(views)), lowest],  # of the lowest action
+        "advantage": advantages[np.arange(len(views)), lowest],  # advantage of the lowest action
         "expected": unknown if values is None else values.margin,
         "chance": unknown if values is None else values.win,
     }

@@ -27,7 +27,7 @@ from tests.presets import PRESETS
 from tests.table.node import needs_node
 
 PROGRAM = Path(__file__).parent / "coach.mjs"
-JUDGES = ("champion", "champion", "small")  # of the deals of each game
+JUDGES = ("champion", "champion", "small")  # judges of the deals of each game
 OPEN_RACES = ("race9:counts=endgame", "race:race=16")  # nobody may win them
 
 
@@ -41,7 +41,7 @@ def played(game: str, index: int) -> Recording:
     assert deal.batch.log is not None
     actions = tuple(deal.batch.log.actions[0, : int(deal.plies[0])].tolist())
     deck = tuple(deal.batch.states["deck"][0, : len(deal.rules.cards)].tolist())
-    return Recording(deal.rules, index % 2, ("a", "b"), actions, DealResult.of(deal.batch), deck=deck)
+    return Recording(deal.rules, index % 2, ("a", "b"), actions, DealResult.create(deal.batch), deck=deck)
 
 
 @pytest.fixture(scope="module")

@@ -29,7 +29,7 @@ def test_rounded_weights_give_nothing_away(spec: str, name: str) -> None:
     network = PolicyAgent(load_pretrained(name), rules=batch.rules)
     rounded = PolicyAgent(rounded_network(name), rules=batch.rules)
     lost = 0.0
-    while batch.states["face_up"].any() or (batch.states["top"] < batch.rules.game["cards"]).any():
+    while batch.states["face_up"].any() or (batch.states["top"] < batch.rules.record["cards"]).any():
         views = batch.views()
         actions = rounded.act(views, None)
         advantages = network.advantages(views)

@@ -41,7 +41,7 @@ def test_networks_learn_targets():
     assert first["losses/value_explained_variance"] < 0.2
     assert min(last["losses/explained_variance"], last["losses/value_explained_variance"]) > 0.95
     estimated = algorithm.policy(features) / LOGITS_PER_TRICK
-    repeated = algorithm.distilled.frozen()(features) * 4
+    repeated = algorithm.rollout_policy.frozen()(features) * 4
     for row in range(64):
         legal = masks[row]
         about, by_distilled, truth = (it[row][legal] - it[row][legal].mean() for it in (estimated, repeated, q_targets))

@@ -27,7 +27,7 @@ def moments(rules, size=12, agent="random"):
 
 def rotations_of(batch, row, most):
     """Return a deal in all its rotations, as a batch."""
-    game, state = batch.rules.game, batch.states[row]
+    game, state = batch.rules.record, batch.states[row]
     rotations = count_rotations(game[0], state, most)
     made = DealBatch(batch.rules, rotations)
     for rotation in range(rotations):
@@ -38,7 +38,7 @@ def rotations_of(batch, row, most):
 
 def places_of(batch):
     """For each deal the cards that the seat to act cannot place: the other's hand, and then the stock in order."""
-    cards = batch.rules.game[0]["cards"]
+    cards = batch.rules.record[0]["cards"]
     for state in batch.states:
         hand = int(state["hands"][1 - state["turn"]])
         yield hand, state["deck"][state["top"] : cards].tolist()

@@ -95,7 +95,7 @@ def test_targets_over_rotations(rules, steps, fewest):
     many, one = (Targets(settings.replace(stock_rotations=rotations), **some_networks(rules)) for rotations in (4, 1))
     many.collect()
     batch = many.collector.batch
-    game, states = batch.rules.game, batch.states
+    game, states = batch.rules.record, batch.states
     counts = [count_rotations(game[0], state, 4) for state in states]
     expected = np.zeros((24, batch.num_actions))
     for rotation in range(4):

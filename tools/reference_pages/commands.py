@@ -31,7 +31,7 @@ def _command(parser: argparse.ArgumentParser) -> list[str]:
     parts = [f"## {parser.prog}", plain(parser.description or ""), fenced("text", _usage(parser))]
     rows = []
     for group in parser._action_groups:
-        if group.title == "settings":  # of training, which have a page of their own
+        if group.title == "settings":  # settings of training have a page of their own
             parts.append(f"Every key of [Training settings](training-settings.md) is an option: {group.description}.")
         else:
             rows += [_option(parser, action) for action in group._group_actions if _is_shown(action)]

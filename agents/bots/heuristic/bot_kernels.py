@@ -32,11 +32,11 @@ from german_whist.game.utils.jit import kernel
 from german_whist.game.utils.row_kernels import row_kernel
 
 # Weights tuned on mirrored deals against `greedy` and an earlier version of this bot.
-PRIZE_WEIGHT = 4.8  # of a prize relative to the card spent on it
+PRIZE_WEIGHT = 4.8  # weight of a prize relative to the card spent on it
 DUCK_WEIGHT = 1.3  # extra weight of a prize that neither player wants
 RUFF_CHANCE = 0.4  # assumed probability that an opponent who can ruff (trump a plain suit) does so
-RACE_TRICK_WEIGHT = 2.0  # of a counted trick in a race, which may end before high cards pay off
-FORCED_CARD_WEIGHT = 0.15  # of the card that the opponent must spend to win
+RACE_TRICK_WEIGHT = 2.0  # a race may end before high cards pay off
+FORCED_CARD_WEIGHT = 0.15  # weight of the card that the opponent must spend to win
 
 _ONE = np.uint64(1)
 

@@ -16,7 +16,7 @@ from german_whist.game.state_kernels import beats, suit_mask, suit_of
 from german_whist.game.utils.bit_kernels import highest, lowest, popcount
 from german_whist.game.utils.jit import kernel
 
-VOID_LEAD_RISK = 20  # of leading a suit that the opponent is void in: it discards, and the leader gets the trick
+VOID_LEAD_RISK = 20  # the opponent discards on the suit that it lacks, and the leader gets the trick
 
 _ONE = np.uint64(1)
 
@@ -210,7 +210,7 @@ def endgame_card(view):
     hand = view.hand
     samples = count_samples(view)
     opponent = hand_sample(view, 0, samples)
-    best = rule_choice = rule_card(hand, opponent, led, trump, low)
+    best = rule_of_thumb = rule_card(hand, opponent, led, trump, low)
     best_cost = 0  # not compared while the rule policy's card is the best
     best_value = sampled_margin(best, view, samples)
     mask = view.legal & ~(_ONE << np.uint64(best))
@@ -219,7 +219,7 @@ def endgame_card(view):
         mask &= mask - _ONE
         value = sampled_margin(card, view, samples)
         cost = -danger(card, opponent) if low else discard_cost(card, opponent, trump)
-        if value > best_value or (value == best_value and best != rule_choice and cost < best_cost):
+        if value > best_value or (value == best_value and best != rule_of_thumb and cost < best_cost):
             best, best_value, best_cost = card, value, cost
     return best
 

@@ -24,7 +24,7 @@ def write_layer(row, weights, relu, indices, outputs):
         outputs: float32[outputs], written.
     """
     inputs, units = row.shape[0], outputs.shape[0]
-    count = 0  # of the nonzero inputs, whose indices go to ``indices``; a branch would be mispredicted too often
+    count = 0  # nonzero inputs so far; a branch would be mispredicted too often
     for i in range(inputs):
         indices[count] = i
         count += row[i] != 0

@@ -127,7 +127,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return code
     except SystemExit as exiting:
         own_line = _own_line(exiting)
-        if own_line is None:  # of argparse
+        if own_line is None:  # argparse raises it
             return int(exiting.code or 0)
         message = own_line
     except KeyboardInterrupt:

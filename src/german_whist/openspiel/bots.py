@@ -15,7 +15,7 @@ from german_whist.agents.inference.sampling import DealSampler
 from german_whist.agents.registry import make_agent
 from german_whist.game.agent_rng import AgentRng
 from german_whist.game.rules import Rules
-from german_whist.game.rules import rules as rules_named
+from german_whist.game.rules import rules as get_rules
 from german_whist.game.state import KEEP, LEAVE, PLAY, SWAP, TAKE
 from german_whist.game.utils.checks import check_seed
 from german_whist.openspiel.game import GermanWhistGame, load_game
@@ -48,7 +48,7 @@ class AgentBot(pyspiel.Bot):  # type: ignore[misc]
         self._spec = agent
         self._agents: dict[Rules, Agent] = {}
         self._seed = check_seed(seed)
-        self._number = -1  # of the game
+        self._number = -1  # number of the game
         self.restart()
 
     def restart(self) -> None:
@@ -145,7 +145,7 @@ class BotAgent(Agent):
             ValueError: if the rules or the reward are unknown.
         """
         self.make_bot = make_bot
-        self.rules = rules_named(rules)
+        self.rules = get_rules(rules)
         self.name = name
         self.game = load_game(self.rules, reward)
         self._bots: WeakKeyDictionary[GameId, Any] = WeakKeyDictionary()

@@ -136,7 +136,7 @@ class Deal:
         """Play an action, or let it wait if it takes cards that are not named yet."""
         rules, state = self.setup.rules, self.state.copy()
         if self.waiting == DEALING:
-            self.seat, self.done, self.legal, _ = start(rules.game, state, self.setup.dealer)
+            self.seat, self.done, self.legal, _ = start(rules.record, state, self.setup.dealer)
             self.state, self.waiting = state, NOTHING
             return
         if self.waiting == NOTHING and state["decision"][0] == EXCHANGE and action == SWAP:
@@ -144,7 +144,7 @@ class Deal:
             self.waiting, self.groups = action, (tuple(range(blind, len(rules.cards), 4)),)
             return
         top = int(state["top"][0])
-        seat, done, legal, next_top = advance(rules.game, state, action)
+        seat, done, legal, next_top = advance(rules.record, state, action)
         if self.waiting == NOTHING and next_top > top:
             self.waiting, self.groups = action, tuple((position,) for position in range(top, next_top))
             return
@@ -159,7 +159,7 @@ class Deal:
     def view(self, seat: int) -> np.ndarray[Any, Any]:
         """Return a seat's view, a ``VIEW`` array of shape (1,); meaningless while the first cards are dealt."""
         view = np.empty(1, VIEW)
-        write_views(1, self.setup.rules.game, self.state, _FIRST_ROW, np.array([seat], np.int64), view)
+        write_views(1, self.setup.rules.record, self.state, _FIRST_ROW, np.array([seat], np.int64), view)
         return view
 
     def history(self, seat: int) -> tuple[npt.NDArray[np.int8], int]:
@@ -170,7 +170,9 @@ class Deal:
         actions = np.array([self.actions], np.int8)
         counts, seats = np.array([len(self.actions)], np.int64), np.array([seat], np.int64)
         lengths = np.empty(1, np.int16)
-        write_histories(1, self.setup.rules.game, self.state, actions, counts, _FIRST_ROW, seats, tokens[None], lengths)
+        write_histories(
+            1, self.setup.rules.record, self.state, actions, counts, _FIRST_ROW, seats, tokens[None], lengths
+        )
         return tokens, int(lengths[0])
 
 

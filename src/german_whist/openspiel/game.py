@@ -112,7 +112,7 @@ class GermanWhistGame(pyspiel.Game):  # type: ignore[misc]
         """
         self.setup: Setup = setup_of(params or {})
         self.opening = Deal(self.setup)
-        limit = reward_limit(self.setup.rules.game, self.setup.reward)
+        limit = reward_limit(self.setup.rules.record, self.setup.reward)
         info = pyspiel.GameInfo(
             num_distinct_actions=self.setup.rules.num_actions,
             max_chance_outcomes=max(self.setup.rules.cards) + 1,  # a chance outcome is a card's number

@@ -85,7 +85,7 @@ class ViewObserver:
 
     def __init__(self, rules: Rules) -> None:
         """Make the tensor."""
-        self._game = rules.game
+        self._game = rules.record
         self._row = np.zeros((1, observation_high(rules).size), np.int8)
         self.tensor = np.zeros(self._row.size, np.float32)
         self.dict = {"observation": self.tensor}

@@ -11,7 +11,7 @@ import numpy as np
 import pyspiel
 
 from german_whist.agents.inference.sampling import DealSampler
-from german_whist.game.actions import action_text, choice_names
+from german_whist.game.actions import action_text, non_card_action_names
 from german_whist.game.cards import NUM_CARDS, SUITS, card_text, hand_text, parse_deck
 from german_whist.game.scoring import check_reward
 from german_whist.game.utils.checks import check_seed
@@ -63,7 +63,7 @@ class GermanWhistState(pyspiel.State):  # type: ignore[misc]
         setup = self.deal.setup
         out = np.zeros((1, 2), np.float32)
         if not self.deal.is_dealing:
-            write_returns(1, setup.rules.game, self.deal.state, check_reward(setup.reward), out)
+            write_returns(1, setup.rules.record, self.deal.state, check_reward(setup.reward), out)
         first, second = out[0].tolist()
         return [first, second]
 
@@ -119,7 +119,7 @@ def state_of(game: Any, deck: str | Sequence[int], actions: Iterable[int] = ()) 
     _deal_cards(state, order)
     for action in actions:
         if action not in state.legal_actions():
-            names = " ".join(choice_names(rules)) if action >= NUM_CARDS else card_text(action)
+            names = " ".join(non_card_action_names(rules)) if action >= NUM_CARDS else card_text(action)
             raise ValueError(f"action {action} ({names}) is illegal after actions {state.deal.actions}")
         state.apply_action(action)
         _deal_cards(state, order)

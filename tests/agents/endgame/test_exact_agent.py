@@ -121,7 +121,7 @@ def test_agent_chooses_on_its_device() -> None:
     agent, host, batch = Cached(), DealBatch("small", 8, seed=3), DealBatch("small", 8, seed=3, device="cpu")
     while not host.done.all():
         actions = ExactEndgame(Lowest()).act(host.views(), None)
-        assert ExactEndgame(agent).act_on(batch.on, batch.views(), None).tolist() == actions.tolist()
+        assert ExactEndgame(agent).act_on(batch.backend, batch.views(), None).tolist() == actions.tolist()
         host.step(actions)
-        batch.step(batch.on.array(actions))
-    assert agent.devices == [batch.on] * 2 * host.rules.foreplay
+        batch.step(batch.backend.array(actions))
+    assert agent.devices == [batch.backend] * 2 * host.rules.foreplay

@@ -72,7 +72,7 @@ def candidates(
 ) -> Candidates:
     """Candidate deals of the seat to act, replayed so many at a time."""
     tokens, lengths = batch.history()
-    scratch = Scratch.of(network, batch.rules)
+    scratch = Scratch.for_rules(network, batch.rules)
 
     def run(replay: Callable[[int, int, Any], Any], worlds: int) -> list[Any]:
         return [replay(first, min(first + part, worlds), scratch) for first in range(0, worlds, part)]

@@ -62,7 +62,7 @@ class Deals:
     def __init__(self, batch: DealBatch, decks: Any) -> None:
         self.batch = DealBatch(batch.rules, len(decks), history=True)
         self.batch.deal_decks(decks, np.full(len(decks), batch.states["dealer"][0]))
-        self.rows = np.arange(len(decks))  # of the deals that are still played
+        self.rows = np.arange(len(decks))  # rows of the deals that are still played
 
     def play(self, actions: list[int]) -> None:
         for action in actions:

@@ -35,7 +35,7 @@ def find_view(game: Rules, restricted: bool, most_hands: int) -> Any:
     batch = DealBatch(game, 300, seed=3)
     for step in range(2 * game.tricks):
         for view in batch.views()[~batch.done]:
-            hands = int(count_hands(game.game[0], view, hidden[0]))
+            hands = int(count_hands(game.record[0], view, hidden[0]))
             is_restricted = hands < comb(int(view["unseen"]).bit_count(), int(hidden[0]["held"]))
             if is_restricted == restricted and found < hands <= most_hands:
                 best, found = view, hands
@@ -62,7 +62,7 @@ def test_worlds_are_uniform(game: Rules, restricted: bool) -> None:
     view = find_view(game, restricted, most_hands=30)
     rebuilt, states = draw(game, view, [1, 2], 20_000)
     hands, hand = np.unique(states["hands"][:, 1], return_inverse=True)
-    assert len(hands) == count_hands(game.game[0], view, np.zeros(1, HAND_COUNTS)[0])
+    assert len(hands) == count_hands(game.record[0], view, np.zeros(1, HAND_COUNTS)[0])
     top = int(states[0]["top"])
     face_down = int(rebuilt[0]["cards"]) - top
     orders = {order: number for number, order in enumerate(itertools.permutations(range(face_down)))}

@@ -7,13 +7,13 @@ import pytest
 
 from german_whist.agents.policy.inputs import input_layout, network_inputs
 from german_whist.game.rules import rule_names
-from german_whist.game.rules import rules as rules_named
+from german_whist.game.rules import rules as get_rules
 from german_whist.simulator.batch import DealBatch
 from german_whist.simulator.observation.vector import observation_layout, observe
 from tests.players import play_randomly
 
 EVERY_GAME = (
-    *(name for name in rule_names() if not rules_named(name).humbug),
+    *(name for name in rule_names() if not get_rules(name).humbug),
     *("classic:hand=10,stock=32", "short:draft=true,trump=none", "no_trump:open_stock=3,counts=all"),
 )
 
@@ -31,7 +31,7 @@ def views_throughout(game: str) -> np.ndarray:
 def test_inputs_hold_the_observation(game: str) -> None:
     views = views_throughout(game)
     rows, observations = network_inputs(views, game, "universal"), observe(views, game)
-    ours, theirs = input_layout(rules_named(game), "universal"), observation_layout(game)
+    ours, theirs = input_layout(get_rules(game), "universal"), observation_layout(game)
     for name, block in theirs.items():
         place = ours["race_left" if name == "race" else name]
         np.testing.assert_array_equal(

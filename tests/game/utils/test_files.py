@@ -11,7 +11,7 @@ import pytest
 
 from german_whist.evaluation.recording import writing_recordings
 from german_whist.game.utils.files import write_atomically
-from german_whist.solver.tablebase.build import build_table
+from german_whist.solver.tablebase.build import build_tablebase
 from german_whist.solver.tablebase.kinds import KINDS
 
 
@@ -22,7 +22,7 @@ def _record(path: Path) -> None:
 
 WRITERS: dict[str, Callable[[Path], Any]] = {
     "file": lambda path: write_atomically(path, b"whole"),
-    "table": lambda path: build_table(KINDS["trump-high"], 2, folder=path.parent),
+    "table": lambda path: build_tablebase(KINDS["trump-high"], 2, folder=path.parent),
     "recordings": _record,
 }
 

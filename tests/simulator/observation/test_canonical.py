@@ -11,7 +11,7 @@ from german_whist.game.rules import Rules
 from german_whist.simulator.batch import DealBatch
 from german_whist.simulator.observation.canonical import canonical_views, decode_actions, decode_values
 from german_whist.simulator.observation.canonical_kernels import TRUMP_SLOT
-from german_whist.simulator.observation.views import RANKS, VIEW
+from german_whist.simulator.observation.views import RANK_NAMINGS, VIEW
 from tests.agents.positions import view
 from tests.players import play_randomly
 from tests.strategies import games, seeds
@@ -21,7 +21,7 @@ BY_SUIT = ["void_self", "void_opponent", "drawn_self", "drawn_opponent"]
 OPTIONS = 3 << NUM_CARDS  # actions that are not cards, as the mask says
 
 
-@given(games(), seeds, st.integers(0, 51), st.sampled_from(RANKS))
+@given(games(), seeds, st.integers(0, 51), st.sampled_from(RANK_NAMINGS))
 def test_relabeling_is_inverted(game: Rules, seed: int, steps: int, ranks: str) -> None:
     batch = DealBatch(game, 4, seed, first=0)
     play_randomly(batch, np.random.default_rng(seed % 1000), min(steps, 2 * game.tricks))

@@ -53,7 +53,7 @@ def test_described_position_is_the_view(game: str, rng: np.random.Generator) -> 
     while not batch.done.all():
         for view in batch.views(np.flatnonzero(~batch.done)):
             if view["choice"]:
-                continue  # of a card: hint describes positions in which one is played
+                continue  # hint describes positions in which a card is played
             found = described(view, game)
             seen += 1
             if view["stock"]:

@@ -47,7 +47,7 @@ def test_fields_change_text(field: str) -> None:
 
 @given(games(), games())
 def test_text_identifies_game(one: Rules, other: Rules) -> None:
-    assert (body(one) == body(other)) == (one.game.tobytes() == other.game.tobytes())
+    assert (body(one) == body(other)) == (one.record.tobytes() == other.record.tobytes())
 
 
 def finished(rules: Rules, mine: int, theirs: int, low: bool) -> float:
@@ -55,7 +55,7 @@ def finished(rules: Rules, mine: int, theirs: int, low: bool) -> float:
     state = np.zeros(1, STATE)
     state["tricks"][0, 1] = mine, theirs
     state["low"] = low
-    return float(seat_return(rules.game[0], state[0], REWARDS.index("points")))
+    return float(seat_return(rules.record[0], state[0], REWARDS.index("points")))
 
 
 @given(games())
@@ -76,4 +76,4 @@ def test_scoring_examples(rules: Rules) -> None:
 
 @given(games())
 def test_rules_spec_round_trip(game_rules: Rules) -> None:
-    assert rules(rules_spec(game_rules)).game.tobytes() == game_rules.game.tobytes()
+    assert rules(rules_spec(game_rules)).record.tobytes() == game_rules.record.tobytes()

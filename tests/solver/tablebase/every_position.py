@@ -8,10 +8,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from german_whist.game.utils.jit import allocating_kernel
-from german_whist.solver.tablebase.endgame_table import EndgameTable
 from german_whist.solver.tablebase.position_kernels import leader_cards
 from german_whist.solver.tablebase.ranking import suit_lengths
 from german_whist.solver.tablebase.ranking_kernels import lookup
+from german_whist.solver.tablebase.tablebase_file import Tablebase
 
 
 def every_position(cards: int, trump: bool) -> Iterator[int]:
@@ -25,14 +25,14 @@ def every_position(cards: int, trump: bool) -> Iterator[int]:
 
 
 @allocating_kernel
-def _add_block(table, cards, lengths, total):
+def _add_block(tablebase, cards, lengths, total):
     """Add the number of positions in a block, and their values, up to permutations of plain suits."""
     words = np.zeros(4, np.uint64)
     for a in range(1 << lengths[0]):
         words[0] = a | 1 << lengths[0]
         for b in range(1 << lengths[1]):
             words[1] = b | 1 << lengths[1]
-            if not table.trump and words[1] < words[0]:
+            if not tablebase.trump and words[1] < words[0]:
                 continue
             for c in range(1 << lengths[2]):
                 words[2] = c | 1 << lengths[2]
@@ -52,12 +52,12 @@ def _add_block(table, cards, lengths, total):
                         count += 1
                     if count == cards:
                         total[0] += 1
-                        total[1] += lookup(table, position, cards, False)
+                        total[1] += lookup(tablebase, position, cards, False)
 
 
-def count_and_sum(table: EndgameTable, cards: int) -> tuple[int, int]:
+def count_and_sum(tablebase: Tablebase, cards: int) -> tuple[int, int]:
     """The number of positions with this many cards a hand, and the sum of their values."""
     total = np.zeros(2, np.int64)
-    for lengths in suit_lengths(cards, table.trump):
-        _add_block(table, cards, np.array(lengths, np.int64), total)
+    for lengths in suit_lengths(cards, tablebase.trump):
+        _add_block(tablebase, cards, np.array(lengths, np.int64), total)
     return int(total[0]), int(total[1])

@@ -13,11 +13,11 @@ import pytest
 
 from german_whist.game.utils.cache_folder import CACHE_VARIABLE
 from german_whist.solver.tablebase import cache as table_cache
-from german_whist.solver.tablebase import endgame_table
-from german_whist.solver.tablebase.build import build_table
-from german_whist.solver.tablebase.cache import open_table
-from german_whist.solver.tablebase.endgame_table import find_table
-from german_whist.solver.tablebase.kinds import KINDS, table_path
+from german_whist.solver.tablebase import tablebase_file
+from german_whist.solver.tablebase.build import build_tablebase
+from german_whist.solver.tablebase.cache import open_tablebase
+from german_whist.solver.tablebase.kinds import KINDS, tablebase_path
+from german_whist.solver.tablebase.tablebase_file import find_tablebase
 
 HIGH = KINDS["trump-high"]
 
@@ -38,24 +38,24 @@ def names(folder: Path) -> set[str]:
 
 def test_one_table_per_kind(folder, monkeypatch):
     monkeypatch.setattr(table_cache, "SEARCH_CARDS", 6)
-    assert open_table(*HIGH).cards == 4
-    table = open_table(*HIGH, for_search=True)
-    assert table.cards == 6
-    assert open_table(*HIGH) is open_table(*HIGH, for_search=True) is table
+    assert open_tablebase(*HIGH).cards == 4
+    tablebase = open_tablebase(*HIGH, for_search=True)
+    assert tablebase.cards == 6
+    assert open_tablebase(*HIGH) is open_tablebase(*HIGH, for_search=True) is tablebase
 
 
 def test_largest_table(folder, monkeypatch):
-    build_table(HIGH, 3)
-    build_table(HIGH, 5)
+    build_tablebase(HIGH, 3)
+    build_tablebase(HIGH, 5)
     monkeypatch.setattr(table_cache, "build_table", None)
-    assert open_table(*HIGH).cards == 5
+    assert open_tablebase(*HIGH).cards == 5
 
 
 def test_table_of_other_version(folder):
-    values = build_table(HIGH, 4).values.copy()
-    path = table_path(HIGH, 4)
+    values = build_tablebase(HIGH, 4).values.copy()
+    path = tablebase_path(HIGH, 4)
     path.write_bytes(bytes(4096) + path.read_bytes())
-    np.testing.assert_array_equal(open_table(*HIGH).values, values)
+    np.testing.assert_array_equal(open_tablebase(*HIGH).values, values)
     assert path.stat().st_size == len(values)
 
 
@@ -73,48 +73,48 @@ def zero_a_page(path: Path, seed: int) -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_damaged_table_is_built_again(folder, monkeypatch, seed):
     monkeypatch.setattr(table_cache, "DEFAULT_CARDS", 6)
-    values = build_table(HIGH, 6).values.copy()
-    zero_a_page(table_path(HIGH, 6), seed)
-    np.testing.assert_array_equal(open_table(*HIGH).values, values)
+    values = build_tablebase(HIGH, 6).values.copy()
+    zero_a_page(tablebase_path(HIGH, 6), seed)
+    np.testing.assert_array_equal(open_tablebase(*HIGH).values, values)
 
 
 def test_table_of_another_kind_is_not_taken(folder):
-    values = build_table(HIGH, 4).values.copy()
-    build_table(KINDS["trump-low"], 4)
+    values = build_tablebase(HIGH, 4).values.copy()
+    build_tablebase(KINDS["trump-low"], 4)
     for path in folder.glob("trump-low-4.*"):
         path.rename(path.with_stem(HIGH.name + "-4"))
-    np.testing.assert_array_equal(open_table(*HIGH).values, values)
+    np.testing.assert_array_equal(open_tablebase(*HIGH).values, values)
 
 
 def test_large_table_is_read_if_it_has_changed(folder, monkeypatch):
-    monkeypatch.setattr(endgame_table, "MOST_READ", 0)
-    values = build_table(HIGH, 6).values.copy()
-    path = table_path(HIGH, 6)
+    monkeypatch.setattr(tablebase_file, "MOST_READ", 0)
+    values = build_tablebase(HIGH, 6).values.copy()
+    path = tablebase_path(HIGH, 6)
     zero_a_page(path, 0)
-    assert find_table(HIGH, 6) is not None
+    assert find_tablebase(HIGH, 6) is not None
     os.utime(path, (1, 1))
-    assert find_table(HIGH, 6) is None
-    np.testing.assert_array_equal(build_table(HIGH, 6).values, values)
+    assert find_tablebase(HIGH, 6) is None
+    np.testing.assert_array_equal(build_tablebase(HIGH, 6).values, values)
     os.utime(path, (1, 1))
-    assert find_table(HIGH, 6) is not None
+    assert find_tablebase(HIGH, 6) is not None
 
 
 def test_table_in_memory(folder, tmp_path, monkeypatch, capsys):
-    stored = build_table(HIGH, 4).values
+    stored = build_tablebase(HIGH, 4).values
     no_folder = tmp_path / "file"
     no_folder.write_text("")
     monkeypatch.setenv(CACHE_VARIABLE, str(no_folder))
     monkeypatch.setattr(table_cache, "MEMORY_CARDS", 4)
-    table = open_table(True, False)
-    assert not table.values.flags.writeable
-    np.testing.assert_array_equal(table.values, stored)
-    assert open_table(True, False) is table
+    tablebase = open_tablebase(True, False)
+    assert not tablebase.values.flags.writeable
+    np.testing.assert_array_equal(tablebase.values, stored)
+    assert open_tablebase(True, False) is tablebase
     assert str(no_folder) in capsys.readouterr().err
 
 
 def test_progress_without_terminal(folder, monkeypatch, capsys):
     monkeypatch.setattr(table_cache, "REPORT_EVERY", 0.0)
-    open_table(*HIGH)
+    open_tablebase(*HIGH)
     first, *later = capsys.readouterr().err.splitlines()
     assert re.search(r"trump-high.* \d+ MB", first)
     shares = [int(line.removeprefix(first).strip(" :%")) for line in later]

@@ -11,7 +11,7 @@ from german_whist.game.utils.files import write_atomically
 if TYPE_CHECKING:
     from german_whist.evaluation.recording import Recording
 
-_SUFFIX = ".jsonl"  # of files of recordings
+_SUFFIX = ".jsonl"  # suffix of recordings' files
 
 
 def add_parser(subparsers: Any) -> None:

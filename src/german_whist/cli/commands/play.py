@@ -45,12 +45,12 @@ def run(options: argparse.Namespace) -> int:
     from german_whist.agents.base import agent_name
     from german_whist.agents.registry import make_agent
     from german_whist.game.rules import rules
-    from german_whist.game.utils.checks import whole_number
+    from german_whist.game.utils.checks import check_int
     from german_whist.simulator.episodes import Episode
     from german_whist.simulator.text.scene import YOU
 
     if options.deals is not None:
-        whole_number("--deals", options.deals, 1)
+        check_int("--deals", options.deals, 1)
     deal = Episode(rules(options.rules), history=True)
     agent = make_agent(options.agent, deal.rules)
     names = (YOU, agent_name(agent)) if options.seat == 0 else (agent_name(agent), YOU)
@@ -99,7 +99,7 @@ def _play_deal(deal: Episode, agent: Agent, seat: int, names: tuple[str, str]) -
 def _ask(deal: Episode) -> int:
     """Ask until a legal action is typed, and return it; ``q`` raises ``EOFError``, as the end of the input does."""
     from german_whist.game.actions import parse_action
-    from german_whist.simulator.text.questions import decision_text, refusal, with_choices
+    from german_whist.simulator.text.questions import decision_text, refusal, with_legal_actions
 
     view, kind = deal.batch.views()[0], int(deal.batch.states["decision"][0])
     print(decision_text(view, deal.rules, kind))
@@ -118,4 +118,4 @@ def _ask(deal: Episode) -> int:
         reason = refusal(view, deal.rules, kind, action)
         if reason is None:
             return action
-        print(with_choices(reason, view, deal.rules))
+        print(with_legal_actions(reason, view, deal.rules))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from german_whist.training.run import TrainingOutcome
 
 DEFAULT_RECIPE = "quickstart"
-DEFAULT_RULES = "classic"  # of `german-whist evaluate`
+DEFAULT_RULES = "classic"  # default of `german-whist evaluate`
 
 
 def add_parser(subparsers: Any) -> None:

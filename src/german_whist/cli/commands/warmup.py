@@ -1,4 +1,4 @@
-"""``german-whist warmup``: compile kernels and build endgame tables ahead of use, for images and containers."""
+"""``german-whist warmup``: compile kernels and build tablebases ahead of use, for images and containers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from german_whist.cli.terminal import progress_bar
 
 _GYM_ID = "german_whist:GermanWhist-v0"
-# Agents that search also build the larger endgame table.
+# Agents that search also build the larger tablebase.
 _AGENTS = ("greedy", "heuristic+exact", "champion", "mc:worlds=4", "ismcts:iterations=8", "champion:search=4")
 _WORLDS = 4  # in which the coach tries actions
 _TABLES = ((True, False), (False, False), (True, True))  # trumps, played low
@@ -30,8 +30,8 @@ def add_parser(subparsers: Any) -> None:
     """Register the command."""
     parser = subparsers.add_parser(
         "warmup",
-        help="compile kernels and build endgame tables in advance",
-        description="Compile the kernels for this processor and build the endgame tables, by playing, solving, "
+        help="compile kernels and build tablebases in advance",
+        description="Compile the kernels for this processor and build the tablebases, by playing, solving, "
         "searching and training for a moment. Both are stored in the cache folders, where later processes find them.",
         epilog="example: german-whist warmup",
     )
@@ -39,7 +39,7 @@ def add_parser(subparsers: Any) -> None:
         "--endgame-cards",
         type=int,
         metavar="N",
-        help="only build the endgame table for hands of up to N cards (1 to 13), with trumps, played high; "
+        help="only build the tablebase for hands of up to N cards (1 to 13), with trumps, played high; "
         "with 13 (2.5 GB, a minute or two), exact endgames there are look-ups",
     )
     parser.set_defaults(run=run)
@@ -108,7 +108,7 @@ def _coach() -> None:
     from german_whist.agents.registry import make_agent
     from german_whist.game.rules import rule_names
     from german_whist.simulator.episodes import Episode
-    from german_whist.solver.tablebase.cache import open_table
+    from german_whist.solver.tablebase.cache import open_tablebase
 
     for name in rule_names():
         deal = Episode(name, history=True)
@@ -118,7 +118,7 @@ def _coach() -> None:
             advise(deal.batch.views(), deal.rules, _WORLDS, histories=deal.batch.history())
             play_turn(bot, deal, deal.every_row)
     for trump, low in _TABLES:
-        open_table(trump, low)
+        open_tablebase(trump, low)
 
 
 def _train() -> None:
@@ -133,10 +133,10 @@ def _train() -> None:
 
 def _build_table(cards: int) -> None:
     """Build a table unless there is one."""
-    from german_whist.solver.tablebase.build import build_table
-    from german_whist.solver.tablebase.kinds import TableKind, table_path
+    from german_whist.solver.tablebase.build import build_tablebase
+    from german_whist.solver.tablebase.kinds import TablebaseKind, tablebase_path
 
-    kind = TableKind(trump=True, low=False)
+    kind = TablebaseKind(trump=True, low=False)
     done = 0
     with progress_bar("per cent of the table", 100) as progress:
 
@@ -145,5 +145,5 @@ def _build_table(cards: int) -> None:
             progress(100 * built // total - done)
             done = 100 * built // total
 
-        build_table(kind, cards, report)
-    print(f"endgame table: {table_path(kind, cards)}")
+        build_tablebase(kind, cards, report)
+    print(f"tablebase: {tablebase_path(kind, cards)}")

@@ -1,4 +1,4 @@
-"""Endgame tables: the values of all endgames of 0 … N cards a hand, in memory and in their files."""
+"""Tablebases: the values of all endgames of 0 … N cards a hand, in memory and in their files."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.game.utils.files import write_atomically
-from german_whist.solver.tablebase.kinds import TableKind, table_path
-from german_whist.solver.tablebase.ranking import Ranking, table_layout
+from german_whist.solver.tablebase.kinds import TablebaseKind, tablebase_path
+from german_whist.solver.tablebase.ranking import Ranking, tablebase_layout
 
 MOST_READ = 100_000_000  # bytes: a larger file is read when it is opened only if it has changed since it was written
 _CHUNK = 1 << 20  # bytes: files are read without mapping them, which would count as memory of this process
 
 
-class EndgameTable(NamedTuple):
+class Tablebase(NamedTuple):
     """The values of all endgames of up to ``cards`` cards a hand, for one kind of game.
 
     The value of a position is the leader's number of successful tricks: tricks taken or, in a low game, tricks given
@@ -39,19 +39,19 @@ class EndgameTable(NamedTuple):
     low: bool
 
 
-def empty_table() -> EndgameTable:
+def empty_tablebase() -> Tablebase:
     """Return a table of a high game with trumps that holds only the endgame without cards, whose value is 0.
 
     With it a search goes on to the last card. It also serves kernels that take a table but never use it.
     """
     values = np.zeros(1, np.uint8)
     values.flags.writeable = False  # as in a real table: otherwise kernels would compile again for writeable values
-    return EndgameTable(table_layout(0, trump=True).ranking, values, 0, True, False)
+    return Tablebase(tablebase_layout(0, trump=True).ranking, values, 0, True, False)
 
 
-def find_table(
-    kind: TableKind, cards: int, folder: Path | None = None, *, reads_all: bool = False
-) -> EndgameTable | None:
+def find_tablebase(
+    kind: TablebaseKind, cards: int, folder: Path | None = None, *, reads_all: bool = False
+) -> Tablebase | None:
     """Return a table, memory-mapped from its file so that processes share the memory; ``None`` if there is none.
 
     A file that is damaged, of another kind or of another version is not taken: its size or checksum is wrong.
@@ -62,14 +62,14 @@ def find_table(
         folder: where its file is; the cache folder by default.
         reads_all: whether to check a large file, too, that has not changed since it was written.
     """
-    path = table_path(kind, cards, folder)
+    path = tablebase_path(kind, cards, folder)
     if not os.path.exists(path):  # unlike Path.exists, False in a folder that may not be read
         return None
-    layout = table_layout(cards, kind.trump)
+    layout = tablebase_layout(cards, kind.trump)
     if os.path.getsize(path) != layout.size // 2 or not _is_whole(path, reads_all):
         return None
     values: npt.NDArray[np.uint8] = np.asarray(np.memmap(path, np.uint8, "r"))
-    return EndgameTable(layout.ranking, values, cards, kind.trump, kind.low)
+    return Tablebase(layout.ranking, values, cards, kind.trump, kind.low)
 
 
 def write_checksum(path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from german_whist.agents.search.choice_kernels import combine, utility
+from german_whist.agents.search.selection_kernels import combine, utility
 
 TRIED = np.uint64(0b111)
 
@@ -16,13 +16,13 @@ def chosen(
     margins: Any, advantages: tuple[float, ...], prior_sd: float = 0.5, size: float = 64.0, tanh_scale: float = 0.0
 ) -> tuple[int, np.ndarray, np.ndarray]:
     """The best of actions 0, 1 and 2, where 0 is the policy's, with gains and standard deviations."""
-    table = np.zeros((len(margins), 54), np.float32)
-    table[:, :3] = margins
+    tablebase = np.zeros((len(margins), 54), np.float32)
+    tablebase[:, :3] = margins
     known = np.full(54, -np.inf)
     known[:3] = advantages
     gains, sds = np.full(54, np.nan), np.full(54, np.nan)
     scales = np.array([prior_sd, 2.0, tanh_scale, 0.0])
-    best = combine(table, len(margins), size, TRIED, 0, known, scales, gains, sds)
+    best = combine(tablebase, len(margins), size, TRIED, 0, known, scales, gains, sds)
     return int(best), gains[:3], sds[:3]
 
 
