@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import importlib
 import os
-import sys
 import traceback
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.machinery import PathFinder
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from german_whist.agents.own_modules import findable, forget, holds, new_package, package_of, plain_names
 from german_whist.game.utils.names import split_settings, unknown_name_error
 
-_own: set[str] = set()  # top-level modules of agents, which messages name lines of
+_installed: set[str] = set()  # top-level modules of agents that are not in the working directory
 
 
 def load_agent(settings: str) -> Any:
     """Load the agent that ``FILE:NAME`` or ``MODULE:NAME`` names, with the settings as keyword arguments.
 
-    The name is that of a class, of a function that returns the agent, or of the agent itself. While it is loaded and
-    constructed, imports look in the folder of the file (for a module, in the working directory) first.
+    The name is that of a class, of a function that returns the agent, or of the agent itself. Import statements of its
+    code look in the folder of the file (for a module, in the working directory) first. While it is loaded and
+    constructed, ``importlib`` and ``pickle`` do so, too; later they look there last, as the folder joins ``sys.path``.
 
     Args:
         settings: the part of the specification after ``python:``, such as ``mine.py:Bot,depth=2``. Python literals
@@ -44,14 +46,21 @@ def load_agent(settings: str) -> Any:
     values = {key: _value(text) for key, text in split_settings(rest, f"agent {spec!r}").items()}
     file = Path(source).resolve()
     folder, module_name = (file.parent, file.stem) if file.suffix == ".py" else (Path.cwd(), source)
-    _own.add(_top(module_name))
-    with _located(spec), _imports_from(folder):
+    package = new_package(folder)
+    with _located(spec), findable(package):
+        if holds(package, module_name):
+            module_name = f"{package}.{module_name}"
+        else:
+            _installed.add(module_name.partition(".")[0])
         module = importlib.import_module(module_name)
         found = getattr(module, name, None)
         if callable(getattr(found, "act", None)) and not isinstance(found, type) and not values:
             return found
         if found is not None:
-            return found(**values)
+            agent = found(**values)
+            with contextlib.suppress(TypeError):  # the modules of an object without weak references stay
+                weakref.finalize(agent, forget, package).atexit = False
+            return agent
     raise ValueError(f"agent {spec!r}: {unknown_name_error('class', name, _agents_in(module))}")
 
 
@@ -60,42 +69,6 @@ def _value(text: str) -> Any:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError):
         return text
-
-
-@contextmanager
-def _imports_from(folder: Path) -> Iterator[None]:
-    """Let imports look in a folder first. Its modules are forgotten at the end: another folder may have equal names."""
-    loaded = {_top(name) for name in sys.modules}
-    same = {name for name in loaded if (spec := PathFinder.find_spec(name, [str(folder)])) and spec.origin}
-    hidden = {name: sys.modules.pop(name) for name in [*sys.modules] if _top(name) in same}
-    sys.path.insert(0, str(folder))
-    importlib.invalidate_caches()
-    written = sys.dont_write_bytecode
-    sys.dont_write_bytecode = True  # bytecode does not tell edits within a second apart
-    try:
-        yield
-    finally:
-        sys.dont_write_bytecode = written
-        new = {name for name in sys.modules if "." not in name} - (loaded - same)
-        own = {name for name in new if _is_in(folder, sys.modules[name])}
-        sys.path.remove(str(folder))
-        if str(folder) not in sys.path:
-            sys.path.append(str(folder))  # for imports inside ``act``
-        for name in [name for name in sys.modules if _top(name) in own]:
-            del sys.modules[name]
-        sys.modules.update(hidden)
-        _own.update(own)
-
-
-def _top(name: str) -> str:
-    return name.partition(".")[0]
-
-
-def _is_in(folder: Path, module: ModuleType) -> bool:
-    """Return whether a top-level module, file or folder, lies in a folder."""
-    spec = getattr(module, "__spec__", None)
-    locations = [] if spec is None else spec.submodule_search_locations or [spec.origin or ""]
-    return any(Path(location).parent == folder for location in locations)
 
 
 def _agents_in(module: ModuleType) -> list[str]:
@@ -115,7 +88,7 @@ def _located(spec: str) -> Iterator[None]:
     try:
         yield
     except (Exception, SystemExit) as error:
-        raise ValueError(f"agent {spec!r}: {own_line(error) or f'{type(error).__name__}: {error}'}") from error
+        raise ValueError(f"agent {spec!r}: {own_line(error) or _described(error)}") from error
 
 
 def own_line(error: BaseException) -> str | None:
@@ -126,10 +99,14 @@ def own_line(error: BaseException) -> str | None:
     Returns:
         The description, or ``None`` if no such line is in the traceback.
     """
-    what = f"{type(error).__name__}: {error}"
     if isinstance(error, SyntaxError):
-        return f"{os.path.relpath(error.filename or '')}, line {error.lineno}: {what}"
+        return f"{os.path.relpath(error.filename or '')}, line {error.lineno}: {_described(error)}"
     for frame, number in reversed([*traceback.walk_tb(error.__traceback__)]):
-        if _top(str(frame.f_globals.get("__name__"))) in _own:
-            return f"{os.path.relpath(frame.f_code.co_filename)}, line {number}: {what}"
+        name = str(frame.f_globals.get("__name__"))
+        if package_of(name) is not None or name.partition(".")[0] in _installed:
+            return f"{os.path.relpath(frame.f_code.co_filename)}, line {number}: {_described(error)}"
     return None
+
+
+def _described(error: BaseException) -> str:
+    return plain_names(f"{type(error).__name__}: {error}")
