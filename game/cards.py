@@ -55,7 +55,13 @@ CARD_PATTERN = re.compile(
 
 
 def card_text(card: int) -> str:
-    """Return a card as suit then rank, such as ``SA``."""
+    """Return a card as suit then rank, such as ``SA``.
+
+    Raises:
+        ValueError: if it is not a number from 0 to 51.
+    """
+    if card not in range(NUM_CARDS):
+        raise ValueError(f"a card must be an integer from 0 to {NUM_CARDS - 1}, got {card!r}")
     suit, rank = divmod(int(card), SUIT_SIZE)
     return SUITS[suit] + RANKS[rank]
 
@@ -164,6 +170,8 @@ def parse_deck(deck: str | Sequence[int], cards: Sequence[int]) -> list[int]:
     Raises:
         ValueError: if a card is unknown, not in the game's deck, missing or repeated.
     """
+    if not isinstance(deck, Iterable):
+        raise ValueError(f"deck must be the cards in dealing order, as text or numbers, got {deck!r}")
     order: list[int] = []
     for word in deck.split() if isinstance(deck, str) else deck:
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import gymnasium
@@ -54,3 +55,12 @@ def test_maskable_ppo() -> None:
     monitored = VecMonitor(VecCheckNan(envs, raise_exception=True))
     model = MaskablePPO("MlpPolicy", monitored, n_steps=16, batch_size=32, seed=0, device="cpu")
     assert model.learn(256).num_timesteps == 256
+
+
+@pytest.mark.parametrize("options", [5, [], [{}, {}], "deal", [5]])
+def test_wrong_options(options: Any) -> None:
+    envs = GermanWhistVecEnv(1)
+    with pytest.raises(ValueError, match=re.escape(repr(options))):
+        envs.set_options(options)
+    envs.set_options([{"deal": (1, 2)}])
+    envs.reset()

@@ -354,7 +354,7 @@ def load_config(source: str | Path, settings: Mapping[str, Any] | None = None) -
     read = _read(source)
     given = {key: _parsed(key, value) for key, value in (settings or {}).items()}
     trainer = given.get("trainer", read.get("trainer", DEFAULT_TRAINER))
-    if trainer not in TRAINERS:
+    if not isinstance(trainer, str) or trainer not in TRAINERS:
         raise unknown_name_error("trainer", trainer, TRAINERS)
     kind = TRAINERS[trainer]
     for key in {**read, **given}:
@@ -363,7 +363,7 @@ def load_config(source: str | Path, settings: Mapping[str, Any] | None = None) -
     if "rules" in given:
         read.pop("games", None)  # which would take precedence over the game asked for
     values = {key: _without_paths(key, value) for key, value in {**read, **given}.items()} | {"trainer": trainer}
-    if values.get("init"):
+    if values.get("init") and isinstance(values["init"], str):
         # Settings of the source describe another network if `init` is newly given.
         fixed = given if given.get("init") else values
         if not {"hidden", "inputs", "suit_layers", "value_hidden"} <= fixed.keys():  # as those of a run's folder are

@@ -25,6 +25,7 @@ relatives).
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -118,6 +119,11 @@ def train(
         FloatingPointError: if training diverges; the last good checkpoint is kept.
         ConnectionError: if another process of the run is gone; the last good checkpoint is kept.
     """
+    if not isinstance(config, (str, os.PathLike)):
+        raise ValueError(f"config must be a recipe or a file, and settings follow, as decisions=1000, got {config!r}")
+    for name, folder in (("out", out), ("resume", resume)):
+        if not isinstance(folder, (str, os.PathLike, type(None))):
+            raise ValueError(f"{name} must be a folder, got {folder!r}")
     _check_torch()
     with ExitStack() as stack:
         stack.enter_context(_one_run())

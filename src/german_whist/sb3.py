@@ -114,6 +114,20 @@ class GermanWhistVecEnv(VecEnv):
         deals: npt.NDArray[np.uint64] = self._envs.final_deals
         return deals
 
+    def set_options(self, options: list[dict[str, Any]] | dict[str, Any] | None = None) -> None:
+        """Set the options of the next ``reset``.
+
+        Raises:
+            ValueError: if they are neither a dictionary nor a list of one for each row.
+        """
+        if isinstance(options, list):
+            is_allowed = len(options) == self.num_envs and all(isinstance(row, dict) for row in options)
+        else:
+            is_allowed = options is None or isinstance(options, dict)
+        if not is_allowed:
+            raise ValueError(f"options must be a dictionary, or a list of {self.num_envs} of them, got {options!r}")
+        super().set_options(options)
+
     def reset(self) -> Observations:
         """Start a new deal in every row and return the observations.
 

@@ -92,6 +92,11 @@ def test_bit_kernels(mask: int) -> None:
         (parse_small_deck, "CQ CK CA DQ DK SA", "SA"),
         (parse_small_deck, [10, 11, 12, 23, 24, 99], "99"),
         (parse_small_deck, [10, 11, 12, 23, 24, 25.5], "25.5"),
+        (parse_small_deck, 5, "5"),
+        (card_text, -1, "-1"),
+        (card_text, 52, "52"),
+        (card_text, 1.5, "1.5"),
+        (card_text, "SA", "SA"),
     ],
 )
 def test_parse_errors(parse: Callable[[Any], Any], given: Any, complaint: str) -> None:

@@ -100,6 +100,9 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"suit_layers": 1, "hidden": [8, 8, 8], "value_hidden": [8]}, "suit_layers=1"),
     ({"hiden": [8]}, "'hiden': did you mean 'hidden'"),
     ({"trainer": "sb4"}, "'sb4': did you mean 'sb3'"),
+    ({"trainer": []}, r"trainer.*\[\]"),
+    ({"init": True}, "init: .*True|'true'"),
+    ({"init": [1]}, r"init: .*\[1\]|'\[1\]'"),
 ]
 
 

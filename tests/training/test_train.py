@@ -237,6 +237,9 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"init": "small", "suit_layers": 1}, "suit_layers"),
     ({"resume": "nowhere"}, "nowhere"),
     ({"resume": "nowhere", "out": "here"}, "out"),
+    ({"config": {"decisions": 99}}, "config.*'decisions': 99"),
+    ({"out": 5}, "out.*5"),
+    ({"resume": 5}, "resume.*5"),
 ]
 
 
@@ -246,5 +249,5 @@ def test_run_that_cannot_begin(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ValueError, match=named):
-        gw.train(**({"out": "run"} if "resume" not in settings else {}), **{**FEW, **settings})
+        gw.train(**{**({} if "resume" in settings else {"out": "run"}), **FEW, **settings})
     assert list(tmp_path.iterdir()) == []
