@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib.metadata import Distribution, PackageNotFoundError
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +23,11 @@ from tests.cli.commands import Run
 from tests.pictures import colours_in, points
 
 
-def test_version(run: Run) -> None:
+def test_version(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> None:
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr(Distribution, "from_name", missing)  # as in a checkout on the path
     assert run("--version") == (0, f"german-whist {gw.__version__}\n", "")
 
 

@@ -10,9 +10,9 @@ import sys
 import threading
 from collections.abc import Sequence
 from concurrent.futures import BrokenExecutor
-from importlib.metadata import version
 from typing import Any, NoReturn
 
+from german_whist import __version__
 from german_whist.cli.commands import (
     agents,
     arena,
@@ -86,7 +86,7 @@ def build_parser(command: str | None = None) -> argparse.ArgumentParser:
         description="German Whist for reinforcement learning: train agents by self-play and measure their strength.",
         epilog="example: german-whist evaluate heuristic greedy --deals 1000",
     )
-    parser.add_argument("-V", "--version", action="version", version=f"german-whist {version('german-whist')}")
+    parser.add_argument("-V", "--version", action="version", version=f"german-whist {__version__}")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND")
     for name in COMMANDS if command is None else [command]:
         try:
