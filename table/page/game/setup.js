@@ -64,8 +64,9 @@ export function daySetup(day) {
 
 /** @param {string} match as `first_to:25` @returns {MatchFormat} @throws {Error} if there is no such match */
 export function matchFormatOf(match) {
-  const [kind, number] = [match.split(":")[0], Number(match.split(":")[1])];
-  const isTarget = Number.isInteger(number) && number >= 1 && number <= MAX_TARGET;
+  const [, kind, digits] = /^(first_to|best_of):(\d+)$/.exec(match) ?? [];
+  const number = Number(digits);
+  const isTarget = number >= 1 && number <= MAX_TARGET;
   if ((kind !== "first_to" && kind !== "best_of") || !isTarget || (kind === "best_of" && number % 2 === 0)) {
     throw new Error(`match must be first_to:1 to first_to:${MAX_TARGET}, or best_of: and an odd number, got ${match}`);
   }

@@ -1,0 +1,39 @@
+"""The page reads the same matches as Python does."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+from german_whist.game.match_format import match_format_of
+from tests.table.test_replay import needs_node
+
+SETUP = Path(__file__).parents[2] / "table/page/game/setup.js"
+MATCHES = [
+    *("first_to:1", "first_to:25", "first_to:1000", "best_of:1", "best_of:999", "first_to:007"),
+    *("first_to:0", "first_to:1001", "best_of:4", "first_to:", "first_to", "last_to:5", "", ":5", "first_to:-5"),
+    *("first_to:1e2", "first_to:0x10", "first_to:5.0", "first_to: 5", "first_to:5 ", "first_to:+5", "first_to:5\n"),
+    *("first_to:5:6", "first_to:5_0", "first_to:Infinity", " first_to:5", "First_to:5"),
+]
+READ = """
+const { matchFormatOf } = await import(process.argv[1]);
+const read = (match) => { try { return matchFormatOf(match); } catch { return null; } };
+console.log(JSON.stringify(JSON.parse(process.argv[2]).map(read)));
+"""
+
+
+def read(match: str) -> dict[str, str | int] | None:
+    try:
+        found = match_format_of(match)
+    except ValueError:
+        return None
+    return {"kind": found.kind, "number": found.number}
+
+
+@needs_node
+def test_matches() -> None:
+    command = ["node", "--input-type=module", "--eval", READ, SETUP.as_uri(), json.dumps(MATCHES)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    found = dict(zip(MATCHES, json.loads(done.stdout), strict=True))
+    assert found == {match: read(match) for match in MATCHES}
