@@ -17,6 +17,7 @@ import pytest
 from filelock import FileLock
 from hypothesis import settings
 
+from german_whist.game.utils import jit
 from german_whist.game.utils.cache_folder import CACHE_VARIABLE
 from german_whist.game.utils.kernel_cache import kernels_folder
 from german_whist.solver.tablebase import cache
@@ -29,6 +30,8 @@ settings.load_profile("project")
 
 # A job in the background of a script ignores Ctrl-C, and so would all that the tests start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+jit.REPORT_EVERY = float("inf")  # lines about compiling would come between those that tests read
 
 SMALL_TABLE = 8  # cards a hand: quick to build, and the search above it is put to work
 

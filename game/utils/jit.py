@@ -26,7 +26,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 _OPTIONS = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 # Seconds of CPU time after which compiling is announced, and between reports of it.
 _NOTICE_AFTER = 1.0
-_REPORT_EVERY = 10.0
+REPORT_EVERY = 10.0
 
 if numba.config.DISABLE_JIT:  # type: ignore[attr-defined] # set when numba is imported
     raise ValueError("NUMBA_DISABLE_JIT is set, but german-whist needs compiled kernels: unset it")
@@ -117,9 +117,9 @@ class _CompilationNotice(event.Listener):
             line = f"compiling what this needs, 50 to 400 kernels in 10 to 180 s ({how_often}; warmup compiles all)"
         else:
             module = event.data["dispatcher"].py_func.__module__
-            line = f"{self._compiled} kernels compiled in {seconds:.0f} s, now {module}"
+            line = f"compiling: {self._compiled} kernels in {seconds:.0f} s, now {module}"
         print(f"german-whist: {line}", file=sys.stderr, flush=True)
-        self._due = seconds + _REPORT_EVERY
+        self._due = seconds + REPORT_EVERY
 
 
 event.register("numba:compile", _CompilationNotice())
