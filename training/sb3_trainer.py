@@ -11,6 +11,7 @@ weights and optimiser state that were saved, but with new deals.
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
 import torch
@@ -22,7 +23,7 @@ from german_whist.agents.base import AgentLike
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
 from german_whist.game.rules import rules
-from german_whist.game.utils.files import rename_flushed
+from german_whist.game.utils.files import write_atomically
 from german_whist.sb3 import GermanWhistVecEnv
 from german_whist.training.config import POOL, SELF, SB3Config
 from german_whist.training.processes import Processes
@@ -102,9 +103,9 @@ def train_sb3(
 def _save(model: MaskablePPO, config: SB3Config, run: RunDirectory) -> None:
     """Write a checkpoint, which joins the pool, and the model to resume from."""
     _checkpoint(model, config).save(run.checkpoint_path(model.num_timesteps))
-    temporary = run.model.with_name(".model.zip")
-    model.save(temporary)
-    rename_flushed(temporary, run.model)
+    content = io.BytesIO()
+    model.save(content)
+    write_atomically(run.model, content.getvalue())
 
 
 def _checkpoint(model: MaskablePPO, config: SB3Config) -> Checkpoint:
@@ -117,7 +118,7 @@ def _checkpoint(model: MaskablePPO, config: SB3Config) -> Checkpoint:
         if isinstance(module, torch.nn.Linear)
     ]
     about = {
-        "algorithm": "self-play MaskablePPO (sb3-contrib)",
+        "algorithm": "MaskablePPO (sb3-contrib)",
         "decisions": model.num_timesteps,
         "config": config.model_dump(),
         "code": code_version(),

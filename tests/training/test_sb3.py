@@ -71,6 +71,22 @@ def test_resumes_on_the_device_of_its_settings(tmp_path: Path, monkeypatch: pyte
     assert asked == {"cpu"}
 
 
+def test_killed_while_it_saves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    save = MaskablePPO.save
+
+    def killed(self: MaskablePPO, *words: Any) -> None:
+        save(self, *words)
+        if self.num_timesteps:
+            kill()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(MaskablePPO, "save", killed)
+        with pytest.raises(SystemExit):
+            run(tmp_path / "run")
+    assert [path.name for path in (tmp_path / "run").iterdir() if path.name.startswith(".")] == []
+    assert resume_run(tmp_path / "run").decisions == 1024
+
+
 def test_killed_run_resumes(tmp_path: Path) -> None:
     with pytest.raises(SystemExit):
         run(tmp_path / "run", callback=at(896, kill), evaluate_every=256)
