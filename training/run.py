@@ -321,7 +321,7 @@ class TrainingOutcome(Report):
         titles = {game_title(result.rules, result.endgame) for result in self.results}
         title = titles.pop() if len(titles) == 1 else f"German Whist, {len(titles)} games"
         return [
-            results_table(self.results, f"{title}, after {self.decisions:,} decisions of self-play"),
+            results_table(self.results, f"{title}, after {self.decisions:,} decisions of training"),
             f"learning curve:  {self.run.given / self.run.curve.name}",
             f"checkpoint:      {self.run.given / self.run.final.name}",
         ]
@@ -481,7 +481,7 @@ class RunRecords:
         results = evaluate(checkpoint, self._run.path.name, self._opponents, deals, device)
         self._run.add_evaluations([_evaluation_row(decisions, self._seconds, result) for result in results])
         try:
-            title = f"German Whist ({config.title}): self-play, evaluated against bots"
+            title = f"German Whist ({config.title}): training, evaluated against bots"
             draw_curve(self._run.read_evaluations(), self._run.curve, title)
         except Exception as error:
             self.say(f"the learning curve cannot be drawn: {' '.join(str(error).split())}")
@@ -630,7 +630,8 @@ def stop_signals(stop: StopRequest, say: Callable[[str], None]) -> Iterator[None
         if not stop.is_made:
             stop.is_made = True
             # Printed by another thread, because the interrupted one may hold the console's lock.
-            threading.Thread(target=say, args=("stopping after this update; Ctrl-C again to stop at once",)).start()
+            line = "stopping after this update or evaluation; Ctrl-C again to stop at once"
+            threading.Thread(target=say, args=(line,)).start()
 
     before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
     try:

@@ -34,7 +34,7 @@ def test_train_prints_table_and_paths(run: Run, tiny: str) -> None:
     assert where == "training in runs/tiny"
     assert re.search(r"1,024 .* \d+ % against random, \d+ % against greedy", rates)
     title, *_ = completed.out.splitlines()
-    assert title.strip() == "German Whist, tiny, after 1,024 decisions of self-play"
+    assert title.strip() == "German Whist, tiny, after 1,024 decisions of training"
     for opponent in ("random", "greedy"):
         numbers = r"[\d.]+ % ± [\d.]+ +[+-][\d.]+ ± [\d.]+ +\d+ / \d+ / \d+"
         assert re.search(rf"tiny +{opponent} +{numbers}", completed.out)

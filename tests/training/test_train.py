@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import signal
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
@@ -186,6 +187,18 @@ def test_stop_in_last_update(tmp_path: Path) -> None:
     stopped = train_small(tmp_path / "run", callback=at(1024, interrupt))
     assert (stopped.interrupted, stopped.decisions, stopped.run.final.exists()) == (True, 1024, False)
     assert evaluated(resume_run(tmp_path / "run").run) == [0, 512, 1024]
+
+
+def test_stop_in_final_evaluation(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def stop(decisions: int, numbers: dict[str, float]) -> None:
+        if decisions == 1024 and "evaluation/win_rate_random" in numbers:
+            interrupt()
+            time.sleep(0.5)  # another thread prints the line
+
+    config, folder = small_config(), RunDirectory.create("mine", tmp_path / "run")
+    assert not run_training(config, folder, callback=stop).interrupted
+    said = [line for line in capsys.readouterr().err.splitlines() if line.startswith("stopping after")]
+    assert ["evaluation" in line for line in said] == [True]
 
 
 def test_killed_run_resumes(tmp_path: Path) -> None:
