@@ -31,7 +31,7 @@ def small_table(trump: bool, low: bool) -> Tablebase:
 @pytest.fixture(autouse=True)
 def small_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tables that hold all endgames of these tests, in the place of complete ones."""
-    monkeypatch.setattr(device_endgames, "open_complete_table", small_table)
+    monkeypatch.setattr(device_endgames, "open_complete_tablebase", small_table)
 
 
 def some_endgames(count: int) -> dict[str, Any]:

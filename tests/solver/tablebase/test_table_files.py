@@ -47,7 +47,7 @@ def test_one_table_per_kind(folder, monkeypatch):
 def test_largest_table(folder, monkeypatch):
     build_tablebase(HIGH, 3)
     build_tablebase(HIGH, 5)
-    monkeypatch.setattr(table_cache, "build_table", None)
+    monkeypatch.setattr(table_cache, "build_tablebase", None)
     assert open_tablebase(*HIGH).cards == 5
 
 
@@ -125,10 +125,10 @@ def test_progress_without_terminal(folder, monkeypatch, capsys):
 
 def test_concurrent_builds(folder):
     code = (
-        "from german_whist.solver.tablebase.build import build_table\n"
+        "from german_whist.solver.tablebase.build import build_tablebase\n"
         "from german_whist.solver.tablebase.kinds import KINDS\n"
         "calls = []\n"
-        "table = build_table(KINDS['trump-high'], 6, lambda done, total: calls.append(done))\n"
+        "table = build_tablebase(KINDS['trump-high'], 6, lambda done, total: calls.append(done))\n"
         "print(bool(calls), len(table.values))"
     )
     processes = [subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) for _ in range(2)]
