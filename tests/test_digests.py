@@ -18,5 +18,5 @@ def test_behaviour_is_unchanged(name: str) -> None:
     digest = Digest()
     DIGESTS[name](digest)
     assert str(digest) == json.loads(FILE.read_text())[name], (
-        f"if intended: python -m tools.digests digests {name} --write"
+        f"if intended: python -m tools.digests behaviour {name} --write"
     )

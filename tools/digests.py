@@ -1,6 +1,6 @@
 """Digests, cold starts and cache size, to compare a refactored tree with an earlier one.
 
-``python -m tools.digests digests [NAME ...]`` prints a digest of each behaviour that a refactoring keeps and what
+``python -m tools.digests behaviour [NAME ...]`` prints a digest of each behaviour that a refactoring keeps and what
 differs from ``tools/digests.json`` (``--write`` renews the file). Digests of training depend on the processor and
 are not in the file: run ``python -m tools.digests training`` in both trees on one machine. ``cold`` prints
 figures; run it in turn in both trees.
@@ -360,11 +360,11 @@ def _cpu_seconds(command: list[str], environment: dict[str, str]) -> float:
 def main() -> int:
     """Run one of the measurements."""
     parser = argparse.ArgumentParser(prog="python -m tools.digests", description=__doc__)
-    parser.add_argument("what", choices=("digests", "training", "cold"))
+    parser.add_argument("what", choices=("behaviour", "training", "cold"))
     parser.add_argument("names", nargs="*", metavar="NAME", help="digests to take (default all)")
     parser.add_argument("--write", action="store_true", help=f"write the digests to {FILE.name}")
     options = parser.parse_args()
-    if options.what == "digests":
+    if options.what == "behaviour":
         return print_digests(options.names, write=options.write)
     {"training": print_training, "cold": print_cold}[options.what]()
     return 0
