@@ -20,7 +20,7 @@ from german_whist.simulator.text.rules_text import rules_spec
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from german_whist.game.utils.device import Device, StructTensor
+    from german_whist.game.utils.backend import StructTensor, TorchBackend
     from german_whist.simulator.batch import DealBatch
     from german_whist.simulator.episodes import Episodes
 
@@ -173,7 +173,7 @@ class Agent(ABC):
             int64[n], each an action whose bit is set in ``views["legal"]``.
         """
 
-    def act_on(self, device: Device, views: StructTensor, rng: Any) -> Tensor:
+    def act_on(self, device: TorchBackend, views: StructTensor, rng: Any) -> Tensor:
         """Return one legal action per view, int64[n], for views in tensors on a device.
 
         By default the views are copied to the host for ``act``. Networks and rule bots choose on the device instead.

@@ -15,7 +15,7 @@ from german_whist.simulator.observation.views import Views
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from german_whist.game.utils.device import Device, StructTensor
+    from german_whist.game.utils.backend import StructTensor, TorchBackend
 
 
 class Mixture(Agent):
@@ -54,7 +54,7 @@ class Mixture(Agent):
             actions[rows] = ask_views(agent, views[rows], rng.rows(rows, 1), asked)
         return actions
 
-    def act_on(self, device: Device, views: StructTensor, rng: Any) -> Tensor:
+    def act_on(self, device: TorchBackend, views: StructTensor, rng: Any) -> Tensor:
         """Return what :meth:`act` does, for views on a device, int64[n]."""
         actions: Tensor = device.empty(len(views), np.int64)
         for agent, rows in self._parts(rng):

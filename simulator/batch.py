@@ -15,8 +15,8 @@ from german_whist.game.rules import Rules
 from german_whist.game.rules import rules as get_rules
 from german_whist.game.scoring import check_reward
 from german_whist.game.state import ENDGAME, STATE
+from german_whist.game.utils.backend import StructTensor, backend_of
 from german_whist.game.utils.checks import check_int, check_seed
-from german_whist.game.utils.device import StructTensor, device_of
 from german_whist.simulator.batch_kernels import (
     deal_decks,
     deal_rows,
@@ -129,7 +129,7 @@ class DealBatch:
         self.size = check_int("size", size, 1)
         self.rules = get_rules(rules)
         self.seed = check_seed(seed)
-        self.backend = device_of(device)
+        self.backend = backend_of(device)
         self.device = self.backend.torch_device
         self.states: Any = self.backend.zeros(self.size, STATE)
         self.num_actions = self.rules.num_actions

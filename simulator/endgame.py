@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from german_whist.game.rules import Rules
-    from german_whist.game.utils.device import Device, StructTensor
+    from german_whist.game.utils.backend import StructTensor, TorchBackend
 
 
 class EndgameHook(Protocol):
@@ -41,7 +41,7 @@ class EndgameHook(Protocol):
         """
         ...
 
-    def finish_on(self, device: Device, rules: Rules, states: StructTensor) -> Tensor:
+    def finish_on(self, device: TorchBackend, rules: Rules, states: StructTensor) -> Tensor:
         """Return what :meth:`finish` does, for states in tensors: int8[k, 2]. Hooks for arrays alone may omit it."""
         ...
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from german_whist.game.utils.device import Device, StructTensor
+from german_whist.game.utils.backend import StructTensor, TorchBackend
 from german_whist.solver.device_kernels import (
     write_hands,
     write_is_invalid,
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def leaders_tricks(
-    device: Device, leaders: Tensor, followers: Tensor, trumps: Tensor, lows: Tensor, leds: Tensor
+    device: TorchBackend, leaders: Tensor, followers: Tensor, trumps: Tensor, lows: Tensor, leds: Tensor
 ) -> Tensor:
     """Return how many tricks the leaders take in perfect play, int8[n], looked up in complete tables.
 
@@ -45,7 +45,7 @@ def leaders_tricks(
     return tricks
 
 
-def solve_endgames_on(device: Device, leaders: Any, followers: Any, trumps: Any, lows: Any, leds: Any) -> Tensor:
+def solve_endgames_on(device: TorchBackend, leaders: Any, followers: Any, trumps: Any, lows: Any, leds: Any) -> Tensor:
     """Return what ``solve_endgames`` returns, int8[n], for endgames in tensors on a GPU.
 
     Raises:
@@ -83,7 +83,7 @@ def solve_endgames_on(device: Device, leaders: Any, followers: Any, trumps: Any,
     return leaders_tricks(device, *hands, suits, fewest, played)
 
 
-def tricks_of_states(device: Device, states: StructTensor) -> Tensor:
+def tricks_of_states(device: TorchBackend, states: StructTensor) -> Tensor:
     """Return the tricks that both seats take in perfect play of the endgame, int8[k, 2] by seat.
 
     Args:

@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from german_whist.game.cards import NUM_CARDS, card_text, mask_of, parse_card, parse_hand, parse_suit
 from german_whist.game.state_kernels import beats
+from german_whist.game.utils.backend import TorchBackend
 from german_whist.game.utils.checks import is_int
-from german_whist.game.utils.device import Device
 from german_whist.solver.device_endgames import solve_endgames_on
 from german_whist.solver.endgame_batch import FULL_DECK_MASK, EndgameBatch
 from german_whist.solver.search.transposition_table import transposition_table
@@ -124,7 +124,7 @@ def _solve_on(device: Any, at_least: int | None, by_card: bool, *endgames: Any) 
     """Return what ``solve_endgames`` returns, as a tensor; ``endgames`` are leaders, followers, trumps, lows, leds."""
     import torch
 
-    backend = Device(device)
+    backend = TorchBackend(device)
     if not backend.is_gpu:
         leaders, followers, trumps, lows, leds = (np.asarray(array) for array in endgames)
         solved = solve_endgames(

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from german_whist.game.rules import Rules
 from german_whist.game.state import FOREPLAY, STATE
-from german_whist.game.utils.device import Device, StructTensor
+from german_whist.game.utils.backend import StructTensor, TorchBackend
 from german_whist.solver.device_endgames import tricks_of_states
 from german_whist.solver.endgames import solve_endgames
 from german_whist.solver.races import solve_races
@@ -65,7 +65,7 @@ class ExactEndgameHook:
             tricks[rows, leaders], tricks[rows, 1 - leaders] = solved, rules.hand - solved
         return tricks
 
-    def finish_on(self, device: Device, rules: Rules, states: StructTensor) -> Tensor:
+    def finish_on(self, device: TorchBackend, rules: Rules, states: StructTensor) -> Tensor:
         """Return what :meth:`finish` does, for states in tensors: int8[k, 2] by seat.
 
         A GPU looks the endgames up in a complete table. Races, and states on the CPU, are solved by search on the CPU.

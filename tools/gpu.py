@@ -29,7 +29,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 import german_whist
 from german_whist.evaluation.match import play_match
-from german_whist.game.utils.device import Device
+from german_whist.game.utils.backend import TorchBackend
 from german_whist.simulator.batch import DealBatch
 from german_whist.solver.endgames import solve_endgames
 from german_whist.training.config import PolicyIterationConfig, load_config
@@ -88,7 +88,7 @@ class HostWork(TorchDispatchMode):
         self.waits = self.arguments = 0
         self.launches: Counter[str] = Counter()
         self.operations: Counter[str] = Counter()
-        self._originals = Device.numpy, Device.launch
+        self._originals = TorchBackend.numpy, TorchBackend.launch
 
     def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Count an operation of torch."""
@@ -104,13 +104,13 @@ class HostWork(TorchDispatchMode):
             self.waits += 1
             return numpy(values)
 
-        def counted_launch(device: Device, kernel: Any, n: int, *arguments: Any) -> None:
+        def counted_launch(device: TorchBackend, kernel: Any, n: int, *arguments: Any) -> None:
             self.launches[kernel.__name__] += 1
             self.arguments = max(self.arguments, 1 + _leaves(arguments))
             launch(device, kernel, n, *arguments)
 
-        Device.numpy = staticmethod(counted_numpy)  # type: ignore[method-assign]
-        Device.launch = counted_launch  # type: ignore[method-assign, assignment]
+        TorchBackend.numpy = staticmethod(counted_numpy)  # type: ignore[method-assign]
+        TorchBackend.launch = counted_launch  # type: ignore[method-assign, assignment]
         super().__enter__()
         return self
 
@@ -119,8 +119,8 @@ class HostWork(TorchDispatchMode):
     ) -> None:
         """Stop counting."""
         super().__exit__(kind, error, trace)
-        Device.numpy = staticmethod(self._originals[0])  # type: ignore[method-assign]
-        Device.launch = self._originals[1]  # type: ignore[method-assign]
+        TorchBackend.numpy = staticmethod(self._originals[0])  # type: ignore[method-assign]
+        TorchBackend.launch = self._originals[1]  # type: ignore[method-assign]
 
 
 def _leaves(argument: Any) -> int:

@@ -23,7 +23,7 @@ from german_whist.game.agent_rng import AgentRng
 from german_whist.game.endgame_setting import EXACT, PLAYED
 from german_whist.game.rules import rules
 from german_whist.game.state import STATE
-from german_whist.game.utils.device import Device, StructTensor
+from german_whist.game.utils.backend import StructTensor, TorchBackend
 from german_whist.simulator.batch import DealBatch
 from german_whist.simulator.observation.canonical_kernels import RELABELING_SIZE
 from german_whist.simulator.observation.view_kernels import write_views
@@ -113,7 +113,7 @@ class Rollout:
     several_legal: Tensor
 
     @classmethod
-    def empty(cls, steps: int, envs: int, actions: int, device: Device) -> Rollout:
+    def empty(cls, steps: int, envs: int, actions: int, device: TorchBackend) -> Rollout:
         """Return empty buffers."""
         shape = (steps, envs)
         return cls(
@@ -205,7 +205,7 @@ class Collector:
         """
         played = rules(game)
         ExactEndgameHook().check(played)
-        self.device = Device(device)
+        self.device = TorchBackend(device)
         endgame = EXACT if solves else PLAYED
         self.batch: Any
         if self.device.is_gpu:

@@ -47,7 +47,7 @@ from german_whist.agents.pretrained import find_network
 from german_whist.agents.registry import make_agent
 from german_whist.game.endgame_setting import EXACT
 from german_whist.game.rules import Rules, rules
-from german_whist.game.utils.device import Device
+from german_whist.game.utils.backend import TorchBackend
 from german_whist.game.utils.libraries import explained
 from german_whist.simulator.observation.views import UNPLAYED
 from german_whist.training.config import POOL, SELF, PolicyIterationConfig, TrainConfig, load_config
@@ -305,7 +305,7 @@ class TrainingState:
         Raises:
             ValueError: if the device does not exist, or a share is less than one environment.
         """
-        Device(config.device)
+        TorchBackend(config.device)
         self.config = config
         self.run = run
         self.processes = processes

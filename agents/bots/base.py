@@ -9,7 +9,7 @@ import numpy as np
 
 from german_whist.agents.base import Actions, Agent
 from german_whist.game.rules import Rules
-from german_whist.game.utils.device import Device, StructTensor
+from german_whist.game.utils.backend import StructTensor, TorchBackend
 from german_whist.simulator.observation.views import Views, check_view_array
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class RuleBot(Agent):
         self._choose(len(views), views, actions)
         return actions
 
-    def act_on(self, device: Device, views: StructTensor, rng: Any = None) -> Tensor:
+    def act_on(self, device: TorchBackend, views: StructTensor, rng: Any = None) -> Tensor:
         """Return one legal action per view, int64[n], computed on ``device``; ``rng`` is ignored."""
         actions: Tensor = device.zeros(len(views), "int64")
         device.launch(self._choose, len(actions), views, actions)

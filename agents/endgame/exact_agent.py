@@ -27,7 +27,7 @@ from german_whist.solver.races import NOT_LEGAL_MARGIN
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from german_whist.game.utils.device import Device, StructTensor
+    from german_whist.game.utils.backend import StructTensor, TorchBackend
 
 
 class ExactEndgame(Agent):
@@ -85,7 +85,7 @@ class ExactEndgame(Agent):
             actions[rest] = whole_answer(self, act(views[rest], rest_rng, *more), len(rest))
         return actions
 
-    def act_on(self, device: Device, views: StructTensor, rng: Any) -> Tensor:
+    def act_on(self, device: TorchBackend, views: StructTensor, rng: Any) -> Tensor:
         """Return what :meth:`act` does, int64[n]; before the endgame the wrapped agent chooses on its device."""
         if bool((views["stock"] > 0).all()):
             return self.agent.act_on(device, views, rng)

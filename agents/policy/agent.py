@@ -19,7 +19,7 @@ from german_whist.agents.policy.inputs import network_inputs
 from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK, UNIVERSAL
 from german_whist.game.cards import NUM_ACTIONS
 from german_whist.game.rules import Rules
-from german_whist.game.utils.device import Device, StructTensor
+from german_whist.game.utils.backend import StructTensor, TorchBackend
 from german_whist.simulator.observation.canonical import (
     canonical_views,
     canonical_views_on,
@@ -109,7 +109,7 @@ class PolicyAgent(Agent):
         thresholds = rng.random(len(views)) * weights[:, -1]
         return decode_actions(np.argmax(weights > thresholds[:, None], axis=1), relabeling)
 
-    def act_on(self, device: Device, views: StructTensor, rng: Any = None) -> Tensor:
+    def act_on(self, device: TorchBackend, views: StructTensor, rng: Any = None) -> Tensor:
         """Return one legal action per view, int64[n]; on a GPU torch evaluates the network in float32.
 
         Its rounding differs from that of ``act``, so another of several nearly equal actions may be chosen.
@@ -211,7 +211,7 @@ class PolicyAgent(Agent):
 
 
 class _GpuNetwork:
-    def __init__(self, checkpoint: Checkpoint, rules: Rules, device: Device) -> None:
+    def __init__(self, checkpoint: Checkpoint, rules: Rules, device: TorchBackend) -> None:
         from german_whist.agents.policy.network.mlp import FrozenMLP, mlp_of
 
         self._device, self._rules = device, rules

@@ -21,7 +21,7 @@ class ActionLog:
     """
 
     def __init__(self, rules: Rules, size: int, backend: Any) -> None:
-        """Start with no actions, in arrays of ``Host`` or on a ``Device``."""
+        """Start with no actions, in arrays of ``NumpyBackend`` or on a ``TorchBackend``."""
         self.rules, self.backend = rules, backend
         self.shape = (size, max_events(rules), len(COLUMNS))
         self.actions = backend.zeros((size, max_game_length(rules)), np.int8)

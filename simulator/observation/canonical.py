@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.game.utils.device import Host
+from german_whist.game.utils.backend import NumpyBackend
 from german_whist.game.utils.names import unknown_name_error
 from german_whist.simulator.observation.canonical_kernels import RELABELING_SIZE, relabel_views, write_decoded_actions
 from german_whist.simulator.observation.views import NAMED, RANK_NAMINGS, UNPLAYED, check_view_array
@@ -47,7 +47,7 @@ def canonical_views(views: Views, ranks: str = NAMED) -> tuple[Views, npt.NDArra
     check_view_array(views)
     if ranks not in RANK_NAMINGS:
         raise unknown_name_error("ranks", ranks, RANK_NAMINGS)
-    return canonical_views_on(Host(), np.ascontiguousarray(views), ranks)
+    return canonical_views_on(NumpyBackend(), np.ascontiguousarray(views), ranks)
 
 
 def decode_actions(chosen: npt.NDArray[np.int64], relabeling: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
@@ -57,7 +57,7 @@ def decode_actions(chosen: npt.NDArray[np.int64], relabeling: npt.NDArray[np.int
         chosen: canonical actions, int64[n], such as the argmax of a network's masked logits.
         relabeling: int8[n, 108], from :func:`canonical_views`.
     """
-    actions: npt.NDArray[np.int64] = decode_actions_on(Host(), np.asarray(chosen, np.int64), relabeling)
+    actions: npt.NDArray[np.int64] = decode_actions_on(NumpyBackend(), np.asarray(chosen, np.int64), relabeling)
     return actions
 
 

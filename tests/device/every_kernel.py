@@ -8,7 +8,7 @@ from german_whist.agents.policy.agent import _GpuNetwork
 from german_whist.agents.pretrained import load_pretrained
 from german_whist.agents.registry import make_agent
 from german_whist.game.rules import rules
-from german_whist.game.utils.device import Device
+from german_whist.game.utils.backend import TorchBackend
 from german_whist.simulator.batch import DealBatch
 from german_whist.simulator.episodes import Episodes
 from german_whist.solver import device_endgames
@@ -17,7 +17,7 @@ from german_whist.training.config import PolicyIterationConfig
 from german_whist.training.rollouts import Collector
 from german_whist.training.targets import ActionValueTargets
 
-CPU = Device("cpu")
+CPU = TorchBackend("cpu")
 
 
 def play_a_batch() -> None:

@@ -10,14 +10,14 @@ import pytest
 import torch
 
 import german_whist
-from german_whist.game.utils.device import Device
+from german_whist.game.utils.backend import TorchBackend
 from german_whist.simulator.batch import DealBatch
 from german_whist.solver import device_endgames
 from german_whist.solver.tablebase.build import build_in_memory
 from german_whist.solver.tablebase.kinds import TablebaseKind
 from german_whist.solver.tablebase.tablebase_file import Tablebase
 
-CPU = Device("cpu")
+CPU = TorchBackend("cpu")
 
 
 LARGEST = 7  # cards of a hand

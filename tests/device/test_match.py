@@ -12,7 +12,7 @@ from german_whist.agents.policy.agent import _GpuNetwork
 from german_whist.agents.pretrained import load_pretrained
 from german_whist.agents.registry import make_agent
 from german_whist.evaluation.match import play_match
-from german_whist.game.utils.device import Device
+from german_whist.game.utils.backend import TorchBackend
 from german_whist.simulator.batch import DealBatch
 
 
@@ -36,7 +36,7 @@ def test_match_matches_arrays(first: str, second: str, settings: dict[str, Any])
 
 def test_gpu_network_matches_cpu() -> None:
     agent = make_agent("small").network
-    on_gpu = _GpuNetwork(load_pretrained("small"), agent.rules, Device("cpu"))
+    on_gpu = _GpuNetwork(load_pretrained("small"), agent.rules, TorchBackend("cpu"))
     arrays, tensors = DealBatch(agent.rules, 100), DealBatch(agent.rules, 100, device="cpu")
     for _ in range(20):
         actions = agent.act(arrays.views(), None)

@@ -13,7 +13,7 @@ from german_whist.agents.endgame.open_hands import opponent_hand_known
 from german_whist.agents.registry import make_agent
 from german_whist.game.agent_rng import AgentRng
 from german_whist.game.state import ENDGAME
-from german_whist.game.utils.device import Device
+from german_whist.game.utils.backend import TorchBackend
 from german_whist.simulator.batch import DealBatch
 from german_whist.simulator.observation.views import Views
 from tests.players import Lowest, play_randomly
@@ -99,7 +99,7 @@ class Cached(Lowest, Agent):
     def policy(self, views: Views) -> Any:
         return self.chances
 
-    def act_on(self, device: Device, views: Any, rng: Any) -> Any:
+    def act_on(self, device: TorchBackend, views: Any, rng: Any) -> Any:
         self.devices.append(device)
         return super().act_on(device, views, rng)
 

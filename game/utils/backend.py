@@ -77,8 +77,8 @@ def _are_between(values: Any, low: int, high: int) -> bool:
     return outside == 0
 
 
-class Host:
-    """NumPy arrays, and row kernels as loops: the ``Device`` of batches for which no device is asked."""
+class NumpyBackend:
+    """NumPy arrays, and row kernels as loops: the ``TorchBackend`` of batches for which no device is asked."""
 
     torch_device = None
     is_gpu = False
@@ -140,12 +140,12 @@ def torch_device(name: Any) -> torch.device:
         raise ValueError(f"device: {name!r} cannot be used: {str(error).splitlines()[0]}") from None
 
 
-def device_of(name: Any) -> Any:
-    """Return where a batch is: ``Host()`` for ``None``, else the :class:`Device` of that name."""
-    return Host() if name is None else Device(name)
+def backend_of(name: Any) -> Any:
+    """Return where a batch is: ``NumpyBackend()`` for ``None``, else the :class:`TorchBackend` of that name."""
+    return NumpyBackend() if name is None else TorchBackend(name)
 
 
-class Device:
+class TorchBackend:
     """Where tensors live and row kernels run: the CPU, or an NVIDIA GPU.
 
     Attributes:
